@@ -1,0 +1,39 @@
+# vhem: two commands do everything on a fresh machine, `make demo` and `make test`.
+# The build itself is CMake's (CMakePresets.json); this file only gives it short names.
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+.PHONY: all setup demo test asan bench install clean
+
+all:
+	@cmake --preset cpu -DVHEM_WERROR=OFF $(QUIET)
+	@cmake --build --preset cpu -j $(JOBS) $(QUIET)
+
+setup:
+	@scripts/setup
+
+demo: setup
+	@$(MAKE) --no-print-directory all QUIET='>build.log 2>&1' || { cat build.log; exit 1; }
+	@rm -f build.log
+	@scripts/demo build/vhem demo
+
+test: setup
+	cmake --preset test
+	cmake --build --preset test -j $(JOBS)
+	ctest --preset test -j $(JOBS)
+
+asan: setup
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+
+bench: setup
+	cmake --preset bench
+	cmake --build --preset bench -j $(JOBS)
+	scripts/bench build-bench
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-asan build-bench build.log demo

@@ -1,0 +1,21 @@
+# Compiler flags for every target.  The instruction sets of backend/simd are set in src/CMakeLists.txt.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+# Asserts are promises between our own functions; they stay on in tests and go in a release.
+add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
+                    -Wvla -Wwrite-strings -Wundef -fno-math-errno)
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+if(VHEM_WERROR)
+    add_compile_options(-Werror)
+endif()
+if(VHEM_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=address,undefined)
+endif()

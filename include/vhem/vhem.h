@@ -1,0 +1,170 @@
+/* vhem.h - cluster hidden Markov models.  Read from top to bottom: that is the data flow.
+ *
+ * Conventions, once for all functions:
+ *   - What can fail returns a vhem_status; the sentence for a person is vhem_ctx_error(ctx).  On failure an
+ *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
+ *   - Argument order: context, inputs, options, outputs.  Options may be NULL for the defaults.
+ *   - The caller owns what comes through a ** and frees it with the matching _free, which accepts NULL.
+ *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
+ *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
+ *   - The same seed gives the same bits at any number of threads. */
+#ifndef VHEM_VHEM_H
+#define VHEM_VHEM_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define VHEM_API __attribute__((visibility("default")))
+#else
+#define VHEM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VHEM_VERSION "0.1.0"
+
+typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
+               VHEM_ENUMERIC, VHEM_EBACKEND, VHEM_ESTOPPED } vhem_status;
+
+typedef struct vhem_ctx  vhem_ctx;   /* where and how to run, and the text of the last error   */
+typedef struct vhem_data vhem_data;  /* N sequences y_n, each [T_n][d], with optional labels    */
+typedef struct vhem_h3m  vhem_h3m;   /* K HMMs with weights omega; one HMM is an H3M with K = 1 */
+
+/* ---- context ------------------------------------------------------------------------------------------- */
+
+typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
+
+typedef struct {
+    const char *backend;             /* one of vhem_backends(); NULL: the best usable one */
+    int         threads;             /* 0: all cores */
+    uint64_t    seed;
+    void      (*log)(void *arg, int level, const char *text);                        /* NULL: silent */
+    void       *log_arg;
+    void      (*progress)(void *arg, const char *what, int64_t done, int64_t total); /* NULL: none; any thread,
+                                                                                        one call at a time */
+    void       *progress_arg;
+} vhem_ctx_options;
+
+VHEM_API const char *vhem_version(void);
+VHEM_API const char *vhem_backends(void);                /* usable here, best first: "avx512 avx2 simd ref" */
+VHEM_API const char *vhem_status_text(vhem_status);
+VHEM_API void        vhem_ctx_options_init(vhem_ctx_options *);        /* each *_init writes the defaults */
+VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
+VHEM_API void        vhem_ctx_free(vhem_ctx *);
+VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
+VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
+/* Asks a running computation to end soon; may be called from a signal handler or another thread.  The
+ * computation returns VHEM_ESTOPPED and, where its comment says so, hands over the best result so far. */
+VHEM_API void        vhem_ctx_stop(vhem_ctx *);
+
+/* ---- sequences ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *format;              /* csv, tsv, dir, npy, npz, ts, hdf5; NULL: found out from the file */
+    const char *id;                  /* columns that name a sequence, "subject,trial"; NULL: id or seq */
+    const char *label, *group;       /* columns; NULL: a column named label / none */
+    const char *weight;              /* column with the weight of a sequence; NULL: all 1 */
+    const char *columns;             /* the dimensions, "x,y"; NULL: every other numeric column */
+    const char *where;               /* "COL=VALUE": keep only these rows or sequences; NULL: all */
+} vhem_data_options;
+
+typedef struct {                     /* read-only window on sequence n; valid while its data set lives */
+    const char   *name, *label, *group;                  /* "" when the file has none */
+    double        weight;
+    int64_t       T;                 /* frames */
+    const double *y;                 /* [T][d], NaN where a value is missing */
+} vhem_seq_view;
+
+VHEM_API void        vhem_data_options_init(vhem_data_options *);
+VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
+/* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set. */
+VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int N, const int *T, int d, const double *y, vhem_data **out);
+/* The format follows from the ending of the path: .csv .tsv .npy .npz .ts .h5; "-" is CSV on stdout. */
+VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
+VHEM_API int         vhem_data_size(const vhem_data *);                           /* N */
+VHEM_API int         vhem_data_dim(const vhem_data *);                            /* d */
+VHEM_API const char *vhem_data_column(const vhem_data *, int k);                  /* name of dimension k */
+VHEM_API const char *vhem_data_format(const vhem_data *);                         /* of the file; "memory" */
+VHEM_API int64_t     vhem_data_missing(const vhem_data *);                        /* values that are NaN */
+VHEM_API vhem_status vhem_data_view(const vhem_data *, int n, vhem_seq_view *out);
+VHEM_API void        vhem_data_free(vhem_data *);
+
+/* ---- models -------------------------------------------------------------------------------------------- */
+
+typedef struct {                     /* read-only window on HMM i; valid while its H3M lives */
+    int S, M, d, n_theta;            /* states, components per state, dimension, length of theta */
+    const char *emission;            /* name of the family, which fixes the layout of theta */
+    const char *name, *label;        /* "" when it has none */
+    double omega;                    /* weight in the H3M */
+    const double *pi, *A, *theta;    /* [S]  [S][S]  [n_theta] all emission parameters */
+    const double *c, *mu, *cov;      /* into theta: [S][M] [S][M][d] [S][M][d or d*d]; NULL if not Gaussian */
+} vhem_hmm_view;
+
+/* A copy of K HMMs given as views (emission, n_theta, theta or c/mu/cov as above); validated. */
+VHEM_API vhem_status vhem_h3m_new(vhem_ctx *, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+                                  vhem_h3m **out);
+VHEM_API vhem_status vhem_h3m_load(vhem_ctx *, const char *path, vhem_h3m **out);      /* .json or .h5; "-" */
+VHEM_API vhem_status vhem_h3m_save(vhem_ctx *, const vhem_h3m *, const char *path);    /* by its ending     */
+VHEM_API int         vhem_h3m_size(const vhem_h3m *);                                  /* K */
+VHEM_API vhem_status vhem_h3m_view(const vhem_h3m *, int i, vhem_hmm_view *out);
+VHEM_API vhem_status vhem_h3m_validate(vhem_ctx *, const vhem_h3m *);
+/* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
+VHEM_API double      vhem_h3m_compare(const vhem_h3m *, const vhem_h3m *);
+/* What made the file: a JSON object as text, kept in the file under "provenance".  NULL when unknown. */
+VHEM_API vhem_status vhem_h3m_set_provenance(vhem_ctx *, vhem_h3m *, const char *json);
+VHEM_API const char *vhem_h3m_provenance(const vhem_h3m *);
+VHEM_API void        vhem_h3m_free(vhem_h3m *);
+
+/* ---- sequences -> HMMs --------------------------------------------------------------------------------- */
+
+typedef struct {
+    int         S, M, max_iter, restarts;                /* 0 restarts: 1 with a given start, else the default */
+    double      tol;                 /* stop when an iteration gains less than this, in nats per frame; 0: never */
+    double      cov_floor;           /* smallest variance, as a share of the variance of all the data; 0: none */
+    const char *emission;            /* "gaussian-diag", "gaussian-full" */
+    const char *init;                /* "kmeans", "random", "segment" */
+    const vhem_h3m *start;           /* instead of init: start here; one HMM for all, or one for each */
+    const char *topology;            /* "free", "left-right" */
+    const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays as it is; NULL: as topology says */
+    int         by_group;            /* one HMM for each group of sequences, not for each sequence */
+    int         repair;              /* revive states and components that die, and count them */
+} vhem_fit_options;
+
+typedef struct {                     /* what one run of Baum-Welch came to */
+    double loglik;                   /* weighted log-likelihood of the final model, in nats */
+    int    n_iter, converged, n_revived, n_floored;      /* floored: covariances held at the floor at the end */
+} vhem_fit_run;
+
+typedef struct {                     /* every restart of every model */
+    int           K, R;              /* models, restarts of each */
+    int          *best;              /* [K]     the restart that was kept */
+    int64_t      *frames;            /* [K]     frames the model was fitted to */
+    vhem_fit_run *run;               /* [K][R] */
+} vhem_fit_report;
+
+VHEM_API void        vhem_fit_options_init(vhem_fit_options *);
+/* One HMM per sequence, or per group, by Baum-Welch; omega is uniform, names and labels are carried over.
+ * report may be NULL.  VHEM_ESTOPPED hands over the models that were begun. */
+VHEM_API vhem_status vhem_fit_each(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_h3m **out,
+                                   vhem_fit_report **report);
+VHEM_API void        vhem_fit_report_free(vhem_fit_report *);
+
+/* ---- what a model says of sequences -------------------------------------------------------------------- */
+
+/* loglik [N][K]: log p(y_n | HMM i), in nats. */
+VHEM_API vhem_status vhem_score(vhem_ctx *, const vhem_h3m *, const vhem_data *, double *loglik);
+/* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */
+VHEM_API vhem_status vhem_viterbi(vhem_ctx *, const vhem_h3m *, int i, const vhem_data *, int n, int *path,
+                                  double *logprob);
+/* gamma [T][S]: p(state | y_n, HMM i); expected transition counts xi [S][S] and loglik may be NULL. */
+VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_h3m *, int i, const vhem_data *, int n,
+                                    double *gamma, double *xi, double *loglik);
+/* N sequences of T frames, each from an HMM drawn with the weights omega, whose name becomes the label. */
+VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhem_data **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

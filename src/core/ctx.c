@@ -1,0 +1,71 @@
+/* ctx.c - errors, log, progress and the stop flag of a context.  vhem_ctx_new lives in backend/backend.c,
+ * which knows what can run here. */
+#include "core/ctx.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
+{
+    char text[sizeof ctx->error];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+#pragma omp critical(vh_ctx_text)
+    memcpy(ctx->error, text, sizeof text);
+    return st;
+}
+
+void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
+{
+    char text[sizeof ctx->error];
+#pragma omp critical(vh_ctx_text)
+    {
+        snprintf(text, sizeof text, "%s: %s", prefix, ctx->error);
+        memcpy(ctx->error, text, sizeof text);
+    }
+}
+
+void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
+{
+    if (!ctx->opt.log)
+        return;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+#pragma omp critical(vh_ctx_log)
+    ctx->opt.log(ctx->opt.log_arg, level, text);
+}
+
+void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total)
+{
+    if (!ctx->opt.progress)
+        return;
+#pragma omp critical(vh_ctx_log)
+    ctx->opt.progress(ctx->opt.progress_arg, what, done, total);
+}
+
+void vhem_ctx_options_init(vhem_ctx_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+}
+
+void vhem_ctx_free(vhem_ctx *ctx)
+{
+    free(ctx);
+}
+
+const char *vhem_ctx_error(const vhem_ctx *ctx)
+{
+    return ctx ? ctx->error : "no context";
+}
+
+void vhem_ctx_stop(vhem_ctx *ctx)
+{
+    atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+}

@@ -1,0 +1,51 @@
+/* ctx.h - the context: options, last error, log, progress, stop flag; and the macros every function that can
+ * fail is written with. */
+#ifndef VH_CORE_CTX_H
+#define VH_CORE_CTX_H
+
+#include "vhem/vhem.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct vh_backend;                       /* backend/backend.h; core only carries the pointer */
+
+struct vhem_ctx {
+    vhem_ctx_options opt;                /* strings inside are not used after vhem_ctx_new */
+    int threads;                         /* >= 1 */
+    const struct vh_backend *backend;
+    atomic_int stop;
+    char error[2048];
+};
+
+/* Stores the sentence and returns st.  Safe from several threads at once: one of the sentences is kept whole. */
+vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Puts "prefix: " before the current sentence: a reader learns the file, its caller knows the name. */
+void vh_error_prefix(vhem_ctx *ctx, const char *prefix);
+
+void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);
+
+static inline bool vh_stopped(vhem_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0;
+}
+
+/* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */
+#define VH_CHECK(cond, status, ...)                      \
+    do {                                                 \
+        if (!(cond)) {                                   \
+            st = vh_fail(ctx, (status), __VA_ARGS__);    \
+            goto done;                                   \
+        }                                                \
+    } while (0)
+
+#define VH_TRY(call)                                     \
+    do {                                                 \
+        st = (call);                                     \
+        if (st != VHEM_OK)                               \
+            goto done;                                   \
+    } while (0)
+
+#endif

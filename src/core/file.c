@@ -1,0 +1,142 @@
+/* file.c - see file.h. */
+#define _GNU_SOURCE
+#include "core/file.h"
+
+#include "core/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A device, pipe or socket cannot be replaced by a rename; it is written in place. */
+static bool in_place(const char *path, struct stat *sb, bool *exists)
+{
+    *exists = stat(path, sb) == 0;
+    return *exists && !S_ISREG(sb->st_mode);
+}
+
+vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
+{
+    vhem_status st = VHEM_OK;
+    struct stat sb;
+    bool exists;
+    char *real = NULL, *tmp = NULL;
+
+    if (in_place(path, &sb, &exists)) {
+        VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
+        VH_DUP(real, path);
+    } else {
+        real = exists ? realpath(path, NULL) : vh_strdup(ctx, path);   /* keep a symbolic link a link */
+        VH_CHECK(real, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+        VH_CHECK(!exists || access(real, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+        VH_CHECK(asprintf(&tmp, "%s.XXXXXX", real) >= 0, VHEM_ENOMEM, "out of memory");
+        int fd = mkstemp(tmp);
+        if (fd < 0) {
+            st = vh_fail(ctx, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+            free(tmp);
+            tmp = NULL;
+            goto done;
+        }
+        mode_t mask = umask(0);
+        umask(mask);
+        (void)!fchmod(fd, exists ? sb.st_mode & 07777 : 0666 & ~mask);
+        close(fd);
+    }
+    *out = (vh_out){ .path = real, .tmp = tmp };
+    real = NULL;
+done:
+    free(real);
+    return st;
+}
+
+vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_out o = { 0 };
+
+    if (strcmp(path, "-") == 0) {
+        VH_DUP(o.path, "standard output");
+        o.f = stdout;
+    } else {
+        VH_TRY(vh_out_path(ctx, path, &o));
+        o.f = fopen(o.tmp ? o.tmp : o.path, "w");
+        VH_CHECK(o.f, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+    }
+    *out = o;
+    o = (vh_out){ 0 };
+done:
+    vh_out_close(&o);
+    return st;
+}
+
+vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
+{
+    vhem_status st = VHEM_OK;
+    errno = 0;
+    if (out->f) {
+        bool bad = ferror(out->f) != 0;
+        bad |= fflush(out->f) != 0;
+        if (!bad && out->tmp)
+            bad = fsync(fileno(out->f)) != 0 && errno != EINVAL;
+        if (out->f != stdout)
+            bad |= fclose(out->f) != 0;
+        out->f = NULL;
+        VH_CHECK(!bad, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(errno ? errno : EIO));
+    }
+    if (out->tmp) {
+        VH_CHECK(rename(out->tmp, out->path) == 0, VHEM_EIO, "%s: cannot write: %s", out->path, strerror(errno));
+        free(out->tmp);
+        out->tmp = NULL;
+    }
+done:
+    return st;
+}
+
+void vh_out_close(vh_out *out)
+{
+    if (out->f && out->f != stdout)
+        fclose(out->f);
+    if (out->tmp)
+        unlink(out->tmp);
+    free(out->tmp);
+    free(out->path);
+    *out = (vh_out){ 0 };
+}
+
+vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size)
+{
+    vhem_status st = VHEM_OK;
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *f = is_stdin ? stdin : fopen(path, "r");
+    char *buf = NULL;
+    size_t cap = 0, n = 0, got;
+    struct stat sb;
+
+    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: is a directory", path);
+    do {
+        VH_TRY(vh_grow(ctx, &buf, &cap, n + (n < 65536 ? 65536 : n) + 1, 1));
+        got = fread(buf + n, 1, cap - n - 1, f);
+        n += got;
+    } while (got > 0);
+    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    buf[n] = '\0';
+    *text = buf;
+    *size = n;
+    buf = NULL;
+done:
+    free(buf);
+    if (f && !is_stdin)
+        fclose(f);
+    return st;
+}
+
+bool vh_ends_with(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n >= m && strcasecmp(path + n - m, ending) == 0;
+}

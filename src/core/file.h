@@ -1,0 +1,29 @@
+/* file.h - output that is either complete or not there: write beside the target, then rename. */
+#ifndef VH_CORE_FILE_H
+#define VH_CORE_FILE_H
+
+#include "core/ctx.h"
+
+#include <stdio.h>
+
+typedef struct {
+    FILE *f;                             /* write here; NULL after vh_out_path */
+    char *path, *tmp;                    /* tmp is NULL when writing in place: stdout, a pipe, a device */
+} vh_out;
+
+/* "-" is stdout. */
+vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
+/* For libraries that open files themselves: only makes and names the temporary file, out->tmp or out->path. */
+vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
+/* Flushes, checks, renames.  A full disk is found here at the latest; the old file then still stands. */
+vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);
+/* Releases; removes what was not committed.  Safe on a zeroed struct and after a commit. */
+void        vh_out_close(vh_out *out);
+
+/* The whole of a file or stdin ("-") with a NUL after it; *text comes from malloc. */
+vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size);
+
+/* Does the path end in this (".json"), whatever the case? */
+bool vh_ends_with(const char *path, const char *ending);
+
+#endif

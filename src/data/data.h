@@ -1,0 +1,47 @@
+/* data.h - the sequence set: N sequences of unequal length, frames stacked in one array. */
+#ifndef VH_DATA_DATA_H
+#define VH_DATA_DATA_H
+
+#include "core/ctx.h"
+
+struct vhem_data {
+    int      N, d;
+    int64_t *start;                      /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
+    const double *y;                     /* [start[N]][d] */
+    double  *own_y;                      /* == y, or NULL when wrapped */
+    char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
+    double  *weight;                     /* [N]; NULL: all 1 */
+    char   **column;                     /* [d] names of the dimensions; NULL: y0, y1, ... are made up */
+    char     format[16];                 /* of the file it came from; "memory" */
+    int64_t  n_missing;                  /* NaN among the values */
+};
+
+static inline int64_t vh_data_length(const vhem_data *data, int n)
+{
+    return data->start[n + 1] - data->start[n];
+}
+static inline const double *vh_data_frames(const vhem_data *data, int n)
+{
+    return data->y + data->start[n] * data->d;
+}
+static inline double vh_data_weight(const vhem_data *data, int n)
+{
+    return data->weight ? data->weight[n] : 1.0;
+}
+
+/* How readers build a set: begin, then for each sequence frames and an end, then finish.  Sequences without a
+ * single frame are refused by vh_builder_end with a sentence that names them. */
+typedef struct vh_builder vh_builder;
+vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out);
+vhem_status vh_builder_frame(vh_builder *b, const double *y);                         /* [d] */
+vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n);             /* [n][d] */
+/* Any text may be NULL for none. */
+vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group, double weight);
+vhem_status vh_builder_columns(vh_builder *b, const char *const *column);             /* [d] */
+vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
+void        vh_builder_free(vh_builder *b);
+
+/* Refuses NaN and infinity, naming sequence, frame and column: what cannot treat missing values calls this. */
+vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
+
+#endif

@@ -1,0 +1,75 @@
+/* emission.h - what an emission family must provide.
+ *
+ * Every family is an exponential family: log p(y|r) = <theta_r, T(y)>, where the first entry of T is the
+ * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of a weighted sum of T is
+ * the sum of the weights.  The engine (pack.h, table.h) then serves all families with one matrix product.
+ *
+ * The product is taken in moved and scaled coordinates, x = (y - origin) / scale per dimension, because it loses
+ * digits where |mean| >> deviation.  Parameters are always in the user's coordinates. */
+#ifndef VH_MODEL_EMISSION_H
+#define VH_MODEL_EMISSION_H
+
+#include "core/rng.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VH_MAX_PARAM 2
+
+typedef struct {
+    int           d;
+    const double *origin, *scale;        /* [d] */
+    double        log_scale;             /* sum of log scale: densities in y are lower by this than in x */
+} vh_coords;
+
+typedef struct {                         /* one parameter array of a component and its name on disk */
+    const char *name;
+    int         rank;                    /* 1: [d], 2: [d][d] */
+} vh_param;
+
+typedef struct vh_emission {
+    const char *name;                    /* on disk and in options */
+    int         n_param;
+    vh_param    param[VH_MAX_PARAM];
+
+    /* Length of T, the constant included. */
+    int  (*n_stat)(int d);
+    /* T(y) of n frames y [n][d] into T [n][n_stat]. */
+    void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
+    /* theta [n_stat] of one component.  Returns how many times larger than the result the terms of the product can
+     * get, the loss of digits; negative when the parameters are singular.  work [vh_emission_work(d)]. */
+    double (*natural)(const vh_coords *x, const double *const *par, double *theta, double *work);
+    /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the product
+     * would lose too much.  Returns false when the parameters are singular. */
+    bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out, double *work);
+    /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
+     * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor held
+     * something, 0 when not, -1 when the result is singular and there is no floor. */
+    int  (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                     double *work);
+    /* One frame from the component. */
+    bool (*sample)(vh_rng *rng, int d, const double *const *par, double *y, double *work);
+    /* Is it a proper set of parameters?  If not, why [size] says so: "cov[1] is -2, must be positive".  Zero
+     * variance is proper (a delta function). */
+    bool (*validate)(int d, const double *const *par, char *why, size_t size, double *work);
+} vh_emission;
+
+extern const vh_emission vh_gaussian_diag, vh_gaussian_full;
+
+/* NULL when there is no such family. */
+const vh_emission *vh_emission_find(const char *name);
+/* "gaussian-diag gaussian-full": for sentences. */
+const char *vh_emission_names(void);
+
+static inline size_t vh_param_size(const vh_emission *f, int p, int d)
+{
+    return f->param[p].rank == 2 ? (size_t)d * (size_t)d : (size_t)d;
+}
+/* Doubles of scratch that any entry of any family may ask for. */
+static inline size_t vh_emission_work(int d)
+{
+    return 4 * (size_t)d * (size_t)d + 8 * (size_t)d + 64;
+}
+
+#endif
