@@ -7,6 +7,19 @@
 
 static const double SAME = 1e-3;     /* nats per frame: restarts this close found the same optimum */
 
+/* 15 digits say what was typed, 1e-06 and not 9.9999999999999995e-07; 17 when that would lose something. */
+static char *dump_short(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
+    if (!json_equal(value, again)) {
+        free(text);
+        text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    }
+    json_decref(again);
+    return text;
+}
+
 char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped)
 {
     json_t *options = cli_options_json(usage);
@@ -17,7 +30,7 @@ char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report
                   (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx));
     if (stopped)
         json_object_set_new(made, "interrupted", json_true());
-    char *text = json_dumps(made, JSON_COMPACT);
+    char *text = dump_short(made);
     json_decref(made);
     return text;
 }
