@@ -34,11 +34,10 @@ class Documents(Case):
         self.assertEqual(len(self.path("drawn.csv").read_text().splitlines()), 501)
 
     def test_readme_links(self):
-        for name in ["README.md", "CHANGELOG.md", *[str(p.relative_to(SOURCE)) for p in (SOURCE / "docs").glob("*.md")]]:
-            folder = (SOURCE / name).parent
-            for target in re.findall(r"\]\(([^)#]+)\)", (SOURCE / name).read_text()):
+        for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md")]:
+            for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
                 if "://" not in target:
-                    self.assertTrue((folder / target).exists(), f"{name}: {target}")
+                    self.assertTrue((path.parent / target).exists(), f"{path.name}: {target}")
 
     def test_readme_names_no_missing_command(self):
         known = set(re.findall(r"^  ([a-z]+) ", self.ok("--help").out, re.M)) | {"help"}
@@ -105,13 +104,11 @@ class Programs(Case):
                      "share/bash-completion/completions/vhem"):
             self.assertTrue((prefix / name).exists(), name)
         [pc] = prefix.glob("lib*/**/vhem.pc")
-        text = pc.read_text()
-        self.assertIn(f"prefix={prefix}\n", text)
         env = {**os.environ, "PKG_CONFIG_PATH": str(pc.parent), "LD_LIBRARY_PATH": str(pc.parent.parent)}
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "vhem"], capture_output=True, text=True,
                                env=env, check=True).stdout.split()
-        sanitize = ["-fsanitize=address,undefined"] if "VHEM_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text() \
-            else []
+        cache = (build / "CMakeCache.txt").read_text()
+        sanitize = ["-fsanitize=address,undefined"] if "VHEM_SANITIZE:BOOL=ON" in cache else []
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", SOURCE / "examples/c/fit.c", "-o", "fit", *flags,
                         *sanitize], cwd=self.dir, env=env, check=True)
@@ -120,7 +117,8 @@ class Programs(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 8)
-        means = sorted(float(re.fullmatch(r"seq\d state \d: mean of the first column (\S+)", line)[1]) for line in lines)
+        shape = re.compile(r"seq\d state \d: mean of the first column (\S+)")
+        means = sorted(float(shape.fullmatch(line)[1]) for line in lines)
         self.assertTrue(all(abs(m) < 1 for m in means[:4]) and all(abs(m - 5) < 1 for m in means[4:]), means)
         self.assertEqual(len(json.loads(self.path("m.json").read_text())["hmms"]), 4)
 

@@ -55,8 +55,9 @@ class Places(Case):
 
     def test_closed_pipe(self):
         for how in ("", "trap '' PIPE; "):
-            done = subprocess.run(["bash", "-c", how + 'set -o pipefail; "$0" sample m.json -n 2000 -q | head -n 1', VHEM],
-                                  cwd=self.dir, capture_output=True, text=True, timeout=60)
+            script = how + 'set -o pipefail; "$0" sample m.json -n 2000 -q | head -n 1'
+            done = subprocess.run(["bash", "-c", script, VHEM], cwd=self.dir, capture_output=True, text=True,
+                                  timeout=60)
             self.assertIn(done.returncode, (1, 141), done.stderr)
             self.assertEqual(len(done.stdout.splitlines()), 1)
             self.assertLessEqual(len(done.stderr.splitlines()), 1)
