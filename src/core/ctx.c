@@ -21,11 +21,15 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 
 void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
 {
-    char text[sizeof ctx->error];
+    size_t size = sizeof ctx->error;
 #pragma omp critical(vh_ctx_text)
     {
-        snprintf(text, sizeof text, "%s: %s", prefix, ctx->error);
-        memcpy(ctx->error, text, sizeof text);
+        /* Cut where it does not fit: the sentence makes room for the prefix, never past the last byte. */
+        size_t n = strnlen(prefix, size - 3), left = size - n - 3;
+        memmove(ctx->error + n + 2, ctx->error, left);
+        memcpy(ctx->error, prefix, n);
+        memcpy(ctx->error + n, ": ", 2);
+        ctx->error[size - 1] = '\0';
     }
 }
 

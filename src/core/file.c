@@ -19,6 +19,33 @@ static bool in_place(const char *path, struct stat *sb, bool *exists)
     return *exists && !S_ISREG(sb->st_mode);
 }
 
+/* An empty file beside the target, under a name that nobody else has.  Not mkstemp: its files are private, and
+ * the way back to the usual permissions would have to change the umask of the whole process for a moment. */
+static vhem_status make_tmp(vhem_ctx *ctx, const char *path, const char *real, const struct stat *old, char **out)
+{
+    vhem_status st = VHEM_OK;
+    char *tmp = NULL;
+    int fd = -1;
+
+    for (int k = 0; fd < 0 && k < 1000; k++) {
+        free(tmp);
+        tmp = NULL;
+        VH_CHECK(asprintf(&tmp, "%s.%ld-%d", real, (long)getpid(), k) >= 0, VHEM_ENOMEM, "out of memory");
+        fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    VH_CHECK(fd >= 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+    if (old)
+        (void)!fchmod(fd, old->st_mode & 07777);
+    close(fd);
+    *out = tmp;
+    tmp = NULL;
+done:
+    free(tmp);
+    return st;
+}
+
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
 {
     vhem_status st = VHEM_OK;
@@ -33,18 +60,7 @@ vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
         real = exists ? realpath(path, NULL) : vh_strdup(ctx, path);   /* keep a symbolic link a link */
         VH_CHECK(real, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
         VH_CHECK(!exists || access(real, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-        VH_CHECK(asprintf(&tmp, "%s.XXXXXX", real) >= 0, VHEM_ENOMEM, "out of memory");
-        int fd = mkstemp(tmp);
-        if (fd < 0) {
-            st = vh_fail(ctx, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-            free(tmp);
-            tmp = NULL;
-            goto done;
-        }
-        mode_t mask = umask(0);
-        umask(mask);
-        (void)!fchmod(fd, exists ? sb.st_mode & 07777 : 0666 & ~mask);
-        close(fd);
+        VH_TRY(make_tmp(ctx, path, real, exists ? &sb : NULL, &tmp));
     }
     *out = (vh_out){ .path = real, .tmp = tmp };
     real = NULL;
@@ -73,6 +89,17 @@ done:
     return st;
 }
 
+/* What another library wrote must reach the disk before the rename does. */
+static vhem_status sync_path(vhem_ctx *ctx, const vh_out *out)
+{
+    int fd = open(out->tmp, O_WRONLY | O_CLOEXEC);
+    bool bad = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    return bad ? vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why)) : VHEM_OK;
+}
+
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
 {
     vhem_status st = VHEM_OK;
@@ -82,10 +109,15 @@ vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
         bad |= fflush(out->f) != 0;
         if (!bad && out->tmp)
             bad = fsync(fileno(out->f)) != 0 && errno != EINVAL;
-        if (out->f != stdout)
-            bad |= fclose(out->f) != 0;
+        int why = errno;                                 /* closing may change it */
+        if (out->f != stdout && fclose(out->f) != 0 && !bad) {
+            bad = true;
+            why = errno;
+        }
         out->f = NULL;
-        VH_CHECK(!bad, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(errno ? errno : EIO));
+        VH_CHECK(!bad, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why ? why : EIO));
+    } else if (out->tmp) {
+        VH_TRY(sync_path(ctx, out));
     }
     if (out->tmp) {
         VH_CHECK(rename(out->tmp, out->path) == 0, VHEM_EIO, "%s: cannot write: %s", out->path, strerror(errno));
@@ -112,18 +144,19 @@ vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *si
     vhem_status st = VHEM_OK;
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(path, "r");
+    const char *name = is_stdin ? "standard input" : path;
     char *buf = NULL;
     size_t cap = 0, n = 0, got;
     struct stat sb;
 
-    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
-    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: is a directory", path);
+    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", name, strerror(errno));
+    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", name);
     do {
         VH_TRY(vh_grow(ctx, &buf, &cap, n + (n < 65536 ? 65536 : n) + 1, 1));
         got = fread(buf + n, 1, cap - n - 1, f);
         n += got;
     } while (got > 0);
-    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", name, strerror(errno));
     buf[n] = '\0';
     *text = buf;
     *size = n;

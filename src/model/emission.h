@@ -20,7 +20,6 @@
 typedef struct {
     int           d;
     const double *origin, *scale;        /* [d] */
-    double        log_scale;             /* sum of log scale: densities in y are lower by this than in x */
 } vh_coords;
 
 typedef struct {                         /* one parameter array of a component and its name on disk */
@@ -37,8 +36,8 @@ typedef struct vh_emission {
     int  (*n_stat)(int d);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
-    /* theta [n_stat] of one component.  Returns how many times larger than the result the terms of the product can
-     * get, the loss of digits; negative when the parameters are singular.  work [vh_emission_work(d)]. */
+    /* theta [n_stat] of one component, for densities in y.  Returns how large the terms of the product can get where
+     * the result is of order one, the loss of digits; negative when the parameters are singular. */
     double (*natural)(const vh_coords *x, const double *const *par, double *theta, double *work);
     /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the product
      * would lose too much.  Returns false when the parameters are singular. */
@@ -48,8 +47,9 @@ typedef struct vh_emission {
      * something, 0 when not, -1 when the result is singular and there is no floor. */
     int  (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                      double *work);
-    /* One frame from the component. */
-    bool (*sample)(vh_rng *rng, int d, const double *const *par, double *y, double *work);
+    /* Drawing: root [size of the last parameter] is prepared once per component, then one frame at a time. */
+    bool (*root)(int d, const double *const *par, double *root, double *work);
+    void (*draw)(vh_rng *rng, int d, const double *const *par, const double *root, double *y);
     /* Is it a proper set of parameters?  If not, why [size] says so: "cov[1] is -2, must be positive".  Zero
      * variance is proper (a delta function). */
     bool (*validate)(int d, const double *const *par, char *why, size_t size, double *work);
@@ -66,10 +66,10 @@ static inline size_t vh_param_size(const vh_emission *f, int p, int d)
 {
     return f->param[p].rank == 2 ? (size_t)d * (size_t)d : (size_t)d;
 }
-/* Doubles of scratch that any entry of any family may ask for. */
+/* Doubles of scratch (`work`) that any entry of any family may ask for. */
 static inline size_t vh_emission_work(int d)
 {
-    return 4 * (size_t)d * (size_t)d + 8 * (size_t)d + 64;
+    return 3 * (size_t)d * (size_t)d + 40 * (size_t)d;
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include "core/ctx.h"
 #include "model/emission.h"
 
+#include <stdio.h>
+
 typedef struct {
     int     S, M;
     char   *name, *label;                /* NULL for none */
@@ -38,11 +40,28 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text);            /* NULL clears */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
 void        vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
+/* Refuses NaN and infinity, which files cannot hold; names the HMM and the array. */
+vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
+/* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
+void        vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
 
 /* The files.  name is what error sentences call the file. */
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_h3m **out);
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vhem_h3m **out);
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
+
+/* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f), and
+ * the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
+struct json_t;
+vhem_status vh_model_print_json(vhem_ctx *ctx, const vhem_h3m *h3m, FILE *f);
+vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vhem_h3m **out);
+
+/* Is the text, called what in the sentence, a JSON object? */
+vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);
+/* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when there
+ * are none.  family NULL: keys of the file, else keys of an HMM. */
+vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what, const char *text,
+                                  char **out);
 
 #endif

@@ -1,0 +1,46 @@
+/* text.c - see text.h. */
+#include "core/text.h"
+
+#include <stdint.h>
+
+/* Bytes of the UTF-8 character at s, 0 when it is not one (overlong, a surrogate, past U+10FFFF, cut short). */
+static int utf8_length(const unsigned char *s)
+{
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+    if (n <= 1)
+        return n;
+    uint32_t code = s[0] & (0xFFu >> (n + 1));
+    for (int k = 1; k < n; k++) {
+        if (s[k] >> 6 != 2)                              /* the NUL at the end stops here */
+            return 0;
+        code = code << 6 | (s[k] & 0x3Fu);
+    }
+    return code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : n;
+}
+
+void vh_text_json(FILE *f, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    putc('"', f);
+    while (*s) {
+        int n = utf8_length(s);
+        if (n == 0) {
+            fputs("\xEF\xBF\xBD", f);
+            n = 1;
+        } else if (*s == '"' || *s == '\\') {
+            putc('\\', f);
+            putc(*s, f);
+        } else if (*s == '\n') {
+            fputs("\\n", f);
+        } else if (*s == '\t') {
+            fputs("\\t", f);
+        } else if (*s < 0x20 || *s == 0x7F) {
+            fprintf(f, "\\u%04x", (unsigned)*s);
+        } else {
+            fwrite(s, 1, (size_t)n, f);
+        }
+        s += n;
+    }
+    putc('"', f);
+}

@@ -1,0 +1,11 @@
+/* text.h - text on its way into a file. */
+#ifndef VH_CORE_TEXT_H
+#define VH_CORE_TEXT_H
+
+#include <stdio.h>
+
+/* The text as a JSON string, quotes included.  Bytes that are not UTF-8 become U+FFFD, so that the file stays
+ * readable whatever a name was made of.  Errors stay in the FILE. */
+void vh_text_json(FILE *f, const char *text);
+
+#endif

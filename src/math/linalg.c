@@ -1,0 +1,72 @@
+/* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper one of
+ * the same memory read by columns, so nothing is ever transposed. */
+#include "math/linalg.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+
+void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc)
+{
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1.0, A, k, B, k, 0.0, C, (int)ldc);
+}
+
+void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C)
+{
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, (int)lda, B, n, 1.0, C, n);
+}
+
+bool vh_cholesky(int n, double *A)
+{
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n) != 0)
+        return false;
+    for (int i = 0; i < n; i++) {
+        if (!(A[i * n + i] > 0) || !isfinite(A[i * n + i]))
+            return false;
+        for (int j = i + 1; j < n; j++)
+            A[i * n + j] = 0;
+    }
+    return true;
+}
+
+double vh_cholesky_logdet(int n, const double *L)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += log(L[i * n + i]);
+    return 2 * sum;
+}
+
+bool vh_cholesky_inverse(int n, double *L)
+{
+    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, L, n) != 0)
+        return false;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            L[i * n + j] = L[j * n + i];
+    return true;
+}
+
+void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z)
+{
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0, L, n, Z, n);
+}
+
+bool vh_eigen(int n, double *A, double *w)
+{
+    return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w) == 0;
+}
+
+int vh_blas_single(void)
+{
+    int threads = openblas_get_num_threads();
+    if (threads != 1)
+        openblas_set_num_threads(1);
+    return threads;
+}
+
+void vh_blas_restore(int threads)
+{
+    if (threads != 1)
+        openblas_set_num_threads(threads);
+}

@@ -1,0 +1,30 @@
+/* linalg.h - every BLAS and LAPACK call of the library.  Matrices are row-major. */
+#ifndef VH_MATH_LINALG_H
+#define VH_MATH_LINALG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* C [m][n] = A [m][k] . B' with B [n][k]; ldc is the distance of rows of C. */
+void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc);
+/* C [m][n] += A . B with A [m][k], rows lda apart, and B [k][n]. */
+void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
+
+/* A [n][n] symmetric -> lower Cholesky factor L with A = L L', zeros above; false when A is not positive definite. */
+bool vh_cholesky(int n, double *A);
+/* sum of the logs of the squared diagonal: log det A of the factored A. */
+double vh_cholesky_logdet(int n, const double *L);
+/* L -> the whole inverse of L L', symmetric. */
+bool vh_cholesky_inverse(int n, double *L);
+/* Each of m rows z of Z [m][n] -> L^-1 z. */
+void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z);
+
+/* A [n][n] symmetric -> rows are eigenvectors, w [n] eigenvalues ascending; false when LAPACK gives up. */
+bool vh_eigen(int n, double *A, double *w);
+
+/* BLAS must run with one thread inside our own threads.  The setting is the process's, so a computation takes it
+ * on entry and gives back what was there on its way out. */
+int  vh_blas_single(void);
+void vh_blas_restore(int threads);
+
+#endif

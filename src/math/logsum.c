@@ -1,0 +1,28 @@
+/* logsum.c - see logsum.h. */
+#include "math/logsum.h"
+
+#include <math.h>
+
+double vh_logsum(int n, const double *x, int stride)
+{
+    double top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = fmax(top, x[i * stride]);
+    if (isinf(top))                                /* all -inf; or one is +inf, and so is the sum */
+        return top;
+    for (int i = 0; i < n; i++)
+        sum += exp(x[i * stride] - top);
+    return top + log(sum);
+}
+
+int vh_normalise(int n, double *p)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += p[i];
+    if (!(sum > 0) || isinf(sum))
+        return 0;
+    for (int i = 0; i < n; i++)
+        p[i] /= sum;
+    return 1;
+}

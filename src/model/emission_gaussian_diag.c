@@ -1,0 +1,135 @@
+/* emission_gaussian_diag.c - Gaussians with a diagonal covariance: mu [d], cov [d] (variances).
+ *
+ *   T(x) = (1, x, x^2)            2d + 1 numbers
+ *   theta = (k, mu/v, -1/(2v)),   k = -1/2 sum (log 2 pi v + mu^2/v)
+ *
+ * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
+#include "model/emission.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LOG_2PI 1.8378770664093454836
+
+static int n_stat(int d)
+{
+    return 1 + 2 * d;
+}
+
+static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    int d = x->d;
+    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 2 * d) {
+        T[0] = 1;
+        for (int k = 0; k < d; k++) {
+            double v = (y[k] - x->origin[k]) / x->scale[k];
+            T[1 + k] = v;
+            T[1 + d + k] = v * v;
+        }
+    }
+}
+
+static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
+    int d = x->d;
+    const double *mu = par[0], *cov = par[1];
+    double k0 = 0, loss = 0;
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        if (!(cov[k] > 0))
+            return -1;
+        double s = x->scale[k], m = (mu[k] - x->origin[k]) / s, v = cov[k] / s / s;
+        theta[1 + k] = m / v;
+        theta[1 + d + k] = -0.5 / v;
+        k0 -= 0.5 * (LOG_2PI + log(cov[k]) + m * m / v);
+        loss += (fabs(m) + sqrt(v)) * (fabs(m) + sqrt(v)) / v;
+    }
+    theta[0] = k0;
+    return loss;
+}
+
+static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out, double *work)
+{
+    const double *mu = par[0], *cov = par[1];
+    double k0 = 0;
+    for (int k = 0; k < d; k++) {
+        if (!(cov[k] > 0))
+            return false;
+        k0 -= 0.5 * (LOG_2PI + log(cov[k]));
+        work[k] = 1 / sqrt(cov[k]);
+    }
+    for (int64_t t = 0; t < n; t++, y += d) {
+        double q = 0;
+        for (int k = 0; k < d; k++) {
+            double u = (y[k] - mu[k]) * work[k];
+            q += u * u;
+        }
+        out[t] = k0 - 0.5 * q;
+    }
+    return true;
+}
+
+/* The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed variance is
+ * the nearer of peak and floor. */
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par, double *work)
+{
+    int d = x->d, held = 0;
+    double *mu = par[0], *cov = par[1];
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        double m = stat[1 + k], v = (stat[1 + d + k] - m * m) * x->scale[k] * x->scale[k];
+        if (floor && !(v >= floor[k])) {
+            v = floor[k];
+            held = 1;
+        }
+        if (!(v > 0))
+            return -1;
+        mu[k] = x->origin[k] + x->scale[k] * m;
+        cov[k] = v;
+    }
+    return held;
+}
+
+static bool root(int d, const double *const *par, double *r, double *work)
+{
+    (void)work;
+    for (int k = 0; k < d; k++)
+        r[k] = sqrt(par[1][k]);
+    return true;
+}
+
+static void draw(vh_rng *rng, int d, const double *const *par, const double *r, double *y)
+{
+    for (int k = 0; k < d; k++)
+        y[k] = par[0][k] + r[k] * vh_rng_normal(rng);
+}
+
+static bool validate(int d, const double *const *par, char *why, size_t size, double *work)
+{
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        if (!isfinite(par[0][k])) {
+            snprintf(why, size, "mu[%d] is %g, must be finite", k, par[0][k]);
+            return false;
+        }
+        if (!(par[1][k] >= 0) || isinf(par[1][k])) {
+            snprintf(why, size, "cov[%d] is %g, a variance must be finite and not negative", k, par[1][k]);
+            return false;
+        }
+    }
+    return true;
+}
+
+const vh_emission vh_gaussian_diag = {
+    .name = "gaussian-diag",
+    .n_param = 2,
+    .param = { { "mu", 1 }, { "cov", 1 } },
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .natural = natural,
+    .log_density = log_density,
+    .maximise = maximise,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
+};

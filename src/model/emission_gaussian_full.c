@@ -1,0 +1,202 @@
+/* emission_gaussian_full.c - Gaussians with a full covariance: mu [d], cov [d][d] = Sigma.
+ *
+ *   T(x) = (1, x, x x')                 1 + d + d(d+1)/2 numbers, the lower triangle by rows
+ *   theta = (k, P mu, -P offdiagonal, -P/2 diagonal),   P = Sigma^-1,
+ *   k = -1/2 (d log 2 pi + log det Sigma + mu' P mu)
+ *
+ * Off-diagonal entries count twice, hence the missing half.  P comes from a Cholesky factor, and only where Sigma is
+ * far from singular is the product form used at all: `natural` reports the loss of digits, and the engine then takes
+ * log_density, which solves with the factor instead. */
+#include "math/linalg.h"
+#include "model/emission.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOG_2PI 1.8378770664093454836
+
+static int n_stat(int d)
+{
+    return 1 + d + d * (d + 1) / 2;
+}
+
+static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    int d = x->d, size = n_stat(d);
+    for (int64_t t = 0; t < n; t++, y += d, T += size) {
+        double *u = T + 1, *uu = T + 1 + d;
+        T[0] = 1;
+        for (int i = 0; i < d; i++)
+            u[i] = (y[i] - x->origin[i]) / x->scale[i];
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j <= i; j++)
+                *uu++ = u[i] * u[j];
+    }
+}
+
+static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
+    int d = x->d;
+    double *P = work, *m = work + d * d, *size = m + d, *Pm = theta + 1, *tri = theta + 1 + d;
+    double logdet = 0, quad = 0, loss = 0;
+    for (int i = 0; i < d; i++) {
+        m[i] = (par[0][i] - x->origin[i]) / x->scale[i];
+        size[i] = fabs(m[i]) + sqrt(fabs(par[1][i * d + i])) / x->scale[i];
+        logdet += 2 * log(x->scale[i]);
+        for (int j = 0; j < d; j++)
+            P[i * d + j] = par[1][i * d + j] / x->scale[i] / x->scale[j];
+    }
+    if (!vh_cholesky(d, P))
+        return -1;
+    logdet += vh_cholesky_logdet(d, P);
+    if (!vh_cholesky_inverse(d, P))
+        return -1;
+    for (int i = 0; i < d; i++) {
+        Pm[i] = 0;
+        for (int j = 0; j < d; j++) {
+            Pm[i] += P[i * d + j] * m[j];
+            loss += fabs(P[i * d + j]) * size[i] * size[j];
+        }
+        quad += Pm[i] * m[i];
+        for (int j = 0; j < i; j++)
+            *tri++ = -P[i * d + j];
+        *tri++ = -0.5 * P[i * d + i];
+    }
+    theta[0] = -0.5 * (d * LOG_2PI + logdet + quad);
+    return loss;
+}
+
+/* log p = k - |L^-1 (y - mu)|^2 / 2, a few frames at a time so that the solve is a matrix one. */
+static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out, double *work)
+{
+    enum { ROWS = 16 };
+    double *L = work, *Z = work + d * d;
+    memcpy(L, par[1], sizeof *L * (size_t)(d * d));
+    if (!vh_cholesky(d, L))
+        return false;
+    double k0 = -0.5 * (d * LOG_2PI + vh_cholesky_logdet(d, L));
+    for (int64_t t = 0; t < n; t += ROWS) {
+        int rows = n - t < ROWS ? (int)(n - t) : ROWS;
+        for (int r = 0; r < rows; r++)
+            for (int i = 0; i < d; i++)
+                Z[r * d + i] = y[(t + r) * d + i] - par[0][i];
+        vh_cholesky_solve_rows(d, L, rows, Z);
+        for (int r = 0; r < rows; r++) {
+            double q = 0;
+            for (int i = 0; i < d; i++)
+                q += Z[r * d + i] * Z[r * d + i];
+            out[t + r] = k0 - 0.5 * q;
+        }
+    }
+    return true;
+}
+
+/* Raises every eigenvalue of cov, measured in units of the floor, to at least 1.  That is the maximiser of the
+ * likelihood under cov >= diag(floor), so the likelihood still never falls. */
+static bool raise_to_floor(int d, const double *floor, double *cov, double *work)
+{
+    double *V = work, *w = work + d * d, *C = w + d;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++)
+            V[i * d + j] = cov[i * d + j] / sqrt(floor[i] * floor[j]);
+    if (!vh_eigen(d, V, w))
+        return false;
+    memset(C, 0, sizeof *C * (size_t)(d * d));
+    for (int e = 0; e < d; e++) {
+        double value = fmax(w[e], 1.0);
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j <= i; j++)
+                C[i * d + j] += value * V[e * d + i] * V[e * d + j];
+    }
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j <= i; j++)
+            cov[i * d + j] = cov[j * d + i] = C[i * d + j] * sqrt(floor[i] * floor[j]);
+    return true;
+}
+
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par, double *work)
+{
+    int d = x->d;
+    const double *m = stat + 1, *tri = stat + 1 + d;
+    double *mu = par[0], *cov = par[1], *test = work;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j <= i; j++)
+            cov[i * d + j] = cov[j * d + i] = (*tri++ - m[i] * m[j]) * x->scale[i] * x->scale[j];
+    for (int i = 0; i < d; i++)
+        mu[i] = x->origin[i] + x->scale[i] * m[i];
+
+    /* Above the floor already?  cov - floor is then positive definite, which a Cholesky factor tells cheaply. */
+    memcpy(test, cov, sizeof *test * (size_t)(d * d));
+    for (int i = 0; floor && i < d; i++)
+        test[i * d + i] -= floor[i];
+    if (vh_cholesky(d, test))
+        return 0;
+    return floor && raise_to_floor(d, floor, cov, work) ? 1 : -1;
+}
+
+/* Sigma = R R', R = V sqrt(w): unlike a Cholesky factor it exists for a singular Sigma too. */
+static bool root(int d, const double *const *par, double *r, double *work)
+{
+    double *V = work, *w = work + d * d;
+    memcpy(V, par[1], sizeof *V * (size_t)(d * d));
+    if (!vh_eigen(d, V, w))
+        return false;
+    for (int i = 0; i < d; i++)
+        for (int e = 0; e < d; e++)
+            r[i * d + e] = V[e * d + i] * sqrt(fmax(w[e], 0.0));
+    return true;
+}
+
+static void draw(vh_rng *rng, int d, const double *const *par, const double *r, double *y)
+{
+    memcpy(y, par[0], sizeof *y * (size_t)d);
+    for (int e = 0; e < d; e++) {
+        double u = vh_rng_normal(rng);
+        for (int i = 0; i < d; i++)
+            y[i] += r[i * d + e] * u;
+    }
+}
+
+static bool validate(int d, const double *const *par, char *why, size_t size, double *work)
+{
+    const double *mu = par[0], *cov = par[1];
+    double *V = work, *w = work + d * d;
+    for (int i = 0; i < d; i++) {
+        if (!isfinite(mu[i])) {
+            snprintf(why, size, "mu[%d] is %g, must be finite", i, mu[i]);
+            return false;
+        }
+        for (int j = 0; j < d; j++) {
+            double a = cov[i * d + j], b = cov[j * d + i];
+            if (!isfinite(a) || fabs(a - b) > 1e-9 * sqrt(fabs(cov[i * d + i] * cov[j * d + j])) + 1e-300) {
+                snprintf(why, size, "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric",
+                         i, j, a, j, i, b);
+                return false;
+            }
+        }
+    }
+    memcpy(V, cov, sizeof *V * (size_t)(d * d));
+    if (vh_cholesky(d, V))
+        return true;
+    memcpy(V, cov, sizeof *V * (size_t)(d * d));
+    if (!vh_eigen(d, V, w) || w[0] < -1e-10 * fabs(w[d - 1])) {
+        snprintf(why, size, "cov has the eigenvalue %g, must have none below zero", w[0]);
+        return false;
+    }
+    return true;
+}
+
+const vh_emission vh_gaussian_full = {
+    .name = "gaussian-full",
+    .n_param = 2,
+    .param = { { "mu", 1 }, { "cov", 2 } },
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .natural = natural,
+    .log_density = log_density,
+    .maximise = maximise,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
+};

@@ -1,0 +1,432 @@
+/* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and which file format a path has.
+ *
+ * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the same
+ * model to the last bit. */
+#include "model/h3m.h"
+
+#include "core/alloc.h"
+#include "core/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SUM_TOLERANCE 1e-6
+
+/* ---- storage ------------------------------------------------------------------------------------------- */
+
+double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p)
+{
+    size_t components = (size_t)h->S * (size_t)h->M;
+    double *at = h->theta + components;
+    for (int q = 0; q < p; q++)
+        at += components * vh_param_size(h3m->family, q, h3m->d);
+    return at;
+}
+
+void vh_hmm_component(const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double **par)
+{
+    size_t r = (size_t)s * (size_t)h->M + (size_t)m;
+    for (int p = 0; p < h3m->family->n_param; p++)
+        par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, h3m->d);
+}
+
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *h3m = NULL;
+
+    VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
+    VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d HMMs, must be at least 1", K);
+    VH_NEW(h3m, 1);
+    h3m->family = family;
+    h3m->d = d;
+    VH_NEW(h3m->omega, K);
+    VH_NEW(h3m->hmm, K);
+    h3m->K = K;                                          /* last: vhem_h3m_free looks at hmm[0 .. K-1] */
+    for (int i = 0; i < K; i++)
+        h3m->omega[i] = 1.0 / K;
+    *out = h3m;
+    h3m = NULL;
+done:
+    vhem_h3m_free(h3m);
+    return st;
+}
+
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M)
+{
+    vhem_status st = VHEM_OK;
+    assert(i >= 0 && i < h3m->K);
+    vh_hmm *h = &h3m->hmm[i];
+    double per_component = 1, n_theta, all;              /* as doubles: they may be past any integer type */
+    double *block = NULL;
+
+    VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
+    VH_CHECK(M >= 1, VHEM_EINVAL, "M is %d, must be at least 1", M);
+    for (int p = 0; p < h3m->family->n_param; p++)
+        per_component += h3m->family->param[p].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
+    n_theta = (double)S * M * per_component;
+    all = S + (double)S * S + n_theta;
+    VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S, M,
+             h3m->d, all, INT_MAX);
+    VH_NEW(block, (size_t)all);
+    free(h->pi);
+    h->S = S;
+    h->M = M;
+    h->pi = block;
+    h->A = block + S;
+    h->theta = h->A + (size_t)S * (size_t)S;
+    h->n_theta = (size_t)n_theta;
+done:
+    return st;
+}
+
+vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text)
+{
+    vhem_status st = VHEM_OK;
+    char *copy = NULL;
+    if (text)
+        VH_DUP(copy, text);
+    free(*slot);
+    *slot = copy;
+done:
+    return st;
+}
+
+void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src)
+{
+    assert(dst->S == src->S && dst->M == src->M && dst->n_theta == src->n_theta);
+    memcpy(dst->pi, src->pi, ((size_t)(src->theta - src->pi) + src->n_theta) * sizeof *src->pi);
+}
+
+void vhem_h3m_free(vhem_h3m *h3m)
+{
+    if (!h3m)
+        return;
+    for (int i = 0; i < h3m->K; i++) {
+        vh_hmm *h = &h3m->hmm[i];
+        free(h->name);
+        free(h->label);
+        free(h->extra);
+        free(h->pi);
+    }
+    free(h3m->hmm);
+    free(h3m->omega);
+    free(h3m->extra);
+    free(h3m->provenance);
+    free(h3m);
+}
+
+/* ---- from views, and as views -------------------------------------------------------------------------- */
+
+static const char *some_text(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static int param_index(const vh_emission *family, const char *name)
+{
+    for (int p = 0; p < family->n_param; p++)
+        if (strcmp(family->param[p].name, name) == 0)
+            return p;
+    return -1;
+}
+
+/* The emission parameters of v: theta as a whole, else c and each parameter by its name. */
+static vhem_status copy_theta(vhem_ctx *ctx, const vhem_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
+{
+    vhem_status st = VHEM_OK;
+    size_t components = (size_t)h->S * (size_t)h->M;
+
+    if (v->theta) {
+        VH_CHECK(v->n_theta == 0 || (size_t)v->n_theta == h->n_theta, VHEM_EINVAL,
+                 "n_theta is %d, must be %zu for %s with S = %d, M = %d, d = %d", v->n_theta, h->n_theta,
+                 h3m->family->name, h->S, h->M, h3m->d);
+        memcpy(h->theta, v->theta, h->n_theta * sizeof *h->theta);
+        goto done;
+    }
+    VH_CHECK(v->c, VHEM_EINVAL, "neither theta nor c is given");
+    memcpy(vh_hmm_c(h), v->c, components * sizeof *v->c);
+    for (int p = 0; p < h3m->family->n_param; p++) {
+        const char *name = h3m->family->param[p].name;
+        const double *from = strcmp(name, "mu") == 0 ? v->mu : strcmp(name, "cov") == 0 ? v->cov : NULL;
+        VH_CHECK(from, VHEM_EINVAL, "neither theta nor %s is given", name);
+        memcpy(vh_hmm_param(h3m, h, p), from, components * vh_param_size(h3m->family, p, h3m->d) * sizeof *from);
+    }
+done:
+    return st;
+}
+
+static vhem_status copy_view(vhem_ctx *ctx, vhem_h3m *h3m, int i, const vhem_hmm_view *v)
+{
+    vhem_status st = VHEM_OK;
+    vh_hmm *h = &h3m->hmm[i];
+
+    VH_CHECK(!v->emission || strcmp(v->emission, h3m->family->name) == 0, VHEM_EINVAL,
+             "emission is %s, must be %s as for all", v->emission, h3m->family->name);
+    VH_CHECK(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
+    VH_CHECK(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
+    VH_TRY(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
+    VH_TRY(vh_h3m_set_text(ctx, &h->name, some_text(v->name)));
+    VH_TRY(vh_h3m_set_text(ctx, &h->label, some_text(v->label)));
+    h3m->omega[i] = v->omega;
+    memcpy(h->pi, v->pi, (size_t)h->S * sizeof *h->pi);
+    memcpy(h->A, v->A, (size_t)h->S * (size_t)h->S * sizeof *h->A);
+    VH_TRY(copy_theta(ctx, h3m, h, v));
+done:
+    if (st != VHEM_OK)
+        vh_h3m_prefix(ctx, h3m, i);
+    return st;
+}
+
+vhem_status vhem_h3m_new(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+                         vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *h3m = NULL;
+    const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
+
+    VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
+             vh_emission_names());
+    VH_TRY(vh_h3m_new(ctx, family, d, K, &h3m));
+    for (int i = 0; i < K; i++)
+        VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
+    VH_TRY(vhem_h3m_validate(ctx, h3m));
+    *out = h3m;
+    h3m = NULL;
+done:
+    vhem_h3m_free(h3m);
+    return st;
+}
+
+int vhem_h3m_size(const vhem_h3m *h3m)
+{
+    return h3m->K;
+}
+
+vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
+{
+    if (i < 0 || i >= h3m->K)
+        return VHEM_EINVAL;
+    const vh_hmm *h = &h3m->hmm[i];
+    int mu = param_index(h3m->family, "mu"), cov = param_index(h3m->family, "cov");
+    *out = (vhem_hmm_view){
+        .S = h->S, .M = h->M, .d = h3m->d, .n_theta = (int)h->n_theta,
+        .emission = h3m->family->name,
+        .name = h->name ? h->name : "", .label = h->label ? h->label : "",
+        .omega = h3m->omega[i],
+        .pi = h->pi, .A = h->A, .theta = h->theta,
+        .c = vh_hmm_c(h),
+        .mu = mu < 0 ? NULL : vh_hmm_param(h3m, h, mu),
+        .cov = cov < 0 ? NULL : vh_hmm_param(h3m, h, cov),
+    };
+    return VHEM_OK;
+}
+
+/* ---- validate and compare ------------------------------------------------------------------------------ */
+
+void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i)
+{
+    char who[160];
+    if (some_text(h3m->hmm[i].name))
+        snprintf(who, sizeof who, "HMM %d ('%.120s')", i, h3m->hmm[i].name);
+    else
+        snprintf(who, sizeof who, "HMM %d", i);
+    vh_error_prefix(ctx, who);
+}
+
+/* p [n] is a distribution.  It is called name, or with row >= 0 "row <row> of name". */
+static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int n, const char *name, int row)
+{
+    double sum = 0;
+    int bad = -1;
+    char who[64];
+
+    for (int k = 0; k < n; k++) {
+        sum += p[k];
+        if (bad < 0 && !(p[k] >= 0 && isfinite(p[k])))
+            bad = k;
+    }
+    if (bad < 0 && fabs(sum - 1) <= SUM_TOLERANCE)
+        return VHEM_OK;
+    if (row >= 0)
+        snprintf(who, sizeof who, "row %d of %s", row, name);
+    else
+        snprintf(who, sizeof who, "%s", name);
+    if (bad >= 0)
+        return vh_fail(ctx, VHEM_EINVAL, "entry %d of %s is %.10g, must be a finite number of 0 or more", bad, who,
+                       p[bad]);
+    return vh_fail(ctx, VHEM_EINVAL, "%s sums to %.10g, must be 1", who, sum);
+}
+
+/* Component (s, m) through its family.  Finiteness first: a family may then calculate without fear. */
+static vhem_status check_component(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double *work)
+{
+    double *par[VH_MAX_PARAM];
+    char why[256] = "";
+    vh_hmm_component(h3m, h, s, m, par);
+    for (int p = 0; p < h3m->family->n_param; p++) {
+        size_t size = vh_param_size(h3m->family, p, h3m->d);
+        for (size_t k = 0; k < size; k++)
+            if (!isfinite(par[p][k]))
+                return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: entry %zu of %s is %g, must be finite", s,
+                               m, k, h3m->family->param[p].name, par[p][k]);
+    }
+    if (!h3m->family->validate(h3m->d, (const double *const *)par, why, sizeof why, work))
+        return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: %s", s, m, why);
+    return VHEM_OK;
+}
+
+static vhem_status check_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, double *work)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(h->S >= 1 && h->M >= 1, VHEM_EINVAL, "S is %d and M is %d, must be at least 1", h->S, h->M);
+    VH_TRY(check_distribution(ctx, h->pi, h->S, "pi", -1));
+    for (int s = 0; s < h->S; s++)
+        VH_TRY(check_distribution(ctx, h->A + (size_t)s * (size_t)h->S, h->S, "A", s));
+    for (int s = 0; s < h->S; s++)
+        VH_TRY(check_distribution(ctx, vh_hmm_c(h) + (size_t)s * (size_t)h->M, h->M, "c", s));
+    for (int s = 0; s < h->S; s++)
+        for (int m = 0; m < h->M; m++)
+            VH_TRY(check_component(ctx, h3m, h, s, m, work));
+done:
+    return st;
+}
+
+vhem_status vhem_h3m_validate(vhem_ctx *ctx, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    double *work = NULL;
+
+    VH_CHECK(h3m->d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", h3m->d);
+    VH_NEW(work, vh_emission_work(h3m->d));
+    VH_TRY(check_distribution(ctx, h3m->omega, h3m->K, "omega", -1));
+    for (int i = 0; i < h3m->K; i++) {
+        st = check_hmm(ctx, h3m, &h3m->hmm[i], work);
+        if (st != VHEM_OK) {
+            vh_h3m_prefix(ctx, h3m, i);
+            goto done;
+        }
+    }
+done:
+    free(work);
+    return st;
+}
+
+/* Name of the array that number k of the block of h lies in. */
+static const char *array_name(const vhem_h3m *h3m, const vh_hmm *h, size_t k)
+{
+    const double *at = h->pi + k;
+    const char *name = at < h->A ? "pi" : at < h->theta ? "A" : "c";
+    for (int p = 0; p < h3m->family->n_param; p++)
+        if (at >= vh_hmm_param(h3m, h, p))
+            name = h3m->family->param[p].name;
+    return name;
+}
+
+vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+
+    for (int i = 0; i < h3m->K; i++) {
+        const vh_hmm *h = &h3m->hmm[i];
+        size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
+        VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i, h3m->omega[i]);
+        for (size_t k = 0; k < n; k++) {
+            if (isfinite(h->pi[k]))
+                continue;
+            st = vh_fail(ctx, VHEM_ENUMERIC, "a number in %s is %g, cannot be written", array_name(h3m, h, k),
+                         h->pi[k]);
+            vh_h3m_prefix(ctx, h3m, i);
+            goto done;
+        }
+    }
+done:
+    return st;
+}
+
+/* Largest relative difference of a and b [n]. */
+static double difference(const double *a, const double *b, size_t n)
+{
+    double worst = 0;
+    for (size_t k = 0; k < n; k++) {
+        double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
+        double gap = fabs(a[k] / scale - b[k] / scale);  /* a - b itself might overflow */
+        if (!(gap <= worst))
+            worst = isnan(gap) ? INFINITY : gap;
+    }
+    return worst;
+}
+
+double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
+{
+    if (a->family != b->family || a->d != b->d || a->K != b->K)
+        return INFINITY;
+    double worst = difference(a->omega, b->omega, (size_t)a->K);
+    for (int i = 0; i < a->K; i++) {
+        const vh_hmm *g = &a->hmm[i], *h = &b->hmm[i];
+        if (g->S != h->S || g->M != h->M)
+            return INFINITY;
+        worst = fmax(worst, difference(g->pi, h->pi, (size_t)(g->theta - g->pi) + g->n_theta));
+    }
+    return worst;
+}
+
+/* ---- provenance and files ------------------------------------------------------------------------------ */
+
+vhem_status vhem_h3m_set_provenance(vhem_ctx *ctx, vhem_h3m *h3m, const char *json)
+{
+    vhem_status st = VHEM_OK;
+    if (json)
+        VH_TRY(vh_model_check_object(ctx, "provenance", json));
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->provenance, json));
+done:
+    return st;
+}
+
+const char *vhem_h3m_provenance(const vhem_h3m *h3m)
+{
+    return h3m->provenance;
+}
+
+static bool hdf5_ending(const char *path)
+{
+    return vh_ends_with(path, ".h5") || vh_ends_with(path, ".hdf5");
+}
+
+static bool hdf5_bytes(const char *bytes, size_t n)
+{
+    return n >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
+
+vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    char *text = NULL;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+
+    if (name == path && hdf5_ending(path)) {
+        VH_TRY(vh_model_load_hdf5(ctx, path, out));
+        goto done;
+    }
+    VH_TRY(vh_read_all(ctx, path, &text, &size));
+    if (hdf5_bytes(text, size)) {                        /* under another name */
+        VH_CHECK(name == path, VHEM_EFORMAT, "%s: an HDF5 file, must be read from a path", name);
+        VH_TRY(vh_model_load_hdf5(ctx, path, out));
+    } else {
+        VH_TRY(vh_model_read_json(ctx, text, size, name, out));
+    }
+done:
+    free(text);
+    return st;
+}
+
+vhem_status vhem_h3m_save(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+{
+    return hdf5_ending(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
+}
