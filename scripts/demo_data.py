@@ -48,7 +48,7 @@ KINDS = [circle, figure_eight, zigzag, spiral, line, square]
 def sequence(rng, kind):
     frames = rng.randint(60, 140)
     pace = rng.uniform(0.22, 0.34)
-    size = rng.uniform(0.85, 1.15)
+    size = rng.uniform(0.92, 1.08)
     u = rng.uniform(0, 2 * math.pi)
     for _ in range(frames):
         x, y = kind(u)

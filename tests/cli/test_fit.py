@@ -1,6 +1,7 @@
 """vhem fit: models, reports, the same bytes for the same seed, refusals."""
 import json
 import math
+import re
 import unittest
 
 from support import Case, forward, model, two_level
@@ -54,6 +55,11 @@ class Fit(Case):
             # the reported likelihood is that of the model in the file, worked out independently
             self.assertAlmostEqual(one["loglik"], forward(h, frames), delta=1e-6 * abs(one["loglik"]))
             self.assertAlmostEqual(one["per_frame"], one["loglik"] / len(frames), places=10)
+
+    def test_default_restarts_are_those_of_the_help(self):
+        shown = re.search(r"--restarts R .*?\(default:\s+(\d+);", self.ok("fit", "--help").out, re.S).group(1)
+        report = self.ok("fit", "d.csv", "-o", "m.json", "--json").json()
+        self.assertEqual([len(one["restarts"]) for one in report["models"]], [int(shown)] * 4)
 
     def test_same_seed_same_bytes(self):
         args = ["fit", "d.csv", "-S", "3", "-M", "2", "--seed", "9", "--quiet"]
