@@ -110,7 +110,7 @@ static const char *side_text(const vh_array *a, int64_t n, char number[32])
         return a->text[n];
     if (!a->y)
         return NULL;
-    vh_number_format(a->y[n], number);
+    vh_number_short(a->y[n], number);
     return number;
 }
 

@@ -135,7 +135,7 @@ static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char
     if (H5Tget_class(type) != H5T_STRING) {
         VH_CHECK(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
                  "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
-        vh_number_format(value, number);
+        vh_number_short(value, number);
         VH_DUP(*out, number);
     } else if (H5Tis_variable_str(type) > 0) {
         char *text = NULL;
@@ -292,7 +292,7 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     VH_CHECK(r.file >= 0, VHEM_EFORMAT, "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
-    VH_CHECK(!has(&r, "hmms") || !has(&r, "omega"), VHEM_EFORMAT,
+    VH_CHECK(!has(&r, "hmms") || H5Aexists(r.file, "format") <= 0, VHEM_EFORMAT,
              "%s: this is a model file, expected sequences", path);
     VH_TRY(has(&r, "X") && has(&r, "lengths") ? read_stacked(&r, &data) : read_each(&r, &data));
     if (opt->where)

@@ -1,8 +1,6 @@
 /* text.c - see text.h. */
 #include "data/text.h"
 
-#include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,50 +121,11 @@ bool vh_integer_parse(const char *s, size_t n, int64_t *out)
     return true;
 }
 
-/* v as m / 10^k with the fewest decimals k, if there are such below 2^53: exact by the argument above. */
-static int format_decimal(double v, char out[32])
+size_t vh_number_short(double v, char out[VH_NUMBER_SIZE])
 {
-    double a = fabs(v);
-    for (int k = 0; k <= 17; k++) {
-        double m = rint(a * ten[k]);
-        if (m >= two53)
-            return 0;
-        if (m / ten[k] != a)
-            continue;
-        char digit[32];
-        int n = 0, len = 0;
-        for (uint64_t i = (uint64_t)m; i > 0 || n <= k; i /= 10)
-            digit[n++] = (char)('0' + i % 10);
-        if (signbit(v))
-            out[len++] = '-';
-        while (n > 0) {
-            out[len++] = digit[--n];
-            if (n == k && k > 0)
-                out[len++] = '.';
-        }
-        out[len] = '\0';
-        return len;
-    }
-    return 0;
-}
-
-int vh_number_format(double v, char out[32])
-{
-    if (isnan(v)) {
-        memcpy(out, "nan", 4);
-        return 3;
-    }
-    double a = fabs(v);
-    if (a == 0 || (a >= 1e-5 && a < 1e15)) {
-        int n = format_decimal(v, out);
-        if (n > 0)
-            return n;
-    }
-    for (int digits = 15; ; digits++) {
-        int n = snprintf(out, 32, "%.*g", digits, v);
-        if (digits == 17 || strtod(out, NULL) == v)
-            return n;
-    }
+    if (fabs(v) < 1e15 && v == rint(v) && !(v == 0 && signbit(v)))
+        return (size_t)snprintf(out, VH_NUMBER_SIZE, "%lld", (long long)v);
+    return vh_number_text(v, out);
 }
 
 const char *vh_show_into(vh_shown *shown, const char *s, size_t n)

@@ -5,6 +5,8 @@
 #ifndef VH_DATA_TEXT_H
 #define VH_DATA_TEXT_H
 
+#include "core/number.h"
+
 #include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +21,8 @@ vh_value vh_number_parse(const char *s, size_t n, double *out);
 /* A plain whole number: digits with an optional minus, inside 64 bits. */
 bool vh_integer_parse(const char *s, size_t n, int64_t *out);
 
-/* The shortest usual text that reads back to the same double; "nan" for NaN.  Returns its length. */
-int vh_number_format(double v, char out[32]);
+/* vh_number_text, but whole numbers without a point: 3, not 3.0. */
+size_t vh_number_short(double v, char out[VH_NUMBER_SIZE]);
 
 typedef struct { char s[56]; } vh_shown;
 /* s [n] for a sentence: cut after 48 bytes, bytes that would break a line or a terminal replaced. */
