@@ -164,6 +164,59 @@ VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_h3m *, int i, const v
 /* N sequences of T frames, each from an HMM drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhem_data **out);
 
+/* ---- HMMs -> clusters ---------------------------------------------------------------------------------- */
+
+typedef struct {                     /* negative (0 for sizes, NULL for names): take the default or the preset's */
+    const char *method;              /* "vhem" */
+    const char *preset;              /* NULL, "paper", "emhmm" */
+    int         K;                   /* clusters */
+    int         S, M;                /* states and components of the centres; default: the largest of the input */
+    int         tau;                 /* length of the virtual samples */
+    int         max_iter, restarts;
+    double      nv;                  /* virtual samples per input model: N = nv Kb, any positive number */
+    double      tol;                 /* stop when the bound changes by less than this share; 0: never */
+    double      cov_floor;           /* smallest variance of a centre, as a share of that of the input; 0: none */
+    double      cov_add;             /* added to the diagonal of covariances after every M-step */
+    const char *init;                /* "auto", "base", "emissions", "pooled", "dealt", "far" */
+    const vhem_h3m *start;           /* instead of init: start exactly here */
+    int         soft;                /* iterations with N = 0.1 Kb before the wanted N */
+    int         repair;              /* re-seed empty clusters and dead states, and count them */
+    int         weighted_omega;      /* weights of centres by mass of their members, not by their number */
+} vhem_cluster_options;
+
+typedef struct {                     /* one restart */
+    uint64_t    seed;                /* what its random numbers came from */
+    const char *init;                /* how it started */
+    double      bound;               /* at its end */
+    int         n_iter, converged;
+    int         finished;            /* 0: given up early, others looked better */
+} vhem_cluster_run;
+
+typedef struct {                     /* what every clustering method returns; what it does not have is NULL */
+    const char *method;
+    int         Kb, Kr, n_iter, converged;
+    int         n_empty, n_revived, n_fell;      /* clusters re-seeded, states revived, times the bound fell */
+    int        *label;               /* [Kb]        argmax_j z_ij */
+    double     *z;                   /* [Kb][Kr]    soft assignments z_ij */
+    double     *L_hmm;               /* [Kb][Kr]    bound on the expected log-likelihood, in nats */
+    double     *bound;               /* [n_iter+1]  objective J of the initial model and after each M-step, in nats */
+    int        *state_map;           /* for each input model, [its S]: state of its centre most often beside it */
+    int64_t    *state_map_at;        /* [Kb+1]      where the map of a model begins */
+    int         n_run;
+    vhem_cluster_run *run;           /* [n_run] */
+    char      **name;                /* [Kb]        of the input models, "" for none */
+    vhem_h3m   *centers;             /* K = Kr */
+    vhem_cluster_options options;    /* as they were used, all defaults filled in; start is NULL */
+    char       *provenance;          /* JSON object as text, or NULL; the caller may set it (malloc) */
+} vhem_clustering;
+
+VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
+/* VHEM_ESTOPPED hands over the best result so far. */
+VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *, vhem_clustering **out);
+VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clustering **out);
+VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
+VHEM_API void        vhem_clustering_free(vhem_clustering *);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
  * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
 #include "backend/simd/lanes.h"
 
+#include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "backend/simd/vmath.h"
 #include "core/alloc.h"
@@ -424,4 +425,4 @@ done:
     return st;
 }
 
-const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward };
+const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward, vh_ref_score, vh_ref_accumulate };
