@@ -18,7 +18,7 @@ struct vhem_ctx {
     char error[2048];
 };
 
-/* Stores the sentence and returns st.  Safe from several threads at once: one of the sentences stays whole. */
+/* Stores the sentence and returns st.  Safe from several threads at once: one sentence stays whole. */
 vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

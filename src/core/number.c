@@ -1,7 +1,7 @@
 /* number.c - see number.h.
  *
  * One %.16e gives the 17 digits that always read back.  The shorter candidates are rounded from these digits
- * with integers, and only tested for reading back: that is much faster than printing each candidate anew, which
+ * with integers, and only tested for reading back: much faster than printing each candidate anew, which
  * counts in files with millions of numbers. */
 #include "core/number.h"
 

@@ -20,7 +20,7 @@
 #define VERSION 1
 #define MAX_RANK 4
 #define COMPACT_BYTES 32768              /* object headers hold up to 64 KiB */
-#define IMAGE_STEP (4u << 20)            /* by which a file in memory grows */
+#define IMAGE_STEP (1u << 18)            /* by which a file in memory grows */
 
 /* ---- 1. the library ------------------------------------------------------------------------------------ */
 
@@ -233,7 +233,9 @@ static vhem_status make_image(vhem_ctx *ctx, const vhem_h3m *h3m, image *im)
     drop(file_how);
     drop(access_how);
     im->size = image_end(im);
-    return ok && im->size ? VHEM_OK : vh_fail(ctx, VHEM_ENOMEM, "out of memory: could not build the HDF5 file");
+    if (!ok || im->size == 0)
+        return vh_fail(ctx, VHEM_ENOMEM, "out of memory: could not build the HDF5 file");
+    return VHEM_OK;
 }
 
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)

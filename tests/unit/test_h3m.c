@@ -23,8 +23,8 @@ static vhem_status build(vhem_ctx *ctx, small *s, vhem_h3m **out)
 {
     for (int i = 0; i < 2; i++)
         s->view[i] = (vhem_hmm_view){ .S = 2, .M = 2, .d = 2, .omega = i ? 0.75 : 0.25, .pi = s->pi,
-                                      .A = s->A, .c = s->c, .mu = s->mu, .cov = s->cov, .name = i ? "walk_01" : NULL,
-                                      .label = i ? "walk" : "" };
+                                      .A = s->A, .c = s->c, .mu = s->mu, .cov = s->cov,
+                                      .name = i ? "walk_01" : NULL, .label = i ? "walk" : "" };
     return vhem_h3m_new(ctx, "gaussian-diag", 2, 2, s->view, out);
 }
 
