@@ -217,6 +217,50 @@ VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clu
 VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
 VHEM_API void        vhem_clustering_free(vhem_clustering *);
 
+/* ---- clusters -> hierarchy ------------------------------------------------------------------------------ */
+
+/* Level 0 clusters the models into K[0], level l the centres of level l-1, with their weights, into K[l].
+ * VHEM_ESTOPPED hands over the levels that were finished. */
+VHEM_API vhem_status vhem_tree_build(vhem_ctx *, const vhem_h3m *, int n_levels, const int *K,
+                                     const vhem_cluster_options *, vhem_tree **out);
+VHEM_API int         vhem_tree_levels(const vhem_tree *);
+VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
+VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);        /* [Kb of level 0]: where each ended up */
+VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);   /* also a clustering: one level */
+VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *path);
+VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
+VHEM_API void        vhem_tree_free(vhem_tree *);
+
+/* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters of every
+ * level: label [n][levels]; posterior [n][Kr of level 0] and score [n] (L_hmm or log-likelihood under the best cluster
+ * of level 0) may be NULL. */
+VHEM_API vhem_status vhem_assign_models(vhem_ctx *, const vhem_tree *, const vhem_h3m *, int *label,
+                                        double *posterior, double *score);
+VHEM_API vhem_status vhem_assign_data(vhem_ctx *, const vhem_tree *, const vhem_data *, int *label,
+                                      double *posterior, double *score);
+
+/* ---- how many clusters and states, and how good -------------------------------------------------------- */
+
+typedef struct {                     /* one row of a choice */
+    int    K, S;
+    double bound;                    /* J of the best run, in nats */
+    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual sample each */
+    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb; ICL adds the entropy of z */
+    double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not asked */
+} vhem_choice;
+
+/* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for stability.
+ * rows [n_K][n_S] is the caller's. */
+VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_h3m *, int n_K, const int *K, int n_S, const int *S,
+                                 int n_splits, const vhem_cluster_options *, vhem_choice *rows);
+
+typedef struct {
+    double rand, adjusted_rand, nmi, purity;
+} vhem_agreement;
+
+/* How well two partitions of n things agree; labels are any integers. */
+VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
+
 #ifdef __cplusplus
 }
 #endif
