@@ -31,6 +31,7 @@ typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
 typedef struct vhem_ctx  vhem_ctx;   /* where and how to run, and the text of the last error   */
 typedef struct vhem_data vhem_data;  /* N sequences y_n, each [T_n][d], with optional labels    */
 typedef struct vhem_h3m  vhem_h3m;   /* K HMMs with weights omega; one HMM is an H3M with K = 1 */
+typedef struct vhem_tree vhem_tree;  /* a stack of clusterings, each of the centres below it    */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
