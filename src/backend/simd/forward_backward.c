@@ -10,7 +10,6 @@
  * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
 #include "backend/simd/lanes.h"
 
-#include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "backend/simd/vmath.h"
 #include "core/alloc.h"
@@ -397,8 +396,8 @@ done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, vh_scratch *scratch,
-                                    double *loglik, vh_stats *stats)
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                              vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
@@ -424,5 +423,3 @@ done:
     free(j.groups);
     return st;
 }
-
-const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward, vh_ref_score, vh_ref_accumulate };

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-typedef double eight __attribute__((vector_size(8 * VH_LANES), may_alias));
-
 #define LANE       eight
 #define LANE_COUNT VH_LANES
 #define BODY(f)    f##_8

@@ -6,9 +6,8 @@
 #ifndef VH_BACKEND_SIMD_LANES_H
 #define VH_BACKEND_SIMD_LANES_H
 
+#include "backend/simd/eight.h"
 #include "backend/simd/simd.h"
-
-enum { VH_LANES = 8 };
 
 typedef struct {
     int      S;
