@@ -100,7 +100,8 @@ static const char *plural(int64_t n)
 static void what_next(cli *c, const char *output)
 {
     if (strcmp(output, "-") != 0)
-        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences", output);
+        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences",
+                output);
 }
 
 void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
