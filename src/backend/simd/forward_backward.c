@@ -1,8 +1,8 @@
 /* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
  *
- *   1. setting up: pairs of an HMM and a sequence, dealt into groups of eight with equally many states
+ *   1. setting up: pairs of an HMM and a sequence, dealt into groups, as many as a register has lanes, with equally many states
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
- *   3. recursion:  forward and backward, eight pairs at a time (lanes.c)
+ *   3. recursion:  forward and backward, a group at a time (lanes.c)
  *   4. collecting: posteriors times component shares, and one transposed product into the statistics
  *
  * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many chunks:
@@ -24,7 +24,7 @@ typedef struct {                         /* an HMM and a sequence */
     bool     redo;                       /* scaling was not safe: do it in logs */
 } pair;
 
-typedef struct {                         /* up to eight pairs with equally many states */
+typedef struct {                         /* up to VH_LANES pairs with equally many states */
     int      L, used, S;
     int64_t  T;                          /* of the longest */
     pair    *lane;                       /* [used] */
@@ -51,7 +51,7 @@ typedef struct {
 
 enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL };
 
-#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: eight would not fit a cache */
+#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a group would not fit a cache */
 #define DOUBT      1e280                 /* see lanes.c */
 #define EXP_LEAST  (-700.0)              /* exp of less is taken as 0 */
 
@@ -253,12 +253,14 @@ static vhem_status load_lanes(job *j, const group *g, vh_lanes *x, double **firs
 
     VH_SCRATCH(x->P, SLOT_P, g->T * S * L);
     VH_SCRATCH(x->r, SLOT_R, g->T * L);
-    VH_SCRATCH(small, SLOT_SMALL, 5 * vector + 2 * matrix);
-    double **vectors[] = { &x->pi, &x->alpha, &x->beta, &x->v, first };
-    for (int i = 0; i < 5; i++, small += vector)
-        *vectors[i] = small;
-    x->A = small;
-    x->X = small + matrix;
+    VH_SCRATCH(small, SLOT_SMALL, (3 + 2 * VH_BLOCK) * vector + 2 * matrix);
+    x->pi = small;
+    x->beta = x->pi + vector;
+    *first = x->beta + vector;
+    x->alpha = *first + vector;
+    x->v = x->alpha + VH_BLOCK * vector;
+    x->A = x->v + VH_BLOCK * vector;
+    x->X = x->A + matrix;
     for (int l = 0; l < L; l++) {
         const pair *p = &g->lane[l < g->used ? l : 0];
         x->length[l] = l < g->used ? p->T : 0;

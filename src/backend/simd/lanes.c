@@ -10,11 +10,13 @@
 
 #include <string.h>
 
-typedef double eight __attribute__((vector_size(8 * VH_LANES), may_alias));
+typedef double lanes __attribute__((vector_size(8 * VH_LANES), may_alias));
 
-#define LANE       eight
+#define INLINE static inline __attribute__((always_inline))
+
+#define LANE       lanes
 #define LANE_COUNT VH_LANES
-#define BODY(f)    f##_8
+#define BODY(f)    f##_n
 #include "backend/simd/lanes_body.h"
 #undef LANE
 #undef LANE_COUNT
@@ -45,7 +47,7 @@ void VH_NAME(vh_lanes_forward)(int L, vh_lanes *g)
     if (L == 1)
         forward_1(g);
     else
-        forward_8(g);
+        forward_n(g);
     sum_logs(L, g);
 }
 
@@ -54,5 +56,5 @@ void VH_NAME(vh_lanes_backward)(int L, vh_lanes *g)
     if (L == 1)
         backward_1(g);
     else
-        backward_8(g);
+        backward_n(g);
 }
