@@ -10,9 +10,11 @@
 
 #include <string.h>
 
-#define LANE       eight
+#define INLINE static inline __attribute__((always_inline))
+
+#define LANE       vec
 #define LANE_COUNT VH_LANES
-#define BODY(f)    f##_8
+#define BODY(f)    f##_n
 #include "backend/simd/lanes_body.h"
 #undef LANE
 #undef LANE_COUNT
@@ -43,7 +45,7 @@ void VH_NAME(vh_lanes_forward)(int L, vh_lanes *g)
     if (L == 1)
         forward_1(g);
     else
-        forward_8(g);
+        forward_n(g);
     sum_logs(L, g);
 }
 
@@ -52,5 +54,5 @@ void VH_NAME(vh_lanes_backward)(int L, vh_lanes *g)
     if (L == 1)
         backward_1(g);
     else
-        backward_8(g);
+        backward_n(g);
 }

@@ -1,6 +1,6 @@
-/* reduce.c - the variational E-step for blocks of base HMMs: tables, then recursions eight base HMMs at a time.
+/* reduce.c - the variational E-step for blocks of base HMMs: tables, then recursions, one base HMM per vector lane.
  *
- *   1. groups:      up to eight base HMMs of one shape, laid side by side
+ *   1. groups:      base HMMs of one shape, as many as a vector has lanes, laid side by side
  *   2. tables:      E_b[log p(y | r)] of all components, one product; L_gmm from it
  *   3. score:       L_hmm of every group with every reduced HMM
  *   4. accumulate:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
@@ -22,7 +22,7 @@ enum { GROUPS = 8 };                     /* groups that share one product */
 
 typedef struct {                         /* 1. */
     int    used, i[VH_LANES];            /* base HMMs in the lanes; unused lanes repeat the first */
-    eight *pi, *A, *c;                   /* [Sb] [Sb][Sb] [Sb][Mb] */
+    vec *pi, *A, *c;                   /* [Sb] [Sb][Sb] [Sb][Mb] */
     double *T;                           /* [Sb Mb][lane][n_stat] */
 } group;
 
@@ -37,7 +37,7 @@ typedef struct {
     size_t  ld;
     double *state;                       /* [Sr][cols]  log sum over the components of a reduced state */
     double *top;                         /* [cols] */
-    eight  *L_gmm;                       /* [Sb][Sr] */
+    vec  *L_gmm;                       /* [Sb][Sr] */
 } job;
 
 /* ---- 1. groups ------------------------------------------------------------------------------------------- */
@@ -89,9 +89,9 @@ static vhem_status set_up(job *j, int i, int groups, int rows)
     VH_SCRATCH(gmm, SLOT_GMM, j->Sb * Sr * VH_LANES);
     VH_SCRATCH(j->state, SLOT_STATE, (Sr + 1) * j->cols);
     j->top = j->state + Sr * j->cols;
-    j->L_gmm = (eight *)gmm;
+    j->L_gmm = (vec *)gmm;
     for (int k = 0; k < groups; k++) {
-        eight *at = (eight *)base + (size_t)k * size;
+        vec *at = (vec *)base + (size_t)k * size;
         j->g[k] = (group){ .pi = at, .A = at + j->Sb, .c = at + j->Sb + j->Sb * j->Sb,
                            .T = j->T + (size_t)(k * j->cols) * (size_t)b->n_stat };
     }
@@ -165,8 +165,8 @@ static void mixture_bound(job *j, const group *g, int k, const double *G)
         else
             log_sum_rows(Mr, j->cols, rows, j->ld, j->top, state);
         for (int b = 0; b < j->Sb; b++) {
-            const eight *x = (const eight *)state + b * Mb, *c = g->c + b * Mb;
-            eight sum = c[0] * x[0];
+            const vec *x = (const vec *)state + b * Mb, *c = g->c + b * Mb;
+            vec sum = c[0] * x[0];
             for (int m = 1; m < Mb; m++)
                 sum += c[m] * x[m];
             j->L_gmm[b * Sr + rho] = sum;
@@ -188,10 +188,10 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
 
     VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
     VH_SCRATCH(small, SLOT_SMALL, (size_t)(5 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES);
-    eight *at = (eight *)small;
+    vec *at = (vec *)small;
     *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->es->tau, .pi_b = g->pi, .A_b = g->A,
                             .pi_r = r->pi + r->state0[k], .A_r = r->A + r->trans0[k], .L_gmm = j->L_gmm };
-    x->E = (eight *)history;
+    x->E = (vec *)history;
     x->D = x->E + (size_t)keep * (size_t)n;
     x->L = at;
     x->U = x->L + n;
@@ -256,7 +256,7 @@ done:
 /* ---- 4. accumulate --------------------------------------------------------------------------------------- */
 
 /* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
-static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, eight w)
+static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, vec w)
 {
     const vh_packed *r = j->es->reduced;
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
@@ -274,9 +274,9 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
                 for (int c = 0; c < j->cols; c++)
                     row[c] = 1;
             }
-            eight *v = (eight *)row;
+            vec *v = (vec *)row;
             for (int b = 0; b < Sb; b++) {
-                eight here = w * x->sum_nu[rho * Sb + b];
+                vec here = w * x->sum_nu[rho * Sb + b];
                 for (int m = 0; m < Mb; m++)
                     v[b * Mb + m] *= here * g->c[b * Mb + m];
             }
@@ -311,7 +311,7 @@ static vhem_status add_group(job *j, group *g, int k, const double *w, vh_stats 
     const vh_packed *b = j->es->base, *r = j->es->reduced;
     int Sr = r->S[k], rows = Sr * r->M[k];
     vh_reduce_lanes x;
-    eight wv = { 0 };
+    vec wv = { 0 };
     double unused, *stat;
 
     load_group(j, g);

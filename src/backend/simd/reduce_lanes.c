@@ -23,54 +23,54 @@
 enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked */
 
 /* E = exp(L_gmm + L - top) over each row; n = Sb Sr. */
-static void exponents(const vh_reduce_lanes *g, eight *restrict E)
+static void exponents(const vh_reduce_lanes *g, vec *restrict E)
 {
     const int Sb = g->Sb, Sr = g->Sr;
-    const eight *restrict G = g->L_gmm, *restrict L = g->L;
+    const vec *restrict G = g->L_gmm, *restrict L = g->L;
     for (int b = 0; b < Sb; b++) {
-        eight top = G[b * Sr] + L[b * Sr];
+        vec top = G[b * Sr] + L[b * Sr];
         E[b * Sr] = top;
         for (int q = 1; q < Sr; q++) {
-            eight e = G[b * Sr + q] + L[b * Sr + q];
+            vec e = G[b * Sr + q] + L[b * Sr + q];
             E[b * Sr + q] = e;
-            top = eight_max(top, e);
+            top = vec_max(top, e);
         }
         g->top[b] = top;
         for (int q = 0; q < Sr; q++)
             E[b * Sr + q] -= top;
     }
     double *restrict x = (double *)E;
-#pragma omp simd aligned(x : 64)
+#pragma omp simd
     for (int k = 0; k < Sb * Sr * VH_LANES; k++)
         x[k] = exp(x[k] > EXP_LEAST ? x[k] : EXP_LEAST);
 }
 
 /* U = log D + top; low takes part. */
-static void logs(vh_reduce_lanes *g, const eight *restrict D)
+static void logs(vh_reduce_lanes *g, const vec *restrict D)
 {
     const int Sb = g->Sb, Sr = g->Sr;
     const double *restrict x = (const double *)D;
     double *restrict u = (double *)g->U;
-#pragma omp simd aligned(x, u : 64)
+#pragma omp simd
     for (int k = 0; k < Sb * Sr * VH_LANES; k++)
         u[k] = log(x[k]);
-    eight low = g->low;
+    vec low = g->low;
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
-            eight v = g->U[b * Sr + r];
-            low = eight_min(low, v);
+            vec v = g->U[b * Sr + r];
+            low = vec_min(low, v);
             g->U[b * Sr + r] = v + g->top[b];
         }
     g->low = low;
 }
 
-static void sums(const vh_reduce_lanes *g, const eight *restrict E, eight *restrict D)
+static void sums(const vh_reduce_lanes *g, const vec *restrict E, vec *restrict D)
 {
     const int Sb = g->Sb, Sr = g->Sr;
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
             const double *restrict a = g->A_r + r * Sr;
-            eight sum = a[0] * E[b * Sr];
+            vec sum = a[0] * E[b * Sr];
             for (int q = 1; q < Sr; q++)
                 sum += a[q] * E[b * Sr + q];
             D[b * Sr + r] = sum;
@@ -79,20 +79,20 @@ static void sums(const vh_reduce_lanes *g, const eight *restrict E, eight *restr
 
 /* L = A^b U.  Returns whether all entries of a lane changed by the same amount, up to rounding, in all lanes; change is
  * that amount. */
-static bool step_back(vh_reduce_lanes *g, bool look, eight *change)
+static bool step_back(vh_reduce_lanes *g, bool look, vec *change)
 {
     const int Sb = g->Sb, Sr = g->Sr;
-    eight most = eight_all(-1e308), least = eight_all(1e308), size = { 0 };
+    vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 };
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
-            eight sum = g->A_b[b * Sb] * g->U[r];
+            vec sum = g->A_b[b * Sb] * g->U[r];
             for (int q = 1; q < Sb; q++)
                 sum += g->A_b[b * Sb + q] * g->U[q * Sr + r];
             if (look) {
-                eight delta = sum - g->L[b * Sr + r];
-                most = eight_max(most, delta);
-                least = eight_min(least, delta);
-                size = eight_max(size, eight_max(sum, -sum));
+                vec delta = sum - g->L[b * Sr + r];
+                most = vec_max(most, delta);
+                least = vec_min(least, delta);
+                size = vec_max(size, vec_max(sum, -sum));
             }
             g->L[b * Sr + r] = sum;
         }
@@ -110,10 +110,10 @@ void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep)
     const int Sb = g->Sb, Sr = g->Sr, n = Sb * Sr;
     const bool look = g->tau > WORTH_LOOKING;
     g->steps = 0;
-    g->low = (eight){ 0 };
+    g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
     for (int t = g->tau; t >= 2; t--) {
-        eight *E = g->E + (keep ? g->steps * n : 0), *D = g->D + (keep ? g->steps * n : 0), change;
+        vec *E = g->E + (keep ? g->steps * n : 0), *D = g->D + (keep ? g->steps * n : 0), change;
         exponents(g, E);
         sums(g, E, D);
         logs(g, D);
@@ -125,17 +125,17 @@ void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep)
         }
     }
     /* t = 1, with pi in the place of A */
-    eight *E = g->nu, L_hmm = { 0 }, one[1];
+    vec *E = g->nu, L_hmm = { 0 }, one[1];
     exponents(g, E);
     for (int b = 0; b < Sb; b++) {
-        eight sum = { 0 };
+        vec sum = { 0 };
         for (int r = 0; r < Sr; r++)
             sum += g->pi_r[r] * E[b * Sr + r];
         one[0] = sum;
         double *x = (double *)one;
         for (int l = 0; l < VH_LANES; l++)
             x[l] = log(x[l]);
-        g->low = eight_min(g->low, one[0]);
+        g->low = vec_min(g->low, one[0]);
         L_hmm += g->pi_b[b] * (one[0] + g->top[b]);
         g->U[b] = sum;
     }
@@ -144,30 +144,30 @@ void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep)
 
 /* One step of the forward chain with E and D: nu becomes that of the next frame, xi its transitions.  Returns the largest
  * change of nu. */
-static double step_forward(vh_reduce_lanes *g, const eight *restrict E, const eight *restrict D, eight *restrict xi)
+static double step_forward(vh_reduce_lanes *g, const vec *restrict E, const vec *restrict D, vec *restrict xi)
 {
     const int Sb = g->Sb, Sr = g->Sr;
-    eight *restrict nu = g->nu, *restrict H = g->H, most = { 0 };
+    vec *restrict nu = g->nu, *restrict H = g->H, most = { 0 };
     for (int r = 0; r < Sr; r++)
         for (int b = 0; b < Sb; b++) {
-            eight sum = nu[r * Sb] * g->A_b[b];
+            vec sum = nu[r * Sb] * g->A_b[b];
             for (int q = 1; q < Sb; q++)
                 sum += nu[r * Sb + q] * g->A_b[q * Sb + b];
             H[r * Sb + b] = sum / D[b * Sr + r];
         }
     for (int q = 0; q < Sr; q++)
         for (int b = 0; b < Sb; b++) {
-            eight sum = g->A_r[q] * H[b];
+            vec sum = g->A_r[q] * H[b];
             for (int r = 1; r < Sr; r++)
                 sum += g->A_r[r * Sr + q] * H[r * Sb + b];
             sum *= E[b * Sr + q];
-            eight change = sum - nu[q * Sb + b];
-            most = eight_max(most, eight_max(change, -change));
+            vec change = sum - nu[q * Sb + b];
+            most = vec_max(most, vec_max(change, -change));
             nu[q * Sb + b] = sum;
         }
     for (int r = 0; r < Sr; r++)
         for (int q = 0; q < Sr; q++) {
-            eight sum = { 0 };
+            vec sum = { 0 };
             for (int b = 0; b < Sb; b++)
                 sum += H[r * Sb + b] * E[b * Sr + q];
             xi[r * Sr + q] = sum;
@@ -185,9 +185,9 @@ void VH_NAME(vh_reduce_forward)(vh_reduce_lanes *g)
     /* backward left E of frame 1 in nu, as [Sb][Sr], and its sums in U */
     memcpy(g->L, g->nu, sizeof *g->L * (size_t)n);
     for (int r = 0; r < Sr; r++) {
-        g->nu1[r] = (eight){ 0 };
+        g->nu1[r] = (vec){ 0 };
         for (int b = 0; b < Sb; b++) {
-            eight nu = g->pi_b[b] * (g->pi_r[r] * g->L[b * Sr + r] / g->U[b]);
+            vec nu = g->pi_b[b] * (g->pi_r[r] * g->L[b * Sr + r] / g->U[b]);
             g->nu[r * Sb + b] = g->sum_nu[r * Sb + b] = nu;
             g->nu1[r] += nu;
         }
