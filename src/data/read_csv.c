@@ -45,6 +45,7 @@ typedef struct {
     int       n_seq;
     char     *key;
     int       last;                      /* sequence of the row before, -1 at first */
+    bool      any_text;                  /* some column was dropped as text */
     bool      scattered;                 /* some sequence's rows are not next to each other */
 } csv;
 
@@ -202,8 +203,10 @@ static vhem_status read_row(csv *r)
     bool text = false, ignored;
 
     VH_TRY(find_sequence(r));
-    VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
-    VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
+    if ((before + 1) * n_dim > r->cap_y)
+        VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
+    if (before == r->cap_of)
+        VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
     r->of[before] = r->last;
     double *y = r->y + before * n_dim;
     for (size_t k = 0; k < n_dim; k++) {
@@ -215,7 +218,7 @@ static vhem_status read_row(csv *r)
             VH_TRY(odd_value(r, r->dim[k], kind, &text));
     }
     /* Columns found to be text are still counted: text among numbers is a mistake, not a column of text. */
-    for (int k = 0; !r->opt->columns && k < r->t.n_columns; k++) {
+    for (int k = 0; r->any_text && k < r->t.n_columns; k++) {
         column *c = &r->col[k];
         double v;
         if (c->n_text == 0 || c->text_line == r->t.line)
@@ -226,6 +229,7 @@ static vhem_status read_row(csv *r)
     }
     if (text)
         drop_text_columns(r);
+    r->any_text |= text;
     r->rows++;
 done:
     return st;

@@ -137,7 +137,8 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
     t->line = t->next_line;
     t->n_fields = 0;
     for (bool another = *more; another; t->p += another) {
-        VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
+        if (t->n_fields == t->cap_fields)
+            VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
         vh_field *f = &t->field[t->n_fields++];
         while (t->p < t->end && *t->p == ' ')
             t->p++;
