@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "data/data.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <math.h>

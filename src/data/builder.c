@@ -1,7 +1,7 @@
 /* builder.c - how readers build a sequence set; see data.h. */
 #include "core/alloc.h"
 #include "data/data.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <math.h>

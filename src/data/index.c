@@ -5,7 +5,7 @@
 #include "data/data.h"
 #include "data/names.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <ctype.h>
 #include <stdio.h>

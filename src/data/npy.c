@@ -3,7 +3,7 @@
 #include "data/npy.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <stdio.h>
 #include <string.h>

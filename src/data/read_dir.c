@@ -7,7 +7,7 @@
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "data/hdf5_util.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 #include "data/data.h"
 #include "data/npy.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/zip.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "data/names.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "data/readers.h"
 
 #include "core/file.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <stdio.h>

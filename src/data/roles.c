@@ -2,7 +2,7 @@
 #include "data/roles.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* save.c - vhem_data_save: the table of endings. */
 #include "core/file.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/names.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <string.h>
 #include <strings.h>

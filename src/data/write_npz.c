@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "data/array.h"
 #include "data/npy.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/names.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "data/zip.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* text.c - see text.h. */
-#include "data/text.h"
+/* values.c - see values.h. */
+#include "data/values.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,14 +49,14 @@ static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int
     uint64_t value = 0;
     for (; p < end && is_digit(*p); p++) {
         value = value * 10 + (uint64_t)(*p - '0');
-        n_digits += value > 0;
+        n_digits += n_digits > 0 || *p != '0';
     }
     bool any = p > first;
     if (p < end && *p == '.') {
         const char *after = ++p;
         for (; p < end && is_digit(*p); p++) {
             value = value * 10 + (uint64_t)(*p - '0');
-            n_digits += value > 0;
+            n_digits += n_digits > 0 || *p != '0';
         }
         point = p - after > 10000 ? 10000 : (int)(p - after);
         any |= p > after;
