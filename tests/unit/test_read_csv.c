@@ -174,21 +174,17 @@ static void test_refused(void **state)
 static void test_huge_field(void **state)
 {
     (void)state;
-    size_t n = 1 << 20;
+    size_t n = 1 << 20, at;
     char *text = malloc(n + 64);
-    strcpy(text, "id,x\na,1\na,2\na,");
-    size_t at = strlen(text);
+    at = (size_t)sprintf(text, "id,x\na,1\na,2\na,");
     memset(text + at, 'z', n);
     strcpy(text + at + n, "\n");
     assert_refused(text, NULL, VHEM_EFORMAT, "line 4, column 'x': found 'zzzz");
-    memcpy(text, "id,x\nzzz,1\nzzz,", 15);
+    at = (size_t)sprintf(text, "id,x\n");
+    memset(text + at, 'z', n);
     strcpy(text + at + n, ",1\n");
-    text[at - 1] = '\n';
-    memcpy(text, "id,x\nzzz,1\nzz,1\n", 15);
-    text[14] = '\n';
     vhem_data *data = load(text, NULL);
-    assert_int_equal(vhem_data_size(data), 3);
-    assert_int_equal(strlen(view(data, 2).name), n);
+    assert_int_equal(strlen(view(data, 0).name), n);
     vhem_data_free(data);
     free(text);
 }
