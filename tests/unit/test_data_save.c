@@ -1,8 +1,8 @@
 /* Saving data: every format reads back to the same numbers and, where it can, the same texts. */
 #include "data_files.h"
 
-#include <sys/resource.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 static const double tricky[] = { 0.1, -0.0, 1.0 / 3, NAN, 5e-324, -1.7976931348623157e308, 123456789.125, 1e22 };
 
@@ -130,12 +130,14 @@ static void test_renamed(void **state)
     log_book book;
     vhem_ctx *ctx = logging_ctx(&book);
     vhem_data *data = NULL, *back = NULL;
-    const char *array = test_scratch("twice.npy"), *csv = test_scratch("twice.csv");
+    char array[4096], csv[4096], index[4096];
+    snprintf(array, sizeof array, "%s", test_scratch("twice.npy"));
+    snprintf(csv, sizeof csv, "%s", test_scratch("twice.csv"));
     vhem_data_options opt = { .id = "who" };
     assert_ok(ctx, load_text(ctx, "t.csv", "id,x\na,1\nb,2\n", NULL, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, array));
     vhem_data_free(data);
-    const char *index = file_of("twice_index.csv", "who,start,length\np,0,1\np,1,1\n");
+    snprintf(index, sizeof index, "%s", file_of("twice_index.csv", "who,start,length\np,0,1\np,1,1\n"));
     data = NULL;
     assert_ok(ctx, vhem_data_load(ctx, array, &opt, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, csv));
