@@ -1,12 +1,34 @@
-/* backend.h - the kernel table: everything that is worth doing differently on different hardware. */
+/* backend.h - the kernel table: everything that is worth doing differently on different hardware.
+ *
+ * A backend starts as a copy of `ref`, which defines the right answer, and replaces the entries it speeds up. */
 #ifndef VH_BACKEND_BACKEND_H
 #define VH_BACKEND_BACKEND_H
 
-#include "core/ctx.h"
+#include "core/scratch.h"
+#include "data/data.h"
+#include "model/stats.h"
+
+typedef struct {                         /* some whole sequences of a data set */
+    const vhem_data *data;
+    const int       *seq;                /* [n]  their indices */
+    int              n;
+    int64_t          frames;             /* all together */
+} vh_batch;
 
 typedef struct vh_backend {
     const char *name;
-    bool      (*usable)(void);
+    bool      (*usable)(void);           /* CPU flag or device present */
+
+    /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL: only the
+     * log-likelihood is wanted) the expected statistics, each sequence counted with its weight, are added to it.
+     * scratch belongs to the calling thread. */
+    vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *, double *loglik,
+                                    vh_stats *stats);
 } vh_backend;
+
+extern const vh_backend vh_backend_ref;
+
+/* Frames a batch should have so that the tables of a chunk stay in the second-level cache. */
+int vh_batch_frames(const vh_packed *pk);
 
 #endif

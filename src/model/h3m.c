@@ -102,17 +102,29 @@ void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src)
     memcpy(dst->pi, src->pi, ((size_t)(src->theta - src->pi) + src->n_theta) * sizeof *src->pi);
 }
 
+static void free_hmm(vh_hmm *h)
+{
+    free(h->name);
+    free(h->label);
+    free(h->extra);
+    free(h->pi);
+}
+
+void vh_h3m_truncate(vhem_h3m *h3m, int K)
+{
+    for (int i = K; i < h3m->K; i++)
+        free_hmm(&h3m->hmm[i]);
+    h3m->K = K;
+    for (int i = 0; i < K; i++)
+        h3m->omega[i] = 1.0 / K;
+}
+
 void vhem_h3m_free(vhem_h3m *h3m)
 {
     if (!h3m)
         return;
-    for (int i = 0; i < h3m->K; i++) {
-        vh_hmm *h = &h3m->hmm[i];
-        free(h->name);
-        free(h->label);
-        free(h->extra);
-        free(h->pi);
-    }
+    for (int i = 0; i < h3m->K; i++)
+        free_hmm(&h3m->hmm[i]);
     free(h3m->hmm);
     free(h3m->omega);
     free(h3m->extra);

@@ -40,6 +40,8 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text);            /* NULL clears */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
 void        vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
+/* Keeps the first K HMMs, K at most what there is, with equal weights. */
+void        vh_h3m_truncate(vhem_h3m *h3m, int K);
 /* Refuses NaN and infinity, which files cannot hold; names the HMM and the array. */
 vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */

@@ -1,0 +1,21 @@
+/* isa.c - which instruction sets this processor has.  Compiled for the least of them. */
+#include "backend/simd/simd.h"
+
+bool vh_usable_simd(void)
+{
+    return true;
+}
+
+#ifdef VH_HAVE_X86_64
+bool vh_usable_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+bool vh_usable_avx512(void)
+{
+    return vh_usable_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+}
+#endif

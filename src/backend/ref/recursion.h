@@ -1,0 +1,15 @@
+/* recursion.h - the Markov chain of one HMM and one sequence, in logs: exact whatever the numbers. */
+#ifndef VH_BACKEND_REF_RECURSION_H
+#define VH_BACKEND_REF_RECURSION_H
+
+#include <stdint.h>
+
+/* log_b [T][S] = log p(y_t | s).  Fills alpha [T][S] = log p(y_1:t, s_t = s); returns log p(y). */
+double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b, double *alpha);
+/* beta [T][S] = log p(y_t+1:T | s_t = s). */
+void   vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
+/* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions are added times weight (NULL: none). */
+void   vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
+                        const double *beta, double loglik, double weight, double *gamma, double *xi);
+
+#endif

@@ -1,0 +1,427 @@
+/* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
+ *
+ *   1. setting up: pairs of an HMM and a sequence, dealt into groups of eight with equally many states
+ *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
+ *   3. recursion:  forward and backward, eight pairs at a time (lanes.c)
+ *   4. collecting: posteriors times component shares, and one transposed product into the statistics
+ *
+ * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many chunks:
+ * their tables are made twice rather than kept, so memory is O(T S), never O(T S M) or O(T S^2).
+ * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
+#include "backend/simd/lanes.h"
+
+#include "backend/ref/ref.h"
+#include "backend/simd/vmath.h"
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+typedef struct {                         /* an HMM and a sequence */
+    int      n, k, S;                    /* sequence n of the batch, HMM k of the set, its states */
+    int64_t  f0, T;                      /* first frame in the batch, length */
+    double   loglik;
+    bool     redo;                       /* scaling was not safe: do it in logs */
+} pair;
+
+typedef struct {                         /* up to eight pairs with equally many states */
+    int      L, used, S;
+    int64_t  T;                          /* of the longest */
+    pair    *lane;                       /* [used] */
+    double  *B;                          /* [T][S][L] */
+} group;
+
+typedef struct {
+    vhem_ctx        *ctx;
+    const vh_packed *pk;
+    const vh_batch  *batch;
+    vh_scratch      *scratch;
+    int      n_pair, n_group;
+    pair    *pairs;
+    group   *groups;
+    int      chunk;                      /* frames of a chunk at most */
+    size_t   ld;                         /* distance of rows of the tables below */
+    double  *T;                          /* [chunk][n_stat]  statistics of the frames */
+    double  *E;                          /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
+    double  *B;                          /* [n_state][ld]    sums of E over the components of a state */
+    double  *shift;                      /* [K][ld]          log of that largest */
+    double  *work;
+    vh_stats *stats;                     /* NULL: only the log-likelihood is wanted */
+} job;
+
+enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL };
+
+#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: eight would not fit a cache */
+#define DOUBT      1e280                 /* see lanes.c */
+#define EXP_LEAST  (-700.0)              /* exp of less is taken as 0 */
+
+/* ---- 1. setting up --------------------------------------------------------------------------------------- */
+
+static int by_states_and_length(const void *a, const void *b)
+{
+    const pair *p = a, *q = b;
+    if (p->S != q->S)
+        return p->S < q->S ? 1 : -1;
+    if (p->T != q->T)
+        return p->T < q->T ? 1 : -1;
+    return p->n != q->n ? p->n - q->n : p->k - q->k;
+}
+
+/* Consecutive pairs of the sorted list form a group while their states agree. */
+static size_t form_groups(job *j)
+{
+    size_t total = 0;
+    for (int p = 0; p < j->n_pair;) {
+        group *g = &j->groups[j->n_group++];
+        pair *first = &j->pairs[p];
+        int same = 1;
+        while (same < VH_LANES && p + same < j->n_pair && j->pairs[p + same].S == first->S)
+            same++;
+        double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
+        int used = bytes > LANE_BYTES ? 1 : same;
+        *g = (group){ .L = used == 1 ? 1 : VH_LANES, .used = used, .S = first->S, .T = first->T, .lane = first };
+        total += ((size_t)g->T * (size_t)g->S * (size_t)g->L + 7) / 8 * 8;
+        p += used;
+    }
+    return total;
+}
+
+static vhem_status set_up(job *j)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    const vh_packed *pk = j->pk;
+    int64_t f0 = 0;
+    double *lanes;
+
+    VH_NEW(j->pairs, (size_t)j->batch->n * (size_t)pk->K);
+    VH_NEW(j->groups, (size_t)j->batch->n * (size_t)pk->K);
+    for (int n = 0; n < j->batch->n; n++) {
+        int64_t T = vh_data_length(j->batch->data, j->batch->seq[n]);
+        for (int k = 0; k < pk->K; k++)
+            j->pairs[j->n_pair++] = (pair){ .n = n, .k = k, .S = pk->S[k], .f0 = f0, .T = T };
+        f0 += T;
+    }
+    qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
+    size_t total = form_groups(j);
+    VH_SCRATCH(lanes, SLOT_LANES, total);
+    for (int g = 0; g < j->n_group; g++) {
+        j->groups[g].B = lanes;
+        lanes += ((size_t)j->groups[g].T * (size_t)j->groups[g].S * (size_t)j->groups[g].L + 7) / 8 * 8;
+    }
+    for (size_t i = 0; i < total; i++)
+        j->groups[0].B[i] = 1;                           /* where a lane idles */
+
+    j->chunk = vh_batch_frames(pk);
+    if (j->chunk > f0)
+        j->chunk = (int)f0;
+    j->ld = ((size_t)j->chunk + 7) / 8 * 8;
+    VH_SCRATCH(j->T, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
+    VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
+    VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
+    VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
+    VH_SCRATCH(j->work, SLOT_WORK, vh_emission_work(pk->d) + (size_t)pk->n_stat * (size_t)j->chunk);
+done:
+    return st;
+}
+
+/* ---- 2. chunks ------------------------------------------------------------------------------------------- */
+
+/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state. */
+static void exps(job *j, int k, int n)
+{
+    const vh_packed *pk = j->pk;
+    int C = pk->comp0[k + 1] - pk->comp0[k], M = pk->M[k];
+    double *restrict shift = j->shift + (size_t)k * j->ld;
+    double *E = j->E + (size_t)pk->comp0[k] * j->ld;
+
+    memcpy(shift, E, sizeof *shift * (size_t)n);
+    for (int q = 1; q < C; q++) {
+        const double *restrict e = E + (size_t)q * j->ld;
+#pragma omp simd
+        for (int f = 0; f < n; f++)
+            shift[f] = e[f] > shift[f] ? e[f] : shift[f];
+    }
+    for (int q = 0; q < C; q++) {
+        double *restrict e = E + (size_t)q * j->ld, *restrict b = j->B + (size_t)(pk->state0[k] + q / M) * j->ld;
+#pragma omp simd
+        for (int f = 0; f < n; f++) {
+            double x = e[f] - shift[f], u = exp(x > EXP_LEAST ? x : EXP_LEAST);
+            e[f] = x > EXP_LEAST ? u : 0;
+        }
+        if (q % M == 0)
+            memcpy(b, e, sizeof *b * (size_t)n);
+        else {
+#pragma omp simd
+            for (int f = 0; f < n; f++)
+                b[f] += e[f];
+        }
+    }
+}
+
+/* Calls `each` for the parts of the sequences that lie in frames c0 .. c0+n-1 of the batch. */
+typedef vhem_status (*part_function)(job *j, const double *y, int at, int len);
+static vhem_status for_parts(job *j, int64_t c0, int n, part_function each)
+{
+    vhem_status st = VHEM_OK;
+    int64_t f0 = 0;
+    for (int i = 0; i < j->batch->n && f0 < c0 + n && st == VHEM_OK; i++) {
+        int64_t T = vh_data_length(j->batch->data, j->batch->seq[i]);
+        int64_t lo = f0 > c0 ? f0 : c0, hi = f0 + T < c0 + n ? f0 + T : c0 + n;
+        if (lo < hi)
+            st = each(j, vh_data_frames(j->batch->data, j->batch->seq[i]) + (lo - f0) * j->pk->d, (int)(lo - c0),
+                      (int)(hi - lo));
+        f0 += T;
+    }
+    return st;
+}
+
+static vhem_status part_stats(job *j, const double *y, int at, int len)
+{
+    vh_table_stats(j->pk, y, len, j->T + (size_t)at * (size_t)j->pk->n_stat);
+    return VHEM_OK;
+}
+
+static vhem_status part_direct(job *j, const double *y, int at, int len)
+{
+    return vh_table_direct(j->ctx, j->pk, y, len, j->E + at, j->ld, j->work);
+}
+
+static vhem_status make_chunk(job *j, int64_t c0, int n)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(for_parts(j, c0, n, part_stats));
+    vh_table_product(j->pk, n, j->T, j->E, j->ld);
+    if (j->pk->n_direct)
+        VH_TRY(for_parts(j, c0, n, part_direct));
+    for (int k = 0; k < j->pk->K; k++)
+        exps(j, k, n);
+done:
+    return st;
+}
+
+/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood. */
+static void deal(job *j, int64_t c0, int n)
+{
+    for (int i = 0; i < j->n_group; i++) {
+        group *g = &j->groups[i];
+        for (int l = 0; l < g->used; l++) {
+            pair *p = &g->lane[l];
+            int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
+            if (lo >= hi)
+                continue;
+            int len = (int)(hi - lo), step = g->S * g->L;
+            const double *restrict shift = j->shift + (size_t)p->k * j->ld + (lo - c0);
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int t = 0; t < len; t++)
+                sum += shift[t];
+            p->loglik += sum;
+            for (int s = 0; s < g->S; s++) {
+                const double *restrict from = j->B + (size_t)(j->pk->state0[p->k] + s) * j->ld + (lo - c0);
+                double *restrict to = g->B + ((lo - p->f0) * g->S + s) * g->L + l;
+                for (int t = 0; t < len; t++)
+                    to[(size_t)t * (size_t)step] = from[t];
+            }
+        }
+    }
+}
+
+/* ---- 3. recursion ---------------------------------------------------------------------------------------- */
+
+/* Forward alone is safe when every state can follow every other with some probability: no state can then be better
+ * by more than 1e100 for what is to come.  Otherwise the backward variables must be looked at. */
+static bool mixes(const vh_packed *pk, int k)
+{
+    for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
+        if (pk->A[e] < 1e-100)
+            return false;
+    return true;
+}
+
+/* Space for the small arrays of a recursion, each beginning on a vector, and the parameters of its lanes. */
+static vhem_status load_lanes(job *j, const group *g, vh_lanes *x, double **first)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    const vh_packed *pk = j->pk;
+    int S = g->S, L = g->L;
+    size_t vector = ((size_t)(S * L) + 7) / 8 * 8, matrix = ((size_t)(S * S * L) + 7) / 8 * 8;
+    double *small;
+
+    VH_SCRATCH(x->P, SLOT_P, g->T * S * L);
+    VH_SCRATCH(x->r, SLOT_R, g->T * L);
+    VH_SCRATCH(small, SLOT_SMALL, 5 * vector + 2 * matrix);
+    double **vectors[] = { &x->pi, &x->alpha, &x->beta, &x->v, first };
+    for (int i = 0; i < 5; i++, small += vector)
+        *vectors[i] = small;
+    x->A = small;
+    x->X = small + matrix;
+    for (int l = 0; l < L; l++) {
+        const pair *p = &g->lane[l < g->used ? l : 0];
+        x->length[l] = l < g->used ? p->T : 0;
+        for (int s = 0; s < S; s++)
+            x->pi[s * L + l] = pk->pi[pk->state0[p->k] + s];
+        for (int e = 0; e < S * S; e++)
+            x->A[e * L + l] = pk->A[pk->trans0[p->k] + (size_t)e];
+    }
+    memcpy(*first, g->B, sizeof **first * (size_t)(S * L));      /* backward overwrites it */
+done:
+    return st;
+}
+
+/* First states and transitions of a finished group; first [S][L] is B of frame 1. */
+static void add_chain(job *j, const group *g, const vh_lanes *x, const double *first)
+{
+    int S = g->S, L = g->L;
+    for (int l = 0; l < g->used; l++) {
+        const pair *p = &g->lane[l];
+        if (p->redo)
+            continue;
+        double w = vh_data_weight(j->batch->data, j->batch->seq[p->n]);
+        double *nu1 = j->stats->nu1 + j->pk->state0[p->k], *xi = j->stats->xi + j->pk->trans0[p->k];
+        for (int s = 0; s < S; s++)
+            nu1[s] += w * first[s * L + l] * g->B[s * L + l];
+        for (int e = 0; e < S * S; e++)
+            xi[e] += w * x->A[e * L + l] * x->X[e * L + l];
+    }
+}
+
+static vhem_status recurse(job *j, group *g)
+{
+    vhem_status st = VHEM_OK;
+    vh_lanes x = { .S = g->S, .T = g->T, .B = g->B };
+    bool look = j->stats != NULL;
+    double *first;
+
+    VH_TRY(load_lanes(j, g, &x, &first));
+    VH_NAME(vh_lanes_forward)(g->L, &x);
+    for (int l = 0; l < g->used && !look; l++)
+        look = !mixes(j->pk, g->lane[l].k);
+    if (look)
+        VH_NAME(vh_lanes_backward)(g->L, &x);
+    for (int l = 0; l < g->used; l++) {
+        g->lane[l].redo = !(x.doubt[l] < DOUBT);
+        g->lane[l].loglik += x.loglik[l];
+    }
+    if (j->stats)
+        add_chain(j, g, &x, first);
+done:
+    return st;
+}
+
+/* ---- 4. collecting --------------------------------------------------------------------------------------- */
+
+/* Posterior over B from the lanes back into the table B of the chunk, times the weight of the sequence. */
+static void collect(job *j, int64_t c0, int n)
+{
+    for (int i = 0; i < j->n_group; i++) {
+        group *g = &j->groups[i];
+        for (int l = 0; l < g->used; l++) {
+            pair *p = &g->lane[l];
+            int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
+            int len = (int)(hi - lo), step = g->S * g->L;
+            double w = vh_data_weight(j->batch->data, j->batch->seq[p->n]);
+            for (int s = 0; lo < hi && s < g->S; s++) {
+                double *restrict to = j->B + (size_t)(j->pk->state0[p->k] + s) * j->ld + (lo - c0);
+                const double *restrict from = g->B + ((lo - p->f0) * g->S + s) * g->L + l;
+                for (int t = 0; t < len; t++)
+                    to[t] = p->redo ? 0 : w * from[(size_t)t * (size_t)step];
+            }
+        }
+    }
+}
+
+/* E := posterior of each component, E times the posterior over B of its state. */
+static void posteriors(job *j, int n)
+{
+    const vh_packed *pk = j->pk;
+    for (int k = 0; k < pk->K; k++)
+        for (int q = 0; q < pk->comp0[k + 1] - pk->comp0[k]; q++) {
+            double *restrict e = j->E + (size_t)(pk->comp0[k] + q) * j->ld;
+            const double *restrict b = j->B + (size_t)(pk->state0[k] + q / pk->M[k]) * j->ld;
+#pragma omp simd
+            for (int f = 0; f < n; f++)
+                e[f] *= b[f];
+        }
+}
+
+/* Components in the direct form have their statistics about their own mean; they leave the product. */
+static vhem_status part_about(job *j, const double *y, int at, int len)
+{
+    const vh_packed *pk = j->pk;
+    double *T = j->work + vh_emission_work(pk->d);
+    for (int r = 0; r < pk->n_comp; r++)
+        if (pk->direct[r]) {
+            double *e = j->E + (size_t)r * j->ld + at;
+            pk->family->stats_of_obs(&pk->about[r], y, len, T);
+            vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, j->stats->T + (size_t)r * (size_t)pk->n_stat);
+            memset(e, 0, sizeof *e * (size_t)len);
+        }
+    return VHEM_OK;
+}
+
+static vhem_status add_chunk(job *j, int64_t c0, int n)
+{
+    vhem_status st = VHEM_OK;
+    collect(j, c0, n);
+    posteriors(j, n);
+    if (j->pk->n_direct)
+        VH_TRY(for_parts(j, c0, n, part_about));
+    vh_gemm_nn_add(j->pk->n_comp, j->pk->n_stat, n, j->E, j->ld, j->T, j->stats->T);
+done:
+    return st;
+}
+
+/* Log-likelihoods out; pairs where scaling was not safe are done again, in logs. */
+static vhem_status finish(job *j, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    for (int i = 0; i < j->n_pair; i++) {
+        pair *p = &j->pairs[i];
+        int seq = j->batch->seq[p->n];
+        double w = vh_data_weight(j->batch->data, seq);
+        if (p->redo)
+            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_data_frames(j->batch->data, seq), p->T, w, j->scratch,
+                               &p->loglik, j->stats));
+        else if (j->stats)
+            j->stats->loglik[p->k] += w * p->loglik;
+        VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
+        loglik[(size_t)p->n * (size_t)j->pk->K + (size_t)p->k] = p->loglik;
+    }
+done:
+    return st;
+}
+
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, vh_scratch *scratch,
+                                    double *loglik, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    job j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
+
+    VH_TRY(set_up(&j));
+    bool kept = batch->frames <= j.chunk;
+    for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
+        int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
+        VH_TRY(make_chunk(&j, c0, n));
+        deal(&j, c0, n);
+    }
+    for (int g = 0; g < j.n_group; g++)
+        VH_TRY(recurse(&j, &j.groups[g]));
+    for (int64_t c0 = 0; stats && c0 < batch->frames; c0 += j.chunk) {
+        int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
+        if (!kept)
+            VH_TRY(make_chunk(&j, c0, n));
+        VH_TRY(add_chunk(&j, c0, n));
+    }
+    VH_TRY(finish(&j, loglik));
+done:
+    free(j.pairs);
+    free(j.groups);
+    return st;
+}
+
+const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward };

@@ -1,0 +1,20 @@
+/* simd.h - the vector backends: one set of sources, compiled once per instruction set.  VH_ISA is the name of the
+ * one being compiled; VH_NAME(f) is f with that name behind it. */
+#ifndef VH_BACKEND_SIMD_SIMD_H
+#define VH_BACKEND_SIMD_SIMD_H
+
+#include "backend/backend.h"
+
+#define VH_JOIN_(a, b) a##_##b
+#define VH_JOIN(a, b)  VH_JOIN_(a, b)
+#define VH_NAME(f)     VH_JOIN(f, VH_ISA)
+#define VH_TEXT_(a)    #a
+#define VH_TEXT(a)     VH_TEXT_(a)
+
+extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
+
+bool vh_usable_simd(void);
+bool vh_usable_avx2(void);
+bool vh_usable_avx512(void);
+
+#endif

@@ -1,0 +1,200 @@
+/* infer.c - what a model says of sequences: log-likelihood, most likely states, posteriors. */
+#include "backend/ref/recursion.h"
+#include "backend/ref/ref.h"
+#include "core/alloc.h"
+#include "estimate/expect.h"
+#include "estimate/spread.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
+enum { TILE = 512 };
+
+static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(h3m->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d, data->d);
+    VH_TRY(vh_data_require_complete(ctx, data));
+done:
+    return st;
+}
+
+static vhem_status score_tile(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, int first, int n,
+                              const double *x, const int *seq, vh_workers *workers, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+    double *tile = NULL;
+    int *index = NULL;
+
+    VH_NEW(index, n);
+    VH_NEW(tile, (size_t)data->N * (size_t)n);
+    for (int k = 0; k < n; k++)
+        index[k] = first + k;
+    VH_TRY(vh_pack_new(ctx, h3m, index, n, x, x + data->d, &pk));
+    VH_TRY(vh_pack_update(ctx, h3m, index, pk));
+    VH_TRY(vh_expect(ctx, pk, data, seq, data->N, workers, tile, NULL));
+    for (int s = 0; s < data->N; s++)
+        memcpy(loglik + (size_t)s * (size_t)h3m->K + (size_t)first, tile + (size_t)s * (size_t)n,
+               sizeof *tile * (size_t)n);
+done:
+    vh_pack_free(pk);
+    free(tile);
+    free(index);
+    return st;
+}
+
+vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vh_workers workers = { 0 };
+    double *x = NULL;
+    int *seq = NULL, blas = vh_blas_single();
+
+    VH_TRY(check(ctx, h3m, data));
+    VH_NEW(x, 2 * (size_t)data->d);
+    VH_NEW(seq, data->N);
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
+    for (int n = 0; n < data->N; n++)
+        seq[n] = n;
+    vh_spread_scale(data, NULL, data->N, NULL, x, x + data->d);
+    for (int i = 0; i < h3m->K;) {
+        int n = 0, comps = 0;
+        while (i + n < h3m->K && (n == 0 || comps + h3m->hmm[i + n].S * h3m->hmm[i + n].M <= TILE)) {
+            comps += h3m->hmm[i + n].S * h3m->hmm[i + n].M;
+            n++;
+        }
+        if (vh_stopped(ctx)) {
+            st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d HMMs were scored", i, h3m->K);
+            goto done;
+        }
+        VH_TRY(score_tile(ctx, h3m, data, i, n, x, seq, &workers, loglik));
+        i += n;
+        vh_progress(ctx, "score", i, h3m->K);
+    }
+done:
+    vh_workers_free(&workers);
+    vh_blas_restore(blas);
+    free(x);
+    free(seq);
+    return st;
+}
+
+/* ---- one HMM, one sequence ------------------------------------------------------------------------------- */
+
+typedef struct {
+    int        S;
+    int64_t    T;
+    vh_packed *pk;
+    vh_scratch scratch;
+    double    *log_b;                    /* [T][S] */
+    int        blas;
+} single;
+
+static void single_close(single *x)
+{
+    vh_pack_free(x->pk);
+    vh_scratch_free(&x->scratch);
+    free(x->log_b);
+    vh_blas_restore(x->blas);
+}
+
+static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, single *x)
+{
+    vhem_status st = VHEM_OK;
+    double *xs = NULL, *comp = NULL;
+    const double *y;
+
+    *x = (single){ .blas = vh_blas_single() };
+    VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %d was asked for, there are %d", i, h3m->K);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
+    VH_TRY(check(ctx, h3m, data));
+    x->S = h3m->hmm[i].S;
+    x->T = vh_data_length(data, n);
+    y = vh_data_frames(data, n);
+    VH_NEW(xs, 2 * (size_t)data->d);
+    vh_spread_scale(data, &n, 1, NULL, xs, xs + data->d);
+    VH_TRY(vh_pack_new(ctx, h3m, &i, 1, xs, xs + data->d, &x->pk));
+    VH_TRY(vh_pack_update(ctx, h3m, &i, x->pk));
+    VH_NEW(x->log_b, x->T * x->S);
+    VH_NEW(comp, x->T * x->S * h3m->hmm[i].M);
+    VH_TRY(vh_ref_emissions(ctx, x->pk, 0, y, x->T, comp, x->log_b, &x->scratch));
+done:
+    free(xs);
+    free(comp);
+    return st;
+}
+
+/* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
+vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, int *path,
+                         double *logprob)
+{
+    vhem_status st = VHEM_OK;
+    single x;
+    uint16_t *from = NULL;
+    double *best = NULL, *next, *log_A;
+
+    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
+    int S = x.S;
+    VH_NEW(from, x.T * S);
+    VH_NEW(best, 2 * (size_t)S + (size_t)S * (size_t)S);
+    next = best + S;
+    log_A = next + S;
+    for (int e = 0; e < S * S; e++)
+        log_A[e] = log(x.pk->A[e]);
+    for (int s = 0; s < S; s++)
+        best[s] = log(x.pk->pi[s]) + x.log_b[s];
+    for (int64_t t = 1; t < x.T; t++) {
+        for (int q = 0; q < S; q++) {
+            int arg = 0;                                 /* ties: the lowest index */
+            for (int s = 1; s < S; s++)
+                if (best[s] + log_A[s * S + q] > best[arg] + log_A[arg * S + q])
+                    arg = s;
+            from[t * S + q] = (uint16_t)arg;
+            next[q] = best[arg] + log_A[arg * S + q] + x.log_b[t * S + q];
+        }
+        memcpy(best, next, sizeof *best * (size_t)S);
+    }
+    int state = 0;
+    for (int s = 1; s < S; s++)
+        if (best[s] > best[state])
+            state = s;
+    if (logprob)
+        *logprob = best[state];
+    for (int64_t t = x.T - 1; t >= 0; t--) {
+        path[t] = state;
+        state = from[t * S + state];
+    }
+done:
+    single_close(&x);
+    free(from);
+    free(best);
+    return st;
+}
+
+vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, double *gamma,
+                           double *xi, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    single x;
+    double *beta = NULL, *alpha = NULL;
+
+    VH_TRY(single_open(ctx, h3m, i, data, n, &x));
+    VH_NEW(alpha, x.T * x.S);
+    VH_NEW(beta, x.T * x.S);
+    double ll = vh_log_forward(x.S, x.T, x.pk->pi, x.pk->A, x.log_b, alpha);
+    vh_log_backward(x.S, x.T, x.pk->A, x.log_b, beta);
+    if (xi)
+        memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);
+    vh_log_posterior(x.S, x.T, x.pk->A, x.log_b, alpha, beta, ll, 1.0, gamma, xi);
+    if (loglik)
+        *loglik = ll;
+done:
+    single_close(&x);
+    free(alpha);
+    free(beta);
+    return st;
+}

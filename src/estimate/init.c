@@ -1,0 +1,311 @@
+/* init.c - starts for Baum-Welch.  Each gives every frame a state; the rest follows from these labels.
+ *
+ *   kmeans    k-means++ on the frames: states are places
+ *   segment   each sequence cut into S pieces: states are times; first restart equal pieces, then random ones
+ *   random    random frames as means, random chains */
+#include "estimate/init.h"
+
+#include "core/alloc.h"
+#include "math/kmeans.h"
+#include "math/logsum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
+
+/* ---- frames of a job ------------------------------------------------------------------------------------- */
+
+/* All frames in the job's coordinates, X [frames][d]. */
+static vhem_status gather(vhem_ctx *ctx, const vh_job *job, double **out)
+{
+    vhem_status st = VHEM_OK;
+    int d = job->data->d;
+    double *X = NULL, *x;
+
+    VH_NEW(X, (size_t)job->frames * (size_t)d);
+    x = X;
+    for (int i = 0; i < job->n; i++) {
+        const double *y = vh_data_frames(job->data, job->seq[i]);
+        for (int64_t t = 0; t < vh_data_length(job->data, job->seq[i]); t++, y += d, x += d)
+            for (int k = 0; k < d; k++)
+                x[k] = (y[k] - job->origin[k]) / job->scale[k];
+    }
+    *out = X;
+done:
+    return st;
+}
+
+/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then the nearest centre of all of them. */
+static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k, int *label)
+{
+    vhem_status st = VHEM_OK;
+    int64_t step = (n + KMEANS_FRAMES - 1) / KMEANS_FRAMES;
+    int m = (int)((n + step - 1) / step);
+    double *some = NULL, *centre = NULL;
+
+    VH_NEW(centre, (size_t)k * (size_t)d);
+    if (step == 1) {
+        VH_TRY(vh_kmeans(ctx, rng, m, d, X, k, KMEANS_ITER, centre, label));
+        goto done;
+    }
+    VH_NEW(some, (size_t)m * (size_t)d);
+    for (int i = 0; i < m; i++)
+        memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d, sizeof *some * (size_t)d);
+    VH_TRY(vh_kmeans(ctx, rng, m, d, some, k, KMEANS_ITER, centre, label));
+    for (int64_t i = 0; i < n; i += KMEANS_FRAMES)
+        VH_TRY(vh_nearest(ctx, n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES, d, X + (size_t)i * (size_t)d, k,
+                          centre, label + i));
+done:
+    free(some);
+    free(centre);
+    return st;
+}
+
+/* ---- from labels to a model ------------------------------------------------------------------------------ */
+
+/* Component (s, m) from the frames that carry its label, plus one made-up frame with the spread of all the data, which
+ * keeps the covariance of a handful of frames from being singular.  weight is the number of frames. */
+static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q, vhem_h3m *h3m,
+                             vh_hmm *h, double *weight)
+{
+    vhem_status st = VHEM_OK;
+    int d = h3m->d, n_stat = h3m->family->n_stat(d), count = 0;
+    double *sum = NULL, *stat, *centre, *zero, *one, *work, *par[VH_MAX_PARAM];
+
+    VH_NEW(sum, 2 * (size_t)n_stat + 3 * (size_t)d + vh_emission_work(d));
+    stat = sum + n_stat;
+    centre = stat + n_stat;
+    zero = centre + d;
+    one = zero + d;
+    work = one + d;
+    for (int k = 0; k < d; k++)
+        one[k] = 1;
+    for (int64_t i = 0; i < job->frames; i++)
+        for (int k = 0; label[i] == q && k < d; k++)
+            centre[k] += X[i * d + k];
+    for (int64_t i = 0; i < job->frames; i++)
+        count += label[i] == q;
+    for (int k = 0; k < d && count > 0; k++)
+        centre[k] /= count;
+
+    /* statistics about the centre of these frames, so that tight groups far from the origin keep their digits */
+    vh_coords about = { .d = d, .origin = centre, .scale = one };
+    for (int64_t i = 0; i < job->frames; i++)
+        if (label[i] == q) {
+            h3m->family->stats_of_obs(&about, X + i * d, 1, stat);
+            for (int e = 0; e < n_stat; e++)
+                sum[e] += stat[e];
+        }
+    for (int k = 0; k < d; k++) {                       /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
+        vh_coords origin = { .d = d, .origin = zero, .scale = one };
+        memset(work, 0, sizeof *work * (size_t)d);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            work[k] = sign * sqrt(d);
+            h3m->family->stats_of_obs(&origin, work, 1, stat);
+            for (int e = 0; e < n_stat; e++)
+                sum[e] += stat[e] / (2 * d);
+        }
+    }
+    for (int e = n_stat - 1; e >= 0; e--)
+        sum[e] /= sum[0];
+    for (int k = 0; k < d; k++)
+        centre[k] = job->origin[k] + job->scale[k] * centre[k];
+    about.scale = job->scale;
+    vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+    VH_CHECK(h3m->family->maximise(&about, sum, job->limits.floor, par, work) >= 0, VHEM_ENUMERIC,
+             "the start has a singular covariance; a floor (--cov-floor) helps");
+    *weight = count;
+done:
+    free(sum);
+    return st;
+}
+
+/* pi and A from the labels, each possible transition counted once more than seen. */
+static void chain(const vh_job *job, const int *label, vh_hmm *h)
+{
+    int S = h->S;
+    int64_t at = 0;
+    for (int s = 0; s < S; s++)
+        h->pi[s] = 1.0 / S;
+    for (int e = 0; e < S * S; e++)
+        h->A[e] = 1.0;
+    for (int i = 0; i < job->n; i++) {
+        int64_t T = vh_data_length(job->data, job->seq[i]);
+        h->pi[label[at] / h->M] += 1;
+        for (int64_t t = 1; t < T; t++)
+            h->A[label[at + t - 1] / h->M * S + label[at + t] / h->M] += 1;
+        at += T;
+    }
+    vh_normalise(S, h->pi);
+    for (int s = 0; s < S; s++)
+        vh_normalise(S, h->A + s * S);
+}
+
+/* label [frames] is state * M + component. */
+static vhem_status model_from_labels(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label,
+                                     vhem_h3m *h3m, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    for (int s = 0; s < h->S; s++) {
+        double *c = vh_hmm_c(h) + s * h->M;
+        for (int m = 0; m < h->M; m++) {
+            VH_TRY(component(ctx, job, X, label, s * h->M + m, h3m, h, &c[m]));
+            c[m] += 1;
+        }
+        vh_normalise(h->M, c);
+    }
+    chain(job, label, h);
+done:
+    return st;
+}
+
+/* Within each state, its frames into M components by k-means: label becomes state * M + component. */
+static vhem_status label_components(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, const double *X, int S, int M,
+                                    int *label)
+{
+    vhem_status st = VHEM_OK;
+    int d = job->data->d, *sub = NULL, *where = NULL;
+    double *own = NULL;
+
+    if (M == 1)
+        return VHEM_OK;
+    VH_NEW(own, (size_t)job->frames * (size_t)d);
+    VH_NEW(sub, job->frames);
+    VH_NEW(where, job->frames);
+    for (int64_t i = 0; i < job->frames; i++)
+        label[i] = -1 - label[i];                      /* negative: still a state */
+    for (int s = 0; s < S; s++) {
+        int n = 0;
+        for (int64_t i = 0; i < job->frames; i++)
+            if (label[i] == -1 - s) {
+                memcpy(own + (size_t)n * (size_t)d, X + (size_t)i * (size_t)d, sizeof *own * (size_t)d);
+                where[n++] = (int)i;
+            }
+        if (n > 0)
+            VH_TRY(kmeans_labels(ctx, rng, n, d, own, M, sub));
+        for (int i = 0; i < n; i++)
+            label[where[i]] = s * M + sub[i];
+    }
+done:
+    free(own);
+    free(sub);
+    free(where);
+    return st;
+}
+
+/* ---- the starts ------------------------------------------------------------------------------------------ */
+
+static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X, int S,
+                                   int *label)
+{
+    (void)restart;
+    return kmeans_labels(ctx, rng, job->frames, job->data->d, X, S, label);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X, int S,
+                                 int *label)
+{
+    vhem_status st = VHEM_OK;
+    double *cut = NULL;                                  /* [S-1]  where one state ends, as a share of the sequence */
+    int64_t at = 0;
+    (void)X;
+    VH_NEW(cut, S);
+    for (int s = 0; s + 1 < S; s++)
+        cut[s] = restart == 0 ? (s + 1.0) / S : vh_rng_uniform(rng);
+    qsort(cut, (size_t)(S - 1), sizeof *cut, ascending);
+    for (int i = 0; i < job->n; i++) {
+        int64_t T = vh_data_length(job->data, job->seq[i]);
+        for (int64_t t = 0; t < T; t++) {
+            int s = 0;
+            while (s + 1 < S && (t + 0.5) / (double)T >= cut[s])
+                s++;
+            label[at + t] = s;
+        }
+        at += T;
+    }
+done:
+    free(cut);
+    return st;
+}
+
+typedef vhem_status (*labeller)(vhem_ctx *, const vh_job *, vh_rng *, int restart, const double *X, int S, int *label);
+
+static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by, vhem_h3m *h3m,
+                              vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    double *X = NULL;
+    int *label = NULL;
+
+    VH_TRY(gather(ctx, job, &X));
+    VH_NEW(label, job->frames);
+    VH_TRY(by(ctx, job, rng, restart, X, h->S, label));
+    VH_TRY(label_components(ctx, job, rng, X, h->S, h->M, label));
+    VH_TRY(model_from_labels(ctx, job, X, label, h3m, h));
+done:
+    free(X);
+    free(label);
+    return st;
+}
+
+static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+{
+    return start_from(ctx, job, rng, restart, label_by_kmeans, h3m, h);
+}
+
+static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+{
+    return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
+}
+
+/* Every component has the covariance of all frames and sits on one of them. */
+static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    double *X = NULL, unused;
+    int *label = NULL;
+    (void)restart;
+
+    VH_TRY(gather(ctx, job, &X));
+    VH_NEW(label, job->frames);
+    for (int q = 0; q < h->S * h->M; q++) {
+        double *par[VH_MAX_PARAM];
+        for (int64_t i = 0; i < job->frames; i++)
+            label[i] = q;
+        VH_TRY(component(ctx, job, X, label, q, h3m, h, &unused));
+        int64_t pick = vh_rng_below(rng, job->frames);
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        for (int k = 0; k < h3m->d; k++)
+            par[0][k] = job->origin[k] + job->scale[k] * X[pick * h3m->d + k];
+        vh_hmm_c(h)[q] = 1.0 / h->M;
+    }
+    for (int s = -1; s < h->S; s++) {
+        double *row = s < 0 ? h->pi : h->A + s * h->S;
+        for (int q = 0; q < h->S; q++)
+            row[q] = vh_rng_exponential(rng) + 1e-3;
+        vh_normalise(h->S, row);
+    }
+done:
+    free(X);
+    free(label);
+    return st;
+}
+
+vh_start vh_start_find(const char *name)
+{
+    static const struct {
+        const char *name;
+        vh_start    start;
+    } table[] = { { "kmeans", kmeans }, { "segment", segment }, { "random", random_start } };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(name, table[i].name) == 0)
+            return table[i].start;
+    return NULL;
+}

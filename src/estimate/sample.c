@@ -1,0 +1,78 @@
+/* sample.c - sequences drawn from an H3M.  Sequence n depends on (seed, n) alone. */
+#include "core/alloc.h"
+#include "data/data.h"
+#include "model/h3m.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* roots [K]: for each HMM the prepared square roots of its components, [S][M][size]. */
+static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, double **roots)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
+    double *work = NULL;
+
+    VH_NEW(work, vh_emission_work(h3m->d));
+    for (int i = 0; i < h3m->K; i++) {
+        const vh_hmm *h = &h3m->hmm[i];
+        VH_NEW(roots[i], (size_t)(h->S * h->M) * size);
+        for (int q = 0; q < h->S * h->M; q++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            VH_CHECK(h3m->family->root(h3m->d, (const double *const *)par, roots[i] + (size_t)q * size, work),
+                     VHEM_ENUMERIC, "HMM %d: no square root of the covariance of state %d", i, q / h->M);
+        }
+    }
+done:
+    free(work);
+    return st;
+}
+
+static vhem_status draw_sequence(const vhem_h3m *h3m, const vh_hmm *h, const double *roots, int T, vh_rng *rng,
+                                 vh_builder *b, double *y)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
+    int s = vh_rng_pick(rng, h->S, h->pi);
+    for (int t = 0; t < T && st == VHEM_OK; t++) {
+        double *par[VH_MAX_PARAM];
+        int m = vh_rng_pick(rng, h->M, vh_hmm_c(h) + s * h->M);
+        vh_hmm_component(h3m, h, s, m, par);
+        h3m->family->draw(rng, h3m->d, (const double *const *)par, roots + (size_t)(s * h->M + m) * size, y);
+        st = vh_builder_frame(b, y);
+        s = vh_rng_pick(rng, h->S, h->A + s * h->S);
+    }
+    return st;
+}
+
+vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    double **roots = NULL, *y = NULL;
+
+    VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
+    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
+    VH_NEW(roots, h3m->K);
+    VH_NEW(y, h3m->d);
+    VH_TRY(make_roots(ctx, h3m, roots));
+    VH_TRY(vh_builder_new(ctx, h3m->d, &b));
+    for (int n = 0; n < N; n++) {
+        vh_rng rng;
+        char name[32];
+        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)n);
+        int i = vh_rng_pick(&rng, h3m->K, h3m->omega);
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));
+        snprintf(name, sizeof name, "sample_%d", n);
+        VH_TRY(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
+    }
+    VH_TRY(vh_builder_finish(b, "memory", out));
+done:
+    for (int i = 0; roots && i < h3m->K; i++)
+        free(roots[i]);
+    free(roots);
+    free(y);
+    vh_builder_free(b);
+    return st;
+}

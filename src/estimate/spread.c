@@ -1,0 +1,43 @@
+/* spread.c - see spread.h.  Two passes: the mean first, then squares about it, so that nothing cancels. */
+#include "estimate/spread.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_pass(const vhem_data *data, const int *seq, int n, const double *mean, double *sum)
+{
+    int d = data->d;
+    for (int i = 0; i < n; i++) {
+        int s = seq ? seq[i] : i;
+        const double *y = vh_data_frames(data, s), *end = y + vh_data_length(data, s) * d;
+        for (; y < end; y += d)
+            for (int k = 0; k < d; k++)
+                sum[k] += mean ? (y[k] - mean[k]) * (y[k] - mean[k]) : y[k];
+    }
+}
+
+void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation)
+{
+    double frames = 0;
+    for (int i = 0; i < n; i++)
+        frames += (double)vh_data_length(data, seq ? seq[i] : i);
+    memset(mean, 0, sizeof *mean * (size_t)data->d);
+    memset(deviation, 0, sizeof *deviation * (size_t)data->d);
+    add_pass(data, seq, n, NULL, mean);
+    for (int k = 0; k < data->d; k++)
+        mean[k] /= frames;
+    add_pass(data, seq, n, mean, deviation);
+    for (int k = 0; k < data->d; k++) {
+        deviation[k] = sqrt(deviation[k] / frames);
+        if (deviation[k] < 1e-14 * fabs(mean[k]))        /* rounding of the mean, not a spread */
+            deviation[k] = 0;
+    }
+}
+
+void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin, double *scale)
+{
+    vh_spread(data, seq, n, origin, scale);
+    for (int k = 0; k < data->d; k++)
+        if (!(scale[k] > 0))
+            scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
+}

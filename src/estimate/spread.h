@@ -1,0 +1,13 @@
+/* spread.h - where sequences lie: mean and standard deviation of their frames. */
+#ifndef VH_ESTIMATE_SPREAD_H
+#define VH_ESTIMATE_SPREAD_H
+
+#include "data/data.h"
+
+/* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension that does not vary has
+ * deviation 0. */
+void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation);
+/* The same, ready to divide by: where a dimension does not vary, the deviation of the whole (NULL: none) or 1. */
+void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin, double *scale);
+
+#endif

@@ -1,0 +1,111 @@
+/* kmeans.c - Arthur and Vassilvitskii 2007 for the seeds, Lloyd for the rest.  Distances come from one matrix product
+ * per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> is all that a choice of centre needs. */
+#include "math/kmeans.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 256 };
+
+static double dot(int d, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < d; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label)
+{
+    vhem_status st = VHEM_OK;
+    double *G = NULL, *norm = NULL;
+
+    VH_NEW(G, (size_t)k * BLOCK);
+    VH_NEW(norm, k);
+    for (int c = 0; c < k; c++)
+        norm[c] = dot(d, centre + (size_t)c * (size_t)d, centre + (size_t)c * (size_t)d);
+    for (int b = 0; b < n; b += BLOCK) {
+        int m = n - b < BLOCK ? n - b : BLOCK;
+        vh_gemm_nt(k, m, d, centre, X + (size_t)b * (size_t)d, G, BLOCK);
+        for (int i = 0; i < m; i++) {
+            int best = 0;
+            for (int c = 1; c < k; c++)
+                if (norm[c] - 2 * G[c * BLOCK + i] < norm[best] - 2 * G[best * BLOCK + i])
+                    best = c;
+            label[b + i] = best;
+        }
+    }
+done:
+    free(G);
+    free(norm);
+    return st;
+}
+
+/* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
+static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, double *centre)
+{
+    vhem_status st = VHEM_OK;
+    double *far = NULL;
+
+    VH_NEW(far, n);
+    for (int i = 0; i < n; i++)
+        far[i] = INFINITY;
+    int pick = (int)vh_rng_below(rng, n);
+    for (int c = 0; c < k; c++) {
+        double *here = centre + (size_t)c * (size_t)d, sum = 0;
+        memcpy(here, X + (size_t)pick * (size_t)d, sizeof *here * (size_t)d);
+        for (int i = 0; i < n; i++) {
+            const double *x = X + (size_t)i * (size_t)d;
+            double dist = 0;
+            for (int a = 0; a < d; a++)
+                dist += (x[a] - here[a]) * (x[a] - here[a]);
+            far[i] = fmin(far[i], dist);
+            sum += far[i];
+        }
+        double u = vh_rng_uniform(rng) * sum;
+        pick = (int)vh_rng_below(rng, n);                 /* all points are seeds already: any will do */
+        for (int i = 0; i < n && sum > 0; i++)
+            if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
+                break;
+    }
+done:
+    free(far);
+    return st;
+}
+
+vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
+                      double *centre, int *label)
+{
+    vhem_status st = VHEM_OK;
+    double *sum = NULL;
+    int *count = NULL, *old = NULL;
+
+    VH_NEW(sum, (size_t)k * (size_t)d);
+    VH_NEW(count, k);
+    VH_NEW(old, n);
+    VH_TRY(seeds(ctx, rng, n, d, X, k, centre));
+    for (int iter = 0; iter < max_iter; iter++) {
+        VH_TRY(vh_nearest(ctx, n, d, X, k, centre, label));
+        if (iter > 0 && memcmp(old, label, sizeof *old * (size_t)n) == 0)
+            break;
+        memcpy(old, label, sizeof *old * (size_t)n);
+        memset(sum, 0, sizeof *sum * (size_t)k * (size_t)d);
+        memset(count, 0, sizeof *count * (size_t)k);
+        for (int i = 0; i < n; i++) {
+            count[label[i]]++;
+            for (int a = 0; a < d; a++)
+                sum[(size_t)label[i] * (size_t)d + (size_t)a] += X[(size_t)i * (size_t)d + (size_t)a];
+        }
+        for (int c = 0; c < k; c++)
+            for (int a = 0; count[c] > 0 && a < d; a++)
+                centre[(size_t)c * (size_t)d + (size_t)a] = sum[(size_t)c * (size_t)d + (size_t)a] / count[c];
+    }
+done:
+    free(sum);
+    free(count);
+    free(old);
+    return st;
+}

@@ -1,0 +1,148 @@
+/* mstep.c - the M-step of Baum-Welch.  Rabiner 1989, section III.C; paper, Appendix C with delta functions as base.
+ *
+ *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm / T_sm[0] */
+#include "model/mstep.h"
+
+#include "core/alloc.h"
+#include "math/logsum.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Less expected weight than this is rounding, and dividing by it makes noise. */
+#define NOTHING 1e-200
+
+vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
+                     vhem_h3m *h3m, vh_hmm *h, int *n_floored)
+{
+    vhem_status st = VHEM_OK;
+    int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
+    double *mean = NULL, *work, *row;
+
+    VH_NEW(mean, (size_t)n_stat + vh_emission_work(h3m->d) + (size_t)(S > M ? S : M));
+    work = mean + n_stat;
+    row = work + vh_emission_work(h3m->d);
+
+    memcpy(row, stats->nu1 + pk->state0[k], sizeof *row * (size_t)S);
+    vh_constrain(S, lim->fixed_pi, h->pi, row);
+    memcpy(h->pi, row, sizeof *row * (size_t)S);
+    for (int s = 0; s < S; s++) {
+        memcpy(row, stats->xi + pk->trans0[k] + (size_t)(s * S), sizeof *row * (size_t)S);
+        vh_constrain(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, h->A + s * S, row);
+        memcpy(h->A + s * S, row, sizeof *row * (size_t)S);
+    }
+    for (int s = 0; s < S; s++) {
+        const double *T = stats->T + (size_t)(pk->comp0[k] + s * M) * (size_t)n_stat;
+        double sum = 0;
+        for (int m = 0; m < M; m++)
+            sum += T[m * n_stat];
+        for (int m = 0; m < M && sum > NOTHING; m++, T += n_stat) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_c(h)[s * M + m] = T[0] / sum;
+            if (!(T[0] > NOTHING))
+                continue;
+            for (int e = 0; e < n_stat; e++)
+                mean[e] = T[e] / T[0];
+            vh_hmm_component(h3m, h, s, m, par);
+            int r = pk->family->maximise(&pk->about[pk->comp0[k] + s * M + m], mean, lim->floor, par, work);
+            VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d collapsed onto too few frames; "
+                     "a floor (--cov-floor) or fewer states help", s, m);
+            held += r;
+        }
+    }
+    *n_floored = held;
+done:
+    free(mean);
+    return st;
+}
+
+#define DEAD       1e-3                  /* a state or component that holds less than this many frames is dead */
+#define SPLITTABLE 2.0                   /* and one with fewer than this has nothing to share */
+
+static int heaviest(int n, const double *w, int stride)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (w[i * stride] > w[best * stride])
+            best = i;
+    return best;
+}
+
+/* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation of the data
+ * in random directions. */
+static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
+{
+    double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
+    vh_hmm_component(h3m, h, from / h->M, from % h->M, a);
+    vh_hmm_component(h3m, h, to / h->M, to % h->M, b);
+    for (int p = 0; p < h3m->family->n_param; p++)
+        memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, h3m->d));
+    int rank = h3m->family->param[1].rank;
+    for (int i = 0; i < h3m->d; i++) {
+        double var = a[1][rank == 2 ? i * h3m->d + i : i];
+        double step = 0.5 * fmin(sqrt(var), lim->scale[i]) * (vh_rng_uniform(rng) < 0.5 ? -1 : 1);
+        a[0][i] += step;
+        b[0][i] -= step;
+    }
+}
+
+static bool is_free(const double *fixed, int q)
+{
+    return !fixed || isnan(fixed[q]);
+}
+
+/* State `to` takes half of what leads to state `from`, and leaves as `from` does, where it may. */
+static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
+{
+    int S = h->S;
+    for (int s = -1; s < S; s++) {
+        double *row = s < 0 ? h->pi : h->A + s * S;
+        const double *fixed = s < 0 ? lim->fixed_pi : lim->fixed_A ? lim->fixed_A + s * S : NULL;
+        if (is_free(fixed, from) && is_free(fixed, to))
+            row[from] = row[to] = (row[from] + row[to]) / 2;
+    }
+    double *row = h->A + to * S;
+    memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
+    vh_constrain(S, lim->fixed_A ? lim->fixed_A + to * S : NULL, row, row);
+}
+
+/* Expected frames of state s. */
+static double state_weight(const double *T, int M, int n_stat, int s)
+{
+    double sum = 0;
+    for (int m = 0; m < M; m++)
+        sum += T[(size_t)(s * M + m) * (size_t)n_stat];
+    return sum;
+}
+
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m, vh_hmm *h,
+              vh_rng *rng)
+{
+    int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
+    const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
+    double *c = vh_hmm_c(h);
+
+    for (int s = 0; s < S; s++) {                   /* components inside a living state */
+        const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
+        int top = heaviest(M, Ts, n_stat);
+        for (int m = 0; m < M; m++)
+            if (Ts[m * n_stat] < DEAD && Ts[top * n_stat] > SPLITTABLE) {
+                split(lim, h3m, h, s * M + top, s * M + m, rng);
+                c[s * M + top] = c[s * M + m] = (c[s * M + top] + c[s * M + m]) / 2;
+                revived++;
+            }
+        if (state_weight(T, M, n_stat, s) > state_weight(T, M, n_stat, big))
+            big = s;
+    }
+    for (int s = 0; s < S; s++) {                   /* whole states */
+        if (state_weight(T, M, n_stat, s) >= DEAD || state_weight(T, M, n_stat, big) < SPLITTABLE)
+            continue;
+        for (int m = 0; m < M; m++) {
+            split(lim, h3m, h, big * M + m, s * M + m, rng);
+            c[s * M + m] = c[big * M + m];
+        }
+        share_chain(lim, h, big, s);
+        revived++;
+    }
+    return revived;
+}

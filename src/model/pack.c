@@ -1,0 +1,142 @@
+/* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components is one matrix
+ * product, theta . T'. */
+#include "model/pack.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A component of weight zero: below every real log-probability, yet finite, so that the product makes no NaN. */
+#define NEVER (-1e300)
+
+/* In the product, terms up to `loss` cancel to a result of order one, so the result is off by about 2e-16 loss.
+ * 1e5 keeps ten digits behind the point. */
+#define MAX_LOSS 1e5
+
+vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+                        const double *scale, vh_packed **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+    double *xs = NULL;
+
+    VH_NEW(pk, 1);
+    pk->family = h3m->family;
+    pk->d = h3m->d;
+    pk->n_stat = h3m->family->n_stat(h3m->d);
+    pk->K = K;
+    VH_NEW(pk->S, K);
+    VH_NEW(pk->M, K);
+    VH_NEW(pk->state0, K + 1);
+    VH_NEW(pk->comp0, K + 1);
+    VH_NEW(pk->trans0, K + 1);
+    for (int k = 0; k < K; k++) {
+        const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
+        pk->S[k] = h->S;
+        pk->M[k] = h->M;
+        pk->state0[k + 1] = pk->state0[k] + h->S;
+        pk->comp0[k + 1] = pk->comp0[k] + h->S * h->M;
+        pk->trans0[k + 1] = pk->trans0[k] + (size_t)h->S * (size_t)h->S;
+    }
+    pk->n_state = pk->state0[K];
+    pk->n_comp = pk->comp0[K];
+    pk->n_trans = pk->trans0[K];
+    VH_NEW(pk->pi, pk->n_state);
+    VH_NEW(pk->A, pk->n_trans);
+    VH_NEW(pk->theta, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    VH_NEW(pk->log_c, pk->n_comp);
+    VH_NEW(pk->par, (size_t)pk->n_comp * VH_MAX_PARAM);
+    VH_NEW(pk->direct, pk->n_comp);
+    VH_NEW(pk->about, pk->n_comp);
+    VH_NEW(xs, 2 * (size_t)h3m->d);
+    memcpy(xs, origin, sizeof *xs * (size_t)h3m->d);
+    memcpy(xs + h3m->d, scale, sizeof *xs * (size_t)h3m->d);
+    pk->x = (vh_coords){ .d = h3m->d, .origin = xs, .scale = xs + h3m->d };
+    *out = pk;
+    pk = NULL;
+done:
+    vh_pack_free(pk);
+    return st;
+}
+
+vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk)
+{
+    vhem_status st = VHEM_OK;
+    double *work = NULL;
+
+    VH_NEW(work, vh_emission_work(pk->d));
+    pk->n_direct = 0;
+    for (int k = 0; k < pk->K; k++) {
+        const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
+        memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
+        memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
+        for (int q = 0; q < h->S * h->M; q++) {
+            int r = pk->comp0[k] + q;
+            double *par[VH_MAX_PARAM], *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            for (int p = 0; p < VH_MAX_PARAM; p++)
+                pk->par[(size_t)r * VH_MAX_PARAM + (size_t)p] = par[p];
+            pk->log_c[r] = c > 0 ? log(c) : NEVER;
+            double loss = pk->family->natural(&pk->x, (const double *const *)par, theta, work);
+            VH_CHECK(loss >= 0, VHEM_ENUMERIC,
+                     "HMM %d: the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
+                     index ? index[k] : k, q / h->M, q % h->M);
+            pk->direct[r] = !(loss <= MAX_LOSS);
+            pk->n_direct += pk->direct[r];
+            theta[0] += pk->log_c[r];
+            pk->about[r] = pk->x;
+            if (pk->direct[r])
+                pk->about[r].origin = par[0];
+        }
+    }
+done:
+    free(work);
+    return st;
+}
+
+void vh_pack_free(vh_packed *pk)
+{
+    if (!pk)
+        return;
+    free(pk->S);
+    free(pk->M);
+    free(pk->state0);
+    free(pk->comp0);
+    free(pk->trans0);
+    free(pk->pi);
+    free(pk->A);
+    free(pk->theta);
+    free(pk->log_c);
+    free(pk->par);
+    free(pk->direct);
+    free(pk->about);
+    free((void *)pk->x.origin);
+    free(pk);
+}
+
+void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)
+{
+    pk->family->stats_of_obs(&pk->x, y, n, T);
+}
+
+void vh_table_product(const vh_packed *pk, int n, const double *T, double *G, size_t ld)
+{
+    vh_gemm_nt(pk->n_comp, n, pk->n_stat, pk->theta, T, G, ld);
+}
+
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G, size_t ld,
+                            double *work)
+{
+    for (int r = 0; pk->n_direct && r < pk->n_comp; r++) {
+        if (!pk->direct[r])
+            continue;
+        double *row = G + (size_t)r * ld;
+        if (!pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
+            return vh_fail(ctx, VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+        for (int64_t t = 0; t < n; t++)
+            row[t] += pk->log_c[r];
+    }
+    return VHEM_OK;
+}

@@ -1,0 +1,56 @@
+/* golden.h - reading the golden files: JSON with models and numbers. */
+#ifndef VH_TESTS_GOLDEN_H
+#define VH_TESTS_GOLDEN_H
+
+#include "support.h"
+
+#include "core/ctx.h"
+#include "data/data.h"
+#include "model/h3m.h"
+
+#include <jansson.h>
+
+static inline json_t *golden_load(const char *file)
+{
+    json_error_t err;
+    json_t *root = json_load_file(test_outside("VHEM_GOLDEN", "../shared/golden", file), 0, &err);
+    if (!root)
+        fail_msg("%s: %s", file, err.text);
+    return root;
+}
+
+static inline vhem_h3m *golden_model(vhem_ctx *ctx, json_t *object)
+{
+    vhem_h3m *h3m = NULL;
+    assert_ok(ctx, vh_model_from_json(ctx, object, &h3m));
+    return h3m;
+}
+
+/* All numbers of nested arrays in order; returns how many were written to out (NULL: only counted). */
+static inline size_t golden_flat(json_t *a, double *out)
+{
+    size_t n = 0, i;
+    json_t *v;
+    if (json_is_number(a)) {
+        if (out)
+            *out = json_number_value(a);
+        return 1;
+    }
+    assert_true(json_is_array(a));
+    json_array_foreach(a, i, v)
+        n += golden_flat(v, out ? out + n : NULL);
+    return n;
+}
+
+/* The numbers of an array in memory of their own. */
+static inline double *golden_numbers(json_t *a, size_t *n)
+{
+    size_t count = golden_flat(a, NULL);
+    double *x = malloc(sizeof *x * (count + 1));
+    golden_flat(a, x);
+    if (n)
+        *n = count;
+    return x;
+}
+
+#endif
