@@ -28,7 +28,8 @@ vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *pat
     for (int i = 0; i < N_ENDINGS && !write; i++)
         if (vh_ends_with(path, table[i].ending))
             write = table[i].write;
-    VH_CHECK(write, VHEM_EINVAL, "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
+    VH_CHECK(write, VHEM_EINVAL,
+             "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
     VH_TRY(check_finite(ctx, data));
     VH_TRY(write(ctx, data, path));
 done:

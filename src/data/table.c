@@ -1,4 +1,5 @@
-/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory of its own. */
+/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory of its own.
+ */
 #include "data/table.h"
 
 #include "core/alloc.h"
@@ -108,9 +109,10 @@ static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
     while (t->p < t->end && *t->p == ' ')
         t->p++;
     if (t->p < t->end && *t->p != t->delim && *t->p != '\n' && *t->p != '\r')
-        return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld: found '%c' after a closing quote, expected '%s' or the "
-                       "end of the line", t->path, (long long)t->next_line,
-                       (unsigned char)*t->p < 32 ? '?' : *t->p,
+        return vh_fail(ctx, VHEM_EFORMAT,
+                       "%s: line %lld: found '%c' after a closing quote, expected '%s' or the "
+                       "end of the line",
+                       t->path, (long long)t->next_line, (unsigned char)*t->p < 32 ? '?' : *t->p,
                        t->delim == '\t' ? "tab" : (char[]){ t->delim, 0 });
     return VHEM_OK;
 }
@@ -185,8 +187,8 @@ vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t)
         t->n_columns++;
         if (f->n > 0)
             VH_TRY(vh_names_put(ctx, &seen, f->at, f->n, &other, &is_new));
-        VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: two columns are named '%s'", t->path, (long long)t->line,
-                 VH_SHOW(f->at, f->n));
+        VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: two columns are named '%s'", t->path,
+                 (long long)t->line, VH_SHOW(f->at, f->n));
     }
 done:
     vh_names_free(&seen);

@@ -40,8 +40,8 @@ static vh_value parse_word(const char *s, size_t n, double *out)
     return VH_TEXT;
 }
 
-/* digits [. digits] [e [sign] digits]: a mantissa m below 10^19 and an exponent, or *exact false when there were
- * more digits.  Returns the end of the number, NULL when it is none. */
+/* digits [. digits] [e [sign] digits]: a mantissa m below 10^19 and an exponent, or *exact false when there
+ * were more digits.  Returns the end of the number, NULL when it is none. */
 static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int *exp10, bool *exact)
 {
     const char *first = p;
@@ -145,8 +145,9 @@ size_t vh_number_short(double v, char out[VH_NUMBER_SIZE])
 {
     double a = fabs(v);
     if (a == 0 || (a >= 1e-4 && a < 1e15)) {
-        /* v = m / 10^k with the fewest decimals: m below 2^53 and 10^k are exact, so reading rounds once and gives v
-         * again.  Most measured values are of this kind, and this is ten times as fast as the general way. */
+        /* v = m / 10^k with the fewest decimals: m below 2^53 and 10^k are exact, so reading rounds once and
+         * gives v again.  Most measured values are of this kind, and this is ten times as fast as the general
+         * way. */
         for (int k = 0; k <= MAX_TEN; k++) {
             double scaled = a * ten[k], m = rint(scaled);
             if (scaled >= two53)

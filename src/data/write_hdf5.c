@@ -1,4 +1,5 @@
-/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels, groups, weights, columns. */
+/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels, groups, weights, columns.
+ */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/hdf5_util.h"
@@ -70,8 +71,9 @@ static uint64_t text_bytes(int n, char *const *text)
     return bytes;
 }
 
-/* Is there room for the file?  HDF5 does not survive a full disk: what it could not write it tries again when the
- * program ends, and falls over.  So the space is asked for first, and given back by H5Fcreate, which begins anew. */
+/* Is there room for the file?  HDF5 does not survive a full disk: what it could not write it tries again when
+ * the program ends, and falls over.  So the space is asked for first, and given back by H5Fcreate, which
+ * begins anew. */
 static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *path, const char *tmp)
 {
     uint64_t bytes = 65536 + 8 * (uint64_t)(data->start[data->N] * data->d) + 32 * (uint64_t)data->N

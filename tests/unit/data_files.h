@@ -1,4 +1,5 @@
-/* data_files.h - what the tests of readers and writers share: files from strings, and mutation of good files. */
+/* data_files.h - what the tests of readers and writers share: files from strings, and mutation of good files.
+ */
 #ifndef VH_TESTS_DATA_FILES_H
 #define VH_TESTS_DATA_FILES_H
 
@@ -36,8 +37,8 @@ static inline const char *file_of(const char *name, const char *text)
 }
 
 /* Loads text as a file of this name; the file is removed again. */
-static inline vhem_status load_text(vhem_ctx *ctx, const char *name, const char *text, const vhem_data_options *opt,
-                                    vhem_data **out)
+static inline vhem_status load_text(vhem_ctx *ctx, const char *name, const char *text,
+                                    const vhem_data_options *opt, vhem_data **out)
 {
     const char *path = file_of(name, text);
     vhem_status st = vhem_data_load(ctx, path, opt, out);
@@ -82,8 +83,8 @@ static inline char *read_bytes(const char *path, size_t *n)
     return bytes;
 }
 
-/* Loads a good file with bytes flipped, cut or repeated: every load ends in success or in a sentence that names
- * the file (or its index, or a log line). */
+/* Loads a good file with bytes flipped, cut or repeated: every load ends in success or in a sentence that
+ * names the file (or its index, or a log line). */
 static inline void mutate(const char *path, int n_times, uint64_t seed)
 {
     size_t n;

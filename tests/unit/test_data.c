@@ -61,7 +61,8 @@ static void test_builder(void **state)
     assert_fails(ctx, vh_builder_finish(b, "memory", &data), VHEM_EFORMAT, "not a single sequence");
     assert_fails(ctx, vh_builder_end(b, "s", NULL, NULL, 1), VHEM_EFORMAT, "sequence 's' has no frames");
     assert_ok(ctx, vh_builder_source(b, "file.x"));
-    assert_fails(ctx, vh_builder_end(b, NULL, NULL, NULL, 1), VHEM_EFORMAT, "file.x: sequence 0 has no frames");
+    assert_fails(ctx, vh_builder_end(b, NULL, NULL, NULL, 1), VHEM_EFORMAT,
+                 "file.x: sequence 0 has no frames");
     assert_ok(ctx, vh_builder_frame(b, y));
     assert_fails(ctx, vh_builder_end(b, "s", NULL, NULL, 0), VHEM_EFORMAT, "the weight is 0");
     assert_ok(ctx, vh_builder_end(b, "s", NULL, NULL, 2.5));
@@ -87,7 +88,8 @@ static void test_keep(void **state)
     const char *text = "id,label,x,y,z\na,p,1,2,3\nb,q,4,5,6\nc,p,7,8,9\nc,p,10,11,12\nd,q,1,1,1\n";
     assert_ok(ctx, load_text(ctx, "keep.csv", text, NULL, &data));
     assert_fails(ctx, vh_data_keep_where(ctx, "f", "colour=red", data), VHEM_EINVAL, "expected label=VALUE");
-    assert_fails(ctx, vh_data_keep_where(ctx, "f", "label=r", data), VHEM_EINVAL, "no sequence has the label 'r'");
+    assert_fails(ctx, vh_data_keep_where(ctx, "f", "label=r", data), VHEM_EINVAL,
+                 "no sequence has the label 'r'");
     assert_ok(ctx, vh_data_keep_where(ctx, "f", "label=p", data));
     assert_ok(ctx, vh_data_keep_columns(ctx, "f", "z,0", data));
     assert_int_equal(vhem_data_size(data), 2);

@@ -4,14 +4,17 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-static const double tricky[] = { 0.1, -0.0, 1.0 / 3, NAN, 5e-324, -1.7976931348623157e308, 123456789.125, 1e22 };
+static const double tricky[] = {
+    0.1, -0.0, 1.0 / 3, NAN, 5e-324, -1.7976931348623157e308, 123456789.125, 1e22
+};
 
 /* Three sequences with all there is; the names are as awkward as names get. */
 static vhem_data *sample(vhem_ctx *ctx)
 {
-    const char *text = "id,label,grp,w,the x,y\n"
-                       "\"a, \"\"b\"\"\nc\",L1,g,0.5,0.1,-0\n\"a, \"\"b\"\"\nc\",L1,g,0.5,0.33333333333333331,nan\n"
-                       " #2 ,,g2,1,5e-324,-1.7976931348623157e308\n\" x\",L\xc3\xa9,,2,123456789.125,1e22\n";
+    const char *text =
+        "id,label,grp,w,the x,y\n"
+        "\"a, \"\"b\"\"\nc\",L1,g,0.5,0.1,-0\n\"a, \"\"b\"\"\nc\",L1,g,0.5,0.33333333333333331,nan\n"
+        " #2 ,,g2,1,5e-324,-1.7976931348623157e308\n\" x\",L\xc3\xa9,,2,123456789.125,1e22\n";
     vhem_data_options opt = { .group = "grp", .weight = "w" };
     vhem_data *data = NULL;
     assert_ok(ctx, load_text(ctx, "sample.csv", text, &opt, &data));
@@ -141,7 +144,8 @@ static void test_renamed(void **state)
     data = NULL;
     assert_ok(ctx, vhem_data_load(ctx, array, &opt, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, csv));
-    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'p'; column id numbers them"));
+    assert_non_null(
+        strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'p'; column id numbers them"));
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));
     assert_sequence(back, 1, "1", "", "", 1);
     vhem_data_free(back);
@@ -169,7 +173,8 @@ static void test_refused(void **state)
     const int T[] = { 1 };
     double y[] = { INFINITY };
     assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, y, &data));
-    assert_fails(ctx, vhem_data_save(ctx, data, "x.csv"), VHEM_EINVAL, "sequence 0: frame 0, column 'y0' is infinite");
+    assert_fails(ctx, vhem_data_save(ctx, data, "x.csv"), VHEM_EINVAL,
+                 "sequence 0: frame 0, column 'y0' is infinite");
     y[0] = 1;
     assert_fails(ctx, vhem_data_save(ctx, data, "x.xls"), VHEM_EINVAL, "x.xls: the ending says how");
     static const char *const ending[] = { "csv", "npy", "npz", "ts", "h5" };
@@ -181,12 +186,14 @@ static void test_refused(void **state)
     vhem_data_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "t.csv", "id,label,x\na,two words,1\n", NULL, &data));
-    assert_fails(ctx, vhem_data_save(ctx, data, "x.ts"), VHEM_EINVAL, "the label 'two words' cannot be written as .ts");
+    assert_fails(ctx, vhem_data_save(ctx, data, "x.ts"), VHEM_EINVAL,
+                 "the label 'two words' cannot be written as .ts");
     vhem_data_free(data);
     vhem_ctx_free(ctx);
 }
 
-/* A disk that is full, here a limit on the size of files: the old file still stands, and nothing lies beside it. */
+/* A disk that is full, here a limit on the size of files: the old file still stands, and nothing lies beside
+ * it. */
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -222,8 +229,9 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_without_names),
-        cmocka_unit_test(test_renamed),     cmocka_unit_test(test_refused),   cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_without_names), cmocka_unit_test(test_renamed),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ static void test_dialects(void **state)
 static void test_quotes(void **state)
 {
     (void)state;
-    vhem_data *data = load("id,\"the \"\"x\"\"\",label\n\"a,\"\"b\"\"\nc\",1,\" l \"\n\"a,\"\"b\"\"\nc\",2,\n", NULL);
+    vhem_data *data =
+        load("id,\"the \"\"x\"\"\",label\n\"a,\"\"b\"\"\nc\",1,\" l \"\n\"a,\"\"b\"\"\nc\",2,\n", NULL);
     assert_sequence(data, 0, "a,\"b\"\nc", " l ", "", 2);
     assert_string_equal(vhem_data_column(data, 0), "the \"x\"");
     assert_values(data, 0, 1, 2);
@@ -141,9 +142,11 @@ static void test_refused(void **state)
 {
     (void)state;
     vhem_data_options opt = options();
-    assert_refused("x,y\n1,2\n", NULL, VHEM_EFORMAT, "no column is named id or seq; say with --id which columns name "
+    assert_refused("x,y\n1,2\n", NULL, VHEM_EFORMAT,
+                   "no column is named id or seq; say with --id which columns name "
                    "a sequence, the columns are x, y");
-    assert_refused("1,2\n3,4\n", NULL, VHEM_EFORMAT, "line 1: found '1' and no other text, expected a header");
+    assert_refused("1,2\n3,4\n", NULL, VHEM_EFORMAT,
+                   "line 1: found '1' and no other text, expected a header");
     assert_refused("id,x\n", NULL, VHEM_EFORMAT, "not a single row below it");
     assert_refused("# only\n\n", NULL, VHEM_EFORMAT, "not a single row");
     assert_refused("id,x\na,1\na\n", NULL, VHEM_EFORMAT, "line 3 has 1 field, expected 2");
@@ -153,7 +156,8 @@ static void test_refused(void **state)
     assert_refused("id,x\na,1\na,inf\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found an infinite value");
     assert_refused("id,x\na,1\na,2\na,1.2.3\n", NULL, VHEM_EFORMAT, "line 4, column 'x': found '1.2.3'");
     assert_refused("id,x\na,1\na,1;5\na,3\n", NULL, VHEM_EFORMAT, "line 3, column 'x': found '1;5'");
-    assert_refused("id,x\na,hello\n", NULL, VHEM_EFORMAT, "no column holds numbers: column 'x' has 'hello' in line 2");
+    assert_refused("id,x\na,hello\n", NULL, VHEM_EFORMAT,
+                   "no column holds numbers: column 'x' has 'hello' in line 2");
     assert_refused("id,label\na,1\n", NULL, VHEM_EFORMAT, "none is left for the frames");
     assert_refused("id,label,x\na,p,1\nb,p,1\na,q,1\n", NULL, VHEM_EFORMAT,
                    "line 4: column 'label' is 'q', but 'p' in line 2 of the same sequence");
@@ -165,7 +169,8 @@ static void test_refused(void **state)
     const char *path = test_scratch("zero.csv");
     test_write(path, "id,x\na,1\nb,\0002\n", 15);
     vhem_data_options csv = { .format = "csv" };
-    assert_fails(ctx, vhem_data_load(ctx, path, &csv, &data), VHEM_EFORMAT, "zero.csv: a zero byte at offset 11");
+    assert_fails(ctx, vhem_data_load(ctx, path, &csv, &data), VHEM_EFORMAT,
+                 "zero.csv: a zero byte at offset 11");
     remove(path);
     vhem_ctx_free(ctx);
 }
@@ -195,9 +200,11 @@ static void test_log(void **state)
     log_book book;
     vhem_ctx *ctx = logging_ctx(&book);
     vhem_data *data = NULL;
-    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\nb,1,7,1,k\n", NULL, &data));
-    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'fixation' counts the rows of each sequence; leave it out "
-                                                     "with --columns x,y"));
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\nb,1,7,1,k\n", NULL,
+                             &data));
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN],
+                           "column 'fixation' counts the rows of each sequence; leave it out "
+                           "with --columns x,y"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 1);
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "column 'note' is text ('k' in line 2)"));
     assert_int_equal(vhem_data_dim(data), 3);
@@ -224,7 +231,8 @@ static void test_late_text(void **state)
 static void test_mutations(void **state)
 {
     (void)state;
-    const char *path = file_of("fuzz.csv", "# c\nid,label,x,y\na,\"w \"\"q\",1,2.5\na,,3e2,\nb,run,nan,?\nb,run,NA,4\n");
+    const char *path =
+        file_of("fuzz.csv", "# c\nid,label,x,y\na,\"w \"\"q\",1,2.5\na,,3e2,\nb,run,nan,?\nb,run,NA,4\n");
     mutate(path, 2500, 11);
     remove(path);
 }

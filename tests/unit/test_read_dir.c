@@ -93,20 +93,25 @@ static void test_refused(void **state)
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "no .csv, .tsv or .txt file");
     put("a.csv", "x,y\n1,2\n");
     put("b.csv", "x,z\n1,2\n");
-    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: column 2 is named 'z', expected 'y'");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: column 2 is named 'z', expected 'y'");
     put("b.csv", "x,y,z\n1,2,3\n");
-    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: line 1 has 3 fields, expected 2");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: line 1 has 3 fields, expected 2");
     put("b.csv", "1,2\n");
-    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file has no header, but ");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: the file has no header, but ");
     put("b.csv", "x,y\n1,2\n3,oops\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
                  "b.csv: line 3, field 2: found 'oops', expected a number");
     put("b.csv", "x,y\n1,2\n3,inf\n");
-    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "line 3, field 2: found an infinite value");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "line 3, field 2: found an infinite value");
     put("b.csv", "x,y\n1,2\n3\n");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: line 3 has 1 field");
     put("b.csv", "x,y\n");
-    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: sequence 'b' has no frames");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: sequence 'b' has no frames");
     put("b.csv", "");
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file is empty");
     vhem_data_options opt = { .group = "subject" };

@@ -197,10 +197,11 @@ static void test_mutations(void **state)
     H5Fclose(file);
     mutate(path, 1000, 17);
     remove(path);
-    assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);      /* we close all that we open */
+    assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0); /* we close all that we open */
 }
 
-/* HDF5 loses memory of its own when it gives up on a damaged file, and complains of that at exit: not ours to find. */
+/* HDF5 loses memory of its own when it gives up on a damaged file, and complains of that at exit: not ours to
+ * find. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

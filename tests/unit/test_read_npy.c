@@ -20,18 +20,19 @@ static const char *npy(const char *name, int version, const char *dict, const vo
     return path;
 }
 
-#define assert_type(descr, order, ...)                                                                    \
-    do {                                                                                                  \
-        const unsigned char raw_[] = { __VA_ARGS__ };                                                     \
-        vhem_ctx *ctx_ = test_ctx();                                                                      \
-        vhem_data *data_ = NULL;                                                                          \
-        const char *path_ = npy("t.npy", 1, "{'descr': '" descr "', 'fortran_order': False, 'shape': (2,), }\n",  \
-                                raw_, sizeof raw_);                                                       \
-        assert_ok(ctx_, vhem_data_load(ctx_, path_, NULL, &data_));                                       \
-        assert_values(data_, 0, 1, order);                                                                \
-        vhem_data_free(data_);                                                                            \
-        vhem_ctx_free(ctx_);                                                                              \
-        remove(path_);                                                                                    \
+#define assert_type(descr, order, ...) \
+    do { \
+        const unsigned char raw_[] = { __VA_ARGS__ }; \
+        vhem_ctx *ctx_ = test_ctx(); \
+        vhem_data *data_ = NULL; \
+        const char *path_ = \
+            npy("t.npy", 1, "{'descr': '" descr "', 'fortran_order': False, 'shape': (2,), }\n", raw_, \
+                sizeof raw_); \
+        assert_ok(ctx_, vhem_data_load(ctx_, path_, NULL, &data_)); \
+        assert_values(data_, 0, 1, order); \
+        vhem_data_free(data_); \
+        vhem_ctx_free(ctx_); \
+        remove(path_); \
     } while (0)
 
 static void test_types(void **state)
@@ -59,7 +60,8 @@ static void test_shapes(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     const char raw[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
-    const char *path = npy("shape.npy", 2, "{'descr': '|i1', 'fortran_order': True, 'shape': (3, 2), }", raw, 6);
+    const char *path =
+        npy("shape.npy", 2, "{'descr': '|i1', 'fortran_order': True, 'shape': (3, 2), }", raw, 6);
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_values(data, 0, 1, 4, 2, 5, 3, 6);
     assert_non_null(strstr(view(data, 0).name, "shape"));
@@ -91,7 +93,8 @@ static void test_index(void **state)
     vhem_ctx *ctx = logging_ctx(&book);
     vhem_data *data = NULL;
     const char *path = npy("set_local.npy", 1, two_columns, six, 6);
-    const char *index = file_of("set_index.csv", "seq,start,length,label,who,w\n0,0,1,A,p,1\n1,1,2,B,q,2\n2,0,3,A,q,4\n");
+    const char *index =
+        file_of("set_index.csv", "seq,start,length,label,who,w\n0,0,1,A,p,1\n1,1,2,B,q,2\n2,0,3,A,q,4\n");
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "set_index.csv"));
     assert_int_equal(vhem_data_size(data), 3);
@@ -99,7 +102,9 @@ static void test_index(void **state)
     assert_values(data, 1, 3, 4, 5, 6);
     vhem_data_free(data);
     data = NULL;
-    vhem_data_options opt = { .id = "who,seq", .label = "who", .group = "label", .weight = "w", .where = "who=q" };
+    vhem_data_options opt = {
+        .id = "who,seq", .label = "who", .group = "label", .weight = "w", .where = "who=q"
+    };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_sequence(data, 0, "q/1", "q", "B", 2);
     assert_true(view(data, 1).weight == 4);
@@ -137,16 +142,22 @@ static void test_refused(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
-    static const struct { const char *dict, *sentence; size_t n; } bad[] = {
+    static const struct { const char *dict, *sentence; size_t n;
+    } bad[] = {
         { two_columns, "5 bytes follow the header, the shape in it needs 6 values", 5 },
-        { "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000), }", "6 bytes follow the header", 6 },
-        { "{'descr': '<f8', 'fortran_order': False, 'shape': (99000000000000000000, 1000), }", "not a list", 6 },
-        { "{'descr': '<f8', 'fortran_order': False, 'shape': (900000000000000000, 1000), }", "larger than any", 6 },
-        { "{'descr': '|i1', 'fortran_order': False, 'shape': (1,1,1,6), }", "has 4 dimensions, expected 2", 6 },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000), }",
+          "6 bytes follow the header", 6 },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (99000000000000000000, 1000), }", "not a list",
+          6 },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (900000000000000000, 1000), }",
+          "larger than any", 6 },
+        { "{'descr': '|i1', 'fortran_order': False, 'shape': (1,1,1,6), }", "has 4 dimensions, expected 2",
+          6 },
         { "{'descr': '|i1', 'fortran_order': False, 'shape': (), }", "has 0 dimensions", 1 },
         { "{'descr': '|i1', 'fortran_order': False, 'shape': (0, 2), }", "is empty", 0 },
         { "{'descr': '|i1', 'fortran_order': False, 'shape': (a,), }", "not a list of whole numbers", 6 },
-        { "{'descr': '<c16', 'fortran_order': False, 'shape': (6,), }", "the type is '<c16', expected real numbers", 6 },
+        { "{'descr': '<c16', 'fortran_order': False, 'shape': (6,), }",
+          "the type is '<c16', expected real numbers", 6 },
         { "{'descr': '|O', 'fortran_order': False, 'shape': (6,), }", "the type is '|O'", 6 },
         { "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (6,), }", "the type is [('a'", 6 },
         { "{'descr': '|S1', 'fortran_order': False, 'shape': (6,), }", "holds text, expected numbers", 6 },
@@ -165,7 +176,8 @@ static void test_refused(void **state)
     test_write(path, "\x93NUMPY\x01", 7);
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT, "ends inside its header");
     test_write(path, "\x93NUMPY\x02\x00\xff\xff\xff\xff{}", 14);
-    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT, "the header claims to be 4294967295 bytes");
+    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
+                 "the header claims to be 4294967295 bytes");
     const unsigned char inf[] = { 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x7f };
     path = npy("bad.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", inf, 8);
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,

@@ -30,7 +30,9 @@ static void add_raw(zip *z, const char *name, int how, const void *data, size_t 
     uint32_t crc = (uint32_t)crc32(0, data, (uInt)size);
     memcpy(packed, data, size);
     if (how == DEFLATED) {
-        z_stream s = { .next_in = (Bytef *)data, .avail_in = (uInt)size, .next_out = packed, .avail_out = sizeof packed };
+        z_stream s = {
+            .next_in = (Bytef *)data, .avail_in = (uInt)size, .next_out = packed, .avail_out = sizeof packed
+        };
         assert_int_equal(deflateInit2(&s, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
         assert_int_equal(deflate(&s, Z_FINISH), Z_STREAM_END);
         n_packed = s.total_out;
@@ -66,10 +68,12 @@ static void add_raw(zip *z, const char *name, int how, const void *data, size_t 
     z->n_members++;
 }
 
-static void add(zip *z, const char *key, int how, const char *descr, const char *shape, const void *data, size_t size)
+static void add(zip *z, const char *key, int how, const char *descr, const char *shape, const void *data,
+                size_t size)
 {
     char npy[4096], name[64];
-    int m = snprintf(npy + 10, sizeof npy - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
+    int m = snprintf(npy + 10, sizeof npy - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n",
+                     descr, shape);
     memcpy(npy, "\x93NUMPY\x01\x00", 8);
     npy[8] = (char)m;
     npy[9] = 0;

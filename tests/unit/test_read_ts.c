@@ -35,7 +35,8 @@ static void test_plain(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *sentence; } bad[] = {
+    static const struct { const char *text, *sentence;
+    } bad[] = {
         { "@timeStamps true\n@data\n(0,1)\n", "line 1: @timeStamps is true" },
         { "@univariate maybe\n@data\n1\n", "line 1: @univariate is 'maybe', expected true or false" },
         { "@dimensions two\n@data\n1\n", "@dimensions is 'two'" },
@@ -46,7 +47,8 @@ static void test_refused(void **state)
         { "@data\n1:2\n3\n", "line 3 has 1 channels, expected 2" },
         { "@data\n1,x:2,3\n", "line 2, channel 0, value 1: found 'x'" },
         { "@data\n1,inf\n", "line 2, channel 0, value 1: found 'inf'" },
-        { "@classLabel true a b\n@data\n1:c\n", "line 3: the class is 'c', which is not among those of line 1" },
+        { "@classLabel true a b\n@data\n1:c\n",
+          "line 3: the class is 'c', which is not among those of line 1" },
         { "@classLabel true a b\n@data\n1\n", "line 3: found no ':', expected a class" },
         { "1,2,3\n", "line 1: found '1,2,3', expected a line that begins with @" },
         { "@univariate true\n", "there is no @data line" },
@@ -59,14 +61,16 @@ static void test_refused(void **state)
         assert_non_null(strstr(vhem_ctx_error(ctx), "bad.ts: "));
     }
     vhem_data_options opt = { .id = "x" };
-    assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL, "--id names a column");
+    assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL,
+                 "--id names a column");
     vhem_ctx_free(ctx);
 }
 
 static void test_mutations(void **state)
 {
     (void)state;
-    const char *path = file_of("fuzz.ts", "#a\n@univariate false\n@classLabel true a b\n@data\n1,2,?:4,5e1,6:a\n7:8:b\n");
+    const char *path =
+        file_of("fuzz.ts", "#a\n@univariate false\n@classLabel true a b\n@data\n1,2,?:4,5e1,6:a\n7:8:b\n");
     mutate(path, 2500, 13);
     remove(path);
 }

@@ -55,11 +55,13 @@ static void test_unknown(void **state)
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
-    assert_fails(ctx, vhem_data_load(ctx, "/no/such/file", NULL, &data), VHEM_EIO, "/no/such/file: cannot read: No");
+    assert_fails(ctx, vhem_data_load(ctx, "/no/such/file", NULL, &data), VHEM_EIO,
+                 "/no/such/file: cannot read: No");
     vhem_data_options opt;
     vhem_data_options_init(&opt);
     opt.format = "xml";
-    assert_fails(ctx, vhem_data_load(ctx, "x", &opt, &data), VHEM_EINVAL, "no data format 'xml', the formats are csv");
+    assert_fails(ctx, vhem_data_load(ctx, "x", &opt, &data), VHEM_EINVAL,
+                 "no data format 'xml', the formats are csv");
     const char *binary[] = { "npy", "npz", "hdf5" };
     for (int i = 0; i < 3; i++) {
         opt.format = binary[i];
@@ -79,7 +81,8 @@ static void test_wrong_kind(void **state)
     vhem_data_options_init(&opt);
     for (int i = 0; i < 4; i++) {
         opt.format = formats[i];
-        assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EFORMAT, "wrong.csv: ");
+        assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EFORMAT,
+                     "wrong.csv: ");
     }
     opt.format = "dir";
     assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EIO, "wrong.csv: ");

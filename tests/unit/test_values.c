@@ -11,10 +11,33 @@ static void test_parse(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "0", "-0", "1", "-1.5", "+2", ".5", "5.", "1e3", "1E-3", "123456789012345678", "0.1", "1e22", "1e23", "1e-22",
-        "9007199254740993", "9007199254740992", "9007199254740991e22", "0.30000000000000004", "1.7976931348623157e308",
-        "4.9e-324", "2.2250738585072011e-308", "0.000000000000000000000000000001", "12345678901234567890123", "00012",
-        "0.1000000000000000055511151231257827021181583404541015625", "18446744073709551616", "99999999999999999999e-20",
+        "0",
+        "-0",
+        "1",
+        "-1.5",
+        "+2",
+        ".5",
+        "5.",
+        "1e3",
+        "1E-3",
+        "123456789012345678",
+        "0.1",
+        "1e22",
+        "1e23",
+        "1e-22",
+        "9007199254740993",
+        "9007199254740992",
+        "9007199254740991e22",
+        "0.30000000000000004",
+        "1.7976931348623157e308",
+        "4.9e-324",
+        "2.2250738585072011e-308",
+        "0.000000000000000000000000000001",
+        "12345678901234567890123",
+        "00012",
+        "0.1000000000000000055511151231257827021181583404541015625",
+        "18446744073709551616",
+        "99999999999999999999e-20",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double v = 7;
@@ -35,14 +58,15 @@ static void test_parse(void **state)
     static const char *const infinite[] = { "inf", "-Inf", "infinity", "1e999", "-1e400" };
     for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++)
         assert_int_equal(parse(infinite[i], &v), VH_INFINITE);
-    static const char *const text[] = { "x", "1x", "1e", "1e+", ".", "-", "0x10", "1,5", "1 2", "--1", "e5", "nanx" };
+    static const char *const text[] = { "x",    "1x",  "1e",  "1e+", ".",  "-",
+                                        "0x10", "1,5", "1 2", "--1", "e5", "nanx" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (parse(text[i], &v) != VH_TEXT)
             fail_msg("'%s' is not text", text[i]);
 }
 
-/* Random doubles of all kinds: what is written reads back to the same bits; what printf writes is read as strtod
- * reads it. */
+/* Random doubles of all kinds: what is written reads back to the same bits; what printf writes is read as
+ * strtod reads it. */
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -73,9 +97,12 @@ static void test_round_trip(void **state)
 static void test_short(void **state)
 {
     (void)state;
-    static const struct { double v; const char *text; } want[] = {
-        { 0, "0" }, { 3, "3" }, { -12, "-12" }, { 0.5, "0.5" }, { 0.1, "0.1" }, { 1234.25, "1234.25" }, { NAN, "nan" },
-        { 100, "100" }, { -0.001, "-0.001" }, { 182.16, "182.16" },
+    static const struct { double v; const char *text;
+    } want[] = {
+        { 0, "0" },           { 3, "3" },     { -12, "-12" },
+        { 0.5, "0.5" },       { 0.1, "0.1" }, { 1234.25, "1234.25" },
+        { NAN, "nan" },       { 100, "100" }, { -0.001, "-0.001" },
+        { 182.16, "182.16" },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         char text[VH_NUMBER_SIZE];
