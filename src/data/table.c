@@ -1,5 +1,4 @@
-/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory of its own.
- */
+/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory. */
 #include "data/table.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,4 @@
-/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels, groups, weights, columns.
- */
+/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels and the rest. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/hdf5_util.h"

@@ -30,8 +30,7 @@ static void put(unsigned char **p, uint64_t v, int n)
         *(*p)++ = (unsigned char)v;
 }
 
-/* What the header of a member and its entry in the list have in common; time and date are left at the epoch.
- */
+/* What the header of a member and its entry in the list have in common; time and date are left alone. */
 static void put_common(unsigned char **p, const member *m)
 {
     put(p, 20, 2);                       /* version needed */

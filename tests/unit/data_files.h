@@ -1,5 +1,4 @@
-/* data_files.h - what the tests of readers and writers share: files from strings, and mutation of good files.
- */
+/* data_files.h - what the tests of readers and writers share: files from strings, mutated files. */
 #ifndef VH_TESTS_DATA_FILES_H
 #define VH_TESTS_DATA_FILES_H
 
