@@ -6,6 +6,7 @@
  * is larger the caller redoes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and frame. */
 #include "backend/simd/lanes.h"
 
+#include "backend/simd/vec.h"
 #include "backend/simd/vmath.h"
 
 #include <string.h>

@@ -2,8 +2,6 @@
 #ifndef VH_BACKEND_SIMD_VEC_H
 #define VH_BACKEND_SIMD_VEC_H
 
-enum { VH_MAX_LANES = 8 };               /* of all instruction sets */
-
 typedef double    vec __attribute__((vector_size(8 * VH_LANES), may_alias));
 typedef long long vec_mask __attribute__((vector_size(8 * VH_LANES), may_alias));
 
