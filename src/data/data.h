@@ -11,7 +11,7 @@ struct vhem_data {
     double  *own_y;                      /* == y, or NULL when wrapped */
     char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
     double  *weight;                     /* [N]; NULL: all 1 */
-    char   **column;                     /* [d] names of the dimensions; NULL: y0, y1, ... are made up */
+    char   **column;                     /* [d] names of the dimensions; y0, y1, ... where they were made up */
     char     format[16];                 /* of the file it came from; "memory" */
     int64_t  n_missing;                  /* NaN among the values */
 };
@@ -41,7 +41,24 @@ vhem_status vh_builder_columns(vh_builder *b, const char *const *column);       
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
 void        vh_builder_free(vh_builder *b);
 
+/* For readers that hold all frames already: take makes y [n][d] (from malloc) the builder's, before any other
+ * frame; cut then ends a sequence after T of the frames that are in none yet. */
+void        vh_builder_take(vh_builder *b, double *y, int64_t n);
+vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const char *label, const char *group,
+                           double weight);
+/* The file that sentences of the builder begin with. */
+vhem_status vh_builder_source(vh_builder *b, const char *path);
+
 /* Refuses NaN and infinity, naming sequence, frame and column: what cannot treat missing values calls this. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
+
+/* Makes up the names y0, y1, ... of dimensions that have none. */
+vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data);
+/* Counts NaN into n_missing; refuses infinity. */
+vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data);
+/* Keeps the dimensions in a --columns list, in its order. */
+vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data);
+/* Keeps the sequences a --where names by name, label or group: for formats without columns of text. */
+vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *where, vhem_data *data);
 
 #endif

@@ -1,0 +1,225 @@
+/* builder.c - how readers build a sequence set; see data.h. */
+#include "core/alloc.h"
+#include "data/data.h"
+#include "data/text.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    int64_t T;
+    char   *name, *label, *group;
+    double  weight;
+} sequence;
+
+struct vh_builder {
+    vhem_ctx *ctx;
+    int       d;
+    double   *y;                         /* [n][d] */
+    size_t    cap_y;                     /* in numbers */
+    int64_t   n, n_cut;                  /* frames in all; frames that are in a sequence */
+    sequence *seq;                       /* [N] */
+    size_t    N, cap_seq;
+    char    **column;
+    char     *path;
+};
+
+vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+
+    VH_CHECK(d >= 1, VHEM_EFORMAT, "a frame has %d values, needs at least one", d);
+    VH_NEW(b, 1);
+    b->ctx = ctx;
+    b->d = d;
+    *out = b;
+done:
+    return st;
+}
+
+vhem_status vh_builder_source(vh_builder *b, const char *path)
+{
+    char *copy = vh_strdup(b->ctx, path);
+    if (!copy)
+        return VHEM_ENOMEM;
+    free(b->path);
+    b->path = copy;
+    return VHEM_OK;
+}
+
+vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n)
+{
+    size_t d = (size_t)b->d;
+    vhem_status st = vh_grow(b->ctx, &b->y, &b->cap_y, (size_t)(b->n + n) * d, sizeof *b->y);
+    if (st == VHEM_OK) {
+        memcpy(b->y + (size_t)b->n * d, y, (size_t)n * d * sizeof *y);
+        b->n += n;
+    }
+    return st;
+}
+
+vhem_status vh_builder_frame(vh_builder *b, const double *y)
+{
+    return vh_builder_frames(b, y, 1);
+}
+
+void vh_builder_take(vh_builder *b, double *y, int64_t n)
+{
+    assert(b->n == 0);
+    free(b->y);
+    b->y = y;
+    b->n = n;
+    b->cap_y = (size_t)n * (size_t)b->d;
+}
+
+static char *copy_text(vhem_ctx *ctx, const char *text)
+{
+    return vh_strdup(ctx, text ? text : "");
+}
+
+vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const char *label, const char *group,
+                           double weight)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    const char *file = b->path ? b->path : "", *colon = b->path ? ": " : "";
+
+    assert(T <= b->n - b->n_cut);
+    VH_CHECK(b->N < INT_MAX, VHEM_EFORMAT, "%s%smore than %d sequences", file, colon, INT_MAX);
+    if (T < 1 && name && *name)
+        st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence '%s' has no frames, needs at least one", file, colon,
+                     VH_SHOW(name, strlen(name)));
+    else if (T < 1)
+        st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence %zu has no frames, needs at least one", file, colon, b->N);
+    VH_TRY(st);
+    VH_CHECK(isfinite(weight) && weight > 0, VHEM_EFORMAT,
+             "%s%ssequence %zu: the weight is %g, must be a positive number", file, colon, b->N, weight);
+    VH_TRY(vh_grow(ctx, &b->seq, &b->cap_seq, b->N + 1, sizeof *b->seq));
+    sequence *s = &b->seq[b->N++];
+    *s = (sequence){ .T = T, .weight = weight };
+    s->name = copy_text(ctx, name);
+    s->label = copy_text(ctx, label);
+    s->group = copy_text(ctx, group);
+    if (!s->name || !s->label || !s->group)
+        return VHEM_ENOMEM;
+    b->n_cut += T;
+done:
+    return st;
+}
+
+vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group, double weight)
+{
+    return vh_builder_cut(b, b->n - b->n_cut, name, label, group, weight);
+}
+
+vhem_status vh_builder_columns(vh_builder *b, const char *const *column)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    if (!b->column)
+        VH_NEW(b->column, b->d);
+    for (int k = 0; k < b->d; k++) {
+        free(b->column[k]);
+        VH_DUP(b->column[k], column[k]);
+    }
+done:
+    return st;
+}
+
+/* [N] copies of one text of each sequence become the set's; NULL when all are empty. */
+static vhem_status hand_over(vh_builder *b, size_t offset, char ***out)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    bool any = false;
+    char **text = NULL;
+
+    for (size_t n = 0; n < b->N; n++)
+        any |= **(char **)((char *)&b->seq[n] + offset) != '\0';
+    if (!any)
+        return VHEM_OK;
+    VH_NEW(text, b->N);
+    for (size_t n = 0; n < b->N; n++) {
+        char **from = (char **)((char *)&b->seq[n] + offset);
+        text[n] = *from;
+        *from = NULL;
+    }
+    *out = text;
+done:
+    return st;
+}
+
+static vhem_status hand_over_weights(vh_builder *b, vhem_data *data)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    bool any = false;
+
+    for (size_t n = 0; n < b->N; n++)
+        any |= b->seq[n].weight != 1;
+    if (!any)
+        return VHEM_OK;
+    VH_NEW(data->weight, b->N);
+    for (size_t n = 0; n < b->N; n++)
+        data->weight[n] = b->seq[n].weight;
+done:
+    return st;
+}
+
+vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_data *data = NULL;
+
+    assert(b->n_cut == b->n);
+    VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "", b->path ? ": " : "");
+    VH_NEW(data, 1);
+    data->N = (int)b->N;
+    data->d = b->d;
+    snprintf(data->format, sizeof data->format, "%s", format);
+    VH_NEW(data->start, b->N + 1);
+    for (size_t n = 0; n < b->N; n++)
+        data->start[n + 1] = data->start[n] + b->seq[n].T;
+    VH_TRY(hand_over(b, offsetof(sequence, name), &data->name));
+    VH_TRY(hand_over(b, offsetof(sequence, label), &data->label));
+    VH_TRY(hand_over(b, offsetof(sequence, group), &data->group));
+    VH_TRY(hand_over_weights(b, data));
+    double *trimmed = realloc(b->y, (size_t)(b->n * b->d) * sizeof *b->y);
+    data->y = data->own_y = trimmed ? trimmed : b->y;
+    b->y = NULL;
+    data->column = b->column;
+    b->column = NULL;
+    VH_TRY(vh_data_name_columns(ctx, data));
+    b->n = b->n_cut = 0;
+    b->cap_y = 0;
+    for (int64_t i = 0; i < data->start[data->N] * data->d; i++)
+        data->n_missing += isnan(data->y[i]);
+    *out = data;
+    data = NULL;
+done:
+    vhem_data_free(data);
+    return st;
+}
+
+void vh_builder_free(vh_builder *b)
+{
+    if (!b)
+        return;
+    for (size_t n = 0; n < b->N; n++) {
+        free(b->seq[n].name);
+        free(b->seq[n].label);
+        free(b->seq[n].group);
+    }
+    for (int k = 0; b->column && k < b->d; k++)
+        free(b->column[k]);
+    free(b->column);
+    free(b->seq);
+    free(b->path);
+    free(b->y);
+    free(b);
+}

@@ -1,0 +1,94 @@
+/* names.c - see names.h. */
+#include "data/names.h"
+
+#include "core/alloc.h"
+
+#include <limits.h>
+#include <string.h>
+
+static uint64_t hash(const char *s, size_t n)
+{
+    uint64_t h = 14695981039346656037u;         /* FNV-1a, then mixed: open addressing uses the low bits */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+/* The slot that holds s [n], or the empty one where it belongs. */
+static size_t find(const vh_names *names, const char *s, size_t n)
+{
+    size_t mask = names->n_slots - 1, i = hash(s, n) & mask;
+    for (; names->slot[i]; i = (i + 1) & mask) {
+        int k = names->slot[i] - 1;
+        if (names->size[k] == n && memcmp(names->text[k], s, n) == 0)
+            break;
+    }
+    return i;
+}
+
+static vhem_status rehash(vhem_ctx *ctx, vh_names *names)
+{
+    vhem_status st = VHEM_OK;
+    size_t n_slots = names->n_slots ? 2 * names->n_slots : 64;
+    int *slot = NULL;
+
+    VH_NEW(slot, n_slots);
+    free(names->slot);
+    names->slot = slot;
+    names->n_slots = n_slots;
+    for (int k = 0; k < names->n; k++)
+        names->slot[find(names, names->text[k], names->size[k])] = k + 1;
+done:
+    return st;
+}
+
+vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int *index, bool *is_new)
+{
+    vhem_status st = VHEM_OK;
+
+    if (2 * ((size_t)names->n + 1) > names->n_slots)
+        VH_TRY(rehash(ctx, names));
+    size_t i = find(names, s, n);
+    *is_new = names->slot[i] == 0;
+    if (*is_new) {
+        VH_CHECK(names->n < INT_MAX - 1, VHEM_EFORMAT, "more than %d sequences", INT_MAX - 1);
+        VH_TRY(vh_grow(ctx, &names->text, &names->cap_text, (size_t)names->n + 1, sizeof *names->text));
+        VH_TRY(vh_grow(ctx, &names->size, &names->cap_size, (size_t)names->n + 1, sizeof *names->size));
+        names->text[names->n] = vh_strndup(ctx, s, n);
+        if (!names->text[names->n])
+            return VHEM_ENOMEM;
+        names->size[names->n] = n;
+        names->slot[i] = ++names->n;
+    }
+    *index = names->slot[i] - 1;
+done:
+    return st;
+}
+
+void vh_names_free(vh_names *names)
+{
+    for (int k = 0; k < names->n; k++)
+        free(names->text[k]);
+    free(names->text);
+    free(names->size);
+    free(names->slot);
+    *names = (vh_names){ 0 };
+}
+
+vhem_status vh_names_repeated(vhem_ctx *ctx, int n, char *const *text, int *i)
+{
+    vhem_status st = VHEM_OK;
+    vh_names seen = { 0 };
+    int k, index;
+    bool is_new = true;
+
+    for (k = 0; k < n; k++) {
+        VH_TRY(vh_names_put(ctx, &seen, text[k], strlen(text[k]), &index, &is_new));
+        if (!is_new)
+            break;
+    }
+    *i = is_new ? -1 : k;
+done:
+    vh_names_free(&seen);
+    return st;
+}

@@ -1,0 +1,454 @@
+/* read_csv.c - long CSV and TSV: one row per frame, columns that name its sequence, and the others numbers.
+ *
+ * 1. Columns: which may become dimensions; one that turns out to be text is dropped while reading.
+ * 2. Sequences: a row finds its sequence by its id fields; label, group and weight must not contradict.
+ * 3. Rows: parsed straight into the frames [rows][n_dim]; the text is scanned once.
+ * 4. Finish: what the columns came to, rows brought together by sequence, names. */
+#include "core/alloc.h"
+#include "data/data.h"
+#include "data/names.h"
+#include "data/readers.h"
+#include "data/roles.h"
+#include "data/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct {
+    bool    unused;                      /* has no other role */
+    int64_t n_number, n_text;
+    int64_t text_line, infinite_line;    /* first of each, 0 for none */
+    char    example[64];                 /* the first text */
+} column;
+
+typedef struct {
+    int64_t T, label_line, group_line, line;
+    char   *label, *group;               /* NULL: not seen yet */
+    double  weight;
+    int64_t start;
+} sequence;
+
+typedef struct {
+    vhem_ctx *ctx;
+    const vhem_data_options *opt;
+    vh_table  t;
+    vh_roles  roles;
+    column   *col;                       /* [n_columns] */
+    int      *dim, n_dim;                /* columns that are dimensions so far, in their order */
+    double   *y;                         /* [rows][n_dim] */
+    int      *of;                        /* [rows] sequence of each row */
+    size_t    cap_y, cap_of, cap_seq, cap_key;
+    int64_t   rows;
+    vh_names  keys;                      /* id fields with a zero byte between them, which text cannot hold */
+    sequence *seq;                       /* [n_seq], n_seq = keys.n */
+    int       n_seq;
+    char     *key;
+    int       last;                      /* sequence of the row before, -1 at first */
+    bool      scattered;                 /* some sequence's rows are not next to each other */
+} csv;
+
+/* ---- 1. columns ---- */
+
+static vhem_status choose_columns(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    const vh_table *t = &r->t;
+
+    VH_NEW(r->col, t->n_columns);
+    for (int k = 0; k < t->n_columns; k++)
+        r->col[k].unused = t->column[k][0] != '\0';
+    const vh_roles *o = &r->roles;
+    const int taken[] = { o->label, o->group, o->weight, o->where };
+    for (int i = 0; i < 4; i++)
+        if (taken[i] >= 0)
+            r->col[taken[i]].unused = false;
+    for (int i = 0; i < o->n_id; i++)
+        r->col[o->id[i]].unused = false;
+    if (r->opt->columns) {
+        VH_TRY(vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
+        goto done;
+    }
+    VH_NEW(r->dim, t->n_columns);
+    for (int k = 0; k < t->n_columns; k++) {
+        if (r->col[k].unused)
+            r->dim[r->n_dim++] = k;
+        if (t->column[k][0] == '\0')
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column %d has no name and is left out", t->path, k + 1);
+    }
+done:
+    return st;
+}
+
+/* Takes the dimensions that the current row, number `rows`, proved to be text out of all rows so far. */
+static void drop_text_columns(csv *r)
+{
+    int n_new = 0;
+    double *to = r->y;
+    const double *from = r->y;
+    for (int64_t i = 0; i <= r->rows; i++)
+        for (int k = 0; k < r->n_dim; k++, from++)
+            if (r->col[r->dim[k]].n_text == 0)
+                *to++ = *from;                  /* never behind from, so one array serves both */
+    for (int k = 0; k < r->n_dim; k++)
+        if (r->col[r->dim[k]].n_text == 0)
+            r->dim[n_new++] = r->dim[k];
+    r->n_dim = n_new;
+}
+
+/* ---- 2. sequences ---- */
+
+/* The id fields of the current record as one key. */
+static vhem_status make_key(csv *r, size_t *size)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    size_t n = 0;
+
+    for (int i = 0; i < r->roles.n_id; i++)
+        n += r->t.field[r->roles.id[i]].n + 1;
+    VH_TRY(vh_grow(ctx, &r->key, &r->cap_key, n, 1));
+    *size = n - 1;
+    n = 0;
+    for (int i = 0; i < r->roles.n_id; i++) {
+        const vh_field *f = &r->t.field[r->roles.id[i]];
+        VH_CHECK(f->n > 0, VHEM_EFORMAT, "%s: line %lld: column '%s' is empty, it must name the sequence",
+                 r->t.path, (long long)r->t.line, r->t.column[r->roles.id[i]]);
+        memcpy(r->key + n, f->at, f->n);
+        n += f->n;
+        r->key[n++] = '\0';
+    }
+done:
+    return st;
+}
+
+/* A text that all rows of a sequence must agree on; empty fields have no say. */
+static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_t *line)
+{
+    if (col < 0 || r->t.field[col].n == 0)
+        return VHEM_OK;
+    const vh_field *f = &r->t.field[col];
+    if (!*text) {
+        *text = vh_strndup(r->ctx, f->at, f->n);
+        *line = r->t.line;
+        return *text ? VHEM_OK : VHEM_ENOMEM;
+    }
+    if (vh_field_is(f, *text))
+        return VHEM_OK;
+    return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld: column '%s' is '%s', but '%s' in line %lld of the same "
+                   "sequence, which begins in line %lld", r->t.path, (long long)r->t.line, r->t.column[col],
+                   VH_SHOW(f->at, f->n), VH_SHOW(*text, strlen(*text)), (long long)*line, (long long)s->line);
+}
+
+/* Finds or begins the sequence of the current record and counts the row to it. */
+static vhem_status find_sequence(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    size_t size;
+    int n = r->last;
+    double weight;
+    bool is_new = false;
+
+    VH_TRY(make_key(r, &size));
+    VH_TRY(vh_roles_weight(ctx, &r->roles, &r->t, &weight));
+    if (n < 0 || r->keys.size[n] != size || memcmp(r->keys.text[n], r->key, size) != 0)
+        VH_TRY(vh_names_put(ctx, &r->keys, r->key, size, &n, &is_new));
+    if (is_new) {
+        VH_TRY(vh_grow(ctx, &r->seq, &r->cap_seq, (size_t)r->n_seq + 1, sizeof *r->seq));
+        r->seq[r->n_seq++] = (sequence){ .line = r->t.line, .weight = weight };
+    }
+    sequence *s = &r->seq[n];
+    VH_TRY(agree(r, r->roles.label, s, &s->label, &s->label_line));
+    VH_TRY(agree(r, r->roles.group, s, &s->group, &s->group_line));
+    VH_CHECK(weight == s->weight, VHEM_EFORMAT,
+             "%s: line %lld: the weight is %g, but %g in line %lld of the same sequence", r->t.path,
+             (long long)r->t.line, weight, s->weight, (long long)s->line);
+    r->scattered |= !is_new && n != r->last;
+    r->last = n;
+    s->T++;
+done:
+    return st;
+}
+
+/* ---- 3. rows ---- */
+
+/* What is not a plain number: missing, infinite, or text. */
+static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
+{
+    const vh_field *f = &r->t.field[col];
+    column *c = &r->col[col];
+    if (kind == VH_INFINITE && c->infinite_line == 0)
+        c->infinite_line = r->t.line;
+    if (kind != VH_TEXT)
+        return VHEM_OK;
+    if (r->opt->columns)
+        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%s': found '%s', expected a number", r->t.path,
+                       (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n));
+    *text = true;
+    if (c->n_text++ == 0) {
+        c->text_line = r->t.line;
+        snprintf(c->example, sizeof c->example, "%s", VH_SHOW(f->at, f->n));
+    }
+    return VHEM_OK;
+}
+
+static vhem_status read_row(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    size_t n_dim = (size_t)r->n_dim, before = (size_t)r->rows;
+    bool text = false, ignored;
+
+    VH_TRY(find_sequence(r));
+    VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
+    VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
+    r->of[before] = r->last;
+    double *y = r->y + before * n_dim;
+    for (size_t k = 0; k < n_dim; k++) {
+        const vh_field *f = &r->t.field[r->dim[k]];
+        vh_value kind = vh_number_parse(f->at, f->n, &y[k]);
+        if (kind == VH_NUMBER)
+            r->col[r->dim[k]].n_number++;
+        else
+            VH_TRY(odd_value(r, r->dim[k], kind, &text));
+    }
+    /* Columns found to be text are still counted: text among numbers is a mistake, not a column of text. */
+    for (int k = 0; !r->opt->columns && k < r->t.n_columns; k++) {
+        column *c = &r->col[k];
+        double v;
+        if (c->n_text == 0 || c->text_line == r->t.line)
+            continue;
+        vh_value kind = vh_number_parse(r->t.field[k].at, r->t.field[k].n, &v);
+        c->n_number += kind == VH_NUMBER;
+        VH_TRY(odd_value(r, k, kind, &ignored));
+    }
+    if (text)
+        drop_text_columns(r);
+    r->rows++;
+done:
+    return st;
+}
+
+static vhem_status read_rows(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    bool more, keep;
+
+    for (;;) {
+        VH_TRY(vh_table_next(ctx, &r->t, &more));
+        if (!more)
+            break;
+        VH_TRY(vh_roles_keep(ctx, &r->roles, &r->t, &keep));
+        if (keep)
+            VH_TRY(read_row(r));
+        if (r->t.line % 65536 == 0) {
+            vh_progress(ctx, "reading", r->t.p - r->t.text, r->t.end - r->t.text);
+            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "%s: stopped while reading", r->t.path);
+        }
+    }
+    if (r->rows == 0)
+        VH_TRY(vh_roles_none_kept(ctx, &r->roles, &r->t));
+done:
+    return st;
+}
+
+/* ---- 4. finish ---- */
+
+static vhem_status judge_columns(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    const vh_table *t = &r->t;
+    int text = -1;
+
+    for (int k = 0; k < t->n_columns; k++) {
+        const column *c = &r->col[k];
+        if (c->n_text == 0)
+            continue;
+        VH_CHECK(c->n_text >= c->n_number, VHEM_EFORMAT,
+                 "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
+                 "use with --columns to leave this one out", t->path, (long long)c->text_line, t->column[k],
+                 c->example);
+        vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
+               t->column[k], c->example, (long long)c->text_line);
+        text = k;
+    }
+    VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
+             "%s: no column holds numbers: column '%s' has '%s' in line %lld", t->path, t->column[text],
+             r->col[text].example, (long long)r->col[text].text_line);
+    VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames", t->path);
+    for (int k = 0; k < r->n_dim; k++) {
+        const column *c = &r->col[r->dim[k]];
+        const char *name = t->column[r->dim[k]];
+        VH_CHECK(c->infinite_line == 0, VHEM_EFORMAT,
+                 "%s: line %lld, column '%s': found an infinite value, expected a finite one", t->path,
+                 (long long)c->infinite_line, name);
+        if (c->n_number == 0)
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is a dimension but has no values", t->path, name);
+        if (!r->opt->columns && (strcasecmp(name, "weight") == 0 || strcasecmp(name, "group") == 0))
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is taken as a dimension; use --%s %s if it describes the "
+                   "sequence", t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
+    }
+done:
+    return st;
+}
+
+/* Does dimension k go up by one from row to row in every sequence?  Rows are in their order. */
+static bool counts_rows(const csv *r, int k)
+{
+    bool any = false;
+    const double *y = r->y + k;
+    for (int n = 0; n < r->n_seq; n++)
+        for (int64_t i = 1; i < r->seq[n].T; i++) {
+            any = true;
+            int64_t row = r->seq[n].start + i;
+            if (y[row * r->n_dim] != y[(row - 1) * r->n_dim] + 1)
+                return false;
+        }
+    return any;
+}
+
+static vhem_status warn_of_counters(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    char **others = NULL, list[256];
+
+    if (r->opt->columns || r->n_dim < 2)
+        return VHEM_OK;
+    VH_NEW(others, r->n_dim);
+    for (int k = 0; k < r->n_dim; k++) {
+        int n = 0;
+        if (!counts_rows(r, k))
+            continue;
+        for (int i = 0; i < r->n_dim; i++)
+            if (i != k)
+                others[n++] = r->t.column[r->dim[i]];
+        vh_show_list(others, n, ",", list, sizeof list);
+        vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' counts the rows of each sequence; leave it out with "
+               "--columns %s", r->t.path, r->t.column[r->dim[k]], list);
+    }
+done:
+    free(others);
+    return st;
+}
+
+/* Brings the rows of each sequence together; sequences in order of first appearance. */
+static vhem_status gather(csv *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    int64_t start = 0, *next = NULL;
+    size_t d = (size_t)r->n_dim;
+    double *y = NULL;
+
+    for (int n = 0; n < r->n_seq; n++) {
+        r->seq[n].start = start;
+        start += r->seq[n].T;
+    }
+    if (!r->scattered)
+        return VHEM_OK;
+    VH_NEW(next, r->n_seq);
+    VH_NEW(y, (size_t)r->rows * d);
+    for (int n = 0; n < r->n_seq; n++)
+        next[n] = r->seq[n].start;
+    for (int64_t i = 0; i < r->rows; i++)
+        memcpy(y + (size_t)next[r->of[i]]++ * d, r->y + (size_t)i * d, d * sizeof *y);
+    free(r->y);
+    r->y = y;
+done:
+    free(next);
+    return st;
+}
+
+/* What stands between the parts of a name: a byte that none of them has, so that no two names are equal. */
+static char find_separator(const csv *r)
+{
+    for (const char *sep = "/|:+;,\x1f"; *sep; sep++) {
+        bool found = false;
+        for (int n = 0; n < r->n_seq && !found; n++)
+            found = memchr(r->keys.text[n], *sep, r->keys.size[n]) != NULL;
+        if (!found)
+            return *sep;
+    }
+    return 0;
+}
+
+static vhem_status build(csv *r, vhem_data **out)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    const char **names = NULL;
+    char sep = r->roles.n_id > 1 ? find_separator(r) : '/';
+
+    VH_CHECK(sep, VHEM_EFORMAT, "%s: the id columns hold every one of / | : + ; and comma, so nothing can stand "
+             "between them in a name; use one id column", r->t.path);
+    VH_TRY(vh_builder_new(ctx, r->n_dim, &b));
+    VH_TRY(vh_builder_source(b, r->t.path));
+    VH_NEW(names, r->n_dim);
+    for (int k = 0; k < r->n_dim; k++)
+        names[k] = r->t.column[r->dim[k]];
+    VH_TRY(vh_builder_columns(b, names));
+    vh_builder_take(b, r->y, r->rows);
+    r->y = NULL;
+    for (int n = 0; n < r->n_seq; n++) {
+        const sequence *s = &r->seq[n];
+        for (size_t i = 0; i < r->keys.size[n]; i++)
+            if (r->keys.text[n][i] == '\0')
+                r->keys.text[n][i] = sep;
+        VH_TRY(vh_builder_cut(b, s->T, r->keys.text[n], s->label, s->group, s->weight));
+    }
+    VH_TRY(vh_builder_finish(b, r->t.delim == '\t' ? "tsv" : "csv", out));
+done:
+    free(names);
+    vh_builder_free(b);
+    return st;
+}
+
+static vhem_status read_long(vhem_ctx *ctx, const char *path, char delim, const vhem_data_options *opt,
+                             vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    csv r = { .ctx = ctx, .opt = opt, .last = -1 };
+
+    VH_TRY(vh_table_open(ctx, path, delim, &r.t));
+    VH_TRY(vh_table_header(ctx, &r.t));
+    VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
+    VH_TRY(choose_columns(&r));
+    VH_TRY(read_rows(&r));
+    VH_TRY(judge_columns(&r));
+    free(r.t.text);                             /* the frames are about to be copied; the text is not needed */
+    r.t.text = r.t.p = r.t.end = NULL;
+    VH_TRY(gather(&r));
+    VH_TRY(warn_of_counters(&r));
+    VH_TRY(build(&r, out));
+done:
+    for (int n = 0; n < r.n_seq; n++) {
+        free(r.seq[n].label);
+        free(r.seq[n].group);
+    }
+    free(r.seq);
+    vh_names_free(&r.keys);
+    free(r.key);
+    free(r.of);
+    free(r.y);
+    free(r.dim);
+    free(r.col);
+    vh_roles_free(&r.roles);
+    vh_table_close(&r.t);
+    return st;
+}
+
+vhem_status vh_read_csv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    return read_long(ctx, path, 0, opt, out);
+}
+
+vhem_status vh_read_tsv(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    return read_long(ctx, path, '\t', opt, out);
+}

@@ -1,0 +1,270 @@
+/* read_dir.c - a directory of CSV files, one sequence per file: the file name without its ending is the name of
+ * the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files have the same
+ * columns. */
+#include "core/alloc.h"
+#include "core/file.h"
+#include "data/data.h"
+#include "data/names.h"
+#include "data/readers.h"
+#include "data/roles.h"
+#include "data/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+    char *path, *name, *label;           /* label "" for files that are not in a subfolder */
+    char *key;                           /* label/name: what files are ordered by */
+} entry;
+
+typedef struct {
+    entry *e;
+    size_t n, cap;
+    int    n_other;                      /* files that are not tables */
+} listing;
+
+static void free_listing(listing *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->e[i].path);
+        free(l->e[i].name);
+        free(l->e[i].label);
+        free(l->e[i].key);
+    }
+    free(l->e);
+}
+
+static char *join(vhem_ctx *ctx, const char *a, const char *b)
+{
+    size_t n = strlen(a) + strlen(b) + 2;
+    char *out = vh_alloc(ctx, n, 1);
+    if (out)
+        snprintf(out, n, "%s%s%s", a, *a ? "/" : "", b);
+    return out;
+}
+
+static vhem_status add_file(vhem_ctx *ctx, listing *l, const char *path, const char *label)
+{
+    vhem_status st = VHEM_OK;
+    char stem[1024];
+
+    VH_TRY(vh_grow(ctx, &l->e, &l->cap, l->n + 1, sizeof *l->e));
+    entry *e = &l->e[l->n++];
+    *e = (entry){ 0 };
+    vh_stem(path, stem, sizeof stem);
+    VH_DUP(e->path, path);
+    VH_DUP(e->name, stem);
+    VH_DUP(e->label, label);
+    e->key = join(ctx, label, stem);
+    st = e->key ? VHEM_OK : VHEM_ENOMEM;
+done:
+    return st;
+}
+
+static bool is_table(const char *name)
+{
+    return vh_ends_with(name, ".csv") || vh_ends_with(name, ".tsv") || vh_ends_with(name, ".txt");
+}
+
+/* The tables of a folder; with label NULL also those of its subfolders, whose names are the labels. */
+static vhem_status list_folder(vhem_ctx *ctx, const char *folder, const char *label, listing *l)
+{
+    vhem_status st = VHEM_OK;
+    char *path = NULL;
+    struct dirent *d;
+    struct stat sb;
+    DIR *dir = opendir(folder);
+
+    VH_CHECK(dir, VHEM_EIO, "%s: cannot read: %s", folder, strerror(errno));
+    while ((d = readdir(dir))) {
+        if (d->d_name[0] == '.')
+            continue;
+        free(path);
+        path = join(ctx, folder, d->d_name);
+        VH_CHECK(path, VHEM_ENOMEM, "out of memory");
+        VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        if (S_ISDIR(sb.st_mode) && !label)
+            VH_TRY(list_folder(ctx, path, d->d_name, l));
+        else if (S_ISDIR(sb.st_mode))
+            vh_log(ctx, VHEM_LOG_WARN, "%s: a folder inside a subfolder is left out", path);
+        else if (S_ISREG(sb.st_mode) && is_table(d->d_name))
+            VH_TRY(add_file(ctx, l, path, label ? label : ""));
+        else
+            l->n_other++;
+    }
+done:
+    free(path);
+    if (dir)
+        closedir(dir);
+    return st;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    int c = strcmp(x->key, y->key);
+    return c ? c : strcmp(x->path, y->path);
+}
+
+/* Names must tell sequences apart: where two files in different subfolders are called the same, all keys are
+ * used instead. */
+static vhem_status settle_names(vhem_ctx *ctx, listing *l)
+{
+    vhem_status st = VHEM_OK;
+    vh_names seen = { 0 };
+    bool is_new = true;
+    int index;
+
+    for (size_t i = 0; i < l->n && is_new; i++)
+        VH_TRY(vh_names_put(ctx, &seen, l->e[i].name, strlen(l->e[i].name), &index, &is_new));
+    for (size_t i = 0; i < l->n && !is_new; i++) {
+        free(l->e[i].name);
+        l->e[i].name = NULL;
+        VH_DUP(l->e[i].name, l->e[i].key);
+    }
+done:
+    vh_names_free(&seen);
+    return st;
+}
+
+typedef struct {
+    const char *first;                   /* path of the first file, which sets the columns */
+    char      **column;                  /* [n_columns]; NULL without a header */
+    int         n_columns;
+    int        *pick, d;                 /* columns that are the dimensions */
+    double     *frame;                   /* [d] */
+    vh_builder *b;
+} layout;
+
+/* From the first record of the first file. */
+static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path, const char *columns, layout *lay)
+{
+    vhem_status st = VHEM_OK;
+    bool header = t->n_columns > 0;
+    char **name = NULL;
+    const char **chosen = NULL;
+
+    lay->first = path;
+    lay->n_columns = (int)t->n_fields;
+    VH_NEW(name, lay->n_columns);
+    for (int k = 0; k < lay->n_columns; k++) {
+        char made_up[16];
+        snprintf(made_up, sizeof made_up, "y%d", k);
+        VH_DUP(name[k], header ? t->column[k] : made_up);
+    }
+    if (columns) {
+        VH_TRY(vh_columns_pick(ctx, path, columns, name, lay->n_columns, &lay->pick, &lay->d));
+    } else {
+        VH_NEW(lay->pick, lay->n_columns);
+        for (int k = 0; k < lay->n_columns; k++)
+            lay->pick[lay->d++] = k;
+    }
+    VH_NEW(lay->frame, lay->d);
+    VH_NEW(chosen, lay->d);
+    for (int k = 0; k < lay->d; k++)
+        chosen[k] = name[lay->pick[k]];
+    VH_TRY(vh_builder_new(ctx, lay->d, &lay->b));
+    VH_TRY(vh_builder_columns(lay->b, chosen));
+done:
+    free(chosen);
+    if (header && st == VHEM_OK)
+        lay->column = name;
+    else
+        vh_list_free(name, lay->n_columns);
+    return st;
+}
+
+static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *lay)
+{
+    vhem_status st = VHEM_OK;
+    bool header = t->n_columns > 0;
+
+    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d as in %s",
+             t->path, (long long)t->line, t->n_fields, lay->n_columns, lay->first);
+    VH_CHECK(header == (lay->column != NULL), VHEM_EFORMAT, "%s: the file has %s, but %s has %s", t->path,
+             header ? "a header" : "no header", lay->first, header ? "none" : "one");
+    for (int k = 0; header && k < lay->n_columns; k++)
+        VH_CHECK(strcmp(t->column[k], lay->column[k]) == 0, VHEM_EFORMAT,
+                 "%s: column %d is named '%s', expected '%s' as in %s", t->path, k + 1,
+                 VH_SHOW(t->column[k], strlen(t->column[k])), lay->column[k], lay->first);
+done:
+    return st;
+}
+
+static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d", t->path,
+             (long long)t->line, t->n_fields, lay->n_columns);
+    for (int k = 0; k < lay->d; k++) {
+        const vh_field *f = &t->field[lay->pick[k]];
+        vh_value kind = vh_number_parse(f->at, f->n, &lay->frame[k]);
+        VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
+                 "%s: line %lld, field %d: found %s'%s', expected a %snumber", t->path, (long long)t->line,
+                 lay->pick[k] + 1, kind == VH_INFINITE ? "an infinite value " : "", VH_SHOW(f->at, f->n),
+                 kind == VH_INFINITE ? "finite " : "");
+    }
+    VH_TRY(vh_builder_frame(lay->b, lay->frame));
+done:
+    return st;
+}
+
+static vhem_status read_one(vhem_ctx *ctx, const entry *e, const char *columns, layout *lay)
+{
+    vhem_status st = VHEM_OK;
+    vh_table t = { 0 };
+    bool more;
+
+    VH_TRY(vh_table_open(ctx, e->path, 0, &t));
+    VH_TRY(vh_table_next(ctx, &t, &more));
+    if (!vh_table_all_numbers(&t))
+        VH_TRY(vh_table_name_columns(ctx, &t));
+    if (!lay->b)
+        VH_TRY(set_layout(ctx, &t, e->path, columns, lay));
+    VH_TRY(vh_builder_source(lay->b, e->path));
+    VH_TRY(same_layout(ctx, &t, lay));
+    if (t.n_columns > 0)
+        VH_TRY(vh_table_next(ctx, &t, &more));
+    while (more) {
+        VH_TRY(read_frame(ctx, &t, lay));
+        VH_TRY(vh_table_next(ctx, &t, &more));
+    }
+    VH_TRY(vh_builder_end(lay->b, e->name, e->label, NULL, 1));
+done:
+    vh_table_close(&t);
+    return st;
+}
+
+vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    listing l = { 0 };
+    layout lay = { 0 };
+    vhem_data *data = NULL;
+
+    VH_TRY(vh_no_columns(ctx, path, "a directory with one file per sequence", opt));
+    VH_TRY(list_folder(ctx, path, NULL, &l));
+    VH_CHECK(l.n > 0, VHEM_EFORMAT, "%s: the folder has no .csv, .tsv or .txt file%s", path,
+             l.n_other ? ", only others" : "");
+    qsort(l.e, l.n, sizeof *l.e, by_key);
+    VH_TRY(settle_names(ctx, &l));
+    for (size_t i = 0; i < l.n; i++)
+        VH_TRY(read_one(ctx, &l.e[i], opt->columns, &lay));
+    VH_TRY(vh_builder_finish(lay.b, "dir", &data));
+    if (opt->where)
+        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
+    *out = data;
+    data = NULL;
+done:
+    vhem_data_free(data);
+    vh_builder_free(lay.b);
+    vh_list_free(lay.column, lay.n_columns);
+    free(lay.pick);
+    free(lay.frame);
+    free_listing(&l);
+    return st;
+}

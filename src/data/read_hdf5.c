@@ -1,0 +1,309 @@
+/* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T] per
+ * sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label, group and
+ * weight describe it; without a label attribute the folder it lies in is the label. */
+#include "core/alloc.h"
+#include "data/array.h"
+#include "data/data.h"
+#include "data/hdf5_util.h"
+#include "data/readers.h"
+#include "data/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+    vhem_ctx   *ctx;
+    const char *path;
+    int64_t     size;                    /* of the file, in bytes */
+    hid_t       file;
+    vh_builder *b;
+    int         d;
+    char        first[256];              /* the dataset that set d */
+} h5;
+
+/* ---- arrays ---- */
+
+static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    hsize_t shape[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(set);
+    int ndim = space < 0 ? -1 : H5Sget_simple_extent_dims(space, shape, NULL);
+
+    VH_CHECK(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
+    VH_CHECK(ndim >= 1 && ndim <= 2, VHEM_EFORMAT, "%s: dataset '%s' has %d dimensions, expected 2: time and channels",
+             r->path, name, ndim);
+    a->ndim = ndim;
+    a->count = 1;
+    for (int k = 0; k < ndim; k++) {
+        /* A set without storage may claim any size; packed data is never more than about a thousand times smaller. */
+        VH_CHECK(shape[k] < INT64_MAX && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
+                 VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold", r->path, name,
+                 (long long)r->size);
+        a->shape[k] = (int64_t)shape[k];
+        a->count *= a->shape[k];
+    }
+done:
+    if (space >= 0)
+        H5Sclose(space);
+    return st;
+}
+
+static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh_array *a)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    bool variable = H5Tis_variable_str(type) > 0;
+    size_t item = variable ? sizeof(char *) : H5Tget_size(type);
+    char *raw = NULL;
+    hid_t space = -1;
+
+    VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path, name, item);
+    VH_NEW(raw, (size_t)a->count * item);
+    space = H5Dget_space(set);
+    VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
+             "%s: the text in dataset '%s' cannot be read", r->path, name);
+    VH_NEW(a->text, a->count);
+    for (int64_t i = 0; i < a->count; i++) {
+        const char *at = raw + (size_t)i * item;
+        if (variable)
+            memcpy(&at, raw + (size_t)i * item, sizeof at);
+        size_t n = !at ? 0 : variable ? strlen(at) : strnlen(at, item);
+        a->text[i] = vh_strndup(ctx, at ? at : "", n);
+        st = a->text[i] ? st : VHEM_ENOMEM;
+    }
+    if (variable)
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
+done:
+    if (space >= 0)
+        H5Sclose(space);
+    free(raw);
+    return st;
+}
+
+static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    hid_t type = H5Dget_type(set);
+    H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+
+    VH_CHECK(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
+             "%s: dataset '%s' holds neither numbers nor text", r->path, name);
+    VH_TRY(read_shape(r, set, name, a));
+    if (class == H5T_STRING) {
+        VH_TRY(read_texts(r, set, type, name, a));
+    } else {
+        a->y = malloc((size_t)(a->count ? a->count : 1) * sizeof *a->y);
+        VH_CHECK(a->y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,
+                 (long long)a->count);
+        VH_CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->y) >= 0, VHEM_EFORMAT,
+                 "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
+                 r->path, name);
+    }
+done:
+    if (type >= 0)
+        H5Tclose(type);
+    if (st != VHEM_OK)
+        vh_array_free(a);
+    return st;
+}
+
+/* ---- attributes ---- */
+
+/* Attribute key of a dataset as text, or *out NULL when it has none; numbers as they are usually written. */
+static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char *key, char **out)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    hid_t attr = -1, type = -1, space = -1;
+    char *raw = NULL, number[32];
+    double value;
+
+    *out = NULL;
+    if (H5Aexists(set, key) <= 0)
+        return VHEM_OK;
+    attr = H5Aopen(set, key, H5P_DEFAULT);
+    type = attr < 0 ? -1 : H5Aget_type(attr);
+    space = attr < 0 ? -1 : H5Aget_space(attr);
+    VH_CHECK(type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
+             "%s: attribute '%s' of '%s' is not a single value", r->path, key, name);
+    if (H5Tget_class(type) != H5T_STRING) {
+        VH_CHECK(H5Aread(attr, H5T_NATIVE_DOUBLE, &value) >= 0, VHEM_EFORMAT,
+                 "%s: attribute '%s' of '%s' is neither text nor a number", r->path, key, name);
+        vh_number_short(value, number);
+        VH_DUP(*out, number);
+    } else if (H5Tis_variable_str(type) > 0) {
+        char *text = NULL;
+        VH_CHECK(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read", r->path,
+                 key, name);
+        *out = vh_strdup(ctx, text ? text : "");
+        H5free_memory(text);
+        st = *out ? VHEM_OK : VHEM_ENOMEM;
+    } else {
+        size_t size = H5Tget_size(type);
+        VH_CHECK(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key, name, size);
+        VH_NEW(raw, size + 1);
+        VH_CHECK(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read", r->path,
+                 key, name);
+        VH_DUP(*out, raw);
+    }
+done:
+    free(raw);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (attr >= 0)
+        H5Aclose(attr);
+    return st;
+}
+
+/* ---- one dataset per sequence ---- */
+
+static vhem_status begin(h5 *r, const char *name, int d)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+
+    if (!r->b) {
+        VH_TRY(vh_builder_new(ctx, d, &r->b));
+        VH_TRY(vh_builder_source(r->b, r->path));
+        r->d = d;
+        snprintf(r->first, sizeof r->first, "%s", name);
+    }
+    VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: dataset '%s' has %d columns, expected %d as in '%s'", r->path, name, d,
+             r->d, r->first);
+done:
+    return st;
+}
+
+static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    vh_array a = { 0 };
+    char *label = NULL, *group = NULL, *weight = NULL;
+    const char *slash = strrchr(name, '/');
+    double w = 1;
+    int d;
+
+    VH_TRY(read_set(r, set, name, &a));
+    VH_TRY(vh_array_frames(ctx, r->path, name, &a, &d));
+    VH_TRY(begin(r, name, d));
+    VH_TRY(read_attribute(r, set, name, "label", &label));
+    VH_TRY(read_attribute(r, set, name, "group", &group));
+    VH_TRY(read_attribute(r, set, name, "weight", &weight));
+    VH_CHECK(!weight || (vh_number_parse(weight, strlen(weight), &w) == VH_NUMBER && w > 0), VHEM_EFORMAT,
+             "%s: the weight of '%s' is '%s', must be a positive number", r->path, name, weight);
+    if (!label && slash) {
+        label = vh_strndup(ctx, name, (size_t)(slash - name));
+        VH_CHECK(label, VHEM_ENOMEM, "out of memory");
+    }
+    VH_TRY(vh_builder_frames(r->b, a.y, a.shape[0]));
+    VH_TRY(vh_builder_end(r->b, name, label, group, w));
+done:
+    free(label);
+    free(group);
+    free(weight);
+    vh_array_free(&a);
+    return st;
+}
+
+/* For H5Ovisit, which goes through the tree in order of names; 1 stops it. */
+typedef struct { h5 *r; vhem_status st; } visit;
+
+static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info, void *arg)
+{
+    visit *v = arg;
+    if (info->type != H5O_TYPE_DATASET)
+        return 0;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    vh_shown shown;
+    if (set < 0) {
+        v->st = vh_fail(v->r->ctx, VHEM_EFORMAT, "%s: dataset '%s' cannot be opened", v->r->path,
+                        vh_show_into(&shown, name, strlen(name)));
+        return 1;
+    }
+    v->st = read_sequence(v->r, set, name);
+    H5Dclose(set);
+    return v->st != VHEM_OK;
+}
+
+static vhem_status read_each(h5 *r, vhem_data **out)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    visit v = { .r = r, .st = VHEM_OK };
+
+    herr_t code = H5Ovisit2(r->file, H5_INDEX_NAME, H5_ITER_INC, visit_object, &v, H5O_INFO_BASIC);
+    VH_TRY(v.st);
+    VH_CHECK(code >= 0, VHEM_EFORMAT, "%s: the tree of datasets is damaged", r->path);
+    VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no dataset in the file", r->path);
+    VH_TRY(vh_builder_finish(r->b, "hdf5", out));
+done:
+    return st;
+}
+
+/* ---- the stacked layout ---- */
+
+static bool has(const h5 *r, const char *key)
+{
+    return H5Lexists(r->file, key, H5P_DEFAULT) > 0;
+}
+
+static vhem_status read_stacked(h5 *r, vhem_data **out)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    vh_array a[VH_N_STACKED] = { { 0 } };
+
+    for (int k = 0; k < VH_N_STACKED; k++) {
+        if (!has(r, vh_stacked_key[k]))
+            continue;
+        hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
+        VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path, vh_stacked_key[k]);
+        st = read_set(r, set, vh_stacked_key[k], &a[k]);
+        H5Dclose(set);
+        VH_TRY(st);
+    }
+    VH_TRY(vh_stacked_build(ctx, r->path, "hdf5", a, out));
+done:
+    for (int k = 0; k < VH_N_STACKED; k++)
+        vh_array_free(&a[k]);
+    return st;
+}
+
+vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    h5 r = { .ctx = ctx, .path = path, .file = -1 };
+    struct stat sb;
+    vh_h5_quiet quiet = vh_h5_be_quiet();
+    vhem_data *data = NULL;
+
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "HDF5 cannot be read from standard input; give a file");
+    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    r.size = (int64_t)sb.st_size;
+    VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
+    r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    VH_CHECK(r.file >= 0, VHEM_EFORMAT, "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
+    VH_CHECK(!has(&r, "hmms") || H5Aexists(r.file, "format") <= 0, VHEM_EFORMAT,
+             "%s: this is a model file, expected sequences", path);
+    VH_TRY(has(&r, "X") && has(&r, "lengths") ? read_stacked(&r, &data) : read_each(&r, &data));
+    if (opt->where)
+        VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
+    *out = data;
+    data = NULL;
+done:
+    vhem_data_free(data);
+    vh_builder_free(r.b);
+    if (r.file >= 0)
+        H5Fclose(r.file);
+    vh_h5_be_loud(quiet);
+    return st;
+}

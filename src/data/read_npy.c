@@ -1,0 +1,55 @@
+/* read_npy.c - NAME.npy with NAME_index.csv beside it; without one, the array is one sequence [T][d], or N of equal
+ * length [N][T][d]. */
+#include "core/alloc.h"
+#include "data/array.h"
+#include "data/data.h"
+#include "data/npy.h"
+#include "data/readers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static vhem_status pull_file(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, size_t *got)
+{
+    *got = fread(buf, 1, n, s->arg);
+    if (*got < n && ferror((FILE *)s->arg))
+        return vh_fail(ctx, VHEM_EIO, "%s: cannot read: %s", s->name, strerror(errno));
+    return VHEM_OK;
+}
+
+vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    struct stat sb;
+    FILE *f = NULL;
+    char *index = NULL, name[256];
+    vh_array a = { 0 };
+    vhem_data *data = NULL;
+
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "a .npy array cannot be read from standard input; give a file");
+    f = fopen(path, "rb");
+    VH_CHECK(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    vh_stream s = { .name = path, .size = (int64_t)sb.st_size, .pull = pull_file, .arg = f };
+    VH_TRY(vh_npy_read(ctx, &s, &a));
+    VH_TRY(vh_index_find(ctx, path, &index));
+    if (index) {
+        VH_TRY(vh_index_build(ctx, path, "npy", index, opt, &a, &data));
+    } else {
+        VH_TRY(vh_no_columns(ctx, path, "an array without an index", opt));
+        vh_stem(path, name, sizeof name);
+        VH_TRY(vh_array_build(ctx, path, "npy", name, &a, &data));
+        if (opt->where)
+            VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
+    }
+    *out = data;
+    data = NULL;
+done:
+    vhem_data_free(data);
+    free(index);
+    vh_array_free(&a);
+    if (f)
+        fclose(f);
+    return st;
+}

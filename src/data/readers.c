@@ -1,0 +1,206 @@
+/* readers.c - the table of input formats, and how a file finds its reader. */
+#include "data/readers.h"
+
+#include "core/file.h"
+#include "data/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HEAD = 4096 };
+
+static bool begins(const char *head, size_t n, const char *magic, size_t m)
+{
+    return n >= m && memcmp(head, magic, m) == 0;
+}
+
+static bool sniff_npy(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return begins(head, n, "\x93NUMPY", 6);
+}
+
+static bool sniff_npz(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return begins(head, n, "PK\x03\x04", 4) || begins(head, n, "PK\x05\x06", 4);
+}
+
+static bool sniff_hdf5(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return begins(head, n, "\x89HDF\r\n\x1a\n", 8);
+}
+
+static bool sniff_dir(const char *path, const char *head, size_t n)
+{
+    struct stat sb;
+    (void)head;
+    return n == 0 && stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
+}
+
+/* Bytes 0..31 other than white space do not occur in text. */
+static bool is_text(const char *head, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)head[i];
+        if (c < 32 && c != '\t' && c != '\n' && c != '\r' && c != '\f')
+            return false;
+    }
+    return n > 0;
+}
+
+/* The first line that is neither empty nor a '#' comment. */
+static const char *first_line(const char *head, size_t n)
+{
+    const char *p = head;
+    if (begins(head, n, "\xEF\xBB\xBF", 3))
+        p += 3;
+    while (*p == '#' || *p == '\n' || *p == '\r') {
+        if (*p == '#')
+            p += strcspn(p, "\n\r");
+        p += strspn(p, "\n\r");
+    }
+    return p;
+}
+
+static bool sniff_ts(const char *path, const char *head, size_t n)
+{
+    return is_text(head, n) && (vh_ends_with(path, ".ts") || *first_line(head, n) == '@');
+}
+
+static bool sniff_tsv(const char *path, const char *head, size_t n)
+{
+    const char *line = first_line(head, n);
+    size_t size = strcspn(line, "\n\r");
+    if (!is_text(head, n))
+        return false;
+    return vh_ends_with(path, ".tsv") || (memchr(line, '\t', size) && !memchr(line, ',', size)
+                                          && !memchr(line, ';', size));
+}
+
+static bool sniff_csv(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return is_text(head, n) && *first_line(head, n) != '{';       /* '{': JSON, so a model file */
+}
+
+/* Asked from top to bottom: certain signs first, any text last. */
+static const vh_reader table[] = {
+    { "dir", sniff_dir, vh_read_dir, true },
+    { "npy", sniff_npy, vh_read_npy, false },
+    { "npz", sniff_npz, vh_read_npz, false },
+    { "hdf5", sniff_hdf5, vh_read_hdf5, false },
+    { "ts", sniff_ts, vh_read_ts, false },
+    { "tsv", sniff_tsv, vh_read_tsv, true },
+    { "csv", sniff_csv, vh_read_csv, true },
+};
+enum { N_READERS = sizeof table / sizeof *table };
+static const char known[] = "csv, tsv, dir, npy, npz, ts, hdf5";
+
+/* Files people hold that are not sequences vhem reads: a name for the sentence. */
+static const struct { const char *magic; size_t n; const char *what; } foreign[] = {
+    { "\x1f\x8b", 2, "a gzip file; unpack it first" },
+    { "\xfd" "7zXZ", 5, "an xz file; unpack it first" },
+    { "BZh", 3, "a bzip2 file; unpack it first" },
+    { "\xd0\xcf\x11\xe0", 4, "an Excel file; save it as CSV first" },
+    { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
+    { "{", 1, "JSON, perhaps a model file" },
+    { "RIFF", 4, "an audio file; compute features first" },
+};
+
+static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *head, size_t n)
+{
+    if (n == 0)
+        return vh_fail(ctx, VHEM_EFORMAT, "%s: the file is empty, expected sequences (%s)", path, known);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (begins(head, n, foreign[i].magic, foreign[i].n))
+            return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path, foreign[i].what,
+                           known);
+    char hex[3 * 8 + 1] = "";
+    for (size_t i = 0; i < n && i < 8; i++)
+        snprintf(hex + 3 * i, 4, "%02x ", (unsigned char)head[i]);
+    hex[strlen(hex) - 1] = '\0';
+    return vh_fail(ctx, VHEM_EFORMAT, "%s: not a kind of file vhem reads (%s); it begins with bytes %s", path, known,
+                   hex);
+}
+
+static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1], size_t *n)
+{
+    vhem_status st = VHEM_OK;
+    struct stat sb;
+    FILE *f = NULL;
+
+    *n = 0;
+    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    if (!S_ISDIR(sb.st_mode)) {
+        f = fopen(path, "rb");
+        VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+        *n = fread(head, 1, HEAD, f);
+        VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    }
+    head[*n] = '\0';
+done:
+    if (f)
+        fclose(f);
+    return st;
+}
+
+/* A pipe can be read once, so nothing can be found out beforehand: CSV, which finds its own delimiter. */
+static bool is_pipe(const char *path)
+{
+    struct stat sb;
+    return strcmp(path, "-") == 0
+           || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+}
+
+vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out)
+{
+    vhem_status st = VHEM_OK;
+    char head[HEAD + 1];
+    size_t n;
+
+    if (!name && is_pipe(path))
+        name = "csv";
+    if (name) {
+        for (int i = 0; i < N_READERS; i++)
+            if (strcmp(table[i].name, name) == 0) {
+                *out = &table[i];
+                return VHEM_OK;
+            }
+        return vh_fail(ctx, VHEM_EINVAL, "there is no data format '%s', the formats are %s",
+                       VH_SHOW(name, strlen(name)), known);
+    }
+    VH_TRY(read_head(ctx, path, head, &n));
+    for (int i = 0; i < N_READERS; i++)
+        if (table[i].sniff(path, head, n)) {
+            *out = &table[i];
+            return VHEM_OK;
+        }
+    st = not_recognised(ctx, path, head, n);
+done:
+    return st;
+}
+
+vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, const vhem_data_options *opt)
+{
+    const struct { const char *option, *value; } o[] = {
+        { "id", opt->id }, { "label", opt->label }, { "group", opt->group }, { "weight", opt->weight } };
+    const char *option = NULL;
+    for (int i = 0; i < 4 && !option; i++)
+        if (o[i].value && strcmp(o[i].value, o[i].option) != 0)
+            option = o[i].option;
+    if (!option)
+        return VHEM_OK;
+    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s names a column, but %s has none of that kind", path, option, kind);
+}
+
+void vh_stem(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), name);
+}

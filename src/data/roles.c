@@ -1,0 +1,220 @@
+/* roles.c - see roles.h. */
+#include "data/roles.h"
+
+#include "core/alloc.h"
+#include "data/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+vhem_status vh_list_split(vhem_ctx *ctx, const char *list, char ***names, int *n)
+{
+    vhem_status st = VHEM_OK;
+    int count = 1;
+    for (const char *p = list; *p; p++)
+        count += *p == ',';
+    char **out = NULL;
+    int k = 0;
+
+    VH_NEW(out, count);
+    for (const char *p = list; k < count; k++) {
+        size_t size = strcspn(p, ",");
+        const char *next = p + size + 1;
+        while (size > 0 && *p == ' ')
+            p++, size--;
+        while (size > 0 && p[size - 1] == ' ')
+            size--;
+        VH_CHECK(size > 0, VHEM_EINVAL, "'%s' is not a list of columns, expected names with commas between them",
+                 VH_SHOW(list, strlen(list)));
+        out[k] = vh_strndup(ctx, p, size);
+        VH_CHECK(out[k], VHEM_ENOMEM, "out of memory");
+        p = next;
+    }
+    *names = out;
+    *n = count;
+    out = NULL;
+done:
+    vh_list_free(out, k);
+    return st;
+}
+
+void vh_list_free(char **names, int n)
+{
+    for (int k = 0; names && k < n; k++)
+        free(names[k]);
+    free(names);
+}
+
+static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option, const char *name,
+                             char *const *column, int n)
+{
+    char list[512];
+    vh_show_list(column, n, ", ", list, sizeof list);
+    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s asks for column '%s', the columns are %s", path, option,
+                   VH_SHOW(name, strlen(name)), list);
+}
+
+vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
+                            int **place, int *n)
+{
+    vhem_status st = VHEM_OK;
+    char **names = NULL;
+    int n_names = 0, *out = NULL;
+
+    VH_TRY(vh_list_split(ctx, list, &names, &n_names));
+    VH_NEW(out, n_names);
+    for (int k = 0; k < n_names; k++) {
+        int64_t number;
+        int at = 0;
+        while (at < d && strcmp(column[at], names[k]) != 0)
+            at++;
+        if (at == d && vh_integer_parse(names[k], strlen(names[k]), &number) && number >= 0 && number < d)
+            at = (int)number;
+        if (at == d)
+            VH_TRY(no_column(ctx, path, "columns", names[k], column, d));
+        for (int i = 0; i < k; i++)
+            VH_CHECK(out[i] != at, VHEM_EINVAL, "%s: --columns names column '%s' twice", path,
+                     VH_SHOW(names[k], strlen(names[k])));
+        out[k] = at;
+    }
+    *place = out;
+    *n = n_names;
+    out = NULL;
+done:
+    free(out);
+    vh_list_free(names, n_names);
+    return st;
+}
+
+static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *option, const char *name, int *out)
+{
+    *out = vh_table_find(t, name, false);
+    return *out >= 0 ? VHEM_OK : no_column(ctx, t->path, option, name, t->column, t->n_columns);
+}
+
+static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option, bool index, vh_roles *roles)
+{
+    vhem_status st = VHEM_OK;
+    char **names = NULL;
+    int n = 0;
+
+    if (option) {
+        VH_TRY(vh_list_split(ctx, option, &names, &n));
+        VH_NEW(roles->id, n);
+        for (int k = 0; k < n; k++)
+            VH_TRY(option_column(ctx, t, "id", names[k], &roles->id[roles->n_id++]));
+        goto done;
+    }
+    VH_NEW(roles->id, t->n_columns + 1);
+    int seq = vh_table_find(t, "seq", true);
+    if (index && seq >= 0) {
+        roles->id[roles->n_id++] = seq;
+        goto done;
+    }
+    for (int k = 0; k < t->n_columns; k++)
+        if (strcasecmp(t->column[k], "id") == 0 || strcasecmp(t->column[k], "seq") == 0)
+            roles->id[roles->n_id++] = k;
+    if (roles->n_id == 0 && !index) {
+        char list[512];
+        vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
+        st = vh_fail(ctx, VHEM_EFORMAT, "%s: no column is named id or seq; say with --id which columns name a "
+                     "sequence, the columns are %s", t->path, list);
+    }
+done:
+    vh_list_free(names, n);
+    return st;
+}
+
+static vhem_status find_where(vhem_ctx *ctx, const vh_table *t, const char *option, vh_roles *roles)
+{
+    vhem_status st = VHEM_OK;
+    const char *equals = strchr(option, '=');
+    char *name = NULL;
+
+    VH_CHECK(equals && equals > option, VHEM_EINVAL, "--where '%s': expected COLUMN=VALUE",
+             VH_SHOW(option, strlen(option)));
+    name = vh_strndup(ctx, option, (size_t)(equals - option));
+    VH_CHECK(name, VHEM_ENOMEM, "out of memory");
+    VH_TRY(option_column(ctx, t, "where", name, &roles->where));
+    VH_DUP(roles->where_value, equals + 1);
+done:
+    free(name);
+    return st;
+}
+
+vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_options *opt, bool index,
+                          vh_roles *roles)
+{
+    vhem_status st = VHEM_OK;
+
+    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1 };
+    VH_TRY(find_id(ctx, t, opt->id, index, roles));
+    if (opt->label)
+        VH_TRY(option_column(ctx, t, "label", opt->label, &roles->label));
+    else
+        roles->label = vh_table_find(t, "label", true);
+    if (opt->group)
+        VH_TRY(option_column(ctx, t, "group", opt->group, &roles->group));
+    if (opt->weight)
+        VH_TRY(option_column(ctx, t, "weight", opt->weight, &roles->weight));
+    if (opt->where)
+        VH_TRY(find_where(ctx, t, opt->where, roles));
+done:
+    if (st != VHEM_OK)
+        vh_roles_free(roles);
+    return st;
+}
+
+void vh_roles_free(vh_roles *roles)
+{
+    free(roles->id);
+    free(roles->where_value);
+    for (int k = 0; k < roles->n_seen; k++)
+        free(roles->seen[k]);
+    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1 };
+}
+
+vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, bool *keep)
+{
+    *keep = true;
+    if (roles->where < 0)
+        return VHEM_OK;
+    const vh_field *f = &t->field[roles->where];
+    double a, b;
+    *keep = vh_field_is(f, roles->where_value)
+            || (vh_number_parse(f->at, f->n, &a) == VH_NUMBER
+                && vh_number_parse(roles->where_value, strlen(roles->where_value), &b) == VH_NUMBER && a == b);
+    if (*keep || roles->n_seen == 6)
+        return VHEM_OK;
+    for (int k = 0; k < roles->n_seen; k++)
+        if (vh_field_is(f, roles->seen[k]))
+            return VHEM_OK;
+    char *copy = vh_strndup(ctx, f->at, f->n);
+    if (!copy)
+        return VHEM_ENOMEM;
+    roles->seen[roles->n_seen++] = copy;
+    return VHEM_OK;
+}
+
+vhem_status vh_roles_none_kept(vhem_ctx *ctx, const vh_roles *roles, const vh_table *t)
+{
+    if (roles->where < 0 || roles->n_seen == 0)
+        return vh_fail(ctx, VHEM_EFORMAT, "%s: there is a header, but not a single row below it", t->path);
+    char list[256];
+    vh_show_list(roles->seen, roles->n_seen, ", ", list, sizeof list);
+    return vh_fail(ctx, VHEM_EINVAL, "%s: no row has '%s' in column '%s'; found there: %s%s", t->path,
+                   VH_SHOW(roles->where_value, strlen(roles->where_value)), t->column[roles->where], list,
+                   roles->n_seen == 6 ? ", ..." : "");
+}
+
+vhem_status vh_roles_weight(vhem_ctx *ctx, const vh_roles *roles, const vh_table *t, double *weight)
+{
+    *weight = 1;
+    if (roles->weight < 0)
+        return VHEM_OK;
+    const vh_field *f = &t->field[roles->weight];
+    if (vh_number_parse(f->at, f->n, weight) == VH_NUMBER && *weight > 0)
+        return VHEM_OK;
+    return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld: the weight is '%s', must be a positive number", t->path,
+                   (long long)t->line, VH_SHOW(f->at, f->n));
+}

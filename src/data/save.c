@@ -1,0 +1,37 @@
+/* save.c - vhem_data_save: the table of endings. */
+#include "core/file.h"
+#include "data/text.h"
+#include "data/write.h"
+
+#include <string.h>
+
+static const struct { const char *ending; vh_write_fn *write; } table[] = {
+    { ".csv", vh_write_csv }, { ".tsv", vh_write_tsv }, { ".npy", vh_write_npy },   { ".npz", vh_write_npz },
+    { ".ts", vh_write_ts },   { ".h5", vh_write_hdf5 }, { ".hdf5", vh_write_hdf5 },
+};
+enum { N_ENDINGS = sizeof table / sizeof *table };
+
+/* Only wrapped memory can hold infinity: what is written must be readable again. */
+static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
+{
+    vhem_data copy = *data;
+    vhem_status st = vh_data_scan(ctx, &copy);
+    return st == VHEM_OK ? VHEM_OK : VHEM_EINVAL;
+}
+
+vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    vh_locale locale = vh_locale_enter();
+    vh_write_fn *write = strcmp(path, "-") == 0 ? vh_write_csv : NULL;
+
+    for (int i = 0; i < N_ENDINGS && !write; i++)
+        if (vh_ends_with(path, table[i].ending))
+            write = table[i].write;
+    VH_CHECK(write, VHEM_EINVAL, "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
+    VH_TRY(check_finite(ctx, data));
+    VH_TRY(write(ctx, data, path));
+done:
+    vh_locale_leave(locale);
+    return st;
+}

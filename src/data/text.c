@@ -1,0 +1,176 @@
+/* text.c - see text.h. */
+#include "data/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Every power of ten that a double holds exactly. */
+static const double ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+enum { MAX_TEN = 22 };
+static const double two53 = 9007199254740992.0;
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Words that stand where a number should. */
+static vh_value parse_word(const char *s, size_t n, double *out)
+{
+    *out = NAN;
+    if (n == 0 || (n == 1 && *s == '?') || (n == 2 && strncasecmp(s, "na", 2) == 0))
+        return VH_MISSING;
+    bool sign = *s == '-' || *s == '+';
+    s += sign;
+    n -= sign;
+    if (n == 3 && strncasecmp(s, "nan", 3) == 0)
+        return VH_MISSING;
+    if ((n == 3 && strncasecmp(s, "inf", 3) == 0) || (n == 8 && strncasecmp(s, "infinity", 8) == 0))
+        return VH_INFINITE;
+    return VH_TEXT;
+}
+
+/* digits [. digits] [e [sign] digits]: a mantissa m below 10^19 and an exponent, or *exact false when there were
+ * more digits.  Returns the end of the number, NULL when it is none. */
+static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int *exp10, bool *exact)
+{
+    const char *first = p;
+    int n_digits = 0, point = 0;
+    uint64_t value = 0;
+    for (; p < end && is_digit(*p); p++) {
+        value = value * 10 + (uint64_t)(*p - '0');
+        n_digits += value > 0;
+    }
+    bool any = p > first;
+    if (p < end && *p == '.') {
+        const char *after = ++p;
+        for (; p < end && is_digit(*p); p++) {
+            value = value * 10 + (uint64_t)(*p - '0');
+            n_digits += value > 0;
+        }
+        point = p - after > 10000 ? 10000 : (int)(p - after);
+        any |= p > after;
+    }
+    if (!any)
+        return NULL;
+    int e = 0;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        bool minus = p < end && *p == '-';
+        p += p < end && (*p == '-' || *p == '+');
+        if (p == end || !is_digit(*p))
+            return NULL;
+        for (; p < end && is_digit(*p); p++)
+            e = e < 10000 ? e * 10 + (*p - '0') : e;
+        e = minus ? -e : e;
+    }
+    *m = value;
+    *exp10 = e - point;
+    *exact = n_digits <= 19;                    /* 10^19 < 2^64: the mantissa did not wrap */
+    return p;
+}
+
+vh_value vh_number_parse(const char *s, size_t n, double *out)
+{
+    while (n > 0 && is_blank(*s))
+        s++, n--;
+    while (n > 0 && is_blank(s[n - 1]))
+        n--;
+    const char *p = s, *end = s + n;
+    bool minus = n > 0 && *p == '-', exact = false;
+    uint64_t m = 0;
+    int e = 0;
+    p += n > 0 && (*p == '-' || *p == '+');
+    p = scan_decimal(p, end, &m, &e, &exact);
+    if (p != end || n == 0)
+        return parse_word(s, n, out);
+    double v;
+    if (exact && m <= (uint64_t)two53 && e >= -MAX_TEN && e <= MAX_TEN) {
+        /* m and 10^|e| are exact, so the one operation rounds once: the result is the nearest double. */
+        v = e < 0 ? (double)m / ten[-e] : (double)m * ten[e];
+        v = minus ? -v : v;
+    } else {
+        v = strtod(s, NULL);
+    }
+    *out = v;
+    return isfinite(v) ? VH_NUMBER : VH_INFINITE;
+}
+
+bool vh_integer_parse(const char *s, size_t n, int64_t *out)
+{
+    bool minus = n > 0 && *s == '-';
+    size_t i = minus;
+    int64_t v = 0;
+    if (i == n)
+        return false;
+    for (; i < n; i++) {
+        if (!is_digit(s[i]) || v > (INT64_MAX - 9) / 10)
+            return false;
+        v = v * 10 + (s[i] - '0');
+    }
+    *out = minus ? -v : v;
+    return true;
+}
+
+size_t vh_number_short(double v, char out[VH_NUMBER_SIZE])
+{
+    if (fabs(v) < 1e15 && v == rint(v) && !(v == 0 && signbit(v)))
+        return (size_t)snprintf(out, VH_NUMBER_SIZE, "%lld", (long long)v);
+    return vh_number_text(v, out);
+}
+
+const char *vh_show_into(vh_shown *shown, const char *s, size_t n)
+{
+    size_t room = 48, cut = n > room ? room : n;
+    for (size_t i = 0; i < cut; i++)
+        shown->s[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
+    if (cut < n) {
+        while (cut > 0 && ((unsigned char)s[cut] & 0xC0) == 0x80)
+            cut--;                              /* do not leave half a UTF-8 character */
+        memcpy(shown->s + cut, "...", 3);
+        cut += 3;
+    }
+    shown->s[cut] = '\0';
+    return shown->s;
+}
+
+void vh_show_list(char *const *names, int n, const char *between, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        vh_shown shown;
+        const char *name = vh_show_into(&shown, names[i], strlen(names[i]));
+        size_t need = strlen(name) + strlen(between) + 4;
+        if (used + need >= size) {
+            snprintf(out + used, size - used, "%s...", i ? between : "");
+            return;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", name);
+    }
+}
+
+vh_locale vh_locale_enter(void)
+{
+    vh_locale l = { .c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0) };
+    if (l.c)
+        l.old = uselocale(l.c);
+    return l;
+}
+
+void vh_locale_leave(vh_locale l)
+{
+    if (!l.c)
+        return;
+    uselocale(l.old);
+    freelocale(l.c);
+}

@@ -1,0 +1,64 @@
+/* write_npy.c - NAME.npy, all frames as doubles, and NAME_index.csv with seq, start, length and what else the set
+ * knows of its sequences.  The array is in place before the index, so that a new index never meets an old array. */
+#include "core/alloc.h"
+#include "core/file.h"
+#include "data/npy.h"
+#include "data/text.h"
+#include "data/write.h"
+
+#include <string.h>
+
+static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
+{
+    char header[128];
+    int64_t rows = data->start[data->N];
+    fwrite(header, 1, vh_npy_header(header, "<f8", rows, data->d), out->f);
+    fwrite(data->y, sizeof *data->y, (size_t)(rows * data->d), out->f);
+    return vh_out_commit(ctx, out);
+}
+
+static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
+{
+    FILE *f = out->f;
+    fprintf(f, "seq,start,length%s%s%s\n", data->label ? ",label" : "", data->group ? ",group" : "",
+            data->weight ? ",weight" : "");
+    for (int n = 0; n < data->N; n++) {
+        char text[VH_NUMBER_SIZE];
+        vh_write_field(f, vh_write_name(data, n, text), ',');
+        fprintf(f, ",%lld,%lld", (long long)data->start[n], (long long)vh_data_length(data, n));
+        if (data->label) {
+            putc(',', f);
+            vh_write_field(f, data->label[n], ',');
+        }
+        if (data->group) {
+            putc(',', f);
+            vh_write_field(f, data->group[n], ',');
+        }
+        if (data->weight) {
+            vh_number_short(data->weight[n], text);
+            fprintf(f, ",%s", text);
+        }
+        putc('\n', f);
+    }
+    return vh_out_commit(ctx, out);
+}
+
+vhem_status vh_write_npy(vhem_ctx *ctx, const vhem_data *data, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    vh_out array = { 0 }, index = { 0 };
+    size_t n = strlen(path) - strlen(".npy");
+    char *index_path = NULL;
+
+    VH_NEW(index_path, n + 16);
+    snprintf(index_path, n + 16, "%.*s_index.csv", (int)n, path);
+    VH_TRY(vh_out_open(ctx, path, &array));
+    VH_TRY(vh_out_open(ctx, index_path, &index));
+    VH_TRY(write_array(ctx, data, &array));
+    VH_TRY(write_index(ctx, data, &index));
+done:
+    vh_out_close(&array);
+    vh_out_close(&index);
+    free(index_path);
+    return st;
+}
