@@ -4,9 +4,9 @@
 #ifndef VH_BACKEND_BACKEND_H
 #define VH_BACKEND_BACKEND_H
 
-#include "backend/stats.h"
 #include "core/scratch.h"
 #include "data/data.h"
+#include "model/stats.h"
 
 typedef struct {                         /* some whole sequences of a data set */
     const vhem_data *data;
