@@ -363,7 +363,7 @@ static void conflicts(void **state)
 static void random_conflicts(void **state)
 {
     (void)state;
-    for (int trial = 0; trial < 400; trial++) {
+    for (int trial = 0; trial < 200; trial++) {
         vh_rng rng;
         char what[60];
         conflict c = { 2 + trial % 3, 2 + trial % 5, { { 0 } }, { 0 }, 0 };
