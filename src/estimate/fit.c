@@ -241,7 +241,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     job.origin = xs;
     job.scale = xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, given, &topo));
-    job.limits = (vh_limits){ topo.pi, topo.A, f->floor, job.scale };
+    job.limits = (vh_limits){ topo.pi, topo.A, f->floor, job.scale, 1.0 };
     job.ordered = topo.ordered;
     VH_TRY(make_starts(ctx, &job, given, R, &runs));
     st = vh_baum_welch(ctx, &job, runs, workers, run);

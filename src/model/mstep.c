@@ -131,7 +131,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = heaviest(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
-            if (Ts[m * n_stat] < DEAD && Ts[top * n_stat] > SPLITTABLE) {
+            if (Ts[m * n_stat] < DEAD * lim->unit && Ts[top * n_stat] > SPLITTABLE * lim->unit) {
                 split(lim, h3m, h, s * M + top, s * M + m, rng);
                 c[s * M + top] = c[s * M + m] = (c[s * M + top] + c[s * M + m]) / 2;
                 revived++;
@@ -140,7 +140,8 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
             big = s;
     }
     for (int s = 0; s < S; s++) {                   /* whole states */
-        if (state_weight(T, M, n_stat, s) >= DEAD || state_weight(T, M, n_stat, big) < SPLITTABLE)
+        if (state_weight(T, M, n_stat, s) >= DEAD * lim->unit ||
+            state_weight(T, M, n_stat, big) < SPLITTABLE * lim->unit)
             continue;
         for (int m = 0; m < M; m++) {
             split(lim, h3m, h, big * M + m, s * M + m, rng);

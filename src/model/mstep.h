@@ -8,6 +8,7 @@ typedef struct {                         /* what the parameters must respect */
     const double *fixed_pi, *fixed_A;    /* [S] [S][S]  NaN: free, a number: stays; NULL: all free */
     const double *floor;                 /* [d]  smallest variances; NULL: none */
     const double *scale;                 /* [d]  spread of the data, the yardstick when something is split */
+    double        unit;                  /* weight of one frame */
 } vh_limits;
 
 /* HMM h of the H3M, which is HMM k of the packed set that made the statistics, becomes the maximiser.  What no frame

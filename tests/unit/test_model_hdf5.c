@@ -1,10 +1,23 @@
-/* test_model_hdf5.c - model files as HDF5: exact round trips, every sentence, files of other programs, damage. */
+/* test_model_hdf5.c - model files as HDF5: exact round trips, every sentence, other writers, damage. */
 #include "model_samples.h"
 
 #include "core/file.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
+
+/* The library itself loses memory over damaged object headers; what we leave open is counted at the end. */
+const char *__lsan_default_suppressions(void) __attribute__((visibility("default")));
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
+static void nothing_left_open(void **state)
+{
+    (void)state;
+    assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
+}
 
 static const char *saved(vhem_ctx *ctx, const vhem_h3m *h3m)
 {
@@ -18,10 +31,10 @@ static void round_trip(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vhem_h3m *h3m = hard_h3m(ctx), *back = NULL;
-    assert_ok(ctx, vhem_h3m_set_provenance(ctx, h3m, "{\"command\": \"fit\", \"seed\": 18446744073709551615}"));
+    assert_ok(ctx, vhem_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, "{\"note\": [1, 2.5, null]}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[0].extra, "{\"tempo\": 120.5}"));
-    const char *path = saved(ctx, h3m), *json = test_scratch("model.json"), *other = test_scratch("no-ending");
+    const char *path = saved(ctx, h3m), *json = test_scratch("model.json"), *other = test_scratch("other");
     assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);
 
@@ -43,7 +56,7 @@ static void round_trip(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 7, VH_RNG_TEST, 0);
     for (int full = 0; full < 2; full++) {
-        h3m = random_h3m(ctx, &rng, 20, 3, 2, full ? 40 : 4, full, 1e3);  /* 40: too large for an object header */
+        h3m = random_h3m(ctx, &rng, 20, 3, 2, full ? 40 : 4, full, 1e3);  /* 40: past an object header */
         path = saved(ctx, h3m);
         back = NULL;
         assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
@@ -227,7 +240,8 @@ static void failed_writes(void **state)
     const char *path = saved(ctx, h3m), *link = test_scratch("full.h5");
     double before = h3m->hmm[3].A[1];
     h3m->hmm[3].A[1] = NAN;
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC, "model.h5: HMM 3: a number in A is nan, cannot be");
+    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
+                 "model.h5: HMM 3: a number in A is nan, cannot be");
     h3m->hmm[3].A[1] = 77;
     for (rlim_t limit = 100; limit < 20000; limit = limit * 3 / 2) {
         struct rlimit old = limit_file_size(limit);
@@ -242,10 +256,11 @@ static void failed_writes(void **state)
     vhem_h3m_free(back);
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(symlink("/dev/full", link), 0);
-        assert_fails(ctx, vhem_h3m_save(ctx, h3m, link), VHEM_EIO, "full.h5: cannot write HDF5: it is not a regular");
+        assert_fails(ctx, vhem_h3m_save(ctx, h3m, link), VHEM_EIO, "full.h5: writing failed: No space");
         unlink(link);
     }
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/no/such/x.h5"), VHEM_EIO, "/no/such/x.h5: cannot write: No such");
+    assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/no/such/x.h5"), VHEM_EIO,
+                 "/no/such/x.h5: cannot write: No such");
     vhem_h3m_free(h3m);
     unlink(path);
     vhem_ctx_free(ctx);
@@ -321,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip),    cmocka_unit_test(sentences), cmocka_unit_test(other_writers),
         cmocka_unit_test(failed_writes), cmocka_unit_test(not_hdf5),  cmocka_unit_test(damaged),
+        cmocka_unit_test(nothing_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,11 @@
 
 #include <string.h>
 
-typedef double eight __attribute__((vector_size(8 * VH_LANES), may_alias));
+#define INLINE static inline __attribute__((always_inline))
 
-#define LANE       eight
+#define LANE       vec
 #define LANE_COUNT VH_LANES
-#define BODY(f)    f##_8
+#define BODY(f)    f##_n
 #include "backend/simd/lanes_body.h"
 #undef LANE
 #undef LANE_COUNT
@@ -51,7 +51,7 @@ void VH_NAME(vh_lanes_forward)(int L, vh_lanes *g)
     if (L == 1)
         forward_1(g);
     else
-        forward_8(g);
+        forward_n(g);
     sum_logs(L, g);
 }
 
@@ -60,5 +60,5 @@ void VH_NAME(vh_lanes_backward)(int L, vh_lanes *g)
     if (L == 1)
         backward_1(g);
     else
-        backward_8(g);
+        backward_n(g);
 }
