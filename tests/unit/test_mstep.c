@@ -24,6 +24,7 @@ static void open_fixture(fixture *f, int S, int M, int d)
         f->scale[k] = 2;
     }
     f->lim.scale = f->scale;
+    f->lim.unit = 1;
     assert_ok(f->ctx, vh_pack_new(f->ctx, f->h3m, NULL, 1, f->origin, f->scale, &f->pk));
     assert_ok(f->ctx, vh_pack_update(f->ctx, f->h3m, NULL, f->pk));
     assert_ok(f->ctx, vh_stats_new(f->ctx, f->pk, &f->stats));
