@@ -53,6 +53,7 @@ enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SL
 
 #define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a group would not fit a cache */
 #define DOUBT      1e280                 /* see lanes.c */
+#define MIXING     1e-100                /* see mixes */
 #define EXP_LEAST  (-700.0)              /* exp of less is taken as 0 */
 
 /* ---- 1. setting up --------------------------------------------------------------------------------------- */
@@ -268,12 +269,12 @@ static void deal(job *j, int64_t c0, int n)
 
 /* ---- 3. recursion ---------------------------------------------------------------------------------------- */
 
-/* Forward alone is safe when every state can follow every other with some probability: no state can then be better
- * by more than 1e100 for what is to come.  Otherwise the backward variables must be looked at. */
+/* When every state can follow every other with some probability, no state can be better than another by more than
+ * 1/MIXING for what is to come: beta stays below that, and 1/c tells all.  Otherwise beta must be looked at. */
 static bool mixes(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
-        if (pk->A[e] < 1e-100)
+        if (pk->A[e] < MIXING)
             return false;
     return true;
 }
@@ -343,7 +344,7 @@ static vhem_status recurse(job *j, group *g)
     if (look)
         VH_NAME(vh_lanes_backward)(g->L, &x);
     for (int l = 0; l < g->used; l++) {
-        g->lane[l].redo = !(x.doubt[l] < DOUBT);
+        g->lane[l].redo = !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
         g->lane[l].loglik += x.loglik[l];
     }
     if (j->stats)

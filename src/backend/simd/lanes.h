@@ -20,7 +20,7 @@ typedef struct {
     double  *alpha, *v;                  /* [VH_BLOCK][S][L] each, scratch */
     double  *X;                          /* [S][S][L]  sum_t alpha_t-1(s) v_t(q), to be multiplied by A */
     double   loglik[VH_MAX_LANES];       /* log p(y) for the scaled B */
-    double   doubt[VH_MAX_LANES];        /* sum of all 1/c and, after backward, of all beta: is scaling safe? */
+    double   doubt[VH_MAX_LANES];        /* how much what was flushed to zero may weigh; see lanes.c */
 } vh_lanes;
 
 /* L is 1 or VH_LANES. */

@@ -73,14 +73,17 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
         const LANE *restrict P = (const LANE *)g->P + t * S, *restrict r = (const LANE *)g->r + t;
         for (int l = 0; l < LANE_COUNT && t >= shortest - 1; l++)
             ((double *)&live)[l] = t < g->length[l] ? 1 : 0;
+        LANE ahead = { 0 };
         for (int s = 0; s < S; s++) {
             LANE br = beta[s] * r[0] * live;
-            doubt += beta[s];
+            doubt += br;
             v[s] = B[s] * br;
+            ahead += v[s];
             B[s] = P[s] * br;
         }
         if (t == 0)
             break;
+        doubt += ahead * r[-1];
         for (int s = 0; s < S; s++) {
             LANE sum = 1 - live;                         /* past its end a lane stays at beta = 1 */
 #pragma GCC unroll 10
