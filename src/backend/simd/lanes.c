@@ -12,6 +12,7 @@
 
 typedef double lanes __attribute__((vector_size(8 * VH_LANES), may_alias));
 
+enum { WRITTEN_OUT = 10 };
 #define INLINE static inline __attribute__((always_inline))
 
 #define LANE       lanes
