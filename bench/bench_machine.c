@@ -13,7 +13,9 @@
 #include <cblas.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void)
 {
@@ -187,42 +189,63 @@ static void reset_peak(void)
     }
 }
 
+/* Fits with so many threads, in a process of its own so that its memory is its own; sequences per second. */
+static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, int threads, double *scratch_mb)
+{
+    double answer[2] = { 0 };
+    int pipes[2];
+    if (pipe(pipes) != 0)
+        return 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        vhem_ctx *ctx = context(NULL, threads);
+        vhem_h3m *out = NULL;
+        vhem_hmm_view v;
+        reset_peak();
+        double before = memory("VmRSS:"), t0 = now();
+        need(ctx, vhem_fit_each(ctx, data, opt, &out, NULL));
+        answer[0] = data->N / (now() - t0);
+        need(ctx, vhem_h3m_view(out, 0, &v));
+        double per_model = (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(v.S + v.S * v.S + v.n_theta));
+        answer[1] = memory("VmHWM:") - before - data->N * per_model / (1 << 20);
+        _exit(write(pipes[1], answer, sizeof answer) == (ssize_t)sizeof answer ? 0 : 1);
+    }
+    close(pipes[1]);
+    if (child < 0 || read(pipes[0], answer, sizeof answer) != (ssize_t)sizeof answer)
+        need(NULL, VHEM_EIO);
+    close(pipes[0]);
+    waitpid(child, NULL, 0);
+    *scratch_mb = answer[1];
+    return answer[0];
+}
+
 static void many_fits(void)
 {
     const shape s = { "gaussian-diag", 2, 3, 1, 10000, 100 };
-    vhem_ctx *ctx = context(NULL, 0);
-    vhem_h3m *model = random_model(ctx, &s), *out = NULL;
+    vhem_ctx *ctx = context(NULL, 1);
+    vhem_h3m *model = random_model(ctx, &s);
     vhem_data *data = NULL;
     vhem_fit_options opt;
-    int all = ctx->threads;
-    double rate[2];
+    double rate[2] = { 0 }, scratch[2] = { 0 };
+    int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
 
     need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
-    vhem_ctx_free(ctx);
     vhem_fit_options_init(&opt);
     opt.S = s.S;
-    for (int i = 0; i < 2; i++) {
-        int threads = i == 0 ? 1 : all;
-        ctx = context(NULL, threads);
-        reset_peak();
-        double before = memory("VmRSS:"), t0 = now();
-        need(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
-        rate[i] = s.N / (now() - t0);
-        /* the models are alive: what is left of the peak is scratch */
-        double models = 0, peak = memory("VmHWM:");
-        for (int k = 0; k < out->K; k++)
-            models += (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(s.S + s.S * s.S + s.S * s.M * (1 + 2 * s.d)));
-        models /= 1 << 20;
-        if (i == 0)
-            printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options\n", s.N, s.T, s.d, s.S);
-        printf("%2d thread%-2s %6.0f sequences/s, speedup %.2f; peak memory beyond data and models (%.1f MB): %.1f MB\n",
-               threads, threads == 1 ? "" : "s", rate[i], rate[i] / rate[0], models, peak - before - models);
-        vhem_h3m_free(out);
-        out = NULL;
-        vhem_ctx_free(ctx);
-    }
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < 2; i++) {
+            double r = fit_in_child(data, &opt, threads[i], &scratch[i]);
+            rate[i] = r > rate[i] ? r : rate[i];
+        }
+    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options (4 restarts)\n", s.N, s.T, s.d,
+           s.S);
+    for (int i = 0; i < 2; i++)
+        printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n", threads[i],
+               threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
     vhem_data_free(data);
     vhem_h3m_free(model);
+    vhem_ctx_free(ctx);
 }
 
 /* ---- 2. emission product ---------------------------------------------------------------------------------- */
