@@ -29,5 +29,12 @@ static void exps(int64_t n, const double *restrict x, double *restrict y)
         y[i] = exp(x[i]);
 }
 
-const bench_isa VH_NAME(bench_isa) = { VH_TEXT(VH_ISA), VH_LANES, multiply_add, exps, VH_NAME(vh_lanes_forward),
+static void logs(int64_t n, const double *restrict x, double *restrict y)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++)
+        y[i] = log(x[i]);
+}
+
+const bench_isa VH_NAME(bench_isa) = { VH_TEXT(VH_ISA), VH_LANES, multiply_add, exps, logs, VH_NAME(vh_lanes_forward),
                                        VH_NAME(vh_lanes_backward) };

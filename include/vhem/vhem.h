@@ -31,6 +31,7 @@ typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
 typedef struct vhem_ctx  vhem_ctx;   /* where and how to run, and the text of the last error   */
 typedef struct vhem_data vhem_data;  /* N sequences y_n, each [T_n][d], with optional labels    */
 typedef struct vhem_h3m  vhem_h3m;   /* K HMMs with weights omega; one HMM is an H3M with K = 1 */
+typedef struct vhem_tree vhem_tree;  /* a stack of clusterings, each of the centres below it    */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
@@ -163,6 +164,103 @@ VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_h3m *, int i, const v
                                     double *gamma, double *xi, double *loglik);
 /* N sequences of T frames, each from an HMM drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhem_data **out);
+
+/* ---- HMMs -> clusters ---------------------------------------------------------------------------------- */
+
+typedef struct {                     /* negative (0 for sizes, NULL for names): take the default or the preset's */
+    const char *method;              /* "vhem" */
+    const char *preset;              /* NULL, "paper", "emhmm" */
+    int         K;                   /* clusters */
+    int         S, M;                /* states and components of the centres; default: the largest of the input */
+    int         tau;                 /* length of the virtual samples */
+    int         max_iter, restarts;
+    double      nv;                  /* virtual samples per input model: N = nv Kb, any positive number */
+    double      tol;                 /* stop when the bound changes by less than this share; 0: never */
+    double      cov_floor;           /* smallest variance of a centre, as a share of that of the input; 0: none */
+    double      cov_add;             /* added to the diagonal of covariances after every M-step */
+    const char *init;                /* "auto", "base", "emissions", "pooled", "dealt", "far" */
+    const vhem_h3m *start;           /* instead of init: start exactly here */
+    int         soft;                /* iterations with N = 0.1 Kb before the wanted N */
+    int         repair;              /* re-seed empty clusters and dead states, and count them */
+    int         weighted_omega;      /* weights of centres by mass of their members, not by their number */
+} vhem_cluster_options;
+
+typedef struct {                     /* one restart */
+    uint64_t    seed;                /* what its random numbers came from */
+    const char *init;                /* how it started */
+    double      bound;               /* at its end */
+    int         n_iter, converged;
+    int         finished;            /* 0: given up early, others looked better */
+} vhem_cluster_run;
+
+typedef struct {                     /* what every clustering method returns; what it does not have is NULL */
+    const char *method;
+    int         Kb, Kr, n_iter, converged;
+    int         n_empty, n_revived, n_fell;      /* clusters re-seeded, states revived, times the bound fell */
+    int        *label;               /* [Kb]        argmax_j z_ij */
+    double     *z;                   /* [Kb][Kr]    soft assignments z_ij */
+    double     *L_hmm;               /* [Kb][Kr]    bound on the expected log-likelihood, in nats */
+    double     *bound;               /* [n_iter+1]  objective J of the initial model and after each M-step, in nats */
+    int        *state_map;           /* for each input model, [its S]: state of its centre most often beside it */
+    int64_t    *state_map_at;        /* [Kb+1]      where the map of a model begins */
+    int         n_run;
+    vhem_cluster_run *run;           /* [n_run] */
+    char      **name;                /* [Kb]        of the input models, "" for none */
+    vhem_h3m   *centers;             /* K = Kr */
+    vhem_cluster_options options;    /* as they were used, all defaults filled in; start is NULL */
+    char       *provenance;          /* JSON object as text, or NULL; the caller may set it (malloc) */
+} vhem_clustering;
+
+VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
+/* VHEM_ESTOPPED hands over the best result so far. */
+VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *, vhem_clustering **out);
+VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clustering **out);
+VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
+VHEM_API void        vhem_clustering_free(vhem_clustering *);
+
+/* ---- clusters -> hierarchy ------------------------------------------------------------------------------ */
+
+/* Level 0 clusters the models into K[0], level l the centres of level l-1, with their weights, into K[l].
+ * VHEM_ESTOPPED hands over the levels that were finished. */
+VHEM_API vhem_status vhem_tree_build(vhem_ctx *, const vhem_h3m *, int n_levels, const int *K,
+                                     const vhem_cluster_options *, vhem_tree **out);
+VHEM_API int         vhem_tree_levels(const vhem_tree *);
+VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
+VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);        /* [Kb of level 0]: where each ended up */
+VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);   /* also a clustering: one level */
+VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *path);
+VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
+VHEM_API void        vhem_tree_free(vhem_tree *);
+
+/* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters of every
+ * level: label [n][levels]; posterior [n][Kr of level 0] and score [n] (L_hmm or log-likelihood under the best cluster
+ * of level 0) may be NULL. */
+VHEM_API vhem_status vhem_assign_models(vhem_ctx *, const vhem_tree *, const vhem_h3m *, int *label,
+                                        double *posterior, double *score);
+VHEM_API vhem_status vhem_assign_data(vhem_ctx *, const vhem_tree *, const vhem_data *, int *label,
+                                      double *posterior, double *score);
+
+/* ---- how many clusters and states, and how good -------------------------------------------------------- */
+
+typedef struct {                     /* one row of a choice */
+    int    K, S;
+    double bound;                    /* J of the best run, in nats */
+    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual sample each */
+    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb; ICL adds the entropy of z */
+    double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not asked */
+} vhem_choice;
+
+/* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for stability.
+ * rows [n_K][n_S] is the caller's. */
+VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_h3m *, int n_K, const int *K, int n_S, const int *S,
+                                 int n_splits, const vhem_cluster_options *, vhem_choice *rows);
+
+typedef struct {
+    double rand, adjusted_rand, nmi, purity;
+} vhem_agreement;
+
+/* How well two partitions of n things agree; labels are any integers. */
+VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,9 @@
 #ifndef VH_BACKEND_BACKEND_H
 #define VH_BACKEND_BACKEND_H
 
-#include "backend/stats.h"
 #include "core/scratch.h"
 #include "data/data.h"
+#include "model/stats.h"
 
 typedef struct {                         /* some whole sequences of a data set */
     const vhem_data *data;
@@ -14,6 +14,12 @@ typedef struct {                         /* some whole sequences of a data set *
     int              n;
     int64_t          frames;             /* all together */
 } vh_batch;
+
+typedef struct {                         /* base against reduced HMMs, for virtual samples of tau frames */
+    const vh_packed *base;               /* from vh_pack_base; HMMs of one shape side by side */
+    const vh_packed *reduced;
+    int              tau;
+} vh_estep;
 
 typedef struct vh_backend {
     const char *name;
@@ -24,6 +30,13 @@ typedef struct vh_backend {
      * scratch belongs to the calling thread. */
     vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *, double *loglik,
                                     vh_stats *stats);
+
+    /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound L_hmm of base HMMs first .. first+n-1. */
+    vhem_status (*score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
+    /* Adds the summary statistics nu1, nu, xi of the same pairs, each times w_ij, w [n][Kr]; pairs of weight zero cost
+     * nothing. */
+    vhem_status (*accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w, vh_scratch *,
+                              vh_stats *);
 } vh_backend;
 
 extern const vh_backend vh_backend_ref;

@@ -9,8 +9,8 @@
 
 #define VH_ALIGN 64
 
-/* n zeroed elements of the given size, 64-byte aligned; never NULL for n = 0; NULL and a sentence when there is
- * no memory. */
+/* n zeroed elements of the given size, 64-byte aligned; never NULL for n = 0; NULL and a sentence when there
+ * is no memory. */
 void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size);
 
 /* Grows *p (an array of *cap elements from malloc/realloc or NULL) to hold at least n; contents kept, new

@@ -18,8 +18,9 @@ struct vhem_ctx {
     char error[2048];
 };
 
-/* Stores the sentence and returns st.  Safe from several threads at once: one of the sentences is kept whole. */
-vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Stores the sentence and returns st.  Safe from several threads at once: one sentence stays whole. */
+vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " before the current sentence: a reader learns the file, its caller knows the name. */
 void vh_error_prefix(vhem_ctx *ctx, const char *prefix);

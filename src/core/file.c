@@ -19,9 +19,10 @@ static bool in_place(const char *path, struct stat *sb, bool *exists)
     return *exists && !S_ISREG(sb->st_mode);
 }
 
-/* An empty file beside the target, under a name that nobody else has.  Not mkstemp: its files are private, and
+/* An empty file beside the target, under a name nobody else has.  Not mkstemp: its files are private, and
  * the way back to the usual permissions would have to change the umask of the whole process for a moment. */
-static vhem_status make_tmp(vhem_ctx *ctx, const char *path, const char *real, const struct stat *old, char **out)
+static vhem_status make_tmp(vhem_ctx *ctx, const char *path, const char *real, const struct stat *old,
+                            char **out)
 {
     vhem_status st = VHEM_OK;
     char *tmp = NULL;
@@ -100,27 +101,31 @@ static vhem_status sync_path(vhem_ctx *ctx, const vh_out *out)
     return bad ? vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why)) : VHEM_OK;
 }
 
+/* errno, if it can be what an earlier write left there. */
+static int reason(int error)
+{
+    return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EPIPE ? error : EIO;
+}
+
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
 {
     vhem_status st = VHEM_OK;
-    errno = 0;
     if (out->f) {
-        bool bad = ferror(out->f) != 0;
-        bad |= fflush(out->f) != 0;
-        if (!bad && out->tmp)
-            bad = fsync(fileno(out->f)) != 0 && errno != EINVAL;
-        int why = errno;                                 /* closing may change it */
-        if (out->f != stdout && fclose(out->f) != 0 && !bad) {
-            bad = true;
+        int why = ferror(out->f) ? reason(errno) : 0;    /* a write failed some time ago */
+        if (!why && fflush(out->f) != 0)
             why = errno;
-        }
+        if (!why && out->tmp && fsync(fileno(out->f)) != 0 && errno != EINVAL)
+            why = errno;
+        if (out->f != stdout && fclose(out->f) != 0 && !why)
+            why = errno;
         out->f = NULL;
-        VH_CHECK(!bad, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why ? why : EIO));
+        VH_CHECK(!why, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why));
     } else if (out->tmp) {
         VH_TRY(sync_path(ctx, out));
     }
     if (out->tmp) {
-        VH_CHECK(rename(out->tmp, out->path) == 0, VHEM_EIO, "%s: cannot write: %s", out->path, strerror(errno));
+        VH_CHECK(rename(out->tmp, out->path) == 0, VHEM_EIO, "%s: cannot write: %s", out->path,
+                 strerror(errno));
         free(out->tmp);
         out->tmp = NULL;
     }
@@ -150,7 +155,8 @@ vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *si
     struct stat sb;
 
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", name, strerror(errno));
-    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", name);
+    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO,
+             "%s: cannot read: it is a directory", name);
     do {
         VH_TRY(vh_grow(ctx, &buf, &cap, n + (n < 65536 ? 65536 : n) + 1, 1));
         got = fread(buf + n, 1, cap - n - 1, f);

@@ -13,7 +13,8 @@ typedef struct {
 
 /* "-" is stdout. */
 vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
-/* For libraries that open files themselves: only makes and names the temporary file, out->tmp or out->path. */
+/* For libraries that open files themselves: only makes and names the temporary file, out->tmp or out->path;
+ * the commit then sees to it that the file is on disk before it takes its place. */
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
 /* Flushes, checks, renames.  A full disk is found here at the latest; the old file then still stands. */
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);

@@ -1,7 +1,7 @@
 /* number.c - see number.h.
  *
- * One %.16e gives the 17 digits that always read back.  The shorter candidates are rounded from these digits with
- * integers, and only tested for reading back: that is three times as fast as printing each candidate anew, which
+ * One %.16e gives the 17 digits that always read back.  The shorter candidates are rounded from these digits
+ * with integers, and only tested for reading back: much faster than printing each candidate anew, which
  * counts in files with millions of numbers. */
 #include "core/number.h"
 
@@ -23,11 +23,11 @@ static bool reads_as(uint64_t w, int e10, double x)
     if (w <= UINT64_C(1) << 53 && e10 >= -22 && e10 <= 22)
         return (e10 < 0 ? (double)w / power10[-e10] : (double)w * power10[e10]) == x;
     char text[48];
-    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10);    /* no decimal point, so no locale */
+    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10);  /* no point, so no locale */
     return strtod(text, NULL) == x;
 }
 
-/* The digits of x > 0, trailing zeros off, into digit; returns their number, and where x = d.ddd 10^*exponent. */
+/* The digits of x > 0 without trailing zeros into digit; returns their number; x = d.ddd 10^*exponent. */
 static int shortest_digits(double x, char digit[24], int *exponent)
 {
     char text[48];
@@ -35,7 +35,7 @@ static int shortest_digits(double x, char digit[24], int *exponent)
     const char *p = text;
 
     snprintf(text, sizeof text, "%.16e", x);
-    for (; *p != 'e'; p++)                               /* whatever the locale has for a point is passed over */
+    for (; *p != 'e'; p++)                               /* passes over what the locale has for a point */
         if (*p >= '0' && *p <= '9')
             w = 10 * w + (uint64_t)(*p - '0');
     *exponent = atoi(p + 1);

@@ -6,9 +6,9 @@
 
 #define VH_NUMBER_SIZE 32
 
-/* The shortest of 15, 16 or 17 digits that reads back; valid JSON and always recognisable as a real ("1.0", "-0.0",
- * "2.5e-07").  Returns the length.  nan, inf and -inf are written as such, which JSON does not know: writers of
- * JSON refuse them first. */
+/* The shortest of 15, 16 or 17 digits that reads back; valid JSON and always recognisable as a real ("1.0",
+ * "-0.0", "2.5e-07").  Returns the length.  nan, inf and -inf are written as such, which JSON does not know:
+ * writers of JSON refuse them first. */
 size_t vh_number_text(double x, char text[VH_NUMBER_SIZE]);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Bytes of the UTF-8 character at s, 0 when it is not one (overlong, a surrogate, past U+10FFFF, cut short). */
+/* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
 static int utf8_length(const unsigned char *s)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -6,7 +6,6 @@
 #include "estimate/baum_welch.h"
 
 #include "core/alloc.h"
-#include "estimate/mstep.h"
 
 #include <math.h>
 
@@ -64,13 +63,13 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
     int i = a->index[k], left = job->opt->max_iter - run->n_iter;
     vh_hmm *h = &runs->hmm[i];
 
-    VH_TRY(vh_mstep(ctx, job, a->pk, k, &a->stats, runs, h, &run->n_floored));
+    VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->stats, runs, h, &run->n_floored));
     *repaired = false;
     /* A repair needs some iterations to prove itself, and what dies again and again is not needed. */
     if (job->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
         vh_rng rng;
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE, job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
-        int revived = vh_revive(job, a->pk, k, &a->stats, runs, h, &rng);
+        int revived = vh_revive(&job->limits, a->pk, k, &a->stats, runs, h, &rng);
         run->n_revived += revived;
         *repaired = revived > 0;
     }

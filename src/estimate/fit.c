@@ -8,7 +8,9 @@
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
 #include "estimate/spread.h"
+#include "estimate/topology.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <omp.h>
@@ -179,9 +181,9 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
-    const vh_topology *topo = job->topology;
+    const vh_limits *lim = &job->limits;
     vhem_h3m *runs = NULL;
-    const char *init = topo->ordered && strcmp(opt->init, "kmeans") == 0 ? "segment" : opt->init;
+    const char *init = job->ordered && strcmp(opt->init, "kmeans") == 0 ? "segment" : opt->init;
 
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), job->data->d, R, &runs));
     for (int r = 0; r < R; r++) {
@@ -194,9 +196,9 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
         }
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, job->item << 16 | (uint64_t)r);
         VH_TRY(vh_start_find(init)(ctx, job, &rng, r, runs, h));
-        vh_constrain(h->S, topo->pi, h->pi, h->pi);
+        vh_constrain(h->S, lim->fixed_pi, h->pi, h->pi);
         for (int s = 0; s < h->S; s++)
-            vh_constrain(h->S, topo->A + s * h->S, h->A + s * h->S, h->A + s * h->S);
+            vh_constrain(h->S, lim->fixed_A + s * h->S, h->A + s * h->S, h->A + s * h->S);
     }
     *out = runs;
     runs = NULL;
@@ -216,8 +218,8 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     vhem_h3m *runs = NULL;
     double *xs = NULL;
     vh_job job = { .data = f->data, .seq = f->part.seq + f->part.first[i],
-                   .n = f->part.first[i + 1] - f->part.first[i], .floor = f->floor, .topology = &topo,
-                   .opt = &f->opt, .item = (uint64_t)i };
+                   .n = f->part.first[i + 1] - f->part.first[i], .opt = &f->opt,
+                   .item = (uint64_t)i };
 
     for (int k = 0; k < job.n; k++) {
         int64_t T = vh_data_length(f->data, job.seq[k]);
@@ -229,6 +231,8 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     job.origin = xs;
     job.scale = xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, given, &topo));
+    job.limits = (vh_limits){ topo.pi, topo.A, f->floor, job.scale, 1.0 };
+    job.ordered = topo.ordered;
     VH_TRY(make_starts(ctx, &job, given, R, &runs));
     st = vh_baum_welch(ctx, &job, runs, workers, run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)

@@ -113,7 +113,7 @@ static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, 
         centre[k] = job->origin[k] + job->scale[k] * centre[k];
     about.scale = job->scale;
     vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-    VH_CHECK(h3m->family->maximise(&about, sum, job->floor, par, work) >= 0, VHEM_ENUMERIC,
+    VH_CHECK(h3m->family->maximise(&about, sum, job->limits.floor, par, work) >= 0, VHEM_ENUMERIC,
              "the start has a singular covariance; a floor (--cov-floor) helps");
     *weight = count;
 done:

@@ -3,7 +3,7 @@
 #define VH_ESTIMATE_JOB_H
 
 #include "data/data.h"
-#include "estimate/topology.h"
+#include "model/mstep.h"
 
 typedef struct {
     const vhem_data *data;
@@ -12,8 +12,8 @@ typedef struct {
     int64_t       frames;
     double        mass;                  /* frames, each counted with the weight of its sequence */
     const double *origin, *scale;        /* [d]  mean and standard deviation of its frames */
-    const double *floor;                 /* [d]  smallest variances; NULL: none */
-    const vh_topology *topology;
+    vh_limits     limits;                /* topology, smallest variances, spread */
+    bool          ordered;               /* its states follow one another in time */
     const vhem_fit_options *opt;
     uint64_t      item;                  /* its place in the whole fit, for random numbers */
 } vh_job;

@@ -1,5 +1,4 @@
-/* topology.c - see topology.h.  A row sum_q n_q log a_q with some a_q fixed is highest when the free entries share
- * what the fixed ones leave, in proportion to n_q. */
+/* topology.c - see topology.h. */
 #include "estimate/topology.h"
 
 #include "core/alloc.h"
@@ -106,17 +105,4 @@ void vh_topology_free(vh_topology *topo)
     free(topo->pi);
     free(topo->A);
     *topo = (vh_topology){ 0 };
-}
-
-void vh_constrain(int n, const double *fixed, const double *old, double *p)
-{
-    double share = 1, sum = 0;
-    for (int q = 0; q < n; q++)
-        if (isnan(fixed[q]))
-            sum += p[q];
-        else
-            share -= fixed[q];
-    bool usable = sum > 1e-300 && isfinite(sum);
-    for (int q = 0; q < n; q++)
-        p[q] = !isnan(fixed[q]) ? fixed[q] : usable ? share * (p[q] / sum) : old[q];
 }

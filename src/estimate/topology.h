@@ -15,8 +15,4 @@ typedef struct {
 vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start, vh_topology *out);
 void        vh_topology_free(vh_topology *topo);
 
-/* p [n], sums of weights, becomes the distribution of highest likelihood with the fixed entries as they are.  When the
- * free entries have no weight at all, old (may be p itself) is kept. */
-void vh_constrain(int n, const double *fixed, const double *old, double *p);
-
 #endif

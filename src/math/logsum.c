@@ -26,3 +26,21 @@ int vh_normalise(int n, double *p)
         p[i] /= sum;
     return 1;
 }
+
+/* The free entries share what the fixed ones leave, in proportion to their weight: the stationary point of the
+ * likelihood with one multiplier for the sum. */
+void vh_constrain(int n, const double *fixed, const double *old, double *p)
+{
+    double share = 1, sum = 0;
+    for (int q = 0; q < n; q++)
+        if (!fixed || isnan(fixed[q]))
+            sum += p[q];
+        else
+            share -= fixed[q];
+    int usable = sum > 1e-300 && isfinite(sum);
+    for (int q = 0; q < n; q++)
+        if (fixed && !isnan(fixed[q]))
+            p[q] = fixed[q];
+        else
+            p[q] = usable ? share * (p[q] / sum) : old[q];
+}

@@ -39,6 +39,17 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
     }
 }
 
+static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    int d = x->d;
+    T[0] = 1;
+    for (int k = 0; k < d; k++) {
+        double m = (par[0][k] - x->origin[k]) / x->scale[k];
+        T[1 + k] = m;
+        T[1 + d + k] = m * m + par[1][k] / x->scale[k] / x->scale[k];
+    }
+}
+
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
     int d = x->d;
@@ -76,6 +87,20 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
         }
         out[t] = k0 - 0.5 * q;
     }
+    return true;
+}
+
+static bool expected_density(int d, const double *const *r, const double *const *b, double *out, double *work)
+{
+    double sum = 0;
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        double u = b[0][k] - r[0][k];
+        if (!(r[1][k] > 0))
+            return false;
+        sum += LOG_2PI + log(r[1][k]) + (u * u + b[1][k]) / r[1][k];
+    }
+    *out = -0.5 * sum;
     return true;
 }
 
@@ -136,8 +161,10 @@ const vh_emission vh_gaussian_diag = {
     .param = { { "mu", 1 }, { "cov", 1 } },
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
     .natural = natural,
     .log_density = log_density,
+    .expected_density = expected_density,
     .maximise = maximise,
     .root = root,
     .draw = draw,

@@ -35,6 +35,18 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
     }
 }
 
+static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    int d = x->d;
+    double *tri = T + 1 + d;
+    T[0] = 1;
+    for (int i = 0; i < d; i++)
+        T[1 + i] = (par[0][i] - x->origin[i]) / x->scale[i];
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j <= i; j++)
+            *tri++ = T[1 + i] * T[1 + j] + par[1][i * d + j] / x->scale[i] / x->scale[j];
+}
+
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
     int d = x->d;
@@ -89,6 +101,26 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
             out[t + r] = k0 - 0.5 * q;
         }
     }
+    return true;
+}
+
+/* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1 Sigma_b L^-T, two solves by rows. */
+static bool expected_density(int d, const double *const *r, const double *const *b, double *out, double *work)
+{
+    double *L = work, *Z = work + d * d;
+    if (!log_density(d, r, b[0], 1, out, work))                    /* leaves the factor in work */
+        return false;
+    memcpy(Z, b[1], sizeof *Z * (size_t)(d * d));
+    vh_cholesky_solve_rows(d, L, d, Z);
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < i; j++) {
+            double t = Z[i * d + j];
+            Z[i * d + j] = Z[j * d + i];
+            Z[j * d + i] = t;
+        }
+    vh_cholesky_solve_rows(d, L, d, Z);
+    for (int i = 0; i < d; i++)
+        *out -= 0.5 * Z[i * d + i];
     return true;
 }
 
@@ -193,8 +225,10 @@ const vh_emission vh_gaussian_full = {
     .param = { { "mu", 1 }, { "cov", 2 } },
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
     .natural = natural,
     .log_density = log_density,
+    .expected_density = expected_density,
     .maximise = maximise,
     .root = root,
     .draw = draw,

@@ -1,7 +1,7 @@
 /* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and which file format a path has.
  *
- * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the same
- * model to the last bit. */
+ * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
+ * same model to the last bit. */
 #include "model/h3m.h"
 
 #include "core/alloc.h"
@@ -70,8 +70,8 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M)
         per_component += h3m->family->param[p].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
     n_theta = (double)S * M * per_component;
     all = S + (double)S * S + n_theta;
-    VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S, M,
-             h3m->d, all, INT_MAX);
+    VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S,
+             M, h3m->d, all, INT_MAX);
     VH_NEW(block, (size_t)all);
     free(h->pi);
     h->S = S;
@@ -166,7 +166,8 @@ static vhem_status copy_theta(vhem_ctx *ctx, const vhem_h3m *h3m, vh_hmm *h, con
         const char *name = h3m->family->param[p].name;
         const double *from = strcmp(name, "mu") == 0 ? v->mu : strcmp(name, "cov") == 0 ? v->cov : NULL;
         VH_CHECK(from, VHEM_EINVAL, "neither theta nor %s is given", name);
-        memcpy(vh_hmm_param(h3m, h, p), from, components * vh_param_size(h3m->family, p, h3m->d) * sizeof *from);
+        size_t size = components * vh_param_size(h3m->family, p, h3m->d);
+        memcpy(vh_hmm_param(h3m, h, p), from, size * sizeof *from);
     }
 done:
     return st;
@@ -269,24 +270,17 @@ static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int n, con
     else
         snprintf(who, sizeof who, "%s", name);
     if (bad >= 0)
-        return vh_fail(ctx, VHEM_EINVAL, "entry %d of %s is %.10g, must be a finite number of 0 or more", bad, who,
-                       p[bad]);
+        return vh_fail(ctx, VHEM_EINVAL, "entry %d of %s is %.10g, must be a finite number of 0 or more", bad,
+                       who, p[bad]);
     return vh_fail(ctx, VHEM_EINVAL, "%s sums to %.10g, must be 1", who, sum);
 }
 
-/* Component (s, m) through its family.  Finiteness first: a family may then calculate without fear. */
-static vhem_status check_component(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double *work)
+static vhem_status check_component(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, int s, int m,
+                                   double *work)
 {
     double *par[VH_MAX_PARAM];
     char why[256] = "";
     vh_hmm_component(h3m, h, s, m, par);
-    for (int p = 0; p < h3m->family->n_param; p++) {
-        size_t size = vh_param_size(h3m->family, p, h3m->d);
-        for (size_t k = 0; k < size; k++)
-            if (!isfinite(par[p][k]))
-                return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: entry %zu of %s is %g, must be finite", s,
-                               m, k, h3m->family->param[p].name, par[p][k]);
-    }
     if (!h3m->family->validate(h3m->d, (const double *const *)par, why, sizeof why, work))
         return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: %s", s, m, why);
     return VHEM_OK;
@@ -347,7 +341,8 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m)
     for (int i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
-        VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i, h3m->omega[i]);
+        VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i,
+                 h3m->omega[i]);
         for (size_t k = 0; k < n; k++) {
             if (isfinite(h->pi[k]))
                 continue;

@@ -10,7 +10,7 @@
 typedef struct {
     int     S, M;
     char   *name, *label;                /* NULL for none */
-    char   *extra;                       /* JSON object with the keys we do not know, to be written again; NULL */
+    char   *extra;                       /* JSON object with unknown keys, to be written again; NULL */
     double *pi, *A;                      /* [S] [S][S], in one block with theta; pi owns it */
     double *theta;                       /* c [S][M], then each parameter of the family [S][M][size] */
     size_t  n_theta;
@@ -48,22 +48,23 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
 void        vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
 
 /* The files.  name is what error sentences call the file. */
-vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_h3m **out);
+vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name,
+                               vhem_h3m **out);
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vhem_h3m **out);
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
 
-/* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f), and
- * the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
+/* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f),
+ * and the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
 struct json_t;
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vhem_h3m *h3m, FILE *f);
 vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vhem_h3m **out);
 
 /* Is the text, called what in the sentence, a JSON object? */
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);
-/* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when there
- * are none.  family NULL: keys of the file, else keys of an HMM. */
-vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what, const char *text,
-                                  char **out);
+/* The members of the JSON object text that are no keys of the format, as an object in text; *out is NULL when
+ * there are none.  family NULL: keys of the file, else keys of an HMM. */
+vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what,
+                                  const char *text, char **out);
 
 #endif

@@ -1,10 +1,10 @@
-/* model_hdf5.c - model files as HDF5, the same tree as the JSON file: docs/formats.md.  No other file knows it.
+/* model_hdf5.c - model files as HDF5, the same tree as in JSON: docs/formats.md.  No other file knows it.
  *
  *   1. the library: its error output, its identifiers      3. reading
  *   2. writing
  *
- * Files are written in the 1.8 layout or later, whose metadata carries checksums: damage is found instead of followed.
- * Small arrays lie inside their object header, under the same checksum and without a seek of their own. */
+ * Files are written in the 1.8 layout or later, whose metadata carries checksums: damage is found instead of
+ * followed.  Small arrays lie inside their object header, under the same checksum and without a seek. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "model/h3m.h"
@@ -20,6 +20,7 @@
 #define VERSION 1
 #define MAX_RANK 4
 #define COMPACT_BYTES 32768              /* object headers hold up to 64 KiB */
+#define IMAGE_STEP (1u << 18)            /* by which a file in memory grows */
 
 /* ---- 1. the library ------------------------------------------------------------------------------------ */
 
@@ -48,28 +49,10 @@ static void drop(hid_t id)
         H5Idec_ref(id);
 }
 
-/* The operating system's reason, "No space left on device", sits in the middle of one of the messages. */
-static herr_t find_reason(unsigned n, const H5E_error2_t *e, void *arg)
-{
-    char *reason = arg;
-    const char *mark = "error message = '", *at = e->desc ? strstr(e->desc, mark) : NULL;
-    (void)n;
-    if (at)
-        snprintf(reason, 128, ": %.*s", (int)strcspn(at + strlen(mark), "'"), at + strlen(mark));
-    return 0;
-}
-
-static vhem_status fail_io(vhem_ctx *ctx, const char *what)
-{
-    char reason[128] = "";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, reason);
-    return vh_fail(ctx, VHEM_EIO, "%s%s", what, reason);
-}
-
 /* ---- 2. writing ---------------------------------------------------------------------------------------- */
 
 typedef struct {
-    hid_t file, scalar, group, compact, contiguous;      /* a scalar dataspace; how to store groups and arrays */
+    hid_t file, scalar, group, compact, contiguous;      /* a scalar space; how to store groups, arrays */
 } writer;
 
 static bool put_int(const writer *w, hid_t at, const char *name, int value)
@@ -118,7 +101,7 @@ static bool put_long_text(const writer *w, hid_t at, const char *name, const cha
 
 static bool put_numbers(const writer *w, hid_t at, const char *name, int rank, const int *n, const double *x)
 {
-    hsize_t dims[MAX_RANK], all = 1;
+    hsize_t dims[MAX_RANK] = { 0 }, all = 1;
     for (int k = 0; k < rank; k++)
         all *= dims[k] = (hsize_t)n[k];
     hid_t space = H5Screate_simple(rank, dims, NULL);
@@ -175,50 +158,108 @@ static hid_t timeless(hid_t class)
     return how;
 }
 
-/* Writes and closes the file, as a whole or not at all in the eyes of the caller. */
-static vhem_status write_file(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+/* The library is never let near the disk: in 1.10 a file that could not be closed because the disk was full
+ * brings the process down when it exits.  So the file is made in memory, and its bytes are taken over when it
+ * is closed.  (H5Fget_file_image would be shorter, but leaves a superblock whose checksum is wrong.) */
+typedef struct {
+    unsigned char *bytes;
+    size_t         size;                 /* of the memory; the file may end earlier */
+} image;
+
+static void *image_malloc(size_t size, H5FD_file_image_op_t op, void *arg)
 {
-    vhem_status st = VHEM_OK;
+    (void)op;
+    ((image *)arg)->size = size;
+    return malloc(size);
+}
+
+static void *image_realloc(void *p, size_t size, H5FD_file_image_op_t op, void *arg)
+{
+    (void)op;
+    ((image *)arg)->size = size;
+    return realloc(p, size);
+}
+
+static herr_t image_free(void *p, H5FD_file_image_op_t op, void *arg)
+{
+    if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE)
+        ((image *)arg)->bytes = p;
+    else
+        free(p);
+    return 0;
+}
+
+static void *image_arg_copy(void *arg)
+{
+    return arg;
+}
+
+static herr_t image_arg_free(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+/* The end of the file as its superblock (versions 2 and 3) has it: 8 bytes at 28, lowest first. */
+static size_t image_end(const image *im)
+{
+    uint64_t end = 0;
+    for (int k = 7; im->bytes && im->size >= 48 && k >= 0; k--)
+        end = end << 8 | im->bytes[28 + k];
+    return end <= im->size ? (size_t)end : 0;
+}
+
+/* The file in memory; im->bytes is the caller's to free in any case. */
+static vhem_status make_image(vhem_ctx *ctx, const vhem_h3m *h3m, image *im)
+{
+    H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc, .image_realloc = image_realloc,
+                                          .image_free = image_free, .udata_copy = image_arg_copy,
+                                          .udata_free = image_arg_free, .udata = im };
     hid_t access_how = H5Pcreate(H5P_FILE_ACCESS), file_how = timeless(H5P_FILE_CREATE);
     writer w = { .scalar = H5Screate(H5S_SCALAR), .group = timeless(H5P_GROUP_CREATE),
                  .compact = timeless(H5P_DATASET_CREATE), .contiguous = timeless(H5P_DATASET_CREATE) };
 
     H5Pset_layout(w.compact, H5D_COMPACT);
     H5Pset_libver_bounds(access_how, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-    w.file = H5Fcreate(path, H5F_ACC_TRUNC, file_how, access_how);
-    if (w.file < 0 || !put_h3m(&w, h3m) || H5Fflush(w.file, H5F_SCOPE_LOCAL) < 0)
-        st = fail_io(ctx, "writing failed");
-    if (w.file >= 0 && H5Fclose(w.file) < 0 && st == VHEM_OK)
-        st = fail_io(ctx, "writing failed");
+    H5Pset_fapl_core(access_how, IMAGE_STEP, false);
+    H5Pset_file_image_callbacks(access_how, &calls);
+    w.file = H5Fcreate("model.h5", H5F_ACC_TRUNC, file_how, access_how);
+    bool ok = w.file >= 0 && put_h3m(&w, h3m);
+    ok = w.file >= 0 && H5Fclose(w.file) >= 0 && ok;
     drop(w.contiguous);
     drop(w.compact);
     drop(w.group);
     drop(w.scalar);
     drop(file_how);
     drop(access_how);
-    return st;
+    im->size = image_end(im);
+    if (!ok || im->size == 0)
+        return vh_fail(ctx, VHEM_ENOMEM, "out of memory: could not build the HDF5 file");
+    return VHEM_OK;
 }
 
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
 {
-    vhem_status st = vh_h3m_require_finite(ctx, h3m);
     vh_out out = { 0 };
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, path);
-        return st;
+    image im = { NULL, 0 };
+
+    vhem_status st = vh_h3m_require_finite(ctx, h3m);
+    if (st == VHEM_OK) {
+        quiet q = begin_quiet();
+        st = make_image(ctx, h3m, &im);
+        end_quiet(q);
     }
-    VH_TRY(vh_out_path(ctx, path, &out));
-    VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
-    quiet q = begin_quiet();
-    st = write_file(ctx, h3m, out.tmp);
-    end_quiet(q);
     if (st != VHEM_OK) {
         vh_error_prefix(ctx, path);
         goto done;
     }
+    VH_TRY(vh_out_open(ctx, path, &out));
+    errno = 0;
+    fwrite(im.bytes, 1, im.size, out.f);                 /* the commit finds out whether it went well */
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     vh_out_close(&out);
+    free(im.bytes);
     return st;
 }
 
@@ -261,7 +302,8 @@ done:
 }
 
 /* Reads the dataset to out, which has room for the wanted shape; only checks it when out is NULL. */
-static vhem_status get_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const extent *want, double *out)
+static vhem_status get_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const extent *want,
+                               double *out)
 {
     vhem_status st = VHEM_OK;
     hsize_t n[H5S_MAX_RANK];
@@ -294,8 +336,8 @@ static vhem_status get_count(vhem_ctx *ctx, hid_t at, const char *name, int *out
     VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
     VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT) &&
              H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0, VHEM_EFORMAT, "%s is not a single number", name);
-    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number from 1 to %d",
-             name, x, INT_MAX);
+    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
+             "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
     *out = (int)x;
 done:
     drop(type);
@@ -395,7 +437,8 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vhem_h3m *h3m, int i
     VH_TRY(get_numbers(ctx, g, "c", 2, component, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
-        VH_TRY(get_numbers(ctx, g, param->name, 2 + param->rank, component, fill ? vh_hmm_param(h3m, h, p) : NULL));
+        double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
+        VH_TRY(get_numbers(ctx, g, param->name, 2 + param->rank, component, to));
     }
 done:
     return st;
@@ -440,8 +483,8 @@ static vhem_status get_head(vhem_ctx *ctx, hid_t file, size_t limit, const vh_em
     VH_CHECK(format, VHEM_EFORMAT, "format is missing, must be 'vhem-h3m'");
     VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-h3m'", format);
     VH_TRY(get_count(ctx, file, "version", &version));
-    VH_CHECK(version <= VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d", version,
-             VERSION);
+    VH_CHECK(version <= VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
+             version, VERSION);
     VH_TRY(get_text(ctx, file, "emission", limit, &emission));
     VH_CHECK(emission, VHEM_EFORMAT, "emission is missing");
     *family = vh_emission_find(emission);

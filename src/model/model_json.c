@@ -4,8 +4,8 @@
  *   2. keys that are not ours        5. writing
  *   3. reading arrays of numbers
  *
- * Reading goes through a Jansson tree; writing streams, since a tree of a million numbers would only be in the way.
- * Shapes are checked before anything is allocated, so a file cannot ask for more memory than it is long. */
+ * Reading goes through a Jansson tree; writing streams, since a tree of a million numbers would only be in
+ * the way.  Shapes are checked before anything is allocated: no file can ask for more memory than it is long. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/number.h"
@@ -143,7 +143,8 @@ static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t
     VH_CHECK(rest, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
     json_object_foreach(object, key, v)
         if (!known_key(family, key))
-            VH_CHECK(json_object_set(rest, key, v) == 0, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
+            VH_CHECK(json_object_set(rest, key, v) == 0, VHEM_ENOMEM,
+                     "out of memory: could not keep unknown keys");
     if (json_object_size(rest) > 0)
         VH_TRY(keep_value(ctx, rest, slot));
 done:
@@ -172,8 +173,8 @@ vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *t
     return root ? VHEM_OK : VHEM_EINVAL;
 }
 
-vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what, const char *text,
-                                  char **out)
+vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what,
+                                  const char *text, char **out)
 {
     json_t *root = parse_object(ctx, what, text);
     *out = NULL;
@@ -213,7 +214,8 @@ static vhem_status read_level(vhem_ctx *ctx, numbers *a, json_t *v, int level, d
              place(a, level, where, sizeof where), kind(v), dim, n, last ? "numbers" : "arrays");
     size_t size = json_array_size(v);
     VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %d",
-             place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim, n);
+             place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim,
+             n);
     for (int k = 0; k < n; k++) {
         json_t *child = json_array_get(v, (size_t)k);
         a->at[level] = k;
@@ -246,8 +248,8 @@ static vhem_status read_count(vhem_ctx *ctx, json_t *object, const char *key, in
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, kind(v));
     double x = json_number_value(v);
-    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number from 1 to %d",
-             key, x, INT_MAX);
+    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
+             "%s is %.12g, must be a whole number from 1 to %d", key, x, INT_MAX);
     *out = (int)x;
 done:
     return st;
@@ -280,7 +282,8 @@ static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
 }
 
 /* All arrays of HMM i; only checks them when fill is false. */
-static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vhem_h3m *h3m, int i, int S, int M, bool fill)
+static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vhem_h3m *h3m, int i, int S, int M,
+                               bool fill)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -339,8 +342,8 @@ static vhem_status check_version(vhem_ctx *ctx, json_t *root)
     vhem_status st = VHEM_OK;
     int version;
     VH_TRY(read_count(ctx, root, "version", &version));
-    VH_CHECK(version <= VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d", version,
-             VERSION);
+    VH_CHECK(version <= VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
+             version, VERSION);
 done:
     return st;
 }
@@ -387,7 +390,8 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     VH_TRY(read_hmms(ctx, root, family, d, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     if (provenance && !json_is_null(provenance)) {
-        VH_CHECK(json_is_object(provenance), VHEM_EFORMAT, "provenance is %s, must be an object", kind(provenance));
+        VH_CHECK(json_is_object(provenance), VHEM_EFORMAT, "provenance is %s, must be an object",
+                 kind(provenance));
         VH_TRY(keep_value(ctx, provenance, &h3m->provenance));
     }
     VH_TRY(vhem_h3m_validate(ctx, h3m));
@@ -406,7 +410,8 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     const char *format;
 
     VH_TRY(check_version(ctx, root));
-    VH_CHECK(centers && !json_is_null(centers), VHEM_EFORMAT, "a clustering without centers: no models in it");
+    VH_CHECK(centers && !json_is_null(centers), VHEM_EFORMAT,
+             "a clustering without centers: no models in it");
     VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "centers is %s, must be an object", kind(centers));
     st = required_text(ctx, centers, "format", &format);
     if (st == VHEM_OK && strcmp(format, "vhem-h3m") != 0)

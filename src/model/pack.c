@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "math/linalg.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@
  * 1e5 keeps ten digits behind the point. */
 #define MAX_LOSS 1e5
 
-vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
-                        const double *scale, vh_packed **out)
+/* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
+static vhem_status pack_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+                              const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -34,6 +36,8 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, in
     VH_NEW(pk->trans0, K + 1);
     for (int k = 0; k < K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
+        VH_CHECK((double)pk->comp0[k] + (double)h->S * h->M < INT_MAX, VHEM_EINVAL,
+                 "the models have more than %d components together", INT_MAX);
         pk->S[k] = h->S;
         pk->M[k] = h->M;
         pk->state0[k + 1] = pk->state0[k] + h->S;
@@ -45,15 +49,66 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, in
     pk->n_trans = pk->trans0[K];
     VH_NEW(pk->pi, pk->n_state);
     VH_NEW(pk->A, pk->n_trans);
-    VH_NEW(pk->theta, (size_t)pk->n_comp * (size_t)pk->n_stat);
-    VH_NEW(pk->log_c, pk->n_comp);
     VH_NEW(pk->par, (size_t)pk->n_comp * VH_MAX_PARAM);
-    VH_NEW(pk->direct, pk->n_comp);
-    VH_NEW(pk->about, pk->n_comp);
     VH_NEW(xs, 2 * (size_t)h3m->d);
     memcpy(xs, origin, sizeof *xs * (size_t)h3m->d);
     memcpy(xs + h3m->d, scale, sizeof *xs * (size_t)h3m->d);
     pk->x = (vh_coords){ .d = h3m->d, .origin = xs, .scale = xs + h3m->d };
+    *out = pk;
+    pk = NULL;
+done:
+    vh_pack_free(pk);
+    return st;
+}
+
+vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+                        const double *scale, vh_packed **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+
+    VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
+    VH_NEW(pk->theta, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    VH_NEW(pk->log_c, pk->n_comp);
+    VH_NEW(pk->direct, pk->n_comp);
+    VH_NEW(pk->about, pk->n_comp);
+    *out = pk;
+    pk = NULL;
+done:
+    vh_pack_free(pk);
+    return st;
+}
+
+/* The chain of HMM k and where its components are. */
+static void take_chain(const vhem_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
+{
+    memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
+    memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
+    for (int q = 0; q < h->S * h->M; q++) {
+        double *par[VH_MAX_PARAM];
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        for (int p = 0; p < h3m->family->n_param; p++)
+            pk->par[(size_t)(pk->comp0[k] + q) * VH_MAX_PARAM + (size_t)p] = par[p];
+    }
+}
+
+vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+                         const double *scale, vh_packed **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+
+    VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
+    VH_NEW(pk->c, pk->n_comp);
+    VH_NEW(pk->mean, (size_t)pk->n_comp * (size_t)pk->n_stat);
+    for (int k = 0; k < K; k++) {
+        const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
+        take_chain(h3m, h, k, pk);
+        memcpy(pk->c + pk->comp0[k], vh_hmm_c(h), sizeof *pk->c * (size_t)(h->S * h->M));
+        for (int r = pk->comp0[k]; r < pk->comp0[k + 1]; r++)
+            pk->family->stats_of_component(&pk->x, pk->par + (size_t)r * VH_MAX_PARAM,
+                                           pk->mean + (size_t)r * (size_t)pk->n_stat);
+    }
     *out = pk;
     pk = NULL;
 done:
@@ -70,16 +125,13 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
     pk->n_direct = 0;
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
-        memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
-        memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
+        take_chain(h3m, h, k, pk);
         for (int q = 0; q < h->S * h->M; q++) {
             int r = pk->comp0[k] + q;
-            double *par[VH_MAX_PARAM], *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
-            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            for (int p = 0; p < VH_MAX_PARAM; p++)
-                pk->par[(size_t)r * VH_MAX_PARAM + (size_t)p] = par[p];
+            double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
+            const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : NEVER;
-            double loss = pk->family->natural(&pk->x, (const double *const *)par, theta, work);
+            double loss = pk->family->natural(&pk->x, par, theta, work);
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
                      "HMM %d: the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
                      index ? index[k] : k, q / h->M, q % h->M);
@@ -107,6 +159,8 @@ void vh_pack_free(vh_packed *pk)
     free(pk->trans0);
     free(pk->pi);
     free(pk->A);
+    free(pk->c);
+    free(pk->mean);
     free(pk->theta);
     free(pk->log_c);
     free(pk->par);

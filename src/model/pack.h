@@ -13,6 +13,7 @@ typedef struct {
     int      *state0, *comp0;            /* [K+1]  where the states and components of an HMM begin */
     size_t   *trans0;                    /* [K+1]  where its A begins */
     double   *pi, *A;                    /* [n_state] [n_trans] */
+    double   *c, *mean;                  /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
     double   *theta;                     /* [n_comp][n_stat]  natural parameters, log c added to the constant */
     double   *log_c;                     /* [n_comp] */
     const double **par;                  /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
@@ -28,6 +29,10 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, in
                         const double *scale, vh_packed **out);
 /* Takes the present numbers of the same HMMs.  Fails when a covariance is singular. */
 vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk);
+/* The other side of the product: HMMs as base models, whose components enter through their mean statistics.  Singular
+ * covariances are welcome.  Made once; par and the model's numbers must not change. */
+vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+                         const double *scale, vh_packed **out);
 void        vh_pack_free(vh_packed *pk);
 
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several places:

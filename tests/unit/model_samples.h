@@ -10,13 +10,13 @@
 #include <sys/resource.h>
 #include <signal.h>
 
-/* Two HMMs of unequal shape whose parameters are the numbers that are hard to write: denormal, huge, minus zero,
- * neighbours of short decimals, thirds. */
+/* Two HMMs of unequal shape whose parameters are the numbers that are hard to write: denormal, huge, minus
+ * zero, neighbours of short decimals, thirds. */
 static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
 {
-    static const double hard[] = { 5e-324, -2.2250738585072011e-308, 1e308, -1.7976931348623157e308, -0.0, 0.0,
-                                   0.1, 0.30000000000000004, 1.0 / 3, 9007199254740993.0, 123456789012345678.0,
-                                   1e22, 1e23, -1e-5, 4.35, 2.0 / 3 };
+    static const double hard[] = { 5e-324, -2.2250738585072011e-308, 1e308, -1.7976931348623157e308, -0.0,
+                                   0.0, 0.1, 0.30000000000000004, 1.0 / 3, 9007199254740993.0,
+                                   123456789012345678.0, 1e22, 1e23, -1e-5, 4.35, 2.0 / 3 };
     vhem_h3m *h3m = NULL;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, 4, 2, &h3m));
     for (int i = 0; i < 2; i++) {

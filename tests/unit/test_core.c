@@ -103,8 +103,9 @@ static void number_text(void **state)
         assert_string_equal(text, known[k].text);
     }
     static const double odd[] = { 5e-324, -5e-324, 2.2250738585072014e-308, 2.225073858507201e-308,
-                                  1.7976931348623157e308, 9.9999999999999999e22, 1e22, 1e23, 0.9999999999999999,
-                                  0.99999999999999989, 999999999999999.9, 99999999999999990.0, 4503599627370496.5 };
+                                  1.7976931348623157e308, 9.9999999999999999e22, 1e22, 1e23,
+                                  0.9999999999999999, 0.99999999999999989, 999999999999999.9,
+                                  99999999999999990.0, 4503599627370496.5 };
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
         check_number(odd[k]);
 
@@ -252,7 +253,8 @@ static void out_fails(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_out out = { 0 };
-    assert_fails(ctx, vh_out_open(ctx, "/no/such/folder/x", &out), VHEM_EIO, "/no/such/folder/x: cannot write: No such");
+    assert_fails(ctx, vh_out_open(ctx, "/no/such/folder/x", &out), VHEM_EIO,
+                 "/no/such/folder/x: cannot write: No such");
     assert_fails(ctx, vh_out_open(ctx, "/tmp", &out), VHEM_EIO, "/tmp: cannot write: it is a directory");
     assert_null(out.path);
     if (access("/dev/full", W_OK) == 0) {
@@ -302,7 +304,8 @@ static void read_all(void **state)
     const char *path = test_scratch("read");
     char *text = NULL;
     size_t n = 7, big = 300001;
-    assert_fails(ctx, vh_read_all(ctx, "/no/such/file", &text, &n), VHEM_EIO, "/no/such/file: cannot read: No such");
+    assert_fails(ctx, vh_read_all(ctx, "/no/such/file", &text, &n), VHEM_EIO,
+                 "/no/such/file: cannot read: No such");
     assert_fails(ctx, vh_read_all(ctx, "/tmp", &text, &n), VHEM_EIO, "/tmp: cannot read: it is a directory");
     assert_null(text);
     assert_int_equal(n, 7);

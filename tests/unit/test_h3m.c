@@ -22,9 +22,9 @@ static small make_small(void)
 static vhem_status build(vhem_ctx *ctx, small *s, vhem_h3m **out)
 {
     for (int i = 0; i < 2; i++)
-        s->view[i] = (vhem_hmm_view){ .S = 2, .M = 2, .d = 2, .omega = i ? 0.75 : 0.25, .pi = s->pi, .A = s->A,
-                                      .c = s->c, .mu = s->mu, .cov = s->cov, .name = i ? "walk_01" : NULL,
-                                      .label = i ? "walk" : "" };
+        s->view[i] = (vhem_hmm_view){ .S = 2, .M = 2, .d = 2, .omega = i ? 0.75 : 0.25, .pi = s->pi,
+                                      .A = s->A, .c = s->c, .mu = s->mu, .cov = s->cov,
+                                      .name = i ? "walk_01" : NULL, .label = i ? "walk" : "" };
     return vhem_h3m_new(ctx, "gaussian-diag", 2, 2, s->view, out);
 }
 
@@ -64,7 +64,7 @@ static void new_and_view(void **state)
     assert_int_equal(vhem_h3m_view(h3m, -1, &v), VHEM_EINVAL);
     assert_memory_equal(&kept, &v, sizeof v);
 
-    vhem_h3m *again = NULL;                              /* views of an H3M make an equal one, through theta */
+    vhem_h3m *again = NULL;                              /* views of an H3M make an equal one */
     vhem_hmm_view both[2];
     for (int i = 0; i < 2; i++)
         assert_int_equal(vhem_h3m_view(h3m, i, &both[i]), VHEM_OK);
@@ -111,7 +111,8 @@ static void parameters(void **state)
     assert_true(h3m->hmm[1].pi[2] == 0);
     assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 0, 1), VHEM_EINVAL, "S is 0, must be at least 1");
     assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 1, -1), VHEM_EINVAL, "M is -1, must be at least 1");
-    assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 2000000000, 2000000000), VHEM_EINVAL, "numbers, must be at most");
+    assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 2000000000, 2000000000), VHEM_EINVAL,
+                 "numbers, must be at most");
     assert_int_equal(h3m->hmm[1].S, 3);
     vhem_h3m_free(h3m);
     vhem_ctx_free(ctx);
@@ -193,7 +194,8 @@ static void validate_names(void **state)
     small s = make_small();
     assert_ok(ctx, build(ctx, &s, &h3m));
     h3m->hmm[1].A[0] = 0.47;
-    assert_fails(ctx, vhem_h3m_validate(ctx, h3m), VHEM_EINVAL, "HMM 1 ('walk_01'): row 0 of A sums to 0.97, must be 1");
+    assert_fails(ctx, vhem_h3m_validate(ctx, h3m), VHEM_EINVAL,
+                 "HMM 1 ('walk_01'): row 0 of A sums to 0.97, must be 1");
     h3m->hmm[1].A[0] = 0.5 + 0.9e-6;                     /* within the tolerance, and left as it is */
     assert_ok(ctx, vhem_h3m_validate(ctx, h3m));
     assert_true(h3m->hmm[1].A[0] == 0.5 + 0.9e-6);
@@ -230,8 +232,8 @@ static void compare(void **state)
     vhem_h3m_free(b);
 
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
-    static const int shape[][5] = { { 2, 3, 2, 2, 0 }, { 2, 2, 1, 2, 0 }, { 2, 2, 2, 3, 0 }, { 3, 2, 2, 2, 0 },
-                                    { 2, 2, 2, 2, 1 } };
+    static const int shape[][5] = { { 2, 3, 2, 2, 0 }, { 2, 2, 1, 2, 0 }, { 2, 2, 2, 3, 0 },
+                                    { 3, 2, 2, 2, 0 }, { 2, 2, 2, 2, 1 } };
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         b = random_h3m(ctx, &rng, shape[k][0], shape[k][1], shape[k][2], shape[k][3], shape[k][4], 1);
         assert_true(isinf(vhem_h3m_compare(a, b)));

@@ -7,9 +7,11 @@
 static const char good[] =
     "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-diag\", \"d\": 1,\n"
     " \"omega\": [0.25, 0.75],\n"
-    " \"hmms\": [{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]], \"cov\": [[[3]]]},\n"
+    " \"hmms\": [{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]],"
+    " \"cov\": [[[3]]]},\n"
     "  {\"name\": \"walk_01\", \"label\": \"walk\", \"S\": 2, \"M\": 1, \"pi\": [0.5, 0.5],\n"
-    "   \"A\": [[0.5, 0.5], [0, 1]], \"c\": [[1], [1]], \"mu\": [[[0.5]], [[-1.5]]], \"cov\": [[[1]], [[2]]]}]}";
+    "   \"A\": [[0.5, 0.5], [0, 1]], \"c\": [[1], [1]], \"mu\": [[[0.5]], [[-1.5]]],"
+    " \"cov\": [[[1]], [[2]]]}]}";
 
 static vhem_status read_text(vhem_ctx *ctx, const char *text, vhem_h3m **out)
 {
@@ -35,7 +37,8 @@ static void expect(const char *from, const char *to, const char *sentence)
     snprintf(whole, sizeof whole, "models.json: %s", sentence);
     vhem_status st = read_text(ctx, text, &h3m);
     if (st != VHEM_EFORMAT || strncmp(vhem_ctx_error(ctx), whole, strlen(whole)) != 0)
-        fail_msg("%s -> %s: wanted \"%s\", got %s: %s", from, to, whole, vhem_status_text(st), vhem_ctx_error(ctx));
+        fail_msg("%s -> %s: wanted \"%s\", got %s: %s", from, to, whole, vhem_status_text(st),
+                 vhem_ctx_error(ctx));
     assert_null(h3m);
     free(text);
     vhem_ctx_free(ctx);
@@ -76,7 +79,8 @@ static void reads(void **state)
     assert_true(vh_hmm_param(h3m, &h3m->hmm[0], 0)[0] == 1e20);
     vhem_h3m_free(h3m);
 
-    static const char single[] = "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-full\", \"d\": 2,"
+    static const char single[] =
+        "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-full\", \"d\": 2,"
         "\"hmms\": [{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2, 3]]],"
         "\"cov\": [[[[2, 1], [1, 4]]]]}]}";
     h3m = NULL;
@@ -116,7 +120,8 @@ static void hmm_sentences(void **state)
 {
     (void)state;
     expect("[{", "[7, {", "omega has 2 numbers, must have K = 3");
-    expect("{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]], \"cov\": [[[3]]]}", "7",
+    expect("{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]], "
+           "\"cov\": [[[3]]]}", "7",
            "HMM 0: is a number, must be an object");
     expect("\"walk_01\"", "1", "HMM 1: name is a number, must be text");
     expect("\"walk\"", "[]", "HMM 1 ('walk_01'): label is an array, must be text");
@@ -139,7 +144,8 @@ static void hmm_sentences(void **state)
     expect("[[[2]]]", "[[[true]]]", "HMM 0: mu[0][0][0] is true, must be a number");
     expect("[[[3]]]", "[[[-3]]]", "HMM 0: state 0, component 0: cov[0] is -3, a variance must be");
     expect("\"d\": 1", "\"d\": 2", "HMM 0: mu[0][0] has 1 number, must have d = 2");
-    expect("gaussian-diag", "gaussian-full", "HMM 0: cov[0][0][0] is a number, must be an array of d = 1 numbers");
+    expect("gaussian-diag", "gaussian-full",
+           "HMM 0: cov[0][0][0] is a number, must be an array of d = 1 numbers");
 }
 
 static void syntax_sentences(void **state)
@@ -237,7 +243,8 @@ static void unknown_keys_stay(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("extra.json");
-    char *text = changed("\"d\": 1,", "\"d\": 1, \"note\": {\"a\": [1, 2.5, null, true], \"b\": \"\\u00e9\\\"\"},"
+    char *text = changed("\"d\": 1,",
+                         "\"d\": 1, \"note\": {\"a\": [1, 2.5, null, true], \"b\": \"\\u00e9\\\"\"},"
                          " \"provenance\": {\"seed\": 18446744073709551615, \"p\": 0.1}, \"empty\": {},");
     char *at = strstr(text, "\"S\": 1"), *more = malloc(strlen(text) + 100);
     sprintf(more, "%.*s\"extra\": \"x\", \"tempo\": 120.5, %s", (int)(at - text), text, at);
@@ -287,16 +294,20 @@ static void failed_writes(void **state)
     const char *path = test_scratch("kept.json");
     vhem_h3m *h3m = hard_h3m(ctx), *back = NULL;
     if (access("/dev/full", W_OK) == 0)
-        assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/dev/full"), VHEM_EIO, "/dev/full: writing failed: No space left");
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/no/such/x.json"), VHEM_EIO, "/no/such/x.json: cannot write: No such");
+        assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/dev/full"), VHEM_EIO,
+                     "/dev/full: writing failed: No space left");
+    assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/no/such/x.json"), VHEM_EIO,
+                 "/no/such/x.json: cannot write: No such");
 
     assert_ok(ctx, vhem_h3m_save(ctx, h3m, path));
     h3m->hmm[1].A[4] = NAN;
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC, "a number in A is nan, cannot be written");
+    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
+                 "a number in A is nan, cannot be written");
     assert_non_null(strstr(vhem_ctx_error(ctx), "kept.json: HMM 1 ('caf"));
     h3m->hmm[1].A[4] = 1.0 / 3;
     vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] = INFINITY;
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC, "HMM 0: a number in cov is inf, cannot be");
+    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
+                 "HMM 0: a number in cov is inf, cannot be");
     vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] = 77;
     struct rlimit old = limit_file_size(512);
     vhem_status st = vhem_h3m_save(ctx, h3m, path);
@@ -343,7 +354,8 @@ static void mutated(void **state)
         memcpy(text, good, sizeof good);
         for (int64_t n = 1 + vh_rng_below(&rng, 3); n > 0; n--)
             text[vh_rng_below(&rng, sizeof good - 1)] =
-                vh_rng_below(&rng, 4) ? likely[vh_rng_below(&rng, sizeof likely - 1)] : (char)vh_rng_bits(&rng);
+                vh_rng_below(&rng, 4) ? likely[vh_rng_below(&rng, sizeof likely - 1)]
+                                      : (char)vh_rng_bits(&rng);
         vhem_h3m *h3m = NULL;
         vhem_status st = vh_model_read_json(ctx, text, sizeof good - 1, "m.json", &h3m);
         if (st == VHEM_OK) {

@@ -1,6 +1,7 @@
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
 #include "backend/ref/recursion.h"
+#include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "math/logsum.h"
 
@@ -101,4 +102,4 @@ done:
     return st;
 }
 
-const vh_backend vh_backend_ref = { "ref", usable, forward_backward };
+const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate };

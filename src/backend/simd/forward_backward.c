@@ -448,8 +448,8 @@ done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, vh_scratch *scratch,
-                                    double *loglik, vh_stats *stats)
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                              vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
@@ -475,5 +475,3 @@ done:
     free(j.groups);
     return st;
 }
-
-const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward };

@@ -6,16 +6,15 @@
  * is larger the caller redoes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and frame. */
 #include "backend/simd/lanes.h"
 
+#include "backend/simd/vec.h"
 #include "backend/simd/vmath.h"
 
 #include <string.h>
 
-typedef double lanes __attribute__((vector_size(8 * VH_LANES), may_alias));
-
 enum { WRITTEN_OUT = 10 };
 #define INLINE static inline __attribute__((always_inline))
 
-#define LANE       lanes
+#define LANE       vec
 #define LANE_COUNT VH_LANES
 #define BODY(f)    f##_n
 #include "backend/simd/lanes_body.h"

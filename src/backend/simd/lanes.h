@@ -8,10 +8,7 @@
 
 #include "backend/simd/simd.h"
 
-/* VH_LANES, the doubles of a register, comes with the instruction set (src/CMakeLists.txt). */
-enum { VH_MAX_LANES = 8,                 /* of all instruction sets */
-       VH_BLOCK = 4 };                   /* frames whose transitions are added up together */
-
+enum { VH_BLOCK = 4 };                  /* frames whose transitions are added up together */
 typedef struct {
     int      S;
     int64_t  T;                          /* of the longest lane */

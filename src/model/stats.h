@@ -1,7 +1,7 @@
 /* stats.h - expected sufficient statistics of a set of HMMs: one flat block, so that sequences, threads, devices and
  * ranks are merged by the same operation: adding blocks. */
-#ifndef VH_BACKEND_STATS_H
-#define VH_BACKEND_STATS_H
+#ifndef VH_MODEL_STATS_H
+#define VH_MODEL_STATS_H
 
 #include "model/pack.h"
 

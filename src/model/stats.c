@@ -1,5 +1,5 @@
 /* stats.c - see stats.h. */
-#include "backend/stats.h"
+#include "model/stats.h"
 
 #include "core/alloc.h"
 

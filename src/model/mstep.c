@@ -1,9 +1,10 @@
 /* mstep.c - the M-step of Baum-Welch.  Rabiner 1989, section III.C; paper, Appendix C with delta functions as base.
  *
  *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm / T_sm[0] */
-#include "estimate/mstep.h"
+#include "model/mstep.h"
 
 #include "core/alloc.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,11 +12,10 @@
 /* Less expected weight than this is rounding, and dividing by it makes noise. */
 #define NOTHING 1e-200
 
-vhem_status vh_mstep(vhem_ctx *ctx, const vh_job *job, const vh_packed *pk, int k, const vh_stats *stats,
+vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vhem_h3m *h3m, vh_hmm *h, int *n_floored)
 {
     vhem_status st = VHEM_OK;
-    const vh_topology *topo = job->topology;
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
     double *mean = NULL, *work, *row;
 
@@ -24,11 +24,11 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_job *job, const vh_packed *pk, int 
     row = work + vh_emission_work(h3m->d);
 
     memcpy(row, stats->nu1 + pk->state0[k], sizeof *row * (size_t)S);
-    vh_constrain(S, topo->pi, h->pi, row);
+    vh_constrain(S, lim->fixed_pi, h->pi, row);
     memcpy(h->pi, row, sizeof *row * (size_t)S);
     for (int s = 0; s < S; s++) {
         memcpy(row, stats->xi + pk->trans0[k] + (size_t)(s * S), sizeof *row * (size_t)S);
-        vh_constrain(S, topo->A + s * S, h->A + s * S, row);
+        vh_constrain(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, h->A + s * S, row);
         memcpy(h->A + s * S, row, sizeof *row * (size_t)S);
     }
     for (int s = 0; s < S; s++) {
@@ -44,7 +44,7 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_job *job, const vh_packed *pk, int 
             for (int e = 0; e < n_stat; e++)
                 mean[e] = T[e] / T[0];
             vh_hmm_component(h3m, h, s, m, par);
-            int r = pk->family->maximise(&pk->about[pk->comp0[k] + s * M + m], mean, job->floor, par, work);
+            int r = pk->family->maximise(&pk->about[pk->comp0[k] + s * M + m], mean, lim->floor, par, work);
             VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d collapsed onto too few frames; "
                      "a floor (--cov-floor) or fewer states help", s, m);
             held += r;
@@ -70,7 +70,7 @@ static int heaviest(int n, const double *w, int stride)
 
 /* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation of the data
  * in random directions. */
-static void split(const vh_job *job, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
+static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
 {
     double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
     vh_hmm_component(h3m, h, from / h->M, from % h->M, a);
@@ -80,37 +80,30 @@ static void split(const vh_job *job, vhem_h3m *h3m, vh_hmm *h, int from, int to,
     int rank = h3m->family->param[1].rank;
     for (int i = 0; i < h3m->d; i++) {
         double var = a[1][rank == 2 ? i * h3m->d + i : i];
-        double step = 0.5 * fmin(sqrt(var), job->scale[i]) * (vh_rng_uniform(rng) < 0.5 ? -1 : 1);
+        double step = 0.5 * fmin(sqrt(var), lim->scale[i]) * (vh_rng_uniform(rng) < 0.5 ? -1 : 1);
         a[0][i] += step;
         b[0][i] -= step;
     }
 }
 
-/* State `to` takes half of what leads to state `from`, where the topology lets it. */
-static void share_arrivals(const vh_topology *topo, vh_hmm *h, int from, int to)
+static bool is_free(const double *fixed, int q)
+{
+    return !fixed || isnan(fixed[q]);
+}
+
+/* State `to` takes half of what leads to state `from`, and leaves as `from` does, where it may. */
+static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
 {
     int S = h->S;
     for (int s = -1; s < S; s++) {
         double *row = s < 0 ? h->pi : h->A + s * S;
-        const double *fixed = s < 0 ? topo->pi : topo->A + s * S;
-        if (!isnan(fixed[from]) || !isnan(fixed[to]))
-            continue;
-        double both = row[from] + row[to];
-        row[from] = row[to] = both / 2;
+        const double *fixed = s < 0 ? lim->fixed_pi : lim->fixed_A ? lim->fixed_A + s * S : NULL;
+        if (is_free(fixed, from) && is_free(fixed, to))
+            row[from] = row[to] = (row[from] + row[to]) / 2;
     }
-    /* and leaves as `from` does */
-    double *row = h->A + to * S, sum = 0;
-    const double *fixed = topo->A + to * S;
-    for (int q = 0; q < S; q++)
-        sum += isnan(fixed[q]) ? h->A[from * S + q] : 0;
-    if (sum > 0) {
-        double share = 1;
-        for (int q = 0; q < S; q++)
-            share -= isnan(fixed[q]) ? 0 : fixed[q];
-        for (int q = 0; q < S; q++)
-            if (isnan(fixed[q]))
-                row[q] = share * h->A[from * S + q] / sum;
-    }
+    double *row = h->A + to * S;
+    memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
+    vh_constrain(S, lim->fixed_A ? lim->fixed_A + to * S : NULL, row, row);
 }
 
 /* Expected frames of state s. */
@@ -122,7 +115,7 @@ static double state_weight(const double *T, int M, int n_stat, int s)
     return sum;
 }
 
-int vh_revive(const vh_job *job, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m, vh_hmm *h,
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m, vh_hmm *h,
               vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
@@ -133,8 +126,8 @@ int vh_revive(const vh_job *job, const vh_packed *pk, int k, const vh_stats *sta
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = heaviest(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
-            if (Ts[m * n_stat] < DEAD && Ts[top * n_stat] > SPLITTABLE) {
-                split(job, h3m, h, s * M + top, s * M + m, rng);
+            if (Ts[m * n_stat] < DEAD * lim->unit && Ts[top * n_stat] > SPLITTABLE * lim->unit) {
+                split(lim, h3m, h, s * M + top, s * M + m, rng);
                 c[s * M + top] = c[s * M + m] = (c[s * M + top] + c[s * M + m]) / 2;
                 revived++;
             }
@@ -142,13 +135,14 @@ int vh_revive(const vh_job *job, const vh_packed *pk, int k, const vh_stats *sta
             big = s;
     }
     for (int s = 0; s < S; s++) {                   /* whole states */
-        if (state_weight(T, M, n_stat, s) >= DEAD || state_weight(T, M, n_stat, big) < SPLITTABLE)
+        if (state_weight(T, M, n_stat, s) >= DEAD * lim->unit ||
+            state_weight(T, M, n_stat, big) < SPLITTABLE * lim->unit)
             continue;
         for (int m = 0; m < M; m++) {
-            split(job, h3m, h, big * M + m, s * M + m, rng);
+            split(lim, h3m, h, big * M + m, s * M + m, rng);
             c[s * M + m] = c[big * M + m];
         }
-        share_arrivals(job->topology, h, big, s);
+        share_chain(lim, h, big, s);
         revived++;
     }
     return revived;

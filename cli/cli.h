@@ -1,0 +1,142 @@
+/* cli.h - what the commands share: one table per command from which options are read and help is printed, a
+ * context with signals and progress around it, output that is whole or not there. */
+#ifndef VHEM_CLI_H
+#define VHEM_CLI_H
+
+#include "vhem/vhem.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_STOPPED = 130 };
+enum { CLI_GO = -1 };                /* from functions that return an exit status: none yet, carry on */
+enum { CLI_MAX_OPTIONS = 40, CLI_MAX_ARGS = 2 };
+
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_TEXT, OPT_CHOICE } cli_kind;
+
+typedef struct {
+    const char *name;
+    char        letter;              /* 0: long form only */
+    cli_kind    kind;
+    const char *arg;                 /* name of its argument in the help; the choices, "diag|full" */
+    void       *value;               /* bool, int, uint64_t, double or const char *; holds the default */
+    double      min;                 /* of a number */
+    const char *shown;               /* the default in words, where the value does not say it */
+    const char *help;
+} cli_option;
+
+typedef struct {
+    const char *args, *about, *examples;
+    int         n_min, n_max;        /* arguments that are not options */
+    const cli_option *options;       /* ends with a NULL name; the common options follow by themselves */
+} cli_usage;
+
+/* The rows that say how to read sequences; o is a vhem_data_options *. */
+#define CLI_DATA_OPTIONS(o, group_help)                                                                     \
+    { "format", 'f', OPT_CHOICE, "csv|tsv|dir|npy|npz|ts|hdf5", &(o)->format, 0, "found out from the file", \
+      "format of DATA" },                                                                                   \
+    { "id", 'i', OPT_TEXT, "COL[,COL]", &(o)->id, 0, "id or seq", "columns that name a sequence" },         \
+    { "label", 'l', OPT_TEXT, "COL", &(o)->label, 0, "label, if there", "column with the class" },          \
+    { "group", 'g', OPT_TEXT, "COL", &(o)->group, 0, "none", group_help },                                  \
+    { "weight", 0, OPT_TEXT, "COL", &(o)->weight, 0, "all 1", "column with the weight of a sequence" },     \
+    { "columns", 'c', OPT_TEXT, "COL[,COL]", &(o)->columns, 0, "every other numeric column",                \
+      "columns that are the dimensions" },                                                                  \
+    { "where", 'w', OPT_TEXT, "COL=VALUE", &(o)->where, 0, "everything", "read only what has this value" }
+
+/* ---- one run of the command ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *what;                /* of the last call; a new one starts the clock again */
+    double      began, drawn;        /* seconds */
+    bool        on, visible;         /* wanted at all; a bar stands on the terminal */
+} cli_progress;
+
+typedef struct {
+    const char *command;             /* "fit" */
+    uint64_t    seed;
+    int         threads;
+    const char *backend;
+    bool        quiet, json, help;
+    const char *arg[CLI_MAX_ARGS];
+    int         n_arg;
+    bool        given[CLI_MAX_OPTIONS];                  /* by row of the command's own table */
+    vhem_ctx   *ctx;
+    cli_progress progress;
+} cli;
+
+typedef int cli_run(cli *c, int argc, char **argv);
+cli_run cmd_fit, cmd_score, cmd_decode, cmd_sample, cmd_info, cmd_convert;
+
+/* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
+int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
+bool cli_given(const cli *c, const cli_usage *usage, const char *name);
+/* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
+const char *cli_nearest(const char *word, const char *const *names, int n);
+/* help.c */
+void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_option *common);
+/* A new object: every option of the command by name with its value, but not --output. */
+json_t *cli_options_json(const cli_usage *usage);
+
+/* session.c.  The first three print "vhem COMMAND: sentence" and return the exit status. */
+int  cli_fail(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int  cli_misuse(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int  cli_status(cli *c, vhem_status st);                 /* of the library; CLI_GO for VHEM_OK */
+void cli_say(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));      /* not with --quiet */
+int  cli_open(cli *c);
+bool cli_interrupted(void);
+/* Frees the context and makes sure that standard output arrived; the status to leave with. */
+int  cli_close(cli *c, int status);
+/* Refuses standard output for the result when --json needs it, and two inputs from standard input. */
+int  cli_check_streams(cli *c, const char *output);
+
+/* progress.c */
+void cli_progress_init(cli *c);
+void cli_progress_draw(void *arg, const char *what, int64_t done, int64_t total);
+void cli_progress_clear(cli *c);
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    FILE *f;
+    char *path, *tmp;                /* tmp is NULL when writing in place: stdout, a pipe, a device */
+} cli_out;
+
+/* output.c.  "-" is stdout.  CLI_GO or an exit status, the sentence printed. */
+int  cli_out_open(cli *c, const char *path, cli_out *out);
+int  cli_out_commit(cli *c, cli_out *out);
+void cli_out_close(cli_out *out);                        /* removes what was not committed */
+/* Can this path be written?  Asked before hours of work, not after. */
+int  cli_out_check(cli *c, const char *path);
+void cli_put_number(FILE *f, double x);                  /* the shortest text that reads back to x */
+void cli_put_cell(FILE *f, const char *text);            /* tabs and line ends become spaces */
+
+/* tables.c: JSON and names */
+json_t *cli_json_real(double x);                         /* null when x is not finite */
+json_t *cli_json_text(const char *text);                 /* null when there is none or it is not UTF-8 */
+void cli_json_put(FILE *f, json_t *value);               /* writes and releases it, with a line end */
+/* The name of HMM i, or "i" when it has none; buf serves for that. */
+const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size);
+bool cli_ends_with(const char *path, const char *const *endings);        /* NULL ends the list */
+extern const char *const cli_model_endings[], *const cli_data_endings[];
+
+/* ---- pieces of single commands that others need or that deserve their own file --------------------------
+ */
+
+typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5 } cli_content;
+
+/* load.c: what a file holds, from its first bytes; HDF5 may be either. */
+cli_content cli_recognise(const char *path);
+/* Loads either; exactly one of the outputs is set on CLI_GO. */
+int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
+/* MODELS and DATA of the command line, after a look at where the output is to go. */
+int cli_load_both(cli *c, const char *output, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
+
+/* topology.c: a file with fixed entries of pi and A; null is free.  *pi and *A come from malloc, either may
+ * stay NULL, *S is their size. */
+int cli_topology_load(cli *c, const char *path, int *S, double **pi, double **A);
+
+#endif

@@ -1,0 +1,69 @@
+/* cmd_convert.c - vhem convert A B. */
+#include "cli.h"
+
+#include <string.h>
+
+/* Models and sequences are not made from each other: the ending must suit what A holds. */
+static int check_ending(cli *c, bool model, const char *to)
+{
+    if (strcmp(to, "-") == 0 || (model && strncmp(to, "/dev/", 5) == 0) ||
+        cli_ends_with(to, model ? cli_model_endings : cli_data_endings))
+        return CLI_GO;
+    if (model)
+        return cli_fail(c,
+                        "%s holds models, which are written as .json or .h5, not as %s; 'vhem sample' draws "
+                        "sequences from them",
+                        c->arg[0], to);
+    return cli_fail(c, "%s holds sequences, which are written as .csv .tsv .npy .npz .ts or .h5, not as %s; "
+                       "'vhem fit' makes models from them", c->arg[0], to);
+}
+
+static int convert(cli *c, const vhem_data_options *opt)
+{
+    vhem_h3m *h3m = NULL;
+    vhem_data *data = NULL;
+    const char *from = c->arg[0], *to = c->arg[1];
+    int status = c->json && strcmp(to, "-") == 0 ? cli_check_streams(c, to) : CLI_GO;
+    if (status == CLI_GO)
+        status = cli_out_check(c, to);
+    if (status == CLI_GO)
+        status = cli_load_any(c, from, opt, &h3m, &data);
+    if (status == CLI_GO)
+        status = check_ending(c, h3m != NULL, to);
+    if (status == CLI_GO)
+        status = cli_status(c, h3m ? vhem_h3m_save(c->ctx, h3m, to) : vhem_data_save(c->ctx, data, to));
+    if (status == CLI_GO) {
+        const char *what = h3m ? "HMM" : "sequence";
+        int n = h3m ? vhem_h3m_size(h3m) : vhem_data_size(data);
+        if (c->json)
+            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:s, s:i}", "command", c->command,
+                                           "input", cli_json_text(from), "output", cli_json_text(to),
+                                           "kind", h3m ? "models" : "data", "size", n));
+        cli_say(c, "%d %s%s in %s", n, what, n == 1 ? "" : "s",
+                strcmp(to, "-") == 0 ? "standard output" : to);
+        status = EXIT_DONE;
+    }
+    vhem_data_free(data);
+    vhem_h3m_free(h3m);
+    return status;
+}
+
+int cmd_convert(cli *c, int argc, char **argv)
+{
+    vhem_data_options opt;
+    vhem_data_options_init(&opt);
+    const cli_option options[] = {
+        CLI_DATA_OPTIONS(&opt, "column with the group of a sequence"),
+        { 0 },
+    };
+    const cli_usage usage = {
+        .args = "A B", .n_min = 2, .n_max = 2, .options = options,
+        .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
+                 "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "
+                 "standard input or output.",
+        .examples = "  vhem convert models.json models.h5\n"
+                    "  vhem convert fixations.csv fixations.npz --id subject,trial --columns x,y\n",
+    };
+    int status = cli_begin(c, argc, argv, &usage);
+    return status == CLI_GO ? convert(c, &opt) : status;
+}

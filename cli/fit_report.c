@@ -1,0 +1,130 @@
+/* fit_report.c - see fit_report.h. */
+#include "fit_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SAME = 1e-3;     /* nats per frame: restarts this close found the same optimum */
+
+/* 15 digits say what was typed, 1e-06 and not 9.9999999999999995e-07; 17 when that would lose something. */
+static char *dump_short(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
+    if (!json_equal(value, again)) {
+        free(text);
+        text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    }
+    json_decref(again);
+    return text;
+}
+
+char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped)
+{
+    json_t *options = cli_options_json(usage);
+    json_object_set_new(options, "restarts", json_integer(report->R));
+    json_t *made =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s}", "program", "vhem", "version", vhem_version(),
+                  "command", c->command, "input", cli_json_text(c->arg[0]), "options", options, "seed",
+                  (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx));
+    if (stopped)
+        json_object_set_new(made, "interrupted", json_true());
+    char *text = dump_short(made);
+    json_decref(made);
+    return text;
+}
+
+static const vhem_fit_run *run_of(const vhem_fit_report *report, int i, int r)
+{
+    return &report->run[(size_t)i * (size_t)report->R + (size_t)r];
+}
+
+static json_t *run_json(const vhem_fit_run *run)
+{
+    return json_pack("{s:o, s:i, s:b, s:i, s:i}", "loglik", cli_json_real(run->loglik), "n_iter", run->n_iter,
+                     "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
+}
+
+json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, const char *output,
+                        bool stopped)
+{
+    json_t *models = json_array();
+    char buf[32];
+    for (int i = 0; i < report->K; i++) {
+        json_t *runs = json_array();
+        for (int r = 0; r < report->R; r++)
+            json_array_append_new(runs, run_json(run_of(report, i, r)));
+        double loglik = run_of(report, i, report->best[i])->loglik;
+        json_array_append_new(models, json_pack(
+            "{s:o, s:I, s:o, s:o, s:i, s:o}", "name", cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf)),
+            "frames", (json_int_t)report->frames[i], "loglik", cli_json_real(loglik),
+            "per_frame", cli_json_real(loglik / (double)report->frames[i]), "best", report->best[i],
+            "restarts", runs));
+    }
+    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command,
+                     "input", cli_json_text(c->arg[0]), "output", cli_json_text(output),
+                     "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped,
+                     "models", models);
+}
+
+typedef struct {
+    double  loglik;
+    int64_t frames;
+    int     agreed, unconverged, revived, floored;
+} totals;
+
+static totals add_up(const vhem_fit_report *report)
+{
+    totals t = { 0 };
+    for (int i = 0; i < report->K; i++) {
+        const vhem_fit_run *best = run_of(report, i, report->best[i]);
+        int same = 0;
+        t.loglik += best->loglik;
+        t.frames += report->frames[i];
+        t.unconverged += !best->converged;
+        t.revived += best->n_revived;
+        t.floored += best->n_floored;
+        for (int r = 0; r < report->R; r++)
+            same += fabs(run_of(report, i, r)->loglik - best->loglik) <= SAME * (double)report->frames[i];
+        t.agreed += same > 1;
+    }
+    return t;
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void what_next(cli *c, const char *output)
+{
+    if (strcmp(output, "-") != 0)
+        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences",
+                output);
+}
+
+void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
+                 const char *output, bool stopped)
+{
+    totals t = add_up(report);
+    int K = vhem_h3m_size(h3m), N = vhem_data_size(data);
+    const char *where = strcmp(output, "-") == 0 ? "standard output" : output;
+
+    if (stopped)                         /* said even with --quiet: the result is not what was asked for */
+        cli_fail(c, "interrupted; the best so far, %d HMM%s, is saved in %s", K, plural(K), where);
+    else
+        cli_say(c, "%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame", K,
+                plural(K), N, plural(N), (long long)t.frames, plural(t.frames), where,
+                t.loglik / (double)t.frames);
+    if (t.revived || t.floored)
+        cli_say(c, "repairs: %d dead state%s or component%s revived, %d covariance%s held at --cov-floor",
+                t.revived, plural(t.revived), plural(t.revived), t.floored, plural(t.floored));
+    if (report->R > 1)
+        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t.agreed, K, plural(K),
+                report->R, 2 * t.agreed < K ? "; more --restarts may find better ones" : "");
+    if (t.unconverged && !stopped)
+        cli_say(c, "%d HMM%s did not settle within --max-iter", t.unconverged, plural(t.unconverged));
+    if (!stopped)
+        what_next(c, output);
+}

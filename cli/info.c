@@ -1,0 +1,109 @@
+/* info.c - gathers the facts about models and sequences; info_tell.c puts them into words. */
+#include "info.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counts one more of the key. */
+static void count(json_t *counts, const char *key)
+{
+    if (*key)
+        json_object_set_new(counts, key, json_integer(json_integer_value(json_object_get(counts, key)) + 1));
+}
+
+static json_t *provenance(const vhem_h3m *h3m)
+{
+    const char *text = vhem_h3m_provenance(h3m);
+    json_t *made = text ? json_loads(text, 0, NULL) : NULL;
+    return made ? made : json_null();
+}
+
+json_t *info_models(const char *path, const vhem_h3m *h3m)
+{
+    json_t *hmms = json_array(), *labels = json_object();
+    vhem_hmm_view hmm = { .emission = "", .d = 0 };
+    for (int i = 0; i < vhem_h3m_size(h3m); i++) {
+        vhem_h3m_view(h3m, i, &hmm);
+        count(labels, hmm.label);
+        json_array_append_new(hmms, json_pack("{s:o, s:o, s:i, s:i, s:o}", "name", cli_json_text(hmm.name),
+                                              "label", cli_json_text(hmm.label), "S", hmm.S, "M", hmm.M,
+                                              "omega", cli_json_real(hmm.omega)));
+    }
+    return json_pack("{s:s, s:o, s:i, s:s, s:i, s:o, s:o, s:o}", "kind", "models", "file",
+                     cli_json_text(path), "K", vhem_h3m_size(h3m), "emission", hmm.emission, "d", hmm.d,
+                     "labels", labels, "hmms", hmms, "provenance", provenance(h3m));
+}
+
+/* Mean and spread over the frames that have a value; one pass, Welford's update keeps the digits. */
+static json_t *column_facts(const vhem_data *data, int k)
+{
+    int d = vhem_data_dim(data);
+    int64_t n = 0, missing = 0;
+    double mean = 0, square = 0, least = INFINITY, most = -INFINITY;
+    for (int s = 0; s < vhem_data_size(data); s++) {
+        vhem_seq_view seq;
+        vhem_data_view(data, s, &seq);
+        for (int64_t t = 0; t < seq.T; t++) {
+            double y = seq.y[t * d + k];
+            if (isnan(y)) {
+                missing++;
+                continue;
+            }
+            double step = y - mean;
+            mean += step / (double)++n;
+            square += step * (y - mean);
+            least = fmin(least, y);
+            most = fmax(most, y);
+        }
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "name", cli_json_text(vhem_data_column(data, k)),
+                     "min", cli_json_real(least), "mean", n ? cli_json_real(mean) : json_null(), "sd",
+                     n ? cli_json_real(sqrt(square / (double)n)) : json_null(), "max", cli_json_real(most),
+                     "missing", (json_int_t)missing);
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static json_t *length_facts(int64_t *length, int N, int64_t frames)
+{
+    if (N == 0 || !length)
+        return json_null();
+    qsort(length, (size_t)N, sizeof *length, by_length);
+    return json_pack("{s:I, s:o, s:I, s:o}", "min", (json_int_t)length[0], "median",
+                     cli_json_real(0.5 * (double)(length[(N - 1) / 2] + length[N / 2])), "max",
+                     (json_int_t)length[N - 1], "mean", cli_json_real((double)frames / N));
+}
+
+json_t *info_data(const char *path, const vhem_data *data)
+{
+    int N = vhem_data_size(data);
+    json_t *list = json_array(), *columns = json_array(), *labels = json_object(), *groups = json_object();
+    int64_t *length = malloc((size_t)(N + 1) * sizeof *length), frames = 0;
+    for (int n = 0; n < N; n++) {
+        vhem_seq_view seq;
+        vhem_data_view(data, n, &seq);
+        frames += seq.T;
+        if (length)
+            length[n] = seq.T;
+        count(labels, seq.label);
+        count(groups, seq.group);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:I, s:o}", "name", cli_json_text(seq.name), "label",
+                                        cli_json_text(seq.label), "group", cli_json_text(seq.group), "frames",
+                                        (json_int_t)seq.T, "weight", cli_json_real(seq.weight)));
+    }
+    for (int k = 0; k < vhem_data_dim(data); k++)
+        json_array_append_new(columns, column_facts(data, k));
+    json_t *lengths = length_facts(length, N, frames);
+    free(length);
+    return json_pack("{s:s, s:o, s:s, s:i, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "kind", "data",
+                     "file", cli_json_text(path), "format", vhem_data_format(data), "N", N,
+                     "frames", (json_int_t)frames, "d", vhem_data_dim(data),
+                     "missing", (json_int_t)vhem_data_missing(data), "length", lengths, "labels", labels,
+                     "groups", groups, "columns", columns, "sequences", list);
+}

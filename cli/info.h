@@ -1,0 +1,11 @@
+/* info.h - the facts about a file, and how they are told. */
+#ifndef VHEM_CLI_INFO_H
+#define VHEM_CLI_INFO_H
+
+#include "cli.h"
+
+json_t *info_models(const char *path, const vhem_h3m *h3m);
+json_t *info_data(const char *path, const vhem_data *data);
+void    info_tell(FILE *f, json_t *facts, bool all);     /* for people; releases the facts */
+
+#endif

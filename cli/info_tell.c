@@ -1,0 +1,150 @@
+/* info_tell.c - the facts of info.c in words. */
+#include "info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 10 };                   /* rows of a list, unless all are asked for */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static long long int_of(const json_t *object, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(object, key));
+}
+
+static double real_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* "circle 12, line 9, ..."; nothing when there are none. */
+static void tell_counts(FILE *f, const char *title, json_t *counts, bool all)
+{
+    const char *key;
+    json_t *value;
+    size_t n = json_object_size(counts), k = 0;
+    if (n == 0)
+        return;
+    fprintf(f, "  %-11s%zu: ", title, n);
+    json_object_foreach(counts, key, value) {
+        if (k == FEW && !all) {
+            fprintf(f, ", ...");
+            break;
+        }
+        fprintf(f, "%s%s (%lld)", k++ ? ", " : "", key, (long long)json_integer_value(value));
+    }
+    fputc('\n', f);
+}
+
+static void tell_provenance(FILE *f, const json_t *made)
+{
+    const char *key;
+    json_t *value, *options = json_object_get(made, "options");
+    if (!json_is_object(made))
+        return;
+    fprintf(f, "  made by    %s %s %s from %s, seed %lld%s\n", text_of(made, "program"),
+            text_of(made, "version"), text_of(made, "command"), text_of(made, "input"), int_of(made, "seed"),
+            json_is_true(json_object_get(made, "interrupted")) ? ", interrupted" : "");
+    if (!json_is_object(options))
+        return;
+    fprintf(f, "  with      ");
+    json_object_foreach(options, key, value) {
+        if (json_is_null(value))
+            continue;
+        if (json_is_real(value))
+            fprintf(f, " --%s %g", key, json_real_value(value));
+        else if (json_is_integer(value))
+            fprintf(f, " --%s %lld", key, (long long)json_integer_value(value));
+        else if (json_is_string(value))
+            fprintf(f, " --%s %s", key, json_string_value(value));
+    }
+    fputc('\n', f);
+}
+
+/* "3" or "2 to 5". */
+static void tell_range(FILE *f, const char *title, const json_t *rows, const char *key)
+{
+    double least = 0, most = 0;
+    for (size_t k = 0; k < json_array_size(rows); k++) {
+        double x = real_of(json_array_get(rows, k), key);
+        least = k == 0 || x < least ? x : least;
+        most = k == 0 || x > most ? x : most;
+    }
+    fprintf(f, "  %-11s%.4g", title, least);
+    if (most > least)
+        fprintf(f, " to %.4g", most);
+    fputc('\n', f);
+}
+
+static void tell_models(FILE *f, json_t *facts, bool all)
+{
+    const json_t *hmms = json_object_get(facts, "hmms");
+    size_t K = json_array_size(hmms);
+    fprintf(f, "%s: %zu HMM%s\n", text_of(facts, "file"), K, K == 1 ? "" : "s");
+    fprintf(f, "  emission   %s\n  dimension  %lld\n", text_of(facts, "emission"), int_of(facts, "d"));
+    tell_range(f, "states", hmms, "S");
+    tell_range(f, "mixture", hmms, "M");
+    tell_range(f, "weight", hmms, "omega");
+    tell_counts(f, "labels", json_object_get(facts, "labels"), all);
+    tell_provenance(f, json_object_get(facts, "provenance"));
+    fprintf(f, "\n  %5s  %-24s %-16s %3s %3s  %s\n", "HMM", "name", "label", "S", "M", "weight");
+    for (size_t i = 0; i < K && (all || i < FEW); i++) {
+        const json_t *hmm = json_array_get(hmms, i);
+        fprintf(f, "  %5zu  %-24s %-16s %3lld %3lld  %.4g\n", i, text_of(hmm, "name"), text_of(hmm, "label"),
+                int_of(hmm, "S"), int_of(hmm, "M"), real_of(hmm, "omega"));
+    }
+    if (K > FEW && !all)
+        fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
+}
+
+static void tell_columns(FILE *f, const json_t *columns, bool all)
+{
+    size_t d = json_array_size(columns);
+    fprintf(f, "\n  %-16s %12s %12s %12s %12s %9s\n", "column", "min", "mean", "sd", "max", "missing");
+    for (size_t k = 0; k < d && (all || k < FEW); k++) {
+        const json_t *column = json_array_get(columns, k);
+        fprintf(f, "  %-16s %12.6g %12.6g %12.6g %12.6g %9lld\n", text_of(column, "name"),
+                real_of(column, "min"), real_of(column, "mean"), real_of(column, "sd"),
+                real_of(column, "max"), int_of(column, "missing"));
+    }
+    if (d > FEW && !all)
+        fprintf(f, "  ... and %zu more; --all lists them\n", d - FEW);
+}
+
+static void tell_data(FILE *f, json_t *facts, bool all)
+{
+    const json_t *list = json_object_get(facts, "sequences"), *length = json_object_get(facts, "length");
+    size_t N = json_array_size(list);
+    fprintf(f, "%s: %zu sequence%s (%s)\n", text_of(facts, "file"), N, N == 1 ? "" : "s",
+            text_of(facts, "format"));
+    fprintf(f, "  frames     %lld; shortest %lld, median %g, longest %lld\n", int_of(facts, "frames"),
+            int_of(length, "min"), real_of(length, "median"), int_of(length, "max"));
+    fprintf(f, "  dimension  %lld\n", int_of(facts, "d"));
+    tell_counts(f, "labels", json_object_get(facts, "labels"), all);
+    tell_counts(f, "groups", json_object_get(facts, "groups"), all);
+    fprintf(f, "  missing    %lld value%s\n", int_of(facts, "missing"),
+            int_of(facts, "missing") == 1 ? "" : "s");
+    tell_columns(f, json_object_get(facts, "columns"), all);
+    if (!all)
+        return;
+    fprintf(f, "\n  %-24s %-16s %-16s %8s\n", "sequence", "label", "group", "frames");
+    for (size_t n = 0; n < N; n++) {
+        const json_t *seq = json_array_get(list, n);
+        fprintf(f, "  %-24s %-16s %-16s %8lld\n", text_of(seq, "name"), text_of(seq, "label"),
+                text_of(seq, "group"), int_of(seq, "frames"));
+    }
+}
+
+void info_tell(FILE *f, json_t *facts, bool all)
+{
+    if (strcmp(text_of(facts, "kind"), "models") == 0)
+        tell_models(f, facts, all);
+    else
+        tell_data(f, facts, all);
+    json_decref(facts);
+}

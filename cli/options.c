@@ -1,0 +1,257 @@
+/* options.c - reads the arguments of a command by its table of options, on getopt_long. */
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_LONG = 256 };           /* long option k is FIRST_LONG + k: no letter is that large */
+
+typedef struct {                     /* the command's rows, then the common ones, as getopt_long wants them */
+    cli_option    row[CLI_MAX_OPTIONS];
+    struct option longs[CLI_MAX_OPTIONS];
+    char          letters[2 * CLI_MAX_OPTIONS + 3];
+    int           n, n_own;
+} table;
+
+static void common_rows(cli *c, cli_option *row)
+{
+    const cli_option rows[] = {
+        { "seed", 0, OPT_SEED, "N", &c->seed, 0, NULL,
+          "start of the random numbers; same seed, same result" },
+        { "threads", 't', OPT_INT, "N", &c->threads, 0, NULL, "threads to use; 0 is one for each core" },
+        { "backend", 0, OPT_TEXT, "NAME", &c->backend, 0, "the best usable here",
+          "which kernels compute; vhem --version lists them" },
+        { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, 0, NULL, "no progress and no summary on standard error" },
+        { "json", 'j', OPT_FLAG, NULL, &c->json, 0, NULL, "the result for machines, on standard output" },
+        { "help", 'h', OPT_FLAG, NULL, &c->help, 0, NULL, "this text" },
+        { 0 },
+    };
+    memcpy(row, rows, sizeof rows);
+}
+
+static void build(cli *c, const cli_usage *usage, table *t)
+{
+    memset(t, 0, sizeof *t);
+    while (usage->options[t->n].name) {
+        t->row[t->n] = usage->options[t->n];
+        t->n++;
+    }
+    t->n_own = t->n;
+    common_rows(c, t->row + t->n);
+
+    /* '-' hands over plain arguments in order, whatever POSIXLY_CORRECT says; ':' tells a missing argument.
+     */
+    char *p = t->letters;
+    *p++ = '-';
+    *p++ = ':';
+    for (t->n = 0; t->row[t->n].name; t->n++) {
+        const cli_option *o = &t->row[t->n];
+        int arg = o->kind == OPT_FLAG ? no_argument : required_argument;
+        t->longs[t->n] = (struct option){ o->name, arg, NULL, FIRST_LONG + t->n };
+        if (o->letter) {
+            *p++ = o->letter;
+            if (arg == required_argument)
+                *p++ = ':';
+        }
+    }
+}
+
+static const cli_option *row_of(const table *t, int code)
+{
+    for (int k = 0; k < t->n; k++)
+        if (code == FIRST_LONG + k || (t->row[k].letter && code == t->row[k].letter))
+            return &t->row[k];
+    return NULL;
+}
+
+static int distance(const char *a, const char *b)
+{
+    enum { MAX = 32 };
+    int row[MAX + 1], n = (int)strlen(b);
+    if (n > MAX || strlen(a) > MAX)
+        return MAX;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 0; a[i]; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < n; j++) {
+            int best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            best = best < diagonal + 1 ? best : diagonal + 1;
+            row[j + 1] = best < row[j] + 1 ? best : row[j] + 1;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *word, const char *const *names, int n)
+{
+    const char *found = NULL;
+    int least = 3;
+    for (int k = 0; k < n; k++) {
+        int away = distance(word, names[k]);
+        if (away < least && away < (int)strlen(names[k])) {
+            least = away;
+            found = names[k];
+        }
+    }
+    return found;
+}
+
+static int unknown(cli *c, const table *t, const char *word)
+{
+    char name[64];
+    const char *names[CLI_MAX_OPTIONS], *near = NULL;
+    if (strncmp(word, "--", 2) == 0) {
+        int matches = 0;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+        for (int k = 0; k < t->n; k++) {
+            names[k] = t->row[k].name;
+            matches += strncmp(name, names[k], strlen(name)) == 0;
+        }
+        if (matches > 1)
+            return cli_misuse(c, "--%s could be several options; write it out", name);
+        near = cli_nearest(name, names, t->n);
+    }
+    return cli_misuse(c, "there is no option '%s'%s%s%s", word, near ? "; did you mean --" : "",
+                      near ? near : "", near ? "?" : "");
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (n && strcspn(p, "|") == n && strncmp(p, text, n) == 0)
+            return true;
+    return false;
+}
+
+/* The number and nothing but the number: strtod and its like skip blanks and take "inf" and hexadecimals.
+ * NULL, or what is wrong with it. */
+static const char *read_number(const cli_option *o, const char *text)
+{
+    static const char small[] = "", large[] = " that fits";
+    char *end = NULL;
+    if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text))
+        return small;
+    errno = 0;
+    if (o->kind == OPT_REAL) {
+        double x = strtod(text, &end);
+        if (*end || x < o->min || !isfinite(x))
+            return isinf(x) ? large : small;
+        *(double *)o->value = x;
+        return NULL;
+    }
+    long long x = strtoll(text, &end, 10), most = o->kind == OPT_INT ? INT_MAX : LLONG_MAX;
+    if (*end || (double)x < o->min)
+        return small;
+    if (errno || x > most)
+        return large;
+    if (o->kind == OPT_INT)
+        *(int *)o->value = (int)x;
+    else
+        *(uint64_t *)o->value = (uint64_t)x;
+    return NULL;
+}
+
+static int take(cli *c, const cli_option *o, const char *text)
+{
+    const char *wrong;
+    switch (o->kind) {
+    case OPT_FLAG:
+        *(bool *)o->value = true;
+        break;
+    case OPT_CHOICE:
+        if (!is_choice(o->arg, text))
+            return cli_misuse(c, "--%s is one of %s, not '%s'", o->name, o->arg, text);
+        *(const char **)o->value = text;
+        break;
+    case OPT_TEXT:
+        if (!text[0])
+            return cli_misuse(c, "--%s needs a %s, not an empty text", o->name, o->arg);
+        *(const char **)o->value = text;
+        break;
+    case OPT_INT:
+    case OPT_SEED:
+    case OPT_REAL:
+        if ((wrong = read_number(o, text)) != NULL)
+            return cli_misuse(c, "--%s needs a %snumber of at least %g%s, not '%s'", o->name,
+                              o->kind == OPT_REAL ? "" : "whole ", o->min, wrong, text);
+    }
+    return CLI_GO;
+}
+
+static int add_argument(cli *c, const cli_usage *usage, const char *text)
+{
+    if (c->n_arg >= usage->n_max)
+        return cli_misuse(c, "'%s' is one argument too many; the command is: vhem %s %s", text, c->command,
+                          usage->args);
+    c->arg[c->n_arg++] = text;
+    return CLI_GO;
+}
+
+static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const table *t)
+{
+    int code, status = CLI_GO;
+    while (status == CLI_GO && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
+        const cli_option *o = row_of(t, code == '?' || code == ':' ? optopt : code);
+        char letter[] = { '-', (char)optopt, '\0' };
+        if (code == 1)
+            status = add_argument(c, usage, optarg);
+        else if (code == ':')
+            status = cli_misuse(c, "--%s needs its argument, %s", o->name, o->arg);
+        else if (code == '?' && o)
+            status = cli_misuse(c, "--%s takes no argument", o->name);
+        else if (code == '?')
+            status = unknown(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
+        else {
+            status = take(c, o, optarg);
+            if (o - t->row < t->n_own)
+                c->given[o - t->row] = true;
+        }
+    }
+    while (status == CLI_GO && optind < argc)
+        status = add_argument(c, usage, argv[optind++]);
+    return status;
+}
+
+/* Help is asked for before any value is taken: what it shows are the defaults. */
+static bool wants_help(const cli *c, int argc, char **argv, const table *t)
+{
+    int code;
+    bool help = false;
+    opterr = 0;
+    while (!help && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
+        const cli_option *o = row_of(t, code);
+        help = o && o->value == &c->help;
+    }
+    optind = 0;                          /* 0, not 1, makes getopt of the GNU C library start again */
+    return help;
+}
+
+int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
+{
+    table t;
+    build(c, usage, &t);
+    if (wants_help(c, argc, argv, &t)) {
+        cli_help(stdout, c->command, usage, t.row + t.n_own);
+        return EXIT_DONE;
+    }
+    int status = parse(c, argc, argv, usage, &t);
+    if (status == CLI_GO && c->n_arg < usage->n_min)
+        status = cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
+    return status == CLI_GO ? cli_open(c) : status;
+}
+
+bool cli_given(const cli *c, const cli_usage *usage, const char *name)
+{
+    for (int k = 0; usage->options[k].name; k++)
+        if (strcmp(usage->options[k].name, name) == 0)
+            return c->given[k];
+    return false;
+}

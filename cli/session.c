@@ -1,0 +1,141 @@
+/* session.c - the context of a command: messages, signals, the end. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A signal handler reaches nothing but globals. */
+static vhem_ctx *volatile running;
+static volatile sig_atomic_t signals;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (signals++ > 0)
+        _exit(EXIT_STOPPED);
+    if (running)
+        vhem_ctx_stop(running);
+}
+
+bool cli_interrupted(void)
+{
+    return signals > 0;
+}
+
+static void message(cli *c, const char *kind, const char *fmt, va_list ap)
+{
+    cli_progress_clear(c);
+    fprintf(stderr, "vhem%s%s: %s", c->command ? " " : "", c->command ? c->command : "", kind);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+}
+
+int cli_fail(cli *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    message(c, "", fmt, ap);
+    va_end(ap);
+    return EXIT_FAILED;
+}
+
+int cli_misuse(cli *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    message(c, "", fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "Try 'vhem %s%s--help'.\n", c->command ? c->command : "", c->command ? " " : "");
+    return EXIT_USAGE;
+}
+
+void cli_say(cli *c, const char *fmt, ...)
+{
+    va_list ap;
+    if (c->quiet)
+        return;
+    va_start(ap, fmt);
+    message(c, "", fmt, ap);
+    va_end(ap);
+}
+
+int cli_status(cli *c, vhem_status st)
+{
+    if (st == VHEM_OK)
+        return CLI_GO;
+    if (st == VHEM_ESTOPPED || cli_interrupted()) {
+        cli_fail(c, "interrupted; nothing was written");
+        return EXIT_STOPPED;
+    }
+    const char *sentence = vhem_ctx_error(c->ctx);
+    return cli_fail(c, "%s", *sentence ? sentence : vhem_status_text(st));
+}
+
+static void on_log(void *arg, int level, const char *text)
+{
+    cli *c = arg;
+    if (level > VHEM_LOG_WARN)
+        return;
+    cli_progress_clear(c);
+    fprintf(stderr, "vhem %s: warning: %s\n", c->command, text);
+}
+
+static bool is_backend(const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = vhem_backends(); *p; p += strcspn(p, " "), p += *p == ' ')
+        if (strcspn(p, " ") == n && strncmp(p, name, n) == 0)
+            return true;
+    return false;
+}
+
+int cli_open(cli *c)
+{
+    vhem_ctx_options opt;
+    struct sigaction action = { .sa_handler = on_signal };
+
+    if (c->backend && !is_backend(c->backend))
+        return cli_misuse(c, "--backend %s cannot be used here; there is: %s", c->backend, vhem_backends());
+    cli_progress_init(c);
+    vhem_ctx_options_init(&opt);
+    opt.backend = c->backend;
+    opt.threads = c->threads;
+    opt.seed = c->seed;
+    opt.log = on_log;
+    opt.log_arg = opt.progress_arg = c;
+    opt.progress = c->progress.on ? cli_progress_draw : NULL;
+    vhem_status st = vhem_ctx_new(&opt, &c->ctx);
+    if (st != VHEM_OK)
+        return cli_fail(c, "cannot start: %s", vhem_status_text(st));
+    running = c->ctx;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return CLI_GO;
+}
+
+int cli_close(cli *c, int status)
+{
+    cli_progress_clear(c);
+    running = NULL;
+    vhem_ctx_free(c->ctx);
+    c->ctx = NULL;
+    errno = 0;
+    bool lost = ferror(stdout) != 0;
+    if ((fflush(stdout) != 0 || lost) && status == EXIT_DONE)
+        return cli_fail(c, "standard output: writing failed: %s", strerror(errno ? errno : EIO));
+    return status;
+}
+
+int cli_check_streams(cli *c, const char *output)
+{
+    if (c->n_arg == 2 && strcmp(c->arg[0], "-") == 0 && strcmp(c->arg[1], "-") == 0)
+        return cli_misuse(c, "only one of the inputs can be standard input");
+    if (c->json && output && strcmp(output, "-") == 0)
+        return cli_misuse(c, "--json prints its report on standard output: give the result a file with "
+                             "-o FILE");
+    return CLI_GO;
+}

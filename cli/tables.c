@@ -1,0 +1,48 @@
+/* tables.c - small things that reports are made of: JSON values, names, endings. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *const cli_model_endings[] = { ".json", ".h5", ".hdf5", NULL };
+const char *const cli_data_endings[] = { ".csv", ".tsv", ".npy", ".npz", ".ts", ".h5", ".hdf5", NULL };
+
+bool cli_ends_with(const char *path, const char *const *endings)
+{
+    size_t n = strlen(path);
+    for (; *endings; endings++) {
+        size_t m = strlen(*endings);
+        if (n > m && strcasecmp(path + n - m, *endings) == 0)
+            return true;
+    }
+    return false;
+}
+
+json_t *cli_json_real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *cli_json_text(const char *text)
+{
+    json_t *value = text && *text ? json_string(text) : NULL;
+    return value ? value : json_null();
+}
+
+void cli_json_put(FILE *f, json_t *value)
+{
+    json_dumpf(value, f, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+    fputc('\n', f);
+    json_decref(value);
+}
+
+const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size)
+{
+    vhem_hmm_view view;
+    if (vhem_h3m_view(h3m, i, &view) == VHEM_OK && view.name[0])
+        return view.name;
+    snprintf(buf, size, "%d", i);
+    return buf;
+}

@@ -1,0 +1,231 @@
+/* reduce.c - the variational E-step in plain C: L_hmm of one base and one reduced HMM, and its summary statistics.
+ * Paper, Section 3.3 and Appendices A and B. */
+#include "backend/ref/reduce.h"
+
+#include "math/logsum.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {                         /* one pair; b for base, r for reduced */
+    int Sb, Mb, Sr, Mr, tau;
+    const double *pi_b, *A_b, *c_b, *pi_r, *A_r;
+    double *ell;                         /* [Sb][Mb][Sr][Mr]  log c_l + E_m[log p(y | l)] */
+    double *ell_state;                   /* [Sb][Mb][Sr]      its log sum over l */
+    double *L_gmm;                       /* [Sb][Sr] */
+    double *L, *U;                       /* [tau+2][Sb][Sr]   L_t and U_t below; index 0 and 1 unused */
+} pair;
+
+enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK };
+
+/* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the mixture bound with its best eta. */
+static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh_scratch *scratch, pair *p)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *b = es->base, *r = es->reduced;
+    int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
+    double *work;
+
+    VH_SCRATCH(p->ell, SLOT_ELL, Cb * Cr);
+    VH_SCRATCH(p->ell_state, SLOT_STATE, Cb * p->Sr);
+    VH_SCRATCH(p->L_gmm, SLOT_GMM, p->Sb * p->Sr);
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(b->d));
+    memset(p->L_gmm, 0, sizeof *p->L_gmm * (size_t)(p->Sb * p->Sr));
+    for (int m = 0; m < Cb; m++) {
+        for (int l = 0; l < Cr; l++) {
+            size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
+            VH_CHECK(b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM, b->par + bm * VH_MAX_PARAM,
+                                                 &p->ell[m * Cr + l], work),
+                     VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+            p->ell[m * Cr + l] += r->log_c[rl];
+        }
+        for (int rho = 0; rho < p->Sr; rho++) {
+            double sum = vh_logsum(p->Mr, p->ell + m * Cr + rho * p->Mr, 1);
+            p->ell_state[m * p->Sr + rho] = sum;
+            p->L_gmm[m / p->Mb * p->Sr + rho] += p->c_b[m] * sum;
+        }
+    }
+done:
+    return st;
+}
+
+/* log sum_q a_q exp(L_gmm_q + L_q), all [Sr]; zeros of a are left out, so that -inf never meets them. */
+static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
+{
+    double top = -INFINITY, sum = 0;
+    for (int q = 0; q < Sr; q++)
+        if (a[q] > 0)
+            top = fmax(top, L_gmm[q] + L[q]);
+    for (int q = 0; q < Sr && !isinf(top); q++)
+        if (a[q] > 0)
+            sum += a[q] * exp(L_gmm[q] + L[q] - top);
+    return isinf(top) ? top : top + log(sum);
+}
+
+/* L_HMM^{i,j}: lower bound, in nats, on E_{M_i^(b)}[ log p(y_1:tau | M_j^(r)) ].  Paper, Appendix A.
+ *
+ *   L_{tau+1}(beta, rho) = 0
+ *   U_t(beta', rho) = log sum_rho' a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') }
+ *   L_t(beta, rho)  = sum_beta' a^(b)_{beta,beta'} U_t(beta', rho)                    t = tau .. 2
+ *   L_HMM = sum_beta pi^(b)_beta log sum_rho pi^(r)_rho exp{ L_GMM(beta,rho) + L_2(beta,rho) }
+ *
+ * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair costs O(tau S^3), not O(tau S^4). */
+static double backward(const pair *p)
+{
+    int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
+    double L_hmm = 0;
+    memset(p->L + (size_t)(p->tau + 1) * (size_t)n, 0, sizeof *p->L * (size_t)n);
+    for (int t = p->tau; t >= 2; t--) {
+        const double *next = p->L + (size_t)(t + 1) * (size_t)n;
+        double *U = p->U + (size_t)t * (size_t)n, *L = p->L + (size_t)t * (size_t)n;
+        for (int b = 0; b < Sb; b++)
+            for (int rho = 0; rho < Sr; rho++)
+                U[b * Sr + rho] = mix(Sr, p->A_r + rho * Sr, p->L_gmm + b * Sr, next + b * Sr);
+        for (int b = 0; b < Sb; b++)
+            for (int rho = 0; rho < Sr; rho++) {
+                double sum = 0;
+                for (int q = 0; q < Sb; q++)
+                    if (p->A_b[b * Sb + q] > 0)
+                        sum += p->A_b[b * Sb + q] * U[q * Sr + rho];
+                L[b * Sr + rho] = sum;
+            }
+    }
+    for (int b = 0; b < Sb; b++)
+        if (p->pi_b[b] > 0)
+            L_hmm += p->pi_b[b] * mix(Sr, p->pi_r, p->L_gmm + b * Sr, p->L + 2 * n + b * Sr);
+    return L_hmm;
+}
+
+/* Forward through the best phi: nu_t(rho, beta) and xi_t(rho, rho', beta), summed over t.
+ *
+ *   phi_1(rho | beta)        = pi^(r)_rho exp{ L_GMM + L_2 } / sum_rho
+ *   phi_t(rho' | rho, beta') = a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') - U_t(beta',rho) }
+ *   xi_t(rho, rho', beta')   = (sum_beta nu_{t-1}(rho, beta) a^(b)_{beta,beta'}) phi_t(rho' | rho, beta')
+ *   nu_t(rho', beta')        = sum_rho xi_t(rho, rho', beta')
+ *
+ * nu1 [Sr], sum_nu [Sr][Sb], xi [Sr][Sr] are overwritten; nu [2][Sr][Sb] is scratch. */
+static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, double *xi)
+{
+    int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
+    double *old = nu, *new = nu + n;
+    memset(nu1, 0, sizeof *nu1 * (size_t)Sr);
+    memset(xi, 0, sizeof *xi * (size_t)(Sr * Sr));
+    for (int b = 0; b < Sb; b++) {
+        const double *g = p->L_gmm + b * Sr, *next = p->L + 2 * n + b * Sr;
+        double all = mix(Sr, p->pi_r, g, next);
+        for (int rho = 0; rho < Sr; rho++) {
+            double phi = p->pi_r[rho] > 0 ? p->pi_r[rho] * exp(g[rho] + next[rho] - all) : 0;
+            old[rho * Sb + b] = p->pi_b[b] * phi;
+            nu1[rho] += old[rho * Sb + b];
+        }
+    }
+    memcpy(sum_nu, old, sizeof *old * (size_t)n);
+    for (int t = 2; t <= p->tau; t++) {
+        const double *next = p->L + (size_t)(t + 1) * (size_t)n, *U = p->U + (size_t)t * (size_t)n;
+        memset(new, 0, sizeof *new * (size_t)n);
+        for (int rho = 0; rho < Sr; rho++)
+            for (int b = 0; b < Sb; b++) {
+                double come = 0;
+                for (int q = 0; q < Sb; q++)
+                    come += old[rho * Sb + q] * p->A_b[q * Sb + b];
+                for (int to = 0; to < Sr; to++) {
+                    double a = p->A_r[rho * Sr + to];
+                    double phi = a > 0 ? a * exp(p->L_gmm[b * Sr + to] + next[b * Sr + to] - U[b * Sr + rho]) : 0;
+                    xi[rho * Sr + to] += come * phi;
+                    new[to * Sb + b] += come * phi;
+                }
+            }
+        for (int k = 0; k < n; k++)
+            sum_nu[k] += new[k];
+        double *swap = old;
+        old = new;
+        new = swap;
+    }
+}
+
+/* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],  eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
+static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, const pair *p, const double *nu,
+                                 double w, vh_scratch *scratch, double *sum)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *b = es->base, *r = es->reduced;
+    int Cr = p->Sr * p->Mr;
+    double *stat;
+
+    VH_SCRATCH(stat, SLOT_WORK, b->n_stat);
+    for (int m = 0; m < p->Sb * p->Mb; m++)
+        for (int l = 0; l < Cr; l++) {
+            int rho = l / p->Mr;
+            size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
+            double weight = w * nu[rho * p->Sb + m / p->Mb] * p->c_b[m] *
+                            exp(p->ell[m * Cr + l] - p->ell_state[m * p->Sr + rho]);
+            if (!(weight > 0))
+                continue;
+            b->family->stats_of_component(&r->about[rl], b->par + bm * VH_MAX_PARAM, stat);
+            for (int e = 0; e < b->n_stat; e++)
+                sum[rl * (size_t)b->n_stat + (size_t)e] += weight * stat[e];
+        }
+done:
+    return st;
+}
+
+vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, double w, vh_scratch *scratch,
+                               double *L_hmm, vh_stats *stats, double *nu_out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *b = es->base, *r = es->reduced;
+    pair p = { .Sb = b->S[i], .Mb = b->M[i], .Sr = r->S[j], .Mr = r->M[j], .tau = es->tau,
+               .pi_b = b->pi + b->state0[i], .A_b = b->A + b->trans0[i], .c_b = b->c + b->comp0[i],
+               .pi_r = r->pi + r->state0[j], .A_r = r->A + r->trans0[j] };
+    size_t n = (size_t)(p.Sb * p.Sr), Sr = (size_t)p.Sr;
+    double *nu;
+
+    VH_SCRATCH(p.L, SLOT_L, (size_t)(p.tau + 2) * n);
+    VH_SCRATCH(p.U, SLOT_U, (size_t)(p.tau + 2) * n);
+    VH_TRY(emissions(ctx, es, i, j, scratch, &p));
+    *L_hmm = backward(&p);
+    VH_CHECK(!isnan(*L_hmm), VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number", i, j);
+    if (!stats && !nu_out)
+        goto done;
+
+    VH_SCRATCH(nu, SLOT_NU, 3 * n + Sr + Sr * Sr);
+    double *sum_nu = nu + 2 * n, *nu1 = sum_nu + n, *xi = nu1 + Sr;
+    forward(&p, nu, nu1, sum_nu, xi);
+    if (nu_out)
+        memcpy(nu_out, sum_nu, sizeof *nu_out * n);
+    if (stats) {
+        for (size_t s = 0; s < Sr; s++)
+            stats->nu1[(size_t)r->state0[j] + s] += w * nu1[s];
+        for (size_t e = 0; e < Sr * Sr; e++)
+            stats->xi[r->trans0[j] + e] += w * xi[e];
+        VH_TRY(add_emissions(ctx, es, i, j, &p, sum_nu, w, scratch, stats->T));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_ref_score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L)
+{
+    vhem_status st = VHEM_OK;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < es->reduced->K; j++)
+            VH_TRY(vh_ref_reduce_pair(ctx, es, first + i, j, 0, scratch,
+                                      &L[(size_t)i * (size_t)es->reduced->K + (size_t)j], NULL, NULL));
+done:
+    return st;
+}
+
+vhem_status vh_ref_accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
+                              vh_scratch *scratch, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    double L;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < es->reduced->K; j++) {
+            double wij = w[(size_t)i * (size_t)es->reduced->K + (size_t)j];
+            if (wij > 0)
+                VH_TRY(vh_ref_reduce_pair(ctx, es, first + i, j, wij, scratch, &L, stats, NULL));
+        }
+done:
+    return st;
+}

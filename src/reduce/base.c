@@ -1,0 +1,104 @@
+/* base.c - see base.h. */
+#include "reduce/base.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+
+typedef struct {
+    int S, M, i;
+} shape;
+
+static int by_shape(const void *a, const void *b)
+{
+    const shape *p = a, *q = b;
+    if (p->S != q->S)
+        return p->S < q->S ? -1 : 1;
+    if (p->M != q->M)
+        return p->M < q->M ? -1 : 1;
+    return p->i < q->i ? -1 : p->i > q->i;
+}
+
+static vhem_status sort_by_shape(vhem_ctx *ctx, const vhem_h3m *h3m, int *order)
+{
+    vhem_status st = VHEM_OK;
+    shape *s = NULL;
+    VH_NEW(s, h3m->K);
+    for (int i = 0; i < h3m->K; i++)
+        s[i] = (shape){ h3m->hmm[i].S, h3m->hmm[i].M, i };
+    qsort(s, (size_t)h3m->K, sizeof *s, by_shape);
+    for (int i = 0; i < h3m->K; i++)
+        order[i] = s[i].i;
+done:
+    free(s);
+    return st;
+}
+
+/* Mean and deviation of all base components together, each counted with omega c / S: where the product is taken.  The
+ * mean statistics in plain coordinates about a first mean give both. */
+static vhem_status spread(vhem_ctx *ctx, const vhem_h3m *h3m, double *origin, double *scale)
+{
+    vhem_status st = VHEM_OK;
+    int d = h3m->d;
+    double *var = NULL, all = 0;
+
+    VH_NEW(var, d);
+    for (int pass = 0; pass < 2; pass++)                 /* means, then squares about them */
+        for (int i = 0; i < h3m->K; i++) {
+            const vh_hmm *h = &h3m->hmm[i];
+            for (int q = 0; q < h->S * h->M; q++) {
+                double *par[VH_MAX_PARAM], w = (h3m->omega[i] + 1e-300) * vh_hmm_c(h)[q] / h->S;
+                vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+                for (int k = 0; k < d; k++) {
+                    double u = par[0][k] - origin[k];
+                    if (pass == 0)
+                        scale[k] += w * par[0][k];
+                    else
+                        var[k] += w * (u * u + par[1][h3m->family->param[1].rank == 2 ? k * d + k : k]);
+                }
+                all += pass == 0 ? w : 0;
+            }
+            for (int k = 0; pass == 0 && i + 1 == h3m->K && k < d; k++)
+                origin[k] = scale[k] / all;
+        }
+    for (int k = 0; k < d; k++) {
+        scale[k] = sqrt(var[k] / all);
+        if (!(scale[k] > 1e-14 * fabs(origin[k])) || !isfinite(scale[k]))
+            scale[k] = 1;
+    }
+done:
+    free(var);
+    return st;
+}
+
+vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_base *b = NULL;
+
+    VH_NEW(b, 1);
+    b->h3m = h3m;
+    b->Kb = h3m->K;
+    VH_NEW(b->order, h3m->K);
+    VH_NEW(b->origin, h3m->d);
+    VH_NEW(b->scale, h3m->d);
+    VH_TRY(sort_by_shape(ctx, h3m, b->order));
+    VH_TRY(spread(ctx, h3m, b->origin, b->scale));
+    VH_TRY(vh_pack_base(ctx, h3m, b->order, h3m->K, b->origin, b->scale, &b->packed));
+    *out = b;
+    b = NULL;
+done:
+    vh_base_free(b);
+    return st;
+}
+
+void vh_base_free(vh_base *base)
+{
+    if (!base)
+        return;
+    free(base->order);
+    free(base->origin);
+    free(base->scale);
+    vh_pack_free(base->packed);
+    free(base);
+}

@@ -1,0 +1,20 @@
+/* estep.h - the variational E-step over all base HMMs: score, assign, accumulate, block by block. */
+#ifndef VH_REDUCE_ESTEP_H
+#define VH_REDUCE_ESTEP_H
+
+#include "reduce/base.h"
+
+typedef struct {
+    double    J;                         /* the objective, in nats */
+    double   *z, *L;                     /* [Kb][Kr]  by number of the base HMM; L may be NULL */
+    double   *sum_z;                     /* [Kr]      sum_i z_ij, or sum_i Kb omega_i z_ij when weighted */
+    vh_stats *stats;                     /* of the reduced set; NULL: not wanted */
+    bool      weighted;
+} vh_assignment;
+
+/* N: virtual samples in all, N_i = N omega_i.  scratch [n_threads], one for each thread that may work.  The answer does
+ * not depend on their number. */
+vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced, const double *omega_r,
+                             double N, int tau, vh_scratch *scratch, int n_threads, vh_assignment *out);
+
+#endif

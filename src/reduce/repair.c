@@ -1,0 +1,64 @@
+/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty for ever, since
+ * omega_j = 0 allows no way back. */
+#include "reduce/repair.h"
+
+#include "reduce/start.h"
+
+#define EMPTY       1e-3                 /* a cluster with less than this many members is empty */
+#define MAX_RESEED  3                    /* what falls empty again and again is not needed */
+#define EARLY       10                   /* states are revived in so many iterations at first */
+
+static int heaviest(int K, const double *w)
+{
+    int best = 0;
+    for (int j = 1; j < K; j++)
+        if (w[j] > w[best])
+            best = j;
+    return best;
+}
+
+/* The member of cluster j that its centre describes worst; -1 when it has fewer than two. */
+static int worst_member(const vh_base *base, const vh_assignment *a, int Kr, int j)
+{
+    int worst = -1, members = 0;
+    for (int i = 0; i < base->Kb; i++) {
+        const double *z = a->z + (size_t)i * (size_t)Kr;
+        if (z[j] < 0.5 || !(base->h3m->omega[i] > 0))
+            continue;
+        members++;
+        if (worst < 0 || a->L[(size_t)i * (size_t)Kr + (size_t)j] < a->L[(size_t)worst * (size_t)Kr + (size_t)j])
+            worst = i;
+    }
+    return members >= 2 ? worst : -1;
+}
+
+bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
+               const vh_assignment *a, int k, vhem_h3m *centers, vh_vhem_run *run)
+{
+    const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
+    int Kr = centers->K, done = 0;
+    bool time_left = opt->max_iter - k > 5;
+    vh_rng rng;
+
+    vh_rng_init(&rng, opt->seed, VH_RNG_REVIVE, (uint64_t)k);
+    for (int j = 0; j < Kr && time_left && run->n_empty < MAX_RESEED * Kr; j++) {
+        int big = heaviest(Kr, centers->omega);
+        int seed = centers->omega[j] * base->Kb < EMPTY ? worst_member(base, a, Kr, big) : -1;
+        if (seed < 0)
+            continue;
+        vh_center_from_base(base, seed, &rng, centers, j);
+        centers->omega[j] = centers->omega[big] /= 2;
+        run->n_empty++;
+        done++;
+    }
+    for (int j = 0; j < Kr && time_left && k < EARLY; j++) {
+        if (centers->omega[j] * base->Kb < EMPTY || run->n_revived >= 2 * pk->n_comp)
+            continue;
+        int revived = vh_revive(&lim, pk, j, a->stats, centers, &centers->hmm[j], &rng);
+        run->n_revived += revived;
+        done += revived;
+    }
+    if (done)
+        vh_log(ctx, VHEM_LOG_DEBUG, "iteration %d: %d repairs", k, done);
+    return done > 0;
+}

@@ -1,0 +1,12 @@
+/* repair.h - clusters that lost their members and states that lost their time get another chance. */
+#ifndef VH_REDUCE_REPAIR_H
+#define VH_REDUCE_REPAIR_H
+
+#include "reduce/vhem.h"
+
+/* After M-step k, with the assignment it was made from.  Re-seeds empty clusters and, in early iterations, revives dead
+ * states and components; counts them in run.  True when anything was changed: the bound may then fall once. */
+bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
+               const vh_assignment *a, int k, vhem_h3m *centers, vh_vhem_run *run);
+
+#endif

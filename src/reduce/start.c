@@ -1,0 +1,328 @@
+/* start.c - starts for VHEM.  The objective has many optima, and no one kind of start finds the best everywhere.
+ *
+ *   base        centres are random base HMMs
+ *   far         centres are base HMMs far apart under L_hmm (k-means++ with a divergence)
+ *   emissions   states are random base components, chains uniform
+ *   pooled      one Gaussian mixture of S M components for all base components, shared by all centres, chains random
+ *   dealt       one mixture of K S M components, dealt out to the centres */
+#include "reduce/start.h"
+
+#include "core/alloc.h"
+#include "math/kmeans.h"
+#include "math/logsum.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LITTLE 1e-3                      /* probability mass mixed into rows with zeros */
+
+/* ---- from base HMMs -------------------------------------------------------------------------------------- */
+
+/* Is entry e of pi (A false) or A possible in any base HMM with this many states? */
+static bool possible(const vh_base *base, int S, bool A, int e)
+{
+    bool comparable = false;
+    for (int i = 0; i < base->Kb && i < 1000; i++) {
+        const vh_hmm *h = &base->h3m->hmm[i];
+        if (h->S != S)
+            continue;
+        comparable = true;
+        if ((A ? h->A : h->pi)[e] > 0)
+            return true;
+    }
+    return !comparable;
+}
+
+static void soften(const vh_base *base, vh_hmm *h)
+{
+    int S = h->S;
+    for (int s = -1; s < S; s++) {
+        double *row = s < 0 ? h->pi : h->A + s * S;
+        for (int q = 0; q < S; q++)
+            if (possible(base, S, s >= 0, s < 0 ? q : s * S + q))
+                row[q] += LITTLE / S;
+        vh_normalise(S, row);
+    }
+}
+
+/* Means step a random fifth of a deviation, so that copies of one component can part. */
+static void jitter(const vh_base *base, vh_rng *rng, const vhem_h3m *h3m, double *const *par)
+{
+    int d = h3m->d, rank = h3m->family->param[1].rank;
+    for (int k = 0; k < d; k++) {
+        double var = par[1][rank == 2 ? k * d + k : k];
+        par[0][k] += 0.2 * fmax(sqrt(var), 1e-3 * base->scale[k]) * vh_rng_normal(rng);
+    }
+}
+
+static void copy_component(const vhem_h3m *from, double *const *a, double *const *b)
+{
+    for (int p = 0; p < from->family->n_param; p++)
+        memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(from->family, p, from->d));
+}
+
+void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *centers, int j)
+{
+    const vh_hmm *b = &base->h3m->hmm[i];
+    vh_hmm *r = &centers->hmm[j];
+    int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;     /* which states are cut is random */
+    for (int s = 0; s < r->S; s++) {
+        int bs = (s + off) % b->S;
+        r->pi[s] = b->pi[bs] + 1e-9 * (r->S != b->S);
+        for (int q = 0; q < r->S; q++)
+            r->A[s * r->S + q] = b->A[bs * b->S + (q + off) % b->S] + 1e-9 * (r->S != b->S);
+        for (int m = 0; m < r->M; m++) {
+            double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
+            vh_hmm_component(base->h3m, b, bs, m % b->M, from);
+            vh_hmm_component(centers, r, s, m, to);
+            copy_component(centers, from, to);
+            if (s >= b->S || m >= b->M)
+                jitter(base, rng, centers, to);
+            vh_hmm_c(r)[s * r->M + m] = vh_hmm_c(b)[bs * b->M + m % b->M] + 1e-6;
+        }
+        vh_normalise(r->M, vh_hmm_c(r) + s * r->M);
+        vh_normalise(r->S, r->A + s * r->S);
+    }
+    vh_normalise(r->S, r->pi);
+    soften(base, r);
+}
+
+/* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
+static int pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
+{
+    for (int tries = 0; tries < 64; tries++) {
+        int i = (int)vh_rng_below(rng, base->Kb);
+        if (!taken[i] && base->h3m->omega[i] > 0) {
+            taken[i] = 1;
+            return i;
+        }
+    }
+    for (int i = 0; i < base->Kb; i++)
+        if (!taken[i] && base->h3m->omega[i] > 0) {
+            taken[i] = 1;
+            return i;
+        }
+    return (int)vh_rng_below(rng, base->Kb);
+}
+
+static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
+                                    vhem_h3m *centers)
+{
+    vhem_status st = VHEM_OK;
+    unsigned char *taken = NULL;
+    (void)tau;
+    (void)scratch;
+    VH_NEW(taken, base->Kb);
+    for (int j = 0; j < centers->K; j++)
+        vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j);
+done:
+    free(taken);
+    return st;
+}
+
+/* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than the best
+ * of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
+static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
+                                 vhem_h3m *centers)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+    unsigned char *taken = NULL;
+    double *L = NULL, *best = NULL, *far = NULL;
+    int Kb = base->Kb;
+
+    VH_NEW(taken, Kb);
+    VH_NEW(L, Kb);
+    VH_NEW(best, Kb);
+    VH_NEW(far, Kb);
+    int pick = pick_base(base, rng, taken);
+    for (int i = 0; i < Kb; i++)
+        best[i] = -INFINITY;
+    for (int j = 0; j < centers->K; j++) {
+        double top = -INFINITY, sum = 0;
+        taken[pick] = 1;
+        vh_center_from_base(base, pick, rng, centers, j);
+        if (!pk)
+            VH_TRY(vh_pack_new(ctx, centers, &j, 1, base->origin, base->scale, &pk));
+        VH_TRY(vh_pack_update(ctx, centers, &j, pk));
+        const vh_estep es = { base->packed, pk, tau };
+        VH_TRY(ctx->backend->score(ctx, &es, 0, Kb, scratch, L));
+        for (int p = 0; p < Kb; p++)
+            best[base->order[p]] = fmax(best[base->order[p]], L[p]);
+        for (int i = 0; i < Kb; i++)
+            top = fmax(top, best[i]);
+        for (int i = 0; i < Kb; i++)
+            sum += far[i] = taken[i] ? 0 : base->h3m->omega[i] * (top - best[i]);
+        for (int i = 0; i < Kb && sum > 0; i++)
+            far[i] /= sum;
+        pick = sum > 0 ? vh_rng_pick(rng, Kb, far) : pick_base(base, rng, taken);
+    }
+done:
+    vh_pack_free(pk);
+    free(taken);
+    free(L);
+    free(best);
+    free(far);
+    return st;
+}
+
+/* ---- from base components -------------------------------------------------------------------------------- */
+
+static void uniform_chain(vh_hmm *h)
+{
+    for (int s = 0; s < h->S; s++)
+        h->pi[s] = 1.0 / h->S;
+    for (int e = 0; e < h->S * h->S; e++)
+        h->A[e] = 1.0 / h->S;
+}
+
+static void random_chain(vh_hmm *h, vh_rng *rng)
+{
+    for (int s = -1; s < h->S; s++) {
+        double *row = s < 0 ? h->pi : h->A + s * h->S;
+        for (int q = 0; q < h->S; q++)
+            row[q] = vh_rng_exponential(rng) + 0.05;
+        vh_normalise(h->S, row);
+    }
+}
+
+static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
+                                  vhem_h3m *centers)
+{
+    (void)ctx;
+    (void)tau;
+    (void)scratch;
+    for (int j = 0; j < centers->K; j++) {
+        vh_hmm *r = &centers->hmm[j];
+        uniform_chain(r);
+        for (int q = 0; q < r->S * r->M; q++) {
+            double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
+            const vh_hmm *b = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
+            int s = (int)vh_rng_below(rng, b->S);
+            vh_hmm_component(base->h3m, b, s, vh_rng_pick(rng, b->M, vh_hmm_c(b) + s * b->M), from);
+            vh_hmm_component(centers, r, q / r->M, q % r->M, to);
+            copy_component(centers, from, to);
+            vh_hmm_c(r)[q] = 1.0 / r->M;
+        }
+    }
+    return VHEM_OK;
+}
+
+/* k Gaussians for all base components together: k-means on their means, then the mean statistics of each cluster back to
+ * parameters.  At most so many components are looked at, evenly spread.  label [n], n and step tell what was used. */
+enum { POOL = 20000 };
+
+static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vhem_h3m *out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *b = base->packed;
+    int d = b->d, n_stat = b->n_stat, step = (b->n_comp + POOL - 1) / POOL, n = (b->n_comp + step - 1) / step;
+    double *X = NULL, *centre = NULL, *sum = NULL, *work = NULL;
+    int *label = NULL;
+
+    VH_NEW(X, (size_t)n * (size_t)d);
+    VH_NEW(centre, (size_t)k * (size_t)d);
+    VH_NEW(sum, n_stat);
+    VH_NEW(work, vh_emission_work(d));
+    VH_NEW(label, n);
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < d; a++)
+            X[(size_t)i * (size_t)d + (size_t)a] =
+                (b->par[(size_t)i * (size_t)step * VH_MAX_PARAM][a] - base->origin[a]) / base->scale[a];
+    VH_TRY(vh_kmeans(ctx, rng, n, d, X, k, 30, centre, label));
+    for (int c = 0; c < k; c++) {
+        double *par[VH_MAX_PARAM];
+        memset(sum, 0, sizeof *sum * (size_t)n_stat);
+        for (int i = 0; i < n; i++)
+            for (int e = 0; label[i] == c && e < n_stat; e++)
+                sum[e] += b->mean[(size_t)i * (size_t)step * (size_t)n_stat + (size_t)e];
+        vh_hmm_component(out, &out->hmm[0], 0, c, par);
+        double count = sum[0];
+        for (int e = 0; count > 0 && e < n_stat; e++)
+            sum[e] /= count;
+        if (!(count > 0) || b->family->maximise(&b->x, sum, NULL, par, work) < 0) {
+            double *from[VH_MAX_PARAM];                  /* nothing there, or no spread: any base component will do */
+            const vh_hmm *h = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
+            vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
+            copy_component(out, from, par);
+        }
+        vh_hmm_c(&out->hmm[0])[c] = fmax(count, 1e-3 * n);
+    }
+done:
+    free(X);
+    free(centre);
+    free(sum);
+    free(work);
+    free(label);
+    return st;
+}
+
+/* A pool of components given to the centres: centre j takes those with numbers at(j, q). */
+static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vhem_h3m *centers, bool shared)
+{
+    vhem_status st = VHEM_OK;
+    int S = centers->hmm[0].S, M = centers->hmm[0].M, C = S * M, k = shared ? C : C * centers->K;
+    vhem_h3m *mix = NULL;
+    int *deal = NULL;
+
+    VH_NEW(deal, k);
+    VH_TRY(vh_h3m_new(ctx, centers->family, centers->d, 1, &mix));
+    VH_TRY(vh_h3m_shape(ctx, mix, 0, 1, k));
+    VH_TRY(pool(ctx, base, rng, k, mix));
+    for (int q = 0; q < k; q++)
+        deal[q] = q;
+    for (int q = k - 1; q > 0; q--) {
+        int other = (int)vh_rng_below(rng, q + 1), t = deal[q];
+        deal[q] = deal[other];
+        deal[other] = t;
+    }
+    for (int j = 0; j < centers->K; j++) {
+        vh_hmm *r = &centers->hmm[j];
+        random_chain(r, rng);
+        for (int q = 0; q < C; q++) {
+            double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
+            int which = deal[shared ? q : j * C + q];
+            vh_hmm_component(mix, &mix->hmm[0], 0, which, from);
+            vh_hmm_component(centers, r, q / M, q % M, to);
+            copy_component(centers, from, to);
+            if (shared && j > 0)
+                jitter(base, rng, centers, to);
+            vh_hmm_c(r)[q] = vh_hmm_c(&mix->hmm[0])[which];
+        }
+        for (int s = 0; s < S; s++)
+            vh_normalise(M, vh_hmm_c(r) + s * M);
+    }
+done:
+    vhem_h3m_free(mix);
+    free(deal);
+    return st;
+}
+
+static vhem_status from_pooled(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
+                               vhem_h3m *centers)
+{
+    (void)tau;
+    (void)scratch;
+    return from_pool(ctx, base, rng, centers, true);
+}
+
+static vhem_status from_dealt(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
+                              vhem_h3m *centers)
+{
+    (void)tau;
+    (void)scratch;
+    return from_pool(ctx, base, rng, centers, false);
+}
+
+const vh_start_kind vh_start_kinds[] = {
+    { "base", from_random_base }, { "far", from_far_base },  { "emissions", from_emissions },
+    { "pooled", from_pooled },    { "dealt", from_dealt },   { NULL, NULL },
+};
+
+const vh_start_kind *vh_start_kind_find(const char *name)
+{
+    for (const vh_start_kind *k = vh_start_kinds; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}

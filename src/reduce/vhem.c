@@ -1,0 +1,96 @@
+/* vhem.c - VHEM-H3M: score and assign every base HMM, accumulate, maximise, until the bound rests.
+ * Paper, Sections 3.3 (E-step) and 3.4 (M-step). */
+#include "reduce/vhem.h"
+
+#include "core/alloc.h"
+#include "reduce/repair.h"
+
+#include <math.h>
+
+void vh_vhem_run_free(vh_vhem_run *run)
+{
+    free(run->J);
+    free(run->z);
+    free(run->L);
+    *run = (vh_vhem_run){ 0 };
+}
+
+void vh_add_to_covariances(vhem_h3m *h3m, double add)
+{
+    int d = h3m->d;
+    for (int j = 0; add != 0 && j < h3m->K; j++)
+        for (int q = 0; q < h3m->hmm[j].S * h3m->hmm[j].M; q++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
+            for (int k = 0; k < d; k++)
+                par[1][h3m->family->param[1].rank == 2 ? k * d + k : k] += add;
+        }
+}
+
+/* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM. */
+static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
+                            const vh_assignment *a, vhem_h3m *centers)
+{
+    vhem_status st = VHEM_OK;
+    const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
+    int n_floored;
+    for (int j = 0; j < centers->K; j++) {
+        centers->omega[j] = a->sum_z[j] / base->Kb;
+        VH_TRY(vh_mstep(ctx, &lim, pk, j, a->stats, centers, &centers->hmm[j], &n_floored));
+    }
+    vh_add_to_covariances(centers, opt->cov_add);
+done:
+    return st;
+}
+
+/* Is J[k] the end?  Also keeps an eye on what theory says cannot happen. */
+static bool rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
+{
+    if (k == 0 || repaired)
+        return false;
+    double change = run->J[k] - run->J[k - 1], size = fmax(fabs(run->J[k - 1]), 1e-300);
+    if (change < -1e-9 * (size + opt->N * 1e-6) && opt->cov_add == 0) {
+        run->n_fell++;
+        vh_log(ctx, VHEM_LOG_DEBUG, "the bound fell from %.12g to %.12g in iteration %d", run->J[k - 1], run->J[k], k);
+    }
+    return opt->tol > 0 && k >= opt->min_iter && fabs(change) / size < opt->tol;
+}
+
+vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch, int n_threads,
+                    vhem_h3m *centers, vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+    vh_stats stats = { 0 };
+    vh_assignment a = { .weighted = opt->weighted };
+    size_t pairs = (size_t)base->Kb * (size_t)centers->K;
+    bool repaired = false;
+
+    VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    VH_TRY(vh_stats_new(ctx, pk, &stats));
+    VH_NEW(run->J, opt->max_iter + 1);
+    VH_NEW(run->z, pairs);
+    VH_NEW(run->L, pairs);
+    VH_NEW(a.sum_z, centers->K);
+    a.z = run->z;
+    a.L = run->L;
+    for (int k = 0;; k++) {
+        bool last = k == opt->max_iter;
+        a.stats = last ? NULL : &stats;
+        VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
+        VH_TRY(vh_reduce_expect(ctx, base, pk, centers->omega, opt->N, opt->tau, scratch, n_threads, &a));
+        run->J[k] = a.J;
+        run->n_iter = k;
+        run->converged = rests(ctx, opt, k, repaired, run);
+        if (last || run->converged || vh_stopped(ctx))
+            break;
+        VH_TRY(maximise(ctx, base, opt, pk, &a, centers));
+        repaired = opt->repair && vh_repair(ctx, base, opt, pk, &a, k, centers, run);
+    }
+    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
+done:
+    vh_pack_free(pk);
+    vh_stats_free(&stats);
+    free(a.sum_z);
+    return st;
+}

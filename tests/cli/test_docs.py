@@ -1,0 +1,127 @@
+"""What the documents promise: the demo, the examples, every command of README and tutorials, the installation."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+from support import SOURCE, VHEM, Case, two_level
+
+
+def shell_blocks(name):
+    return re.findall(r"```sh\n(.*?)```", (SOURCE / name).read_text(), re.S)
+
+
+class Documents(Case):
+    def commands(self, name):
+        """Every line 'vhem ...' of the document, continued lines joined, comments left to shlex."""
+        found = []
+        for block in shell_blocks(name):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("vhem "):
+                    found.append(shlex.split(line, comments=True)[1:])
+        return found
+
+    def test_readme(self):
+        self.write("sequences.csv", two_level(label=False))
+        commands = self.commands("README.md")
+        self.assertGreaterEqual(len(commands), 5)
+        for args in commands:
+            self.ok(*args)
+        self.assertEqual(len(self.path("drawn.csv").read_text().splitlines()), 501)
+
+    def test_readme_links(self):
+        for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md")]:
+            for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+                if "://" not in target:
+                    self.assertTrue((path.parent / target).exists(), f"{path.name}: {target}")
+
+    def test_readme_names_no_missing_command(self):
+        known = set(re.findall(r"^  ([a-z]+) ", self.ok("--help").out, re.M)) | {"help"}
+        for name in ("README.md", "CHANGELOG.md", "docs/tutorial-eye-movements.md"):
+            for word in re.findall(r"`vhem ([a-z]+)", (SOURCE / name).read_text()):
+                self.assertIn(word, known, name)
+
+    def test_tutorial_eye_movements(self):
+        lines = ["subject,trial,x,y"]
+        for subject in (1, 2, 3):
+            rows = two_level(5, 30, seed=subject, label=False).splitlines()[1:]
+            for row in rows:
+                trial, x, y = row.split(",")
+                lines.append(f"s{subject},{int(trial[3:]) + 1},{100 * float(x)},{100 * float(y)}")
+        self.write("fixations.csv", "\n".join(lines) + "\n")
+        commands = self.commands("docs/tutorial-eye-movements.md")
+        self.assertGreaterEqual(len(commands), 4)
+        for args in commands:
+            r = self.ok(*args)
+            if args[0] == "decode":
+                self.assertIn("matched by name", r.err)
+        self.assertEqual(self.ok("info", "subjects.json", "--json").json()["K"], 3)
+        regions = self.path("regions.tsv").read_text().splitlines()
+        self.assertEqual(len(regions), len(lines))
+        row = dict(zip(regions[0].split("\t"), regions[1].split("\t")))
+        self.assertEqual(row["hmm"], "s1")
+
+    def test_no_path_of_one_machine(self):
+        for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md"), *(SOURCE / "cli").glob("*.[ch]")]:
+            self.assertNotRegex(path.read_text(), r"/(home|root|work)/", path.name)
+
+
+class Programs(Case):
+    def test_demo(self):
+        done = subprocess.run([SOURCE / "scripts/demo", VHEM, "out"], cwd=self.dir, capture_output=True, text=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        for text in ("$ vhem fit motions.csv", "motions.csv: 60 sequences (csv)", "6 HMMs from 60 sequences", "Next:"):
+            self.assertIn(text, done.stdout)
+        right, total = map(int, re.search(r"right model: (\d+) of (\d+)", done.stdout).groups())
+        self.assertEqual(total, 60)
+        self.assertGreaterEqual(right, 50)
+        made = {p.name for p in self.path("out").iterdir()}
+        self.assertEqual(made, {"motions.csv", "new.csv", "kinds.json", "scores.tsv", "paths.tsv", "invented.csv",
+                                "motions.json"})
+        self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
+
+    def test_example_of_the_command(self):
+        self.write("d.csv", two_level())
+        done = subprocess.run([SOURCE / "examples/cli/fit.sh", "d.csv"], cwd=self.dir, capture_output=True, text=True,
+                              env={**os.environ, "VHEM": VHEM})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"models.json: 4 HMMs\n(.*\n)+.*==> scores.tsv <==\nsequence\tlabel\tframes")
+
+    def test_install_and_example_in_c(self):
+        build = pathlib.Path(VHEM).resolve().parent
+        if not (build / "cmake_install.cmake").exists() or not shutil.which("cmake"):
+            self.skipTest("not run from a build folder")
+        prefix = self.path("prefix")
+        done = subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("bin/vhem", "include/vhem/vhem.h", "share/man/man1/vhem.1",
+                     "share/bash-completion/completions/vhem"):
+            self.assertTrue((prefix / name).exists(), name)
+        [pc] = prefix.glob("lib*/**/vhem.pc")
+        env = {**os.environ, "PKG_CONFIG_PATH": str(pc.parent), "LD_LIBRARY_PATH": str(pc.parent.parent)}
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "vhem"], capture_output=True, text=True,
+                               env=env, check=True).stdout.split()
+        cache = (build / "CMakeCache.txt").read_text()
+        sanitize = ["-fsanitize=address,undefined"] if "VHEM_SANITIZE:BOOL=ON" in cache else []
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", SOURCE / "examples/c/fit.c", "-o", "fit", *flags,
+                        *sanitize], cwd=self.dir, env=env, check=True)
+        self.write("d.csv", two_level())
+        done = subprocess.run(["./fit", "d.csv", "m.json"], cwd=self.dir, env=env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 8)
+        shape = re.compile(r"seq\d state \d: mean of the first column (\S+)")
+        means = sorted(float(shape.fullmatch(line)[1]) for line in lines)
+        self.assertTrue(all(abs(m) < 1 for m in means[:4]) and all(abs(m - 5) < 1 for m in means[4:]), means)
+        self.assertEqual(len(json.loads(self.path("m.json").read_text())["hmms"]), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,188 @@
+"""What goes wrong outside: full disks, closed pipes, signals, unwritable places."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import VHEM, Case, model, two_level
+
+SLOW = ["--states", "12", "--mix", "3", "--restarts", "50", "--max-iter", "100000", "--tol", "0"]
+
+
+class Places(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", two_level())
+        self.write("m.json", model())
+        self.write("one.csv", "id,x\na,1\na,2\n")
+
+    def test_unwritable_output_is_said_before_the_work(self):
+        begin = time.monotonic()
+        self.fails(1, "no/such/m.json: cannot write: No such file or directory", "fit", "d.csv", *SLOW, "-o",
+                   "no/such/m.json")
+        self.path("folder.json").mkdir()
+        self.fails(1, "folder.json: cannot write: it is a directory", "fit", "d.csv", *SLOW, "-o", "folder.json")
+        self.assertLess(time.monotonic() - begin, 20)
+        self.fails(1, "no/such/s.tsv: cannot write", "score", "m.json", "one.csv", "-o", "no/such/s.tsv")
+        self.fails(1, "no/such/s.csv: cannot write", "sample", "m.json", "-o", "no/such/s.csv")
+        self.fails(1, "no/such/m.h5: cannot write", "convert", "m.json", "no/such/m.h5")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_read_only(self):
+        self.path("old.json").write_text("old")
+        self.path("old.json").chmod(0o444)
+        self.fails(1, "old.json: cannot write: Permission denied", "fit", "d.csv", "-o", "old.json")
+        self.assertEqual(self.path("old.json").read_text(), "old")
+
+    def test_full_disk(self):
+        self.path("full.csv").symlink_to("/dev/full")
+        for args in (["fit", "d.csv", "-S", "2", "-o", "/dev/full"], ["score", "m.json", "one.csv", "-o", "/dev/full"],
+                     ["decode", "m.json", "one.csv", "-o", "/dev/full"], ["sample", "m.json", "-o", "full.csv"],
+                     ["convert", "m.json", "/dev/full"], ["convert", "d.csv", "full.csv"]):
+            self.fails(1, "No space left on device", *args)
+
+    def test_full_standard_output(self):
+        for args in (["--help"], ["fit", "--help"], ["--version"], ["info", "m.json"], ["info", "d.csv", "--json"],
+                     ["fit", "d.csv", "-S", "2"], ["score", "m.json", "one.csv"], ["decode", "m.json", "one.csv"],
+                     ["sample", "m.json"], ["convert", "m.json", "-"],
+                     ["fit", "d.csv", "-S", "2", "-o", "f.json", "--json", "--quiet"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([VHEM, *args], cwd=self.dir, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, args)
+            self.assertIn("No space left on device", done.stderr, args)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_closed_pipe(self):
+        for how in ("", "trap '' PIPE; "):
+            script = how + 'set -o pipefail; "$0" sample m.json -n 2000 -q | head -n 1'
+            done = subprocess.run(["bash", "-c", script, VHEM], cwd=self.dir, capture_output=True, text=True,
+                                  timeout=60)
+            self.assertIn(done.returncode, (1, 141), done.stderr)
+            self.assertEqual(len(done.stdout.splitlines()), 1)
+            self.assertLessEqual(len(done.stderr.splitlines()), 1)
+
+    def test_symbolic_link_stays_a_link(self):
+        self.path("real.tsv").write_text("old")
+        self.path("link.tsv").symlink_to("real.tsv")
+        self.ok("score", "m.json", "one.csv", "-o", "link.tsv")
+        self.assertTrue(self.path("link.tsv").is_symlink())
+        self.assertIn("sequence", self.path("real.tsv").read_text())
+
+    def test_overwrites_whole(self):
+        self.path("f.json").write_text("x" * 1000000)
+        self.ok("fit", "d.csv", "-S", "2", "-o", "f.json")
+        json.loads(self.path("f.json").read_text())
+
+    def test_mode_of_a_new_file(self):
+        old = os.umask(0o027)
+        self.addCleanup(os.umask, old)
+        self.ok("score", "m.json", "one.csv", "-o", "s.tsv")
+        self.ok("fit", "d.csv", "-S", "1", "-o", "f.json")
+        for name in ("s.tsv", "f.json"):
+            self.assertEqual(self.path(name).stat().st_mode & 0o777, 0o640, name)
+
+
+class Signals(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", two_level(6, 300))
+
+    def start(self, *args):
+        return subprocess.Popen([VHEM, "fit", "d.csv", *SLOW, *args], cwd=self.dir, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def end(self, p, number, wait=1.5):
+        time.sleep(wait)
+        self.assertIsNone(p.poll(), "the fit was not long enough")
+        p.send_signal(number)
+        out, err = p.communicate(timeout=60)
+        return out, err
+
+    def test_interrupt_saves_the_best_so_far(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            p = self.start("-o", "m.json", "--threads", "2")
+            out, err = self.end(p, number)
+            self.assertEqual(p.returncode, 130, err)
+            self.assertIn("vhem fit: interrupted; the best so far, ", err)
+            self.assertIn("is saved in m.json", err)
+            m = json.loads(self.path("m.json").read_text())
+            self.assertGreaterEqual(len(m["hmms"]), 1)
+            self.assertIs(m["provenance"]["interrupted"], True)
+            self.ok("score", "m.json", "d.csv", "-o", "s.tsv")
+            self.leftovers("d.csv", "m.json", "s.tsv")
+            for name in ("m.json", "s.tsv"):
+                self.path(name).unlink()
+
+    def test_interrupt_with_report(self):
+        p = self.start("-o", "m.json", "--json", "--quiet")
+        out, err = self.end(p, signal.SIGINT)
+        self.assertEqual(p.returncode, 130, err)
+        report = json.loads(out)
+        self.assertIs(report["interrupted"], True)
+        self.assertEqual(len(report["models"]), len(json.loads(self.path("m.json").read_text())["hmms"]))
+
+    def test_second_interrupt_ends_at_once(self):
+        p = self.start("-o", "m.json")
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=30)
+        self.assertEqual(p.returncode, 130)
+
+    def test_killed_while_writing_leaves_the_old_file(self):
+        """The output is large, so that the kill falls into its writing at least once over many tries."""
+        self.write("m.json", model())
+        self.path("out.csv").write_text("old\n")
+        fell_into_it = False
+        delay = 0.001
+        for _ in range(60):
+            p = subprocess.Popen([VHEM, "sample", "m.json", "-n", "2000", "-T", "300", "-o", "out.csv", "-q"],
+                                 cwd=self.dir)
+            begin = time.monotonic()
+            while time.monotonic() - begin < 30 and p.poll() is None:
+                if any(q.name.startswith("out.csv.") for q in self.dir.iterdir()):
+                    time.sleep(delay)
+                    break
+            p.kill()
+            p.wait()
+            if p.returncode == 0:
+                self.assertEqual(self.path("out.csv").read_text().count("\n"), 600001)
+                self.path("out.csv").write_text("old\n")
+                continue
+            self.assertEqual(self.path("out.csv").read_text(), "old\n")
+            parts = [q for q in self.dir.iterdir() if q.name.startswith("out.csv.")]
+            fell_into_it |= any(q.stat().st_size > 0 for q in parts)
+            for q in parts:
+                q.unlink()
+            delay *= 2
+            if fell_into_it:
+                break
+        self.assertTrue(fell_into_it, "no kill fell into the writing")
+
+
+class Terminal(Case):
+    def test_bar_on_a_terminal_only(self):
+        import pty
+        self.write("d.csv", two_level(12, 400))
+        args = [VHEM, "fit", "d.csv", "-S", "8", "--restarts", "20", "--max-iter", "300", "--tol", "0", "-o", "m.json"]
+        master, slave = pty.openpty()
+        p = subprocess.Popen(args, cwd=self.dir, stderr=slave, env={**os.environ, "TERM": "xterm"})
+        os.close(slave)
+        seen = b""
+        try:
+            while chunk := os.read(master, 65536):
+                seen += chunk
+        except OSError:                  # how a terminal says that the other end is gone
+            pass
+        os.close(master)
+        self.assertEqual(p.wait(timeout=120), 0)
+        self.assertRegex(seen.decode(), r"\[#*-+\] +\d+%  (\d+:\d\d left)?")
+        quiet = subprocess.run(args, cwd=self.dir, capture_output=True, text=True)
+        self.assertNotIn("%", quiet.stderr)
+        self.assertNotIn("\r", quiet.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,164 @@
+"""Help, versions, options: what a person types before anything is computed."""
+import re
+import subprocess
+import unittest
+
+from support import COMMANDS, SOURCE, VHEM, Case
+
+COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
+DATA = ["format", "id", "label", "group", "weight", "columns", "where"]
+OPTIONS = {
+    "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
+    "score": ["output", "all"] + DATA,
+    "decode": ["output", "hmm", "posterior"] + DATA,
+    "sample": ["output", "number", "length"],
+    "info": ["all"] + DATA,
+    "convert": DATA,
+}
+FLAGS = {"all", "posterior", "quiet", "json", "help"}
+
+
+def entries(text):
+    """Option -> its whole entry in a help text."""
+    found, name = {}, None
+    for line in text.splitlines():
+        start = re.match(r" {2,6}(?:-., )?--([a-z-]+)", line)
+        if start:
+            name = start.group(1)
+            found[name] = ""
+        elif not line.startswith(" " * 20):
+            name = None
+        if name:
+            found[name] += " " + line.strip()
+    return found
+
+
+class Help(Case):
+    def test_no_arguments(self):
+        r = self.run_vhem()
+        self.assertEqual((r.code, r.out), (2, ""))
+        self.assertIn("Usage: vhem COMMAND", r.err)
+
+    def test_overview_lists_exactly_the_commands(self):
+        for args in (["--help"], ["-h"], ["help"]):
+            r = self.ok(*args)
+            block = r.out.split("Commands:\n")[1].split("\n\n")[0]
+            self.assertEqual([line.split()[0] for line in block.splitlines()], COMMANDS)
+
+    def test_version(self):
+        header = (SOURCE / "include/vhem/vhem.h").read_text()
+        version = re.search(r'VHEM_VERSION "([^"]+)"', header).group(1)
+        lines = self.ok("--version").out.splitlines()
+        self.assertEqual(lines[0], f"vhem {version}")
+        self.assertRegex(lines[1], r"^backends: .*\bref\b")
+
+    def test_every_option_with_its_default(self):
+        for command in COMMANDS:
+            text = self.ok(command, "--help").out
+            found = entries(text)
+            self.assertEqual(list(found), OPTIONS[command] + COMMON, command)
+            for name, entry in found.items():
+                self.assertEqual("(default: " in entry, name not in FLAGS, f"{command}: {entry}")
+            self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
+
+    def test_known_defaults(self):
+        found = entries(self.ok("help", "fit").out)
+        self.assertIn("(default: 3)", found["states"])
+        self.assertIn("(default: 1)", found["mix"])
+        self.assertIn("(default: diag)", found["cov"])
+
+    def test_help_shows_defaults_not_what_was_typed(self):
+        self.assertEqual(self.ok("fit", "--states", "7", "--help").out, self.ok("fit", "--help").out)
+        self.assertEqual(self.ok("help", "fit").out, self.ok("fit", "-h").out)
+
+    def test_help_of_nothing(self):
+        self.fails(2, "there is no command 'fitt'; did you mean fit?", "help", "fitt")
+
+
+class Misuse(Case):
+    def test_near_misses(self):
+        self.fails(2, "vhem: there is no command 'fot'; did you mean fit?", "fot")
+        self.fails(2, "vhem: there is no command 'xyzzy'", "xyzzy")
+        self.fails(2, "vhem fit: there is no option '--stats'; did you mean --states?", "fit", "a", "--stats", "3")
+        self.fails(2, "there is no option '--restart-count=3'", "fit", "a", "--restart-count=3")
+        self.fails(2, "vhem score: there is no option '-Z'", "score", "a", "b", "-Z")
+        self.fails(2, "--s could be several options", "fit", "a", "--s", "3")
+
+    def test_numbers(self):
+        cases = [
+            ("--states", "abc", "--states needs a whole number of at least 1, not 'abc'"),
+            ("--states", "0", "--states needs a whole number of at least 1, not '0'"),
+            ("--states", "3.5", "not '3.5'"),
+            ("--states", " 3", "not ' 3'"),
+            ("--states", "", "not ''"),
+            ("--states", "99999999999", "not '99999999999'"),
+            ("--states", "0x10", "not '0x10'"),
+            ("--tol", "nan", "--tol needs a number of at least 0, not 'nan'"),
+            ("--tol", "inf", "not 'inf'"),
+            ("--tol", "1e999", "not '1e999'"),
+            ("--tol", "-1", "not '-1'"),
+            ("--tol", "1e-3x", "not '1e-3x'"),
+            ("--seed", "-1", "--seed needs a whole number of at least 0, not '-1'"),
+            ("--threads", "two", "--threads needs a whole number of at least 0, not 'two'"),
+        ]
+        for option, value, text in cases:
+            self.fails(2, "vhem fit: " + (text if text.startswith("--") else option), "fit", "a.csv", option, value)
+            self.fails(2, text, "fit", "a.csv", f"{option}={value}")
+
+    def test_words(self):
+        self.fails(2, "--cov is one of diag|full, not 'round'", "fit", "a.csv", "--cov", "round")
+        self.fails(2, "--backend abacus cannot be used here", "fit", "a.csv", "--backend", "abacus")
+        self.fails(2, "'kmean' is none of them", "fit", "a.csv", "--init", "kmean", "-o", "m.json")
+        self.fails(2, "'ring' is none of them", "fit", "a.csv", "--topology", "ring", "-o", "m.json")
+        self.fails(2, "--id needs a COL[,COL], not an empty text", "fit", "a.csv", "--id", "")
+
+    def test_arguments(self):
+        self.fails(2, "too few arguments; the command is: vhem fit DATA -o MODELS", "fit")
+        self.fails(2, "too few arguments", "score", "a.json")
+        self.fails(2, "'c' is one argument too many", "convert", "a", "b", "c")
+        self.fails(2, "--output needs its argument, MODELS", "fit", "a.csv", "-o")
+        self.fails(2, "--json takes no argument", "fit", "a.csv", "--json=yes")
+        self.fails(2, "only one of the inputs can be standard input", "score", "-", "-")
+
+    def test_json_and_result_both_on_stdout(self):
+        self.fails(2, "give the result a file with -o FILE", "fit", "a.csv", "--json")
+        self.fails(2, "give the result a file", "sample", "m.json", "--json", "-o", "-")
+        self.fails(2, "give the result a file", "convert", "m.json", "-", "--json")
+
+    def test_order_does_not_matter(self):
+        for env in ({}, {"POSIXLY_CORRECT": "1"}):
+            self.fails(1, "nowhere.json", "info", "nowhere.json", "--json", env=env)
+            self.fails(1, "--odd", "info", "--", "--odd", env=env)
+
+    def test_wrong_endings(self):
+        self.fails(2, "m.txt: models are written as .json or .h5", "fit", "a.csv", "-o", "m.txt")
+        self.fails(2, "d.json: sequences are written as .csv", "sample", "m.json", "-o", "d.json")
+
+
+class Pages(Case):
+    def test_man_page_has_every_command_and_option(self):
+        page = (SOURCE / "man/vhem.1").read_text().replace("\\-", "-")
+        for command in COMMANDS:
+            self.assertIn(f".SS {command}\n", page)
+        for name in {o for options in OPTIONS.values() for o in options} | set(COMMON):
+            self.assertRegex(page, rf"--{name}(?![a-z-])", name)
+        known = {o for options in OPTIONS.values() for o in options} | set(COMMON) | {"version"}
+        self.assertEqual(set(re.findall(r"--([a-z][a-z-]*[a-z])", page)) - known, set())
+        self.assertIn(self.ok("--version").out.splitlines()[0], page)
+
+    def test_completion(self):
+        script = SOURCE / "share/bash-completion/completions/vhem"
+        ask = ('source "$1"; PATH="$(dirname "$2"):$PATH"; eval "COMP_WORDS=($3)"; COMP_CWORD=$4; _vhem; '
+               'printf "%s\\n" "${COMPREPLY[@]}"')
+
+        def complete(words, n):
+            return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
+                                  text=True, check=True).stdout.split()
+        self.assertEqual(complete("vhem s", 1), ["score", "sample"])
+        self.assertEqual(complete("vhem fit --st", 2), ["--states"])
+        self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
+        self.assertIn("ref", complete("vhem fit --backend ''", 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,249 @@
+"""vhem score, decode, sample, info, convert."""
+import csv
+import io
+import json
+import math
+import unittest
+
+from support import Case, best_path, forward, log_sum, model, two_level
+
+FRAMES = {"u": [[0.2], [3.9], [4.4]], "v": [[-1.0], [0.5], [0.0], [1.5], [5.0]]}
+
+
+class WithModel(Case):
+    def setUp(self):
+        super().setUp()
+        self.hmms = json.loads(model())["hmms"]
+        self.write("m.json", model())
+        self.write("d.csv", "id,label,x\n" + "".join(f"{k},L{k},{y[0]}\n" for k, ys in FRAMES.items() for y in ys))
+
+    def truth(self, name):
+        return [forward(h, FRAMES[name]) for h in self.hmms]
+
+
+class Score(WithModel):
+    def test_table(self):
+        r = self.ok("score", "m.json", "d.csv")
+        rows = r.rows()
+        self.assertEqual(list(rows[0]), ["sequence", "label", "frames", "loglik", "per_frame", "best"])
+        self.assertEqual([(x["sequence"], x["label"], x["frames"]) for x in rows], [("u", "Lu", "3"), ("v", "Lv", "5")])
+        for row in rows:
+            each = [a + math.log(w) for a, w in zip(self.truth(row["sequence"]), (0.25, 0.75))]
+            self.assertAlmostEqual(float(row["loglik"]), log_sum(each), places=9)
+            self.assertAlmostEqual(float(row["per_frame"]), log_sum(each) / int(row["frames"]), places=9)
+            self.assertEqual(row["best"], ["slow", "fast"][each.index(max(each))])
+        self.assertIn("2 sequences under 2 HMMs", r.err)
+
+    def test_all_json_and_file(self):
+        rows = self.ok("score", "m.json", "d.csv", "--all").rows()
+        report = self.ok("score", "m.json", "d.csv", "--all", "--json").json()
+        self.assertEqual(report["hmms"], ["slow", "fast"])
+        for row, entry in zip(rows, report["sequences"], strict=True):
+            self.assertEqual([float(row["slow"]), float(row["fast"])], entry["each"])
+            for got, want in zip(entry["each"], self.truth(row["sequence"])):
+                self.assertAlmostEqual(got, want, places=9)
+            self.assertEqual(entry["loglik"], float(row["loglik"]))
+        r = self.ok("score", "m.json", "d.csv", "--quiet", "-o", "s.tsv")
+        self.assertEqual((r.out, r.err), ("", ""))
+        self.assertEqual(self.path("s.tsv").read_text(), self.ok("score", "m.json", "d.csv").out)
+        self.leftovers("m.json", "d.csv", "s.tsv")
+
+    def test_stdin(self):
+        table = self.ok("score", "m.json", "d.csv").out
+        self.assertEqual(self.ok("score", "m.json", "-", stdin=self.path("d.csv").read_text()).out, table)
+        self.assertEqual(self.ok("score", "-", "d.csv", stdin=model()).out, table)
+
+    def test_threads(self):
+        self.write("big.csv", two_level(30, label=False))
+        self.ok("fit", "big.csv", "-S", "2", "-r", "1", "-o", "big.json")
+        one = self.ok("score", "big.json", "big.csv", "--all", "--threads", "1").out
+        self.assertEqual(one, self.ok("score", "big.json", "big.csv", "--all", "--threads", "5").out)
+
+    def test_refused(self):
+        self.write("wide.csv", "id,x,y\na,1,2\n")
+        self.fails(1, "dimension", "score", "m.json", "wide.csv")
+        self.write("bad.json", model().replace("[0.9, 0.1]", "[0.9, 0.2]"))
+        r = self.fails(1, "bad.json", "score", "bad.json", "d.csv")
+        self.assertIn("A", r.err)
+        self.write("torn.json", model()[:200])
+        self.fails(1, "torn.json", "score", "torn.json", "d.csv")
+        self.fails(1, "d.csv", "score", "d.csv", "d.csv")
+        self.write("new.json", model().replace('"version": 1', '"version": 99'))
+        self.fails(1, "version", "score", "new.json", "d.csv")
+
+
+class Decode(WithModel):
+    def paths(self, *args):
+        found = {}
+        for row in self.ok("decode", "m.json", "d.csv", *args).rows():
+            frames = found.setdefault(row["sequence"], {"hmm": row["hmm"], "path": [], "p": []})
+            self.assertEqual(int(row["frame"]), len(frames["path"]))
+            frames["path"].append(int(row["state"]))
+            frames["p"].append([float(v) for k, v in row.items() if k[0] == "p"])
+        return found
+
+    def test_path_and_probability(self):
+        for i, hmm in enumerate(self.hmms):
+            for which in (hmm["name"], str(i)):
+                found = self.paths("--hmm", which)
+                report = self.ok("decode", "m.json", "d.csv", "--hmm", which, "--json").json()
+                for entry in report["sequences"]:
+                    score, path = best_path(hmm, FRAMES[entry["sequence"]])
+                    self.assertEqual(entry["path"], list(path))
+                    self.assertEqual(found[entry["sequence"]]["path"], list(path))
+                    self.assertAlmostEqual(entry["logprob"], score, places=9)
+                    self.assertEqual((entry["hmm"], entry["index"]), (hmm["name"], i))
+
+    def test_posterior(self):
+        for name, entry in self.paths("--hmm", "slow", "--posterior").items():
+            for row in entry["p"]:
+                self.assertEqual(len(row), 2)
+                self.assertAlmostEqual(sum(row), 1, places=9)
+            self.assertEqual([row.index(max(row)) for row in entry["p"]], entry["path"])
+        report = self.ok("decode", "m.json", "d.csv", "--hmm", "slow", "--posterior", "--json").json()
+        self.assertEqual(len(report["sequences"][1]["posterior"]), 5)
+
+    def test_most_likely_hmm(self):
+        for args in ((), ("--hmm", "best")):
+            for name, entry in self.paths(*args).items():
+                truth = self.truth(name)
+                self.assertEqual(entry["hmm"], ["slow", "fast"][truth.index(max(truth))])
+
+    def test_matched_by_name(self):
+        self.write("d.csv", self.path("d.csv").read_text().replace("u,Lu", "fast,Lu").replace("v,Lv", "slow,Lv"))
+        found = self.paths()
+        self.assertEqual((found["fast"]["hmm"], found["slow"]["hmm"]), ("fast", "slow"))
+        self.assertIn("matched by name", self.ok("decode", "m.json", "d.csv").err)
+
+    def test_matched_by_group(self):
+        text = self.path("d.csv").read_text().replace("id,label", "id,who").replace("Lu", "fast").replace("Lv", "slow")
+        self.write("d.csv", text)
+        found = self.paths("--group", "who")
+        self.assertEqual((found["u"]["hmm"], found["v"]["hmm"]), ("fast", "slow"))
+
+    def test_no_such_hmm(self):
+        self.fails(1, "m.json has no HMM named or numbered 'medium'", "decode", "m.json", "d.csv", "--hmm", "medium")
+        self.fails(1, "numbered '2'", "decode", "m.json", "d.csv", "--hmm", "2", "-o", "out.tsv")
+        self.leftovers("m.json", "d.csv")
+
+
+class Sample(WithModel):
+    def test_shape_and_labels(self):
+        r = self.ok("sample", "m.json", "-n", "40", "-T", "7")
+        rows = list(csv.DictReader(io.StringIO(r.out)))
+        self.assertEqual(len(rows), 280)
+        ids = list(dict.fromkeys(row["id"] for row in rows))
+        self.assertEqual(len(ids), 40)
+        labels = {row["id"]: row["label"] for row in rows}
+        counts = [list(labels.values()).count(name) for name in ("slow", "fast")]
+        self.assertEqual(sum(counts), 40)
+        self.assertTrue(2 <= counts[0] <= 19, counts)                # weight 0.25 of 40
+        self.assertIn("40 sequences of 7 frames in standard output", r.err)
+
+    def test_seed_and_threads(self):
+        one = self.ok("sample", "m.json", "--seed", "3", "--threads", "1").out
+        self.assertEqual(one, self.ok("sample", "m.json", "--seed", "3", "--threads", "7").out)
+        self.assertNotEqual(one, self.ok("sample", "m.json", "--seed", "4").out)
+
+    def test_mean(self):
+        self.write("one.json", model([json.loads(model())["hmms"][0]], [1]))
+        self.ok("sample", "one.json", "-n", "50", "-T", "400", "-o", "s.csv", "--quiet")
+        column = self.ok("info", "s.csv", "--json").json()["columns"][-1]
+        self.assertAlmostEqual(column["mean"], 4 / 3, delta=0.15)    # stationary: 2/3 at 0, 1/3 at 4
+
+    def test_json(self):
+        r = self.ok("sample", "m.json", "-n", "3", "-T", "4", "-o", "s.npz", "--json")
+        self.assertEqual({k: r.json()[k] for k in ("sequences", "frames", "dimension", "output")},
+                         {"sequences": 3, "frames": 4, "dimension": 1, "output": "s.npz"})
+        self.fails(2, "at least 1, not '0'", "sample", "m.json", "-n", "0")
+
+
+class Info(WithModel):
+    def test_models(self):
+        r = self.ok("info", "m.json")
+        self.assertTrue(r.out.startswith("m.json: 2 HMMs\n"))
+        for text in ("gaussian-diag", "states     2", "mixture    1 to 2", "weight     0.25 to 0.75", "slow", "fast"):
+            self.assertIn(text, r.out)
+        facts = self.ok("info", "m.json", "--json").json()
+        self.assertEqual((facts["kind"], facts["K"], facts["d"], facts["labels"]), ("models", 2, 1, {"a": 1, "b": 1}))
+        self.assertEqual(facts["hmms"][1], {"name": "fast", "label": "b", "S": 2, "M": 2, "omega": 0.75})
+        self.assertIsNone(facts["provenance"])
+
+    def test_provenance(self):
+        self.ok("fit", "d.csv", "-S", "1", "--seed", "8", "-o", "f.json")
+        r = self.ok("info", "f.json")
+        self.assertRegex(r.out, r"made by +vhem \S+ fit from d.csv, seed 8")
+        self.assertIn("--states 1", r.out)
+
+    def test_data(self):
+        self.write("d.csv", "id,label,x,y\na,p,1,2\na,p,3,\nb,q,-1,4\nb,q,1,6\nb,q,1,0\nc,q,1,0\n")
+        r = self.ok("info", "d.csv")
+        self.assertTrue(r.out.startswith("d.csv: 3 sequences (csv)\n"), r.out)
+        self.assertIn("frames     6; shortest 1, median 2, longest 3", r.out)
+        self.assertIn("labels     2: p (1), q (2)", r.out)
+        self.assertIn("missing    1 value", r.out)
+        facts = self.ok("info", "d.csv", "--json").json()
+        self.assertEqual((facts["N"], facts["frames"], facts["d"], facts["missing"]), (3, 6, 2, 1))
+        x, y = facts["columns"]
+        self.assertEqual((x["name"], x["min"], x["mean"], x["max"], x["missing"]), ("x", -1, 1, 3, 0))
+        self.assertAlmostEqual(x["sd"], math.sqrt(8 / 6))
+        self.assertEqual((y["min"], y["max"], y["missing"]), (0, 6, 1))
+        self.assertEqual(self.ok("info", "-", stdin=self.path("d.csv").read_text()).out.split("\n", 1)[1],
+                         r.out.split("\n", 1)[1])
+
+    def test_all(self):
+        self.write("d.csv", two_level(15))
+        self.assertNotIn("seq14", self.ok("info", "d.csv").out)
+        self.assertIn("seq14", self.ok("info", "d.csv", "--all").out)
+        self.ok("fit", "d.csv", "-S", "1", "-o", "f.json")
+        self.assertIn("and 5 more; --all lists them", self.ok("info", "f.json").out)
+        self.assertIn("seq14", self.ok("info", "f.json", "--all").out)
+
+    def test_content_counts_not_the_name(self):
+        self.ok("convert", "m.json", "m.h5")
+        self.path("m.h5").rename(self.path("odd.name"))
+        self.assertEqual(self.ok("info", "odd.name", "--json").json()["kind"], "models")
+        self.ok("convert", "d.csv", "d.h5")
+        self.assertEqual(self.ok("info", "d.h5", "--json").json()["kind"], "data")
+        self.assertEqual(self.ok("info", "-", "--json", stdin=model()).json()["kind"], "models")
+
+    def test_refused(self):
+        self.fails(1, "nowhere", "info", "nowhere")
+        self.write("bad.json", "not json")
+        self.fails(1, "bad.json", "info", "bad.json")
+        self.path("bad.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 100)
+        self.fails(1, "bad.h5", "info", "bad.h5")
+
+
+class Convert(WithModel):
+    def test_models_there_and_back(self):
+        self.ok("convert", "m.json", "m.h5")
+        self.ok("convert", "m.h5", "back.json")
+        back, there = (json.loads(self.path(n).read_text()) for n in ("back.json", "m.json"))
+        self.assertEqual(back["hmms"], there["hmms"])
+        self.assertEqual(back["omega"], there["omega"])
+        self.assertEqual(self.ok("convert", "m.h5", "-", "--quiet").out, self.path("back.json").read_text())
+
+    def test_data_there_and_back(self):
+        want = self.ok("info", "d.csv", "--json").json()
+        for name in ("a.tsv", "b.npy", "c.npz", "d.ts", "e.h5"):
+            self.ok("convert", "d.csv", name, "--json")
+            got = self.ok("info", name, "--json").json()
+            self.assertEqual((got["N"], got["frames"], got["d"]), (2, 8, 1), name)
+            for key in ("min", "mean", "max"):
+                self.assertEqual(got["columns"][0][key], want["columns"][0][key], name)
+
+    def test_options_of_data(self):
+        self.write("e.csv", "who,run,x,y\n1,1,1,2\n1,2,3,4\n2,1,5,6\n")
+        self.ok("convert", "e.csv", "e.npz", "--id", "who,run", "--columns", "y", "--where", "who=1")
+        self.assertEqual(self.ok("info", "e.npz", "--json").json()["frames"], 2)
+
+    def test_models_are_not_data(self):
+        self.fails(1, "m.json holds models, which are written as .json or .h5, not as x.csv", "convert", "m.json",
+                   "x.csv")
+        self.fails(1, "d.csv holds sequences", "convert", "d.csv", "x.json")
+        self.leftovers("m.json", "d.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()
