@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+enum { WRITTEN_OUT = 10 };
 #define INLINE static inline __attribute__((always_inline))
 
 #define LANE       vec
