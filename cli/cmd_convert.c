@@ -6,7 +6,7 @@
 /* Models and sequences are not made from each other: the ending must suit what A holds. */
 static int check_ending(cli *c, bool model, const char *to)
 {
-    if (strcmp(to, "-") == 0 || strncmp(to, "/dev/", 5) == 0 ||
+    if (strcmp(to, "-") == 0 || (model && strncmp(to, "/dev/", 5) == 0) ||
         cli_ends_with(to, model ? cli_model_endings : cli_data_endings))
         return CLI_GO;
     if (model)

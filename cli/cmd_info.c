@@ -2,6 +2,8 @@
 #include "cli.h"
 #include "info.h"
 
+#include <string.h>
+
 int cmd_info(cli *c, int argc, char **argv)
 {
     vhem_data_options opt;
@@ -26,7 +28,8 @@ int cmd_info(cli *c, int argc, char **argv)
     vhem_data *data = NULL;
     status = cli_load_any(c, c->arg[0], &opt, &h3m, &data);
     if (status == CLI_GO) {
-        json_t *facts = h3m ? info_models(c->arg[0], h3m) : info_data(c->arg[0], data);
+        const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
+        json_t *facts = h3m ? info_models(name, h3m) : info_data(name, data);
         if (c->json)
             cli_json_put(stdout, facts);
         else

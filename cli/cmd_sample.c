@@ -8,8 +8,7 @@ static int load_and_sample(cli *c, int N, int T, const char *output)
     vhem_h3m *h3m = NULL;
     vhem_data *data = NULL;
     int status = cli_check_streams(c, output);
-    if (status == CLI_GO && strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0 &&
-        !cli_ends_with(output, cli_data_endings))
+    if (status == CLI_GO && strcmp(output, "-") != 0 && !cli_ends_with(output, cli_data_endings))
         status = cli_misuse(c, "%s: sequences are written as .csv .tsv .npy .npz .ts or .h5", output);
     if (status == CLI_GO)
         status = cli_out_check(c, output);

@@ -100,7 +100,8 @@ static const char *plural(int64_t n)
 static void what_next(cli *c, const char *output)
 {
     if (strcmp(output, "-") != 0)
-        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences", output);
+        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences",
+                output);
 }
 
 void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
@@ -113,8 +114,9 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
     if (stopped)                         /* said even with --quiet: the result is not what was asked for */
         cli_fail(c, "interrupted; the best so far, %d HMM%s, is saved in %s", K, plural(K), where);
     else
-        cli_say(c, "%d HMM%s from %d sequence%s (%lld frames) in %s: mean log-likelihood %.4f per frame", K,
-                plural(K), N, plural(N), (long long)t.frames, where, t.loglik / (double)t.frames);
+        cli_say(c, "%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame", K,
+                plural(K), N, plural(N), (long long)t.frames, plural(t.frames), where,
+                t.loglik / (double)t.frames);
     if (t.revived || t.floored)
         cli_say(c, "repairs: %d dead state%s or component%s revived, %d covariance%s held at --cov-floor",
                 t.revived, plural(t.revived), plural(t.revived), t.floored, plural(t.floored));

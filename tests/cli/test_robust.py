@@ -37,9 +37,10 @@ class Places(Case):
         self.assertEqual(self.path("old.json").read_text(), "old")
 
     def test_full_disk(self):
+        self.path("full.csv").symlink_to("/dev/full")
         for args in (["fit", "d.csv", "-S", "2", "-o", "/dev/full"], ["score", "m.json", "one.csv", "-o", "/dev/full"],
-                     ["decode", "m.json", "one.csv", "-o", "/dev/full"], ["sample", "m.json", "-o", "/dev/full"],
-                     ["convert", "m.json", "/dev/full"]):
+                     ["decode", "m.json", "one.csv", "-o", "/dev/full"], ["sample", "m.json", "-o", "full.csv"],
+                     ["convert", "m.json", "/dev/full"], ["convert", "d.csv", "full.csv"]):
             self.fails(1, "No space left on device", *args)
 
     def test_full_standard_output(self):
