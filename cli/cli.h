@@ -137,7 +137,8 @@ const char *cli_plural(int64_t n);                       /* "" for one, else "s"
 extern const char *const cli_model_endings[], *const cli_data_endings[];
 
 /* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
- * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever it is written. */
+ * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
+ * written. */
 char *cli_provenance(const cli *c, json_t *options, bool stopped);
 
 /* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.
