@@ -354,9 +354,8 @@ static void conflicts(void **state)
                    "leaking");
     check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250 },
                    "leaking less");
-    /* a change so unlikely that alpha A underflows, paid back by the frame after it */
-    check_conflict(&(conflict){ 3, 3, { { 0, 500, 300 }, { 0, 500, 300 }, { 690, 690, 0 } }, { 0.5, 0.5, 0 }, 1e-200 },
-                   "unlikely change");
+    /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after it */
+    check_conflict(&(conflict){ 3, 2, { { 345, 345, 0 }, { 465, 0, 460 } }, { 1, 0, 0 }, 1e-200 }, "unlikely change");
 }
 
 /* Random conflicts of all strengths: the guard must neither miss one nor need luck. */
