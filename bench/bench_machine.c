@@ -1,9 +1,9 @@
-/* bench_machine.c - the E-step against what the machine can do.  One thread, one process, all ratios.
+/* bench_machine.c - the library against what the machine can do.  One process; all but the first part with one thread.
  *
- *   1. emission product: the chunks of the E-step against one product of OpenBLAS, and against its best rate
- *   2. recursions:       forward and backward against the multiply-adds they contain, at the peak rate
- *   3. E-step:           the whole against the sum of its limits: both products, exps, recursions
- *   4. many fits:        10,000 short sequences, an HMM for each: threads and memory */
+ *   1. many fits:        10,000 short sequences, an HMM for each: threads, and memory while that of the process is clean
+ *   2. emission product: the chunks of the E-step against one product of OpenBLAS, and against its best rate
+ *   3. recursions:       forward and backward against the multiply-adds they contain, at the peak rate
+ *   4. E-step:           the whole against the sum of its limits: both products, exps, recursions */
 #include "limits.h"
 
 #include "core/alloc.h"
@@ -13,7 +13,9 @@
 #include <cblas.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void)
 {
@@ -161,7 +163,92 @@ static void close_bench(bench *b)
     vhem_ctx_free(b->ctx);
 }
 
-/* ---- 1. emission product ---------------------------------------------------------------------------------- */
+/* ---- 1. many fits ----------------------------------------------------------------------------------------- */
+
+/* A line of /proc/self/status, in MB; 0 where there is none. */
+static double memory(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    double kb = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kb = atof(line + strlen(key));
+    if (f)
+        fclose(f);
+    return kb / 1024;
+}
+
+/* Forgets the peak so far, where the system can. */
+static void reset_peak(void)
+{
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (f) {
+        fputs("5", f);
+        fclose(f);
+    }
+}
+
+/* Fits with so many threads, in a process of its own so that its memory is its own; sequences per second. */
+static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, int threads, double *scratch_mb)
+{
+    double answer[2] = { 0 };
+    int pipes[2];
+    if (pipe(pipes) != 0)
+        return 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        vhem_ctx *ctx = context(NULL, threads);
+        vhem_h3m *out = NULL;
+        vhem_hmm_view v;
+        reset_peak();
+        double before = memory("VmRSS:"), t0 = now();
+        need(ctx, vhem_fit_each(ctx, data, opt, &out, NULL));
+        answer[0] = data->N / (now() - t0);
+        need(ctx, vhem_h3m_view(out, 0, &v));
+        double per_model = (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(v.S + v.S * v.S + v.n_theta));
+        answer[1] = memory("VmHWM:") - before - data->N * per_model / (1 << 20);
+        _exit(write(pipes[1], answer, sizeof answer) == (ssize_t)sizeof answer ? 0 : 1);
+    }
+    close(pipes[1]);
+    if (child < 0 || read(pipes[0], answer, sizeof answer) != (ssize_t)sizeof answer)
+        need(NULL, VHEM_EIO);
+    close(pipes[0]);
+    waitpid(child, NULL, 0);
+    *scratch_mb = answer[1];
+    return answer[0];
+}
+
+static void many_fits(void)
+{
+    const shape s = { "gaussian-diag", 2, 3, 1, 10000, 100 };
+    vhem_ctx *ctx = context(NULL, 1);
+    vhem_h3m *model = random_model(ctx, &s);
+    vhem_data *data = NULL;
+    vhem_fit_options opt;
+    double rate[2] = { 0 }, scratch[2] = { 0 };
+    int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
+
+    need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
+    vhem_fit_options_init(&opt);
+    opt.S = s.S;
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < 2; i++) {
+            double r = fit_in_child(data, &opt, threads[i], &scratch[i]);
+            rate[i] = r > rate[i] ? r : rate[i];
+        }
+    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options (4 restarts)\n", s.N, s.T, s.d,
+           s.S);
+    for (int i = 0; i < 2; i++)
+        printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n", threads[i],
+               threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
+    vhem_data_free(data);
+    vhem_h3m_free(model);
+    vhem_ctx_free(ctx);
+}
+
+/* ---- 2. emission product ---------------------------------------------------------------------------------- */
 
 static void chunk_products(void *arg)
 {
@@ -201,7 +288,7 @@ static double square_rate(void)
 
 static void product_table(double square)
 {
-    printf("1. emission product, theta . T'\n%-28s%22s%22s\n", "", "over one OpenBLAS", "over best OpenBLAS");
+    printf("2. emission product, theta . T'\n%-28s%22s%22s\n", "", "over one OpenBLAS", "over best OpenBLAS");
     printf("%-28s%22s%22s\n", "", "call, same shape", "rate, large square");
     for (int i = 0; i < N_SHAPES; i++) {
         const shape *s = &shapes[i];
@@ -214,7 +301,7 @@ static void product_table(double square)
     }
 }
 
-/* ---- 2. recursions ---------------------------------------------------------------------------------------- */
+/* ---- 3. recursions ---------------------------------------------------------------------------------------- */
 
 static const bench_isa *const isas[] = {
 #ifdef VH_HAVE_X86_64
@@ -313,7 +400,7 @@ static void recursion_table(void)
 {
     static const int states[] = { 2, 3, 4, 5, 6, 8, 10, 12, 16 };
     enum { N_STATES = sizeof states / sizeof states[0] };
-    printf("2. forward and backward over their 3 S^2 multiply-adds at the peak rate\n%-10s", "S");
+    printf("3. forward and backward over their 3 S^2 multiply-adds at the peak rate\n%-10s", "S");
     for (int i = 0; i < N_STATES; i++)
         printf("%7d", states[i]);
     printf("\n");
@@ -328,7 +415,7 @@ static void recursion_table(void)
     }
 }
 
-/* ---- 3. E-step -------------------------------------------------------------------------------------------- */
+/* ---- 4. E-step -------------------------------------------------------------------------------------------- */
 
 static void run_estep(void *arg)
 {
@@ -338,7 +425,7 @@ static void run_estep(void *arg)
 
 static void estep_table(double square)
 {
-    printf("3. E-step over its limits: two products at OpenBLAS's best rate, exps, 3 S^2 multiply-adds\n");
+    printf("4. E-step over its limits: two products at OpenBLAS's best rate, exps, 3 S^2 multiply-adds\n");
     printf("%-26s%-9s%14s   shares of the limit:%9s%7s%11s\n", "", "backend", "E-step/limit", "products", "exps",
            "recursion");
     for (int i = 0; i < N_SHAPES; i++) {
@@ -364,66 +451,13 @@ static void estep_table(double square)
     }
 }
 
-/* ---- 4. many fits ----------------------------------------------------------------------------------------- */
-
-/* A line of /proc/self/status, in MB; 0 where there is none. */
-static double memory(const char *key)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    double kb = 0;
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kb = atof(line + strlen(key));
-    if (f)
-        fclose(f);
-    return kb / 1024;
-}
-
-static void many_fits(void)
-{
-    const shape s = { "gaussian-diag", 2, 3, 1, 10000, 100 };
-    vhem_ctx *ctx = context(NULL, 0);
-    vhem_h3m *model = random_model(ctx, &s), *out = NULL;
-    vhem_data *data = NULL;
-    vhem_fit_options opt;
-    int all = ctx->threads;
-    double rate[2];
-
-    need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
-    vhem_ctx_free(ctx);
-    vhem_fit_options_init(&opt);
-    opt.S = s.S;
-    for (int i = 0; i < 2; i++) {
-        int threads = i == 0 ? 1 : all;
-        ctx = context(NULL, threads);
-        double before = memory("VmRSS:"), t0 = now();
-        need(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
-        rate[i] = s.N / (now() - t0);
-        /* the models are alive: what is left of the peak is scratch */
-        double models = 0, peak = memory("VmHWM:");
-        for (int k = 0; k < out->K; k++)
-            models += (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(s.S + s.S * s.S + s.S * s.M * (1 + 2 * s.d)));
-        models /= 1 << 20;
-        if (i == 0)
-            printf("4. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options\n", s.N, s.T, s.d, s.S);
-        printf("%2d thread%-2s %6.0f sequences/s, speedup %.2f; peak memory beyond data and models (%.1f MB): %.1f MB\n",
-               threads, threads == 1 ? "" : "s", rate[i], rate[i] / rate[0], models, peak - before - models);
-        vhem_h3m_free(out);
-        out = NULL;
-        vhem_ctx_free(ctx);
-    }
-    vhem_data_free(data);
-    vhem_h3m_free(model);
-}
-
 int main(void)
 {
+    many_fits();
     openblas_set_num_threads(1);
     double square = square_rate();
     product_table(square);
     recursion_table();
     estep_table(square);
-    many_fits();
     return 0;
 }

@@ -10,6 +10,7 @@ typedef struct {
     int         lanes;
     void      (*multiply_add)(int64_t n);                    /* n multiply-adds of doubles, nothing else */
     void      (*exps)(int64_t n, const double *x, double *y);
+    void      (*logs)(int64_t n, const double *x, double *y);
     void      (*forward)(int L, vh_lanes *g);
     void      (*backward)(int L, vh_lanes *g);
 } bench_isa;

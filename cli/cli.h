@@ -69,7 +69,8 @@ typedef struct {
 } cli;
 
 typedef int cli_run(cli *c, int argc, char **argv);
-cli_run cmd_fit, cmd_score, cmd_decode, cmd_sample, cmd_info, cmd_convert;
+cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample, cmd_info,
+    cmd_convert;
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
@@ -80,6 +81,17 @@ const char *cli_nearest(const char *word, const char *const *names, int n);
 void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_option *common);
 /* A new object: every option of the command by name with its value, but not --output. */
 json_t *cli_options_json(const cli_usage *usage);
+
+/* words.c.  Is the text one of the names?  NULL ends them. */
+bool cli_one_of(const char *text, const char *const *names);
+/* A word that is neither known nor a file is a slip of the pen, not a file that cannot be read. */
+int  cli_check_word(cli *c, const char *option, const char *words, const char *text);
+enum { CLI_MAX_LIST = 1000 };
+typedef struct {
+    int n, value[CLI_MAX_LIST];
+} cli_list;
+/* "2..6,8": numbers and ranges of at least 1. */
+int  cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
 
 /* session.c.  The first three print "vhem COMMAND: sentence" and return the exit status. */
 int  cli_fail(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -121,14 +133,30 @@ void cli_json_put(FILE *f, json_t *value);               /* writes and releases 
 /* The name of HMM i, or "i" when it has none; buf serves for that. */
 const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size);
 bool cli_ends_with(const char *path, const char *const *endings);        /* NULL ends the list */
+const char *cli_plural(int64_t n);                       /* "" for one, else "s" */
 extern const char *const cli_model_endings[], *const cli_data_endings[];
+
+/* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
+ * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
+ * written. */
+char *cli_provenance(const cli *c, json_t *options, bool stopped);
+
+/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.
+ * A number for each class, -1 for none; returns how many have one. */
+int  cli_class_numbers(int n, const char *const *class_of, int *number);
+/* How the clusters match the classes; false when fewer than two things have a class. */
+bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_agreement *out);
+json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluster);  /* null when none */
+/* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
+const char **cli_classes_of_models(const vhem_h3m *h3m);
+const char **cli_classes_of_data(const vhem_data *data);
 
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */
 
-typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5 } cli_content;
+typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS_TREE } cli_content;
 
-/* load.c: what a file holds, from its first bytes; HDF5 may be either. */
+/* load.c: what a file holds, from its first bytes; HDF5 may be models or data. */
 cli_content cli_recognise(const char *path);
 /* Loads either; exactly one of the outputs is set on CLI_GO. */
 int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);

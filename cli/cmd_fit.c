@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     vhem_data_options data;
@@ -15,24 +14,8 @@ typedef struct {
     double *fixed_pi, *fixed_A;
 } fit_args;
 
-static bool is_one_of(const char *text, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(text, *names) == 0)
-            return true;
-    return false;
-}
-
 static const char *const inits[] = { "kmeans", "random", "segment", NULL };
 static const char *const topologies[] = { "free", "left-right", NULL };
-
-/* A word that is neither known nor a file is a slip of the pen, not a file that cannot be read. */
-static int check_word(cli *c, const char *option, const char *words, const char *text)
-{
-    if (strpbrk(text, "./") || access(text, F_OK) == 0)
-        return CLI_GO;
-    return cli_misuse(c, "--%s is %s or a file; '%s' is none of them", option, words, text);
-}
 
 /* A size that was not asked for follows the file; one that was must agree with it. */
 static int agree(cli *c, const fit_args *a, const char *option, const char *path, int in_file, int *asked)
@@ -47,11 +30,11 @@ static int agree(cli *c, const fit_args *a, const char *option, const char *path
 static int load_start(cli *c, fit_args *a)
 {
     vhem_hmm_view hmm;
-    if (is_one_of(a->init, inits)) {
+    if (cli_one_of(a->init, inits)) {
         a->fit.init = a->init;
         return CLI_GO;
     }
-    int status = check_word(c, "init", "kmeans, random, segment", a->init);
+    int status = cli_check_word(c, "init", "kmeans, random, segment", a->init);
     if (status == CLI_GO)
         status = cli_status(c, vhem_h3m_load(c->ctx, a->init, &a->start));
     if (status != CLI_GO)
@@ -69,11 +52,11 @@ static int load_start(cli *c, fit_args *a)
 static int load_topology(cli *c, fit_args *a)
 {
     int S, status;
-    if (is_one_of(a->topology, topologies)) {
+    if (cli_one_of(a->topology, topologies)) {
         a->fit.topology = a->topology;
         return CLI_GO;
     }
-    status = check_word(c, "topology", "free, left-right", a->topology);
+    status = cli_check_word(c, "topology", "free, left-right", a->topology);
     if (status == CLI_GO)
         status = cli_topology_load(c, a->topology, &S, &a->fixed_pi, &a->fixed_A);
     if (status != CLI_GO)

@@ -4,39 +4,49 @@
 
 #include <string.h>
 
-int cmd_info(cli *c, int argc, char **argv)
+static int inform(cli *c, const vhem_data_options *opt, bool all)
 {
-    vhem_data_options opt;
-    bool all = false;
-    vhem_data_options_init(&opt);
-    const cli_option options[] = {
-        { "all", 'a', OPT_FLAG, NULL, &all, 0, NULL, "list every HMM or sequence, not just the first ones" },
-        CLI_DATA_OPTIONS(&opt, "column with the group of a sequence"),
-        { 0 },
-    };
-    const cli_usage usage = {
-        .args = "FILE", .n_min = 1, .n_max = 1, .options = options,
-        .about = "Says what is in a model or data file.",
-        .examples = "  vhem info models.json\n"
-                    "  vhem info fixations.csv --id subject,trial --json\n",
-    };
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status != CLI_GO)
-        return status;
-
     vhem_h3m *h3m = NULL;
     vhem_data *data = NULL;
-    status = cli_load_any(c, c->arg[0], &opt, &h3m, &data);
+    vhem_tree *tree = NULL;
+    const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
+    cli_content content = cli_recognise(c->arg[0]);
+    bool clusters = content == CLI_IS_CLUSTERING || content == CLI_IS_TREE;
+    int status = clusters ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
+                          : cli_load_any(c, c->arg[0], opt, &h3m, &data);
     if (status == CLI_GO) {
-        const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
-        json_t *facts = h3m ? info_models(name, h3m) : info_data(name, data);
+        json_t *facts = tree  ? info_clusters(name, tree, content == CLI_IS_TREE)
+                        : h3m ? info_models(name, h3m)
+                              : info_data(name, data);
         if (c->json)
             cli_json_put(stdout, facts);
         else
             info_tell(stdout, facts, all);
         status = EXIT_DONE;
     }
+    vhem_tree_free(tree);
     vhem_data_free(data);
     vhem_h3m_free(h3m);
     return status;
+}
+
+int cmd_info(cli *c, int argc, char **argv)
+{
+    vhem_data_options opt;
+    bool all = false;
+    vhem_data_options_init(&opt);
+    const cli_option options[] = {
+        { "all", 'a', OPT_FLAG, NULL, &all, 0, NULL,
+          "list every HMM, member or sequence, not just the first ones" },
+        CLI_DATA_OPTIONS(&opt, "column with the group of a sequence"),
+        { 0 },
+    };
+    const cli_usage usage = {
+        .args = "FILE", .n_min = 1, .n_max = 1, .options = options,
+        .about = "Says what is in a file of models, of clusters, of a tree, or of data.",
+        .examples = "  vhem info models.json\n"
+                    "  vhem info fixations.csv --id subject,trial --json\n",
+    };
+    int status = cli_begin(c, argc, argv, &usage);
+    return status == CLI_GO ? inform(c, &opt, all) : status;
 }

@@ -7,32 +7,11 @@
 
 static const double SAME = 1e-3;     /* nats per frame: restarts this close found the same optimum */
 
-/* 15 digits say what was typed, 1e-06 and not 9.9999999999999995e-07; 17 when that would lose something. */
-static char *dump_short(const json_t *value)
-{
-    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
-    if (!json_equal(value, again)) {
-        free(text);
-        text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    }
-    json_decref(again);
-    return text;
-}
-
 char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped)
 {
     json_t *options = cli_options_json(usage);
     json_object_set_new(options, "restarts", json_integer(report->R));
-    json_t *made =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s}", "program", "vhem", "version", vhem_version(),
-                  "command", c->command, "input", cli_json_text(c->arg[0]), "options", options, "seed",
-                  (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx));
-    if (stopped)
-        json_object_set_new(made, "interrupted", json_true());
-    char *text = dump_short(made);
-    json_decref(made);
-    return text;
+    return cli_provenance(c, options, stopped);
 }
 
 static const vhem_fit_run *run_of(const vhem_fit_report *report, int i, int r)
@@ -92,11 +71,6 @@ static totals add_up(const vhem_fit_report *report)
     return t;
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void what_next(cli *c, const char *output)
 {
     if (strcmp(output, "-") != 0)
@@ -112,19 +86,19 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
     const char *where = strcmp(output, "-") == 0 ? "standard output" : output;
 
     if (stopped)                         /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d HMM%s, is saved in %s", K, plural(K), where);
+        cli_fail(c, "interrupted; the best so far, %d HMM%s, is saved in %s", K, cli_plural(K), where);
     else
         cli_say(c, "%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame", K,
-                plural(K), N, plural(N), (long long)t.frames, plural(t.frames), where,
+                cli_plural(K), N, cli_plural(N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
     if (t.revived || t.floored)
         cli_say(c, "repairs: %d dead state%s or component%s revived, %d covariance%s held at --cov-floor",
-                t.revived, plural(t.revived), plural(t.revived), t.floored, plural(t.floored));
+                t.revived, cli_plural(t.revived), cli_plural(t.revived), t.floored, cli_plural(t.floored));
     if (report->R > 1)
-        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t.agreed, K, plural(K),
-                report->R, 2 * t.agreed < K ? "; more --restarts may find better ones" : "");
+        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t.agreed, K,
+                cli_plural(K), report->R, 2 * t.agreed < K ? "; more --restarts may find better ones" : "");
     if (t.unconverged && !stopped)
-        cli_say(c, "%d HMM%s did not settle within --max-iter", t.unconverged, plural(t.unconverged));
+        cli_say(c, "%d HMM%s did not settle within --max-iter", t.unconverged, cli_plural(t.unconverged));
     if (!stopped)
         what_next(c, output);
 }

@@ -1,4 +1,5 @@
 /* info.c - gathers the facts about models and sequences; info_tell.c puts them into words. */
+#include "cluster_report.h"
 #include "info.h"
 
 #include <math.h>
@@ -12,9 +13,8 @@ static void count(json_t *counts, const char *key)
         json_object_set_new(counts, key, json_integer(json_integer_value(json_object_get(counts, key)) + 1));
 }
 
-static json_t *provenance(const vhem_h3m *h3m)
+static json_t *provenance(const char *text)
 {
-    const char *text = vhem_h3m_provenance(h3m);
     json_t *made = text ? json_loads(text, 0, NULL) : NULL;
     return made ? made : json_null();
 }
@@ -32,7 +32,32 @@ json_t *info_models(const char *path, const vhem_h3m *h3m)
     }
     return json_pack("{s:s, s:o, s:i, s:s, s:i, s:o, s:o, s:o}", "kind", "models", "file",
                      cli_json_text(path), "K", vhem_h3m_size(h3m), "emission", hmm.emission, "d", hmm.d,
-                     "labels", labels, "hmms", hmms, "provenance", provenance(h3m));
+                     "labels", labels, "hmms", hmms, "provenance", provenance(vhem_h3m_provenance(h3m)));
+}
+
+static json_t *options_json(const vhem_cluster_options *o)
+{
+    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:i}", "preset",
+                     cli_json_text(o->preset), "K", o->K, "S", o->S, "M", o->M, "tau", o->tau, "nv",
+                     cli_json_real(o->nv), "max_iter", o->max_iter, "tol", cli_json_real(o->tol), "cov_floor",
+                     cli_json_real(o->cov_floor), "cov_add", cli_json_real(o->cov_add), "init",
+                     cli_json_text(o->init), "soft", o->soft);
+}
+
+json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree)
+{
+    const vhem_clustering *first = vhem_tree_level(tree, 0);
+    json_t *levels = json_array();
+    for (int l = 0; l < vhem_tree_levels(tree); l++) {
+        const vhem_clustering *cl = vhem_tree_level(tree, l);
+        cluster_level level = { cl, first->Kb, vhem_tree_base_labels(tree, l), first->name, NULL };
+        json_t *facts = cluster_level_json(&level);
+        json_object_set_new(facts, "options", options_json(&cl->options));
+        json_array_append_new(levels, facts);
+    }
+    return json_pack("{s:s, s:o, s:i, s:o, s:o}", "kind", is_tree ? "tree" : "clustering", "file",
+                     cli_json_text(path), "models", first->Kb, "levels", levels, "provenance",
+                     provenance(first->provenance));
 }
 
 /* Mean and spread over the frames that have a value; one pass, Welford's update keeps the digits. */

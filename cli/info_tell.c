@@ -102,6 +102,68 @@ static void tell_models(FILE *f, json_t *facts, bool all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
 }
 
+/* "a, b, c, ..." */
+static void tell_members(FILE *f, const json_t *members, bool all)
+{
+    enum { FEW_NAMES = 5 };
+    size_t n = json_array_size(members);
+    for (size_t k = 0; k < n && (all || k < FEW_NAMES); k++)
+        fprintf(f, "%s%s", k ? ", " : "", json_string_value(json_array_get(members, k)));
+    fputs(n > FEW_NAMES && !all ? ", ...\n" : "\n", f);
+}
+
+static void tell_level(FILE *f, const json_t *level, bool all)
+{
+    const json_t *options = json_object_get(level, "options"), *repairs = json_object_get(level, "repairs");
+    const json_t *clusters = json_object_get(level, "clusters");
+    size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
+    const char *key;
+    json_t *value;
+
+    fprintf(f, "  bound      %.2f nats after %lld iterations, %s\n", real_of(level, "bound"),
+            int_of(level, "n_iter"),
+            json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
+    fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
+    fprintf(f, "  repairs    %lld clusters re-seeded, %lld states revived\n", int_of(repairs, "empty"),
+            int_of(repairs, "revived"));
+    fprintf(f, "  options   ");
+    json_object_foreach((json_t *)options, key, value) {
+        if (json_is_string(value))
+            fprintf(f, " %s %s", key, json_string_value(value));
+        else if (json_is_number(value))
+            fprintf(f, " %s %g", key, json_number_value(value));
+    }
+    fprintf(f, "\n\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
+    for (size_t j = 0; j < K; j++) {
+        const json_t *one = json_array_get(clusters, j);
+        fprintf(f, "  %7zu %6lld %8.4g %3lld %3lld  ", j, int_of(one, "size"), real_of(one, "omega"),
+                int_of(one, "S"), int_of(one, "M"));
+        tell_members(f, json_object_get(one, "members"), all);
+    }
+}
+
+static void tell_clusters(FILE *f, json_t *facts, bool all)
+{
+    const json_t *levels = json_object_get(facts, "levels"), *first = json_array_get(levels, 0);
+    size_t n = json_array_size(levels);
+    bool tree = strcmp(text_of(facts, "kind"), "tree") == 0;
+
+    fprintf(f, "%s: ", text_of(facts, "file"));
+    if (tree)
+        fprintf(f, "a tree of %zu level%s over %lld HMMs\n", n, n == 1 ? "" : "s", int_of(facts, "models"));
+    else
+        fprintf(f, "%lld HMMs in %lld clusters\n", int_of(facts, "models"), int_of(first, "K"));
+    fprintf(f, "  method     %s\n", text_of(first, "method"));
+    tell_provenance(f, json_object_get(facts, "provenance"));
+    for (size_t l = 0; l < n; l++) {
+        const json_t *level = json_array_get(levels, l);
+        if (tree)
+            fprintf(f, "\nlevel %zu: %lld %s in %lld clusters\n", l + 1, int_of(level, "Kb"),
+                    l ? "centres" : "HMMs", int_of(level, "K"));
+        tell_level(f, level, all);
+    }
+}
+
 static void tell_columns(FILE *f, const json_t *columns, bool all)
 {
     size_t d = json_array_size(columns);
@@ -144,6 +206,8 @@ void info_tell(FILE *f, json_t *facts, bool all)
 {
     if (strcmp(text_of(facts, "kind"), "models") == 0)
         tell_models(f, facts, all);
+    else if (json_object_get(facts, "levels"))
+        tell_clusters(f, facts, all);
     else
         tell_data(f, facts, all);
     json_decref(facts);

@@ -4,34 +4,84 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-/* Of standard input one byte is looked at and put back: both kinds of file are still to be read. */
-static int first_byte(FILE *f, bool put_back)
+enum { HEAD = 4096 };                /* bytes in which the format of a JSON file is looked for */
+
+/* The first byte that is no white space, and the text from there on. */
+static int read_head(FILE *f, char *head)
 {
     int ch = getc(f);
-    while (!put_back && (ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r'))
+    while (ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r')
         ch = getc(f);
-    if (put_back && ch != EOF)
-        ungetc(ch, f);
+    head[0] = (char)ch;
+    head[ch == EOF ? 0 : 1 + fread(head + 1, 1, HEAD - 2, f)] = '\0';
     return ch;
+}
+
+/* Standard input is looked at and read again: what comes through a pipe is put into a temporary file first.
+ * Where it begins, -1 when that cannot be done. */
+static long keep_stdin(void)
+{
+    char buf[65536];
+    size_t n;
+    long at = ftell(stdin);
+    if (at >= 0)
+        return at;
+    FILE *spool = tmpfile();
+    if (!spool)
+        return -1;
+    while ((n = fread(buf, 1, sizeof buf, stdin)) > 0)
+        fwrite(buf, 1, n, spool);
+    bool good = fflush(spool) == 0 && !ferror(spool) && dup2(fileno(spool), STDIN_FILENO) >= 0;
+    fclose(spool);
+    clearerr(stdin);
+    return good && fseek(stdin, 0, SEEK_SET) == 0 ? 0 : -1;
+}
+
+/* Which of the files in JSON?  The word "format" nearly always stands at the beginning. */
+static cli_content json_content(FILE *f, long begin, const char *head)
+{
+    const char *format = strstr(head, "\"vhem-");
+    char found[32] = "";
+    if (format) {
+        snprintf(found, sizeof found, "%.*s", (int)strcspn(format + 1, "\""), format + 1);
+    } else if (fseek(f, begin, SEEK_SET) == 0) {
+        json_t *root = json_loadf(f, 0, NULL);
+        const char *text = json_string_value(json_object_get(root, "format"));
+        snprintf(found, sizeof found, "%s", text ? text : "");
+        json_decref(root);
+    }
+    if (strcmp(found, "vhem-clustering") == 0)
+        return CLI_IS_CLUSTERING;
+    return strcmp(found, "vhem-tree") == 0 ? CLI_IS_TREE : CLI_IS_MODEL;
 }
 
 cli_content cli_recognise(const char *path)
 {
     static const char *const json[] = { ".json", NULL };
+    char head[HEAD];
     struct stat sb;
-    if (strcmp(path, "-") == 0)
-        return first_byte(stdin, true) == '{' ? CLI_IS_MODEL : CLI_IS_DATA;
-    if (stat(path, &sb) == 0 && S_ISDIR(sb.st_mode))
+    bool piped = strcmp(path, "-") == 0;
+    if (!piped && stat(path, &sb) == 0 && S_ISDIR(sb.st_mode))
         return CLI_IS_DATA;
-    FILE *f = fopen(path, "rb");
+    long begin = piped ? keep_stdin() : 0;
+    if (begin < 0)
+        return CLI_IS_DATA;
+    FILE *f = piped ? stdin : fopen(path, "rb");
     if (!f)
         return cli_ends_with(path, json) ? CLI_IS_MODEL : CLI_IS_DATA;
-    int ch = first_byte(f, false);
-    fclose(f);
-    if (ch == 0x89)
-        return CLI_IS_HDF5;
-    return ch == '{' || cli_ends_with(path, json) ? CLI_IS_MODEL : CLI_IS_DATA;
+    int ch = read_head(f, head);
+    cli_content content = CLI_IS_DATA;
+    if (ch == 0x89 && !piped)
+        content = CLI_IS_HDF5;
+    else if (ch == '{' || cli_ends_with(path, json))
+        content = json_content(f, begin, head);
+    if (!piped)
+        fclose(f);
+    else
+        fseek(stdin, begin, SEEK_SET);
+    return content;
 }
 
 int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data)
@@ -43,7 +93,7 @@ int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3
 
     if (content != CLI_IS_DATA) {
         st = vhem_h3m_load(c->ctx, path, h3m);
-        if (st == VHEM_OK || content == CLI_IS_MODEL)
+        if (st == VHEM_OK || content != CLI_IS_HDF5)
             return cli_status(c, st);
         not_model = strdup(vhem_ctx_error(c->ctx));
     }

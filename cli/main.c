@@ -10,10 +10,14 @@ static const struct {
     const char *help;
 } commands[] = {
     { "fit",     cmd_fit,     "one HMM per sequence, or per group of sequences, by Baum-Welch" },
+    { "cluster", cmd_cluster, "clusters of models, and a centre for each" },
+    { "tree",    cmd_tree,    "a hierarchy of clusters, level by level" },
+    { "assign",  cmd_assign,  "clusters of new sequences or models" },
+    { "choose",  cmd_choose,  "how many clusters and states: a table to choose by" },
     { "score",   cmd_score,   "log-likelihood of sequences under models" },
     { "decode",  cmd_decode,  "most likely state path of each sequence" },
     { "sample",  cmd_sample,  "sequences drawn from models" },
-    { "info",    cmd_info,    "what is in a model or data file" },
+    { "info",    cmd_info,    "what is in a file of models, clusters or data" },
     { "convert", cmd_convert, "a model or data file in another format" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -21,12 +25,13 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 static int overview(FILE *f, int status)
 {
     fprintf(f, "Usage: vhem COMMAND [OPTION]... ARGUMENT...\n\n"
-               "Fits hidden Markov models to sequences and works with the models.\n\nCommands:\n");
+               "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
     for (int k = 0; k < N_COMMANDS; k++)
         fprintf(f, "  %-10s%s\n", commands[k].name, commands[k].help);
     fprintf(f, "\n  vhem COMMAND --help   the options of a command and their defaults\n"
                "  vhem --version        version and usable backends\n"
-               "\nStart with: vhem fit DATA.csv -o models.json\n");
+               "\nStart with: vhem fit DATA.csv -o models.json\n"
+               "Go on with: vhem cluster models.json -k 4 -o clusters.json\n");
     return status;
 }
 

@@ -46,3 +46,8 @@ const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size)
     snprintf(buf, size, "%d", i);
     return buf;
 }
+
+const char *cli_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}

@@ -25,13 +25,13 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 {
     int d = x->d, size = n_stat(d);
     for (int64_t t = 0; t < n; t++, y += d, T += size) {
-        double *u = T + 1, *uu = T + 1 + d;
+        double *restrict u = T + 1, *restrict row = T + 1 + d;
         T[0] = 1;
         for (int i = 0; i < d; i++)
             u[i] = (y[i] - x->origin[i]) / x->scale[i];
-        for (int i = 0; i < d; i++)
+        for (int i = 0; i < d; row += ++i)
             for (int j = 0; j <= i; j++)
-                *uu++ = u[i] * u[j];
+                row[j] = u[i] * u[j];
     }
 }
 

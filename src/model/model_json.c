@@ -1,8 +1,7 @@
 /* model_json.c - model files as JSON text, the format of docs/formats.md.  No other file knows it.
  *
- *   1. words for sentences           4. reading a model file
- *   2. keys that are not ours        5. writing
- *   3. reading arrays of numbers
+ *   1. keys that are not ours       3. reading a model file
+ *   2. reading arrays of numbers     4. writing
  *
  * Reading goes through a Jansson tree; writing streams, since a tree of a million numbers would only be in
  * the way.  Shapes are checked before anything is allocated: no file can ask for more memory than it is long. */
@@ -11,8 +10,8 @@
 #include "core/number.h"
 #include "core/text.h"
 #include "model/h3m.h"
+#include "model/json.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -20,39 +19,7 @@
 #define VERSION 1                        /* of the format; files up to this one are read */
 #define MAX_RANK 4
 
-/* ---- 1. words for sentences ---------------------------------------------------------------------------- */
-
-static const char *kind(const json_t *v)
-{
-    switch (json_typeof(v)) {
-    case JSON_OBJECT:  return "an object";
-    case JSON_ARRAY:   return "an array";
-    case JSON_STRING:  return "text";
-    case JSON_INTEGER:
-    case JSON_REAL:    return "a number";
-    case JSON_TRUE:    return "true";
-    case JSON_FALSE:   return "false";
-    case JSON_NULL:    return "null";
-    }
-    return "unknown";
-}
-
-/* The tree of a JSON text; NULL and a sentence when it is not one. */
-static json_t *parse(vhem_ctx *ctx, const char *text, size_t size)
-{
-    json_error_t err;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &err);
-    /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
-    if (!root && json_error_code(&err) == json_error_numeric_overflow)
-        root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &err);
-    if (!root && json_error_code(&err) == json_error_out_of_memory)
-        vh_fail(ctx, VHEM_ENOMEM, "out of memory: the JSON text has %zu bytes", size);
-    else if (!root)
-        vh_fail(ctx, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);
-    return root;
-}
-
-/* ---- 2. keys that are not ours ------------------------------------------------------------------------- */
+/* ---- 1. keys that are not ours ------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *key, const char *const *names)
 {
@@ -76,63 +43,6 @@ static bool known_key(const vh_emission *family, const char *key)
     return is_one_of(key, hmm);
 }
 
-/* Any value as compact JSON.  Its depth is limited by the parser it came from. */
-static void print_value(FILE *f, json_t *v)
-{
-    char number[VH_NUMBER_SIZE];
-    const char *key, *comma = "";
-    json_t *child;
-    size_t k;
-
-    switch (json_typeof(v)) {
-    case JSON_OBJECT:
-        putc('{', f);
-        json_object_foreach(v, key, child) {
-            fputs(comma, f);
-            vh_text_json(f, key);
-            fputs(": ", f);
-            print_value(f, child);
-            comma = ", ";
-        }
-        putc('}', f);
-        break;
-    case JSON_ARRAY:
-        putc('[', f);
-        json_array_foreach(v, k, child) {
-            fputs(comma, f);
-            print_value(f, child);
-            comma = ", ";
-        }
-        putc(']', f);
-        break;
-    case JSON_STRING:  vh_text_json(f, json_string_value(v)); break;
-    case JSON_INTEGER: fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v)); break;
-    case JSON_REAL:    fwrite(number, 1, vh_number_text(json_real_value(v), number), f); break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-    case JSON_NULL:    fputs(kind(v), f); break;
-    }
-}
-
-/* v as text into *slot. */
-static vhem_status keep_value(vhem_ctx *ctx, json_t *v, char **slot)
-{
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-
-    VH_CHECK(f, VHEM_ENOMEM, "out of memory: could not open a text in memory");
-    print_value(f, v);
-    VH_CHECK(fclose(f) == 0, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
-    free(*slot);
-    *slot = text;
-    text = NULL;
-done:
-    free(text);
-    return st;
-}
-
 /* The members of object that are not ours into *slot, which stays NULL when there are none. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
@@ -146,7 +56,7 @@ static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t
             VH_CHECK(json_object_set(rest, key, v) == 0, VHEM_ENOMEM,
                      "out of memory: could not keep unknown keys");
     if (json_object_size(rest) > 0)
-        VH_TRY(keep_value(ctx, rest, slot));
+        VH_TRY(vh_json_keep(ctx, rest, slot));
 done:
     json_decref(rest);
     return st;
@@ -155,11 +65,11 @@ done:
 /* The object in text; NULL and a sentence when it is not one. */
 static json_t *parse_object(vhem_ctx *ctx, const char *what, const char *text)
 {
-    json_t *root = parse(ctx, text, strlen(text));
+    json_t *root = vh_json_parse(ctx, text, strlen(text));
     if (!root) {
         vh_error_prefix(ctx, what);
     } else if (!json_is_object(root)) {
-        vh_fail(ctx, VHEM_EINVAL, "%s is %s, must be an object", what, kind(root));
+        vh_fail(ctx, VHEM_EINVAL, "%s is %s, must be an object", what, vh_json_kind(root));
         json_decref(root);
         root = NULL;
     }
@@ -183,7 +93,7 @@ vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, cons
     return st;
 }
 
-/* ---- 3. reading arrays of numbers ---------------------------------------------------------------------- */
+/* ---- 2. reading arrays of numbers ---------------------------------------------------------------------- */
 
 typedef struct {                         /* an array that is being read */
     const char *key;
@@ -211,7 +121,7 @@ static vhem_status read_level(vhem_ctx *ctx, numbers *a, json_t *v, int level, d
     bool last = level == a->rank - 1;
 
     VH_CHECK(json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an array of %s = %d %s",
-             place(a, level, where, sizeof where), kind(v), dim, n, last ? "numbers" : "arrays");
+             place(a, level, where, sizeof where), vh_json_kind(v), dim, n, last ? "numbers" : "arrays");
     size_t size = json_array_size(v);
     VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %d",
              place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim,
@@ -224,7 +134,7 @@ static vhem_status read_level(vhem_ctx *ctx, numbers *a, json_t *v, int level, d
             continue;
         }
         VH_CHECK(json_is_number(child), VHEM_EFORMAT, "%s is %s, must be a number",
-                 place(a, level + 1, where, sizeof where), kind(child));
+                 place(a, level + 1, where, sizeof where), vh_json_kind(child));
         if (out)
             *(*out)++ = json_number_value(child);
     }
@@ -246,7 +156,7 @@ static vhem_status read_count(vhem_ctx *ctx, json_t *object, const char *key, in
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
-    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, kind(v));
+    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
     double x = json_number_value(v);
     VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
              "%s is %.12g, must be a whole number from 1 to %d", key, x, INT_MAX);
@@ -262,13 +172,13 @@ static vhem_status read_text(vhem_ctx *ctx, json_t *object, const char *key, cha
     json_t *v = json_object_get(object, key);
     if (!v || json_is_null(v))
         goto done;
-    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, kind(v));
+    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
     VH_TRY(vh_h3m_set_text(ctx, slot, json_string_value(v)));
 done:
     return st;
 }
 
-/* ---- 4. reading a model file --------------------------------------------------------------------------- */
+/* ---- 3. reading a model file --------------------------------------------------------------------------- */
 
 /* M may be left out: the first row of c tells it. */
 static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
@@ -311,7 +221,7 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vhem_h3m *h3m, int i)
     vh_hmm *h = &h3m->hmm[i];
     int S, M;
 
-    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", kind(object));
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
     VH_TRY(read_text(ctx, object, "name", &h->name));
     VH_TRY(read_text(ctx, object, "label", &h->label));
     VH_TRY(read_count(ctx, object, "S", &S));
@@ -331,7 +241,7 @@ static vhem_status required_text(vhem_ctx *ctx, json_t *root, const char *key, c
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
     VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
-    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, kind(v));
+    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
     *out = json_string_value(v);
 done:
     return st;
@@ -357,7 +267,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *fam
     size_t K = json_array_size(hmms);
 
     VH_CHECK(hmms, VHEM_EFORMAT, "hmms is missing");
-    VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", kind(hmms));
+    VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
     VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu HMMs, must be 1 to %d", K, INT_MAX);
     VH_TRY(vh_h3m_new(ctx, family, d, (int)K, &h3m));
     if (K > 1 || json_object_get(root, "omega")) {       /* a single HMM has no choice of weight */
@@ -379,7 +289,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     vhem_status st = VHEM_OK;
     vhem_h3m *h3m = NULL;
     json_t *provenance = json_object_get(root, "provenance");
-    const char *emission;
+    const char *emission = "";
     int d;
 
     VH_TRY(check_version(ctx, root));
@@ -391,8 +301,8 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     if (provenance && !json_is_null(provenance)) {
         VH_CHECK(json_is_object(provenance), VHEM_EFORMAT, "provenance is %s, must be an object",
-                 kind(provenance));
-        VH_TRY(keep_value(ctx, provenance, &h3m->provenance));
+                 vh_json_kind(provenance));
+        VH_TRY(vh_json_keep(ctx, provenance, &h3m->provenance));
     }
     VH_TRY(vhem_h3m_validate(ctx, h3m));
     *out = h3m;
@@ -407,12 +317,12 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
     json_t *centers = json_object_get(root, "centers");
-    const char *format;
+    const char *format = "";
 
     VH_TRY(check_version(ctx, root));
     VH_CHECK(centers && !json_is_null(centers), VHEM_EFORMAT,
              "a clustering without centers: no models in it");
-    VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "centers is %s, must be an object", kind(centers));
+    VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "centers is %s, must be an object", vh_json_kind(centers));
     st = required_text(ctx, centers, "format", &format);
     if (st == VHEM_OK && strcmp(format, "vhem-h3m") != 0)
         st = vh_fail(ctx, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-h3m'", format);
@@ -427,9 +337,9 @@ done:
 vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    const char *format;
+    const char *format = "";
 
-    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object", kind(root));
+    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object", vh_json_kind(root));
     VH_TRY(required_text(ctx, root, "format", &format));
     if (strcmp(format, "vhem-clustering") == 0) {
         VH_TRY(read_centers(ctx, root, out));
@@ -448,7 +358,7 @@ vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, con
     json_t *root = NULL;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    root = parse(ctx, text, size);
+    root = vh_json_parse(ctx, text, size);
     st = root ? vh_model_from_json(ctx, root, out) : VHEM_EFORMAT;
 done:
     json_decref(root);
@@ -457,7 +367,7 @@ done:
     return st;
 }
 
-/* ---- 5. writing ---------------------------------------------------------------------------------------- */
+/* ---- 4. writing ---------------------------------------------------------------------------------------- */
 
 /* An array of the given rank and sizes n; returns where the next number lies. */
 static const double *print_numbers(FILE *f, int rank, const int *n, const double *x)

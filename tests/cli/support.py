@@ -11,7 +11,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
-COMMANDS = ["fit", "score", "decode", "sample", "info", "convert"]
+COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "sample", "info", "convert"]
 
 
 class Result:
@@ -92,6 +92,26 @@ def model(hmms=None, omega=None):
     ]
     return json.dumps({"format": "vhem-h3m", "version": 1, "emission": "gaussian-diag", "d": 1,
                        "omega": omega or [0.25, 0.75], "hmms": hmms})
+
+
+def flock(kinds=3, per_kind=4, seed=1, label=True, apart=12.0):
+    """A model file with HMMs of a few kinds, far from each other, whose members differ a little."""
+    rng = random.Random(seed)
+    hmms = []
+    for k in range(kinds):
+        for n in range(per_kind):
+            stay = 0.6 + 0.1 * k + rng.uniform(-0.05, 0.05)
+            h = {"name": f"k{k}_{n}", "S": 2, "M": 1, "pi": [0.6, 0.4], "A": [[stay, 1 - stay], [1 - stay, stay]],
+                 "c": [[1], [1]], "mu": [[[apart * k + rng.gauss(0, 0.2)]], [[apart * k + 5 + rng.gauss(0, 0.2)]]],
+                 "cov": [[[rng.uniform(0.8, 1.2)]], [[rng.uniform(0.4, 0.6)]]]}
+            hmms.append({**h, "label": f"kind{k}"} if label else h)
+    rng.shuffle(hmms)
+    return model(hmms, [1 / len(hmms)] * len(hmms))
+
+
+def same_partition(a, b):
+    """Do two lists of labels group the same things together?"""
+    return len(set(zip(a, b))) == len(set(a)) == len(set(b))
 
 
 def log_sum(terms):

@@ -87,11 +87,11 @@ static size_t form_groups(job *j)
     return total;
 }
 
-/* B = 1 where a lane idles: past the end of its sequence, or always when it has none. */
+/* B = 1 where a lane idles, past the end of its sequence.  A lane without one copies the first as long as all last. */
 static void idle(group *g)
 {
     for (int l = 0; l < g->L; l++)
-        for (int64_t e = (l < g->used ? g->lane[l].T : 0) * g->S; e < g->T * g->S; e++)
+        for (int64_t e = g->lane[l < g->used ? l : g->used - 1].T * g->S; e < g->T * g->S; e++)
             g->B[e * g->L + l] = 1;
 }
 
@@ -254,10 +254,10 @@ static void deal(job *j, int64_t c0, int n)
         for (int s = 0; s < g->S; s++) {
             double *restrict to = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
             const double *from[VH_LANES];
-            for (int l = 0; l < x.used; l++)
-                from[l] = j->B + (x.row0[l] + (size_t)s) * j->ld + x.col[l];
+            for (int l = 0; l < VH_LANES; l++)
+                from[l] = j->B + (x.row0[l < x.used ? l : 0] + (size_t)s) * j->ld + x.col[l < x.used ? l : 0];
             int t = 0;
-            for (; x.used == VH_LANES && t < x.common; t++, to += step)
+            for (; g->L == VH_LANES && t < x.common; t++, to += step)
                 for (int l = 0; l < VH_LANES; l++)
                     to[l] = from[l][t];
             for (int l = 0; l < x.used; l++)
@@ -373,6 +373,9 @@ static void collect(job *j, int64_t c0, int n)
             int t = 0;
             for (; x.used == VH_LANES && t < x.common; t++, from += step)
                 for (int l = 0; l < VH_LANES; l++)
+                    to[l][t] = w[l] * from[l];
+            for (; t < x.common; t++, from += step)
+                for (int l = 0; l < x.used; l++)
                     to[l][t] = w[l] * from[l];
             for (int l = 0; l < x.used; l++) {
                 for (int u = t; u < x.len[l]; u++)

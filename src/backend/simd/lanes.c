@@ -12,10 +12,12 @@
  * frame. */
 #include "backend/simd/lanes.h"
 
+#include "backend/simd/vec.h"
 #include "backend/simd/vmath.h"
 
 #include <string.h>
 
+enum { WRITTEN_OUT = 10 };
 #define INLINE static inline __attribute__((always_inline))
 
 #define LANE       vec

@@ -6,7 +6,6 @@
 #ifndef VH_BACKEND_SIMD_LANES_H
 #define VH_BACKEND_SIMD_LANES_H
 
-#include "backend/simd/vec.h"
 #include "backend/simd/simd.h"
 
 enum { VH_BLOCK = 4 };                  /* frames whose transitions are added up together */

@@ -9,25 +9,32 @@
  * mixture components want.  The division 1/c_t runs beside the next product with A instead of before it.
  *
  * xi is added up for VH_BLOCK frames at a time: one load and one store of each sum for so many multiply-adds.
- * S is a constant in the copies for small S, whose loops the compiler then writes out. */
+ * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that alpha, pred
+ * and v stay in registers. */
 
 INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 {
     const LANE *restrict A = (const LANE *)g->A;
-    LANE *restrict alpha = (LANE *)g->alpha, *restrict pred = (LANE *)g->v, *restrict rs = (LANE *)g->r;
-    LANE r = (LANE){ 0 } + 1;
-    memcpy(pred, g->pi, sizeof *pred * (size_t)S);
+    LANE small[2 * WRITTEN_OUT], r = (LANE){ 0 } + 1;
+    LANE *alpha = S <= WRITTEN_OUT ? small : (LANE *)g->alpha;
+    LANE *pred = S <= WRITTEN_OUT ? small + WRITTEN_OUT : (LANE *)g->v;
+    LANE *restrict rs = (LANE *)g->r;
+#pragma GCC unroll 10
+    for (int s = 0; s < S; s++)
+        pred[s] = ((const LANE *)g->pi)[s];
     for (int64_t t = 0; t < g->T; t++) {
         const LANE *restrict B = (const LANE *)g->B + t * S;
-        LANE *restrict P = (LANE *)g->P + t * S, c = { 0 };
+        LANE *restrict P = (LANE *)g->P + t * S, zero = { 0 }, c[2] = { zero, zero };
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
             LANE p = pred[s] * r;
             P[s] = p;
             p *= B[s];
             alpha[s] = p;
-            c += p;
+            c[s % 2] += p;
         }
-        rs[t] = r = 1 / c;
+        rs[t] = r = 1 / (c[0] + c[1]);
+#pragma GCC unroll 10
         for (int q = 0; q < S; q++) {
             LANE sum = { 0 };
 #pragma GCC unroll 10
@@ -60,7 +67,7 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
 {
     const LANE *restrict A = (const LANE *)g->A;
     LANE *restrict beta = (LANE *)g->beta, *restrict alphas = (LANE *)g->alpha, *restrict vs = (LANE *)g->v;
-    LANE doubt = { 0 }, live = { 0 };
+    LANE doubt = { 0 }, live = { 0 }, small[WRITTEN_OUT];
     int64_t shortest = g->T;
     int n = 0;
     for (int l = 0; l < LANE_COUNT; l++)
@@ -73,22 +80,24 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
         const LANE *restrict P = (const LANE *)g->P + t * S, *restrict r = (const LANE *)g->r + t;
         for (int l = 0; l < LANE_COUNT && t >= shortest - 1; l++)
             ((double *)&live)[l] = t < g->length[l] ? 1 : 0;
-        LANE ahead = { 0 };
+        LANE ahead = { 0 }, *w = S <= WRITTEN_OUT ? small : v;
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
             LANE br = beta[s] * r[0] * live;
             doubt += br;
-            v[s] = B[s] * br;
-            ahead += v[s];
+            v[s] = w[s] = B[s] * br;
+            ahead += w[s];
             B[s] = P[s] * br;
         }
         if (t == 0)
             break;
         doubt += ahead * r[-1];
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
             LANE sum = 1 - live;                         /* past its end a lane stays at beta = 1 */
 #pragma GCC unroll 10
             for (int q = 0; q < S; q++)
-                sum += A[s * S + q] * v[q];
+                sum += A[s * S + q] * w[q];
             beta[s] = sum;
             alpha[s] = P[s - S] * B[s - S] * r[-1];
         }

@@ -9,7 +9,6 @@
  * vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth, not Kr. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
-#include "backend/simd/vmath.h"
 #include "math/linalg.h"
 
 #include <string.h>
@@ -17,8 +16,7 @@
 enum { SLOT_T = 8, SLOT_G, SLOT_BASE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_STATE };
 enum { GROUPS = 8 };                     /* groups that share one product */
 
-#define LOW       (-644.0)               /* see reduce_lanes.c */
-#define EXP_LEAST (-700.0)
+#define LOW (-644.0)                     /* see reduce_lanes.c */
 
 typedef struct {                         /* 1. */
     int    used, i[VH_LANES];            /* base HMMs in the lanes; unused lanes repeat the first */
@@ -36,7 +34,6 @@ typedef struct {
     double *T, *G;                       /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
     size_t  ld;
     double *state;                       /* [Sr][cols]  log sum over the components of a reduced state */
-    double *top;                         /* [cols] */
     vec  *L_gmm;                       /* [Sb][Sr] */
 } job;
 
@@ -87,8 +84,7 @@ static vhem_status set_up(job *j, int i, int groups, int rows)
     VH_SCRATCH(j->G, SLOT_G, j->ld * (size_t)rows);
     VH_SCRATCH(base, SLOT_BASE, (size_t)groups * size * VH_LANES);
     VH_SCRATCH(gmm, SLOT_GMM, j->Sb * Sr * VH_LANES);
-    VH_SCRATCH(j->state, SLOT_STATE, (Sr + 1) * j->cols);
-    j->top = j->state + Sr * j->cols;
+    VH_SCRATCH(j->state, SLOT_STATE, Sr * j->cols);
     j->L_gmm = (vec *)gmm;
     for (int k = 0; k < groups; k++) {
         vec *at = (vec *)base + (size_t)k * size;
@@ -128,28 +124,22 @@ done:
     return st;
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows. */
-static void log_sum_rows(int M, int cols, const double *G, size_t ld, double *restrict top, double *restrict state)
+/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs no exp. */
+static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
-    memcpy(top, G, sizeof *top * (size_t)cols);
-    memset(state, 0, sizeof *state * (size_t)cols);
-    for (int l = 1; l < M; l++) {
-        const double *restrict row = G + (size_t)l * ld;
-#pragma omp simd
-        for (int c = 0; c < cols; c++)
-            top[c] = row[c] > top[c] ? row[c] : top[c];
-    }
-    for (int l = 0; l < M; l++) {
-        const double *restrict row = G + (size_t)l * ld;
-#pragma omp simd
-        for (int c = 0; c < cols; c++) {
-            double x = row[c] - top[c];
-            state[c] += exp(x > EXP_LEAST ? x : EXP_LEAST);
+    for (int c = 0; c < n; c++) {
+        vec top = G[c], sum = { 0 };
+        if (M == 2) {
+            vec other = G[ld + (size_t)c], high = vec_max(top, other), low = vec_min(top, other);
+            state[c] = high + vec_log(1 + vec_exp(low - high));
+            continue;
         }
+        for (int l = 1; l < M; l++)
+            top = vec_max(top, G[(size_t)l * ld + (size_t)c]);
+        for (int l = 0; l < M; l++)
+            sum += vec_exp(G[(size_t)l * ld + (size_t)c] - top);
+        state[c] = top + vec_log(sum);
     }
-#pragma omp simd
-    for (int c = 0; c < cols; c++)
-        state[c] = top[c] + log(state[c]);
 }
 
 /* L_gmm of group g and reduced HMM k, whose rows begin at G; leaves the sums over components in j->state. */
@@ -163,7 +153,7 @@ static void mixture_bound(job *j, const group *g, int k, const double *G)
         if (Mr == 1)
             memcpy(state, rows, sizeof *state * (size_t)j->cols);
         else
-            log_sum_rows(Mr, j->cols, rows, j->ld, j->top, state);
+            log_sum_rows(Mr, j->Sb * Mb, (const vec *)rows, j->ld / VH_LANES, (vec *)state);
         for (int b = 0; b < j->Sb; b++) {
             const vec *x = (const vec *)state + b * Mb, *c = g->c + b * Mb;
             vec sum = c[0] * x[0];
@@ -262,23 +252,14 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
-            double *restrict row = j->G + (size_t)(rho * Mr + l) * j->ld;
-            const double *restrict state = j->state + rho * j->cols;
-            if (Mr > 1) {
-#pragma omp simd
-                for (int c = 0; c < j->cols; c++) {
-                    double e = row[c] - state[c], u = exp(e > EXP_LEAST ? e : EXP_LEAST);
-                    row[c] = e > EXP_LEAST ? u : 0;
-                }
-            } else {
-                for (int c = 0; c < j->cols; c++)
-                    row[c] = 1;
-            }
-            vec *v = (vec *)row;
+            vec *restrict row = (vec *)(j->G + (size_t)(rho * Mr + l) * j->ld);
+            const vec *restrict state = (const vec *)(j->state + rho * j->cols);
             for (int b = 0; b < Sb; b++) {
                 vec here = w * x->sum_nu[rho * Sb + b];
-                for (int m = 0; m < Mb; m++)
-                    v[b * Mb + m] *= here * g->c[b * Mb + m];
+                for (int q = b * Mb; q < (b + 1) * Mb; q++) {
+                    vec eta = Mr > 1 ? vec_exp(row[q] - state[q]) : vec_all(1);
+                    row[q] = here * g->c[q] * eta;
+                }
             }
         }
 }

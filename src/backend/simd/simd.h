@@ -20,6 +20,8 @@ vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first,
                                         vh_scratch *, vh_stats *);
 #endif
 
+enum { VH_MAX_LANES = 8 };               /* lanes of a vector, the most of all instruction sets */
+
 extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
 
 bool vh_usable_simd(void);

@@ -1,0 +1,58 @@
+/* cluster_args.h - what vhem cluster, tree and choose are told. */
+#ifndef VHEM_CLI_CLUSTER_ARGS_H
+#define VHEM_CLI_CLUSTER_ARGS_H
+
+#include "cli.h"
+
+typedef struct {
+    vhem_cluster_options opt;        /* what was not asked for is left to the library and the preset */
+    const char *output, *init;
+    bool no_repair, weighted;
+    const cli_usage *usage;
+    vhem_h3m *models, *start;
+} cluster_args;
+
+/* The rows that all three commands have; a is a cluster_args *. */
+#define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
+    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", "how to cluster" },                       \
+    { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
+    { "tau", 0, OPT_INT, "T", &(a)->opt.tau, 1, "10", "length of the virtual samples, in frames" },         \
+    { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; emhmm: models / tau",                                \
+      "virtual samples for each input model; fewer make assignments softer" },                              \
+    { "init", 0, OPT_TEXT, init_arg, &(a)->init, 0, "auto", init_help },                                    \
+    { "restarts", 'r', OPT_INT, "R", &(a)->opt.restarts, 1, restarts_shown,                                 \
+      "runs from different starts, the best of which is kept" },                                            \
+    { "max-iter", 0, OPT_INT, "N", &(a)->opt.max_iter, 0, "200; emhmm: 101", "most iterations of a run" },  \
+    { "tol", 0, OPT_REAL, "T", &(a)->opt.tol, 0, "1e-05",                                                   \
+      "a run ends when the bound changes by less than this share; 0: never" },                              \
+    { "cov-floor", 0, OPT_REAL, "F", &(a)->opt.cov_floor, 0, "1e-06; 0 with a preset",                      \
+      "smallest variance of a centre, as a share of that of the input; 0: none" },                          \
+    { "cov-add", 0, OPT_REAL, "A", &(a)->opt.cov_add, 0, "0; emhmm: 0.001",                                 \
+      "added to the diagonal of covariances after each iteration" },                                        \
+    { "soft", 0, OPT_INT, "N", &(a)->opt.soft, 0, "20; 0 with emhmm or a start file",                       \
+      "iterations with soft assignments before the wanted --nv" },                                          \
+    { "no-repair", 0, OPT_FLAG, NULL, &(a)->no_repair, 0, NULL,                                             \
+      "leave empty clusters and dead states as they are" },                                                 \
+    { "weighted-omega", 0, OPT_FLAG, NULL, &(a)->weighted, 0, NULL,                                         \
+      "weigh a centre by the mass of its members, not by their number" },                                   \
+    { "preset", 0, OPT_CHOICE, "paper|emhmm", &(a)->opt.preset, 0, "none",                                  \
+      "paper: as published; emhmm: as the toolbox of eye-movement laboratories. Options win over a preset" }
+
+#define CLUSTER_RESTARTS "30; 1 when --init is a file"
+#define CLUSTER_INIT_HELP "auto, base, far, emissions, pooled, dealt, or a model file: start exactly there"
+
+void cluster_args_init(cluster_args *a);
+void cluster_args_free(cluster_args *a);
+/* Is --init a file, or at least no word that is known? */
+bool cluster_has_start(const cluster_args *a);
+/* Can a file of clusters be written there? */
+int  cluster_check_output(cli *c, const cluster_args *a);
+/* Loads the models and, where --init is a file, the start.  *K is the number of clusters of the start, 0 when
+ * none was asked for, and follows the start then; NULL: a start makes no sense here. */
+int  cluster_prepare(cli *c, cluster_args *a, int *K);
+/* Are there enough models for K clusters? */
+int  cluster_enough(cli *c, const cluster_args *a, int K);
+/* Every option by name, with the values that were used. */
+json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *used);
+
+#endif

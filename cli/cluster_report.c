@@ -1,0 +1,159 @@
+/* cluster_report.c - see cluster_report.h. */
+#include "cluster_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_CLUSTERS = 20, FEW_MEMBERS = 4 };
+static const double SAME = 1e-6;     /* share of the bound: restarts this close found the same optimum */
+
+int cluster_reached(const vhem_clustering *cl)
+{
+    double best = -INFINITY, same = fmax(SAME, 2 * cl->options.tol);
+    int reached = 0;
+    for (int r = 0; r < cl->n_run; r++)
+        best = fmax(best, cl->run[r].bound);
+    for (int r = 0; r < cl->n_run; r++)
+        reached += cl->run[r].finished && best - cl->run[r].bound <= same * fmax(1, fabs(best));
+    return reached;
+}
+
+static double final_bound(const vhem_clustering *cl)
+{
+    return cl->bound ? cl->bound[cl->n_iter] : NAN;
+}
+
+static const char *name_of(const cluster_level *level, int i, char *buf, size_t size)
+{
+    if (level->name && level->name[i] && level->name[i][0])
+        return level->name[i];
+    snprintf(buf, size, "%d", i);
+    return buf;
+}
+
+int cluster_members(const cluster_level *level, int j, int few, char *text, size_t size)
+{
+    int found = 0;
+    size_t at = 0;
+    char buf[32];
+    text[0] = '\0';
+    for (int i = 0; i < level->n; i++) {
+        if (level->label[i] != j)
+            continue;
+        found++;
+        if (found > few + 1 || at >= size)
+            continue;
+        int wrote = snprintf(text + at, size - at, "%s%s", found > 1 ? ", " : "",
+                             found > few ? "..." : name_of(level, i, buf, sizeof buf));
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return found;
+}
+
+/* The class that most members of cluster j have, and how many; NULL when none has one. */
+static const char *main_class(const cluster_level *level, int j, int *most)
+{
+    int *number = malloc(2 * ((size_t)level->n + 1) * sizeof *number), *count = number + level->n;
+    const char *found = NULL;
+    *most = 0;
+    if (!number || !level->class_of || cli_class_numbers(level->n, level->class_of, number) == 0) {
+        free(number);
+        return NULL;
+    }
+    memset(count, 0, ((size_t)level->n + 1) * sizeof *count);
+    for (int i = 0; i < level->n; i++)
+        if (level->label[i] == j && number[i] >= 0 && ++count[number[i]] > *most) {
+            *most = count[number[i]];
+            found = level->class_of[i];
+        }
+    free(number);
+    return found;
+}
+
+static json_t *cluster_json(const cluster_level *level, int j)
+{
+    const vhem_clustering *cl = level->clustering;
+    json_t *members = json_array();
+    char buf[32];
+    vhem_hmm_view center = { 0 };
+    for (int i = 0; i < level->n; i++)
+        if (level->label[i] == j)
+            json_array_append_new(members, cli_json_text(name_of(level, i, buf, sizeof buf)));
+    if (cl->centers)
+        vhem_h3m_view(cl->centers, j, &center);
+    json_t *one = json_pack("{s:i, s:i}", "cluster", j, "size", (int)json_array_size(members));
+    if (cl->centers) {
+        json_object_set_new(one, "omega", cli_json_real(center.omega));
+        json_object_set_new(one, "S", json_integer(center.S));
+        json_object_set_new(one, "M", json_integer(center.M));
+    }
+    json_object_set_new(one, "members", members);
+    return one;
+}
+
+static json_t *restarts_json(const vhem_clustering *cl)
+{
+    json_t *all = json_array();
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        json_array_append_new(all, json_pack("{s:I, s:o, s:o, s:i, s:b, s:b}", "seed", (json_int_t)run->seed,
+                                             "init", cli_json_text(run->init), "bound",
+                                             cli_json_real(run->bound), "n_iter", run->n_iter, "converged",
+                                             run->converged, "finished", run->finished));
+    }
+    return all;
+}
+
+json_t *cluster_level_json(const cluster_level *level)
+{
+    const vhem_clustering *cl = level->clustering;
+    json_t *clusters = json_array();
+    for (int j = 0; j < cl->Kr; j++)
+        json_array_append_new(clusters, cluster_json(level, j));
+    json_t *facts =
+        json_pack("{s:o, s:i, s:i, s:o, s:i, s:b, s:{s:i, s:i, s:i}, s:i, s:o, s:o}", "method",
+                  cli_json_text(cl->method), "Kb", cl->Kb, "K", cl->Kr, "bound",
+                  cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged", cl->converged, "repairs",
+                  "empty", cl->n_empty, "revived", cl->n_revived, "fell", cl->n_fell, "reached_best",
+                  cluster_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
+    if (level->class_of)
+        json_object_set_new(facts, "agreement", cli_agreement_json(level->n, level->class_of, level->label));
+    return facts;
+}
+
+static void tell_clusters(cli *c, const cluster_level *level)
+{
+    char members[200];
+    int Kr = level->clustering->Kr;
+    for (int j = 0; j < Kr && j < FEW_CLUSTERS; j++) {
+        int most, n = cluster_members(level, j, FEW_MEMBERS, members, sizeof members);
+        const char *class = main_class(level, j, &most);
+        if (class && n)
+            cli_say(c, "  %d: %d HMM%s, %d %s: %s", j, n, cli_plural(n), most, class, members);
+        else
+            cli_say(c, "  %d: %d HMM%s%s%s", j, n, cli_plural(n), n ? ": " : "", members);
+    }
+    if (Kr > FEW_CLUSTERS)
+        cli_say(c, "  ... and %d more; 'vhem info --all' lists them", Kr - FEW_CLUSTERS);
+}
+
+void cluster_level_tell(cli *c, const cluster_level *level, const char *title)
+{
+    const vhem_clustering *cl = level->clustering;
+    vhem_agreement g;
+    int reached = cluster_reached(cl);
+
+    cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
+            cli_plural(cl->n_iter),
+            cl->converged || cl->options.tol == 0 ? "" : ", not settled within --max-iter");
+    tell_clusters(c, level);
+    if (cl->n_run > 1)
+        cli_say(c, "%d of %d restarts reached this bound%s", reached, cl->n_run,
+                reached < 2 ? "; more --restarts may find a better one" : "");
+    if (cl->n_empty || cl->n_revived)
+        cli_say(c, "repairs: %d empty cluster%s re-seeded, %d dead state%s revived", cl->n_empty,
+                cli_plural(cl->n_empty), cl->n_revived, cli_plural(cl->n_revived));
+    if (level->class_of && cli_agreement(level->n, level->class_of, level->label, &g))
+        cli_say(c, "agreement with the labels: Rand index %.3f, adjusted %.3f", g.rand, g.adjusted_rand);
+}

@@ -1,0 +1,133 @@
+/* cmd_tree.c - vhem tree MODELS -k 8,4,2 -o OUT. */
+#include "cluster_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    cluster_args a;
+    const char *K;
+    cli_list list;
+} tree_args;
+
+static cluster_level level_of(const vhem_tree *tree, int l, const char **class_of)
+{
+    const vhem_clustering *first = vhem_tree_level(tree, 0);
+    return (cluster_level){ vhem_tree_level(tree, l), first->Kb, vhem_tree_base_labels(tree, l), first->name,
+                            class_of };
+}
+
+static json_t *report_json(cli *c, const cluster_args *a, const vhem_tree *tree, const char **class_of,
+                           bool stopped)
+{
+    json_t *levels = json_array();
+    for (int l = 0; l < vhem_tree_levels(tree); l++) {
+        cluster_level level = level_of(tree, l, class_of);
+        json_array_append_new(levels, cluster_level_json(&level));
+    }
+    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o, s:o}", "command", c->command, "input",
+                     cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "seed",
+                     (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped,
+                     "options", cluster_options_json(a, &vhem_tree_level(tree, 0)->options), "levels",
+                     levels);
+}
+
+static void report(cli *c, const tree_args *t, const vhem_tree *tree, bool stopped)
+{
+    const cluster_args *a = &t->a;
+    const char *where = strcmp(a->output, "-") == 0 ? "standard output" : a->output;
+    const char **class_of = cli_classes_of_models(a->models);
+    int n = vhem_tree_levels(tree), Kb = vhem_tree_level(tree, 0)->Kb;
+    if (c->json)
+        cli_json_put(stdout, report_json(c, a, tree, class_of, stopped));
+    if (stopped)
+        cli_fail(c, "interrupted; the first %d of %d levels are saved in %s", n, t->list.n, where);
+    else
+        cli_say(c, "a tree of %d level%s over %d HMM%s in %s", n, cli_plural(n), Kb, cli_plural(Kb), where);
+    for (int l = 0; l < n; l++) {
+        cluster_level level = level_of(tree, l, class_of);
+        const vhem_clustering *cl = level.clustering;
+        char title[128];
+        snprintf(title, sizeof title, "level %d, %d cluster%s of %d %s%s", l + 1, cl->Kr, cli_plural(cl->Kr),
+                 cl->Kb, l ? "centre" : "HMM", cli_plural(cl->Kb));
+        cluster_level_tell(c, &level, title);
+    }
+    if (!stopped && strcmp(a->output, "-") != 0)
+        cli_say(c,
+                "next: 'vhem info %s' shows it; 'vhem assign %s DATA' puts new sequences or models into it",
+                a->output, a->output);
+    free(class_of);
+}
+
+static int save(cli *c, const cluster_args *a, vhem_tree *tree, bool stopped)
+{
+    char *text = cli_provenance(c, cluster_options_json(a, &vhem_tree_level(tree, 0)->options), stopped);
+    vhem_status st = text ? vhem_tree_set_provenance(c->ctx, tree, text) : VHEM_ENOMEM;
+    free(text);
+    if (st == VHEM_OK)
+        st = vhem_tree_save(c->ctx, tree, a->output);
+    return st == VHEM_OK ? CLI_GO : cli_fail(c, "%s", vhem_ctx_error(c->ctx));
+}
+
+static int build(cli *c, tree_args *t)
+{
+    vhem_tree *tree = NULL;
+    vhem_status st = vhem_tree_build(c->ctx, t->a.models, t->list.n, t->list.value, &t->a.opt, &tree);
+    bool stopped = st == VHEM_ESTOPPED, some = tree && vhem_tree_levels(tree) > 0;
+    int status = some && (stopped || st == VHEM_OK) ? save(c, &t->a, tree, stopped) : cli_status(c, st);
+    if (status == CLI_GO) {
+        report(c, t, tree, stopped);
+        status = stopped ? EXIT_STOPPED : EXIT_DONE;
+    }
+    vhem_tree_free(tree);
+    return status;
+}
+
+static int prepare_and_build(cli *c, tree_args *t)
+{
+    cli_list *list = &t->list;
+    if (!t->K)
+        return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
+    int status = cli_read_list(c, "clusters", t->K, list);
+    for (int l = 1; status == CLI_GO && l < list->n; l++)
+        if (list->value[l] >= list->value[l - 1])
+            status = cli_misuse(
+                c, "--clusters %s: each level needs fewer clusters than the one before, but %d follows %d",
+                t->K, list->value[l], list->value[l - 1]);
+    if (status == CLI_GO)
+        status = cluster_check_output(c, &t->a);
+    if (status == CLI_GO)
+        status = cluster_prepare(c, &t->a, &list->value[0]);
+    if (status == CLI_GO)
+        status = cluster_enough(c, &t->a, list->value[0]);
+    if (status == CLI_GO)
+        status = build(c, t);
+    cluster_args_free(&t->a);
+    return status;
+}
+
+int cmd_tree(cli *c, int argc, char **argv)
+{
+    tree_args t = { .K = NULL };
+    cluster_args *a = &t.a;
+    cluster_args_init(a);
+    const cli_option options[] = {
+        { "output", 'o', OPT_TEXT, "OUT", &a->output, 0, "-, standard output", "file to write, .json" },
+        { "clusters", 'k', OPT_TEXT, "K,K,...", &t.K, 0, "none, it must be given",
+          "number of clusters at each level, lowest level first" },
+        { "states", 'S', OPT_INT, "S", &a->opt.S, 1, "as the input", "states of the centres" },
+        CLUSTER_OPTIONS(a, CLUSTER_RESTARTS, "START", CLUSTER_INIT_HELP ", at the lowest level"),
+        { 0 },
+    };
+    const cli_usage usage = {
+        .args = "MODELS -k K,K,... -o OUT", .n_min = 1, .n_max = 1, .options = options,
+        .about = "Builds a hierarchy: the HMMs of MODELS are clustered, then the centres of these "
+                 "clusters, with their weights, and so on, level by level. \"As the input\" is the largest "
+                 "number found there. Ctrl-C saves the levels that are finished.",
+        .examples = "  vhem tree models.json -k 8,4,2 -o tree.json\n"
+                    "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n",
+    };
+    a->usage = &usage;
+    int status = cli_begin(c, argc, argv, &usage);
+    return status == CLI_GO ? prepare_and_build(c, &t) : status;
+}

@@ -1,0 +1,149 @@
+/* arrange.c - see arrange.h. */
+#include "cluster/arrange.h"
+
+#include "backend/ref/reduce.h"
+#include "core/alloc.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* A chain has forgotten its start long before this many steps. */
+enum { MAX_STEPS = 1000 };
+
+/* time [S]: expected frames in each state; work [2][S]. */
+static void occupancy(const vh_hmm *h, int tau, double *time, double *work)
+{
+    double *now = work, *next = work + h->S;
+    int S = h->S, steps = tau < MAX_STEPS ? tau : MAX_STEPS;
+    memcpy(now, h->pi, sizeof *now * (size_t)S);
+    memset(time, 0, sizeof *time * (size_t)S);
+    for (int t = 0; t < steps; t++) {
+        memset(next, 0, sizeof *next * (size_t)S);
+        for (int s = 0; s < S; s++) {
+            time[s] += now[s];
+            for (int q = 0; q < S; q++)
+                next[q] += now[s] * h->A[s * S + q];
+        }
+        memcpy(now, next, sizeof *now * (size_t)S);
+    }
+}
+
+/* State s of the result is state from[s] of old. */
+static void permute(const vhem_h3m *h3m, const vh_hmm *old, const int *from, vh_hmm *h)
+{
+    int S = h->S, M = h->M;
+    for (int s = 0; s < S; s++) {
+        h->pi[s] = old->pi[from[s]];
+        for (int q = 0; q < S; q++)
+            h->A[s * S + q] = old->A[from[s] * S + from[q]];
+        memcpy(vh_hmm_c(h) + s * M, vh_hmm_c(old) + from[s] * M, sizeof *h->theta * (size_t)M);
+        for (int m = 0; m < M; m++) {
+            double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
+            vh_hmm_component(h3m, old, from[s], m, a);
+            vh_hmm_component(h3m, h, s, m, b);
+            for (int p = 0; p < h3m->family->n_param; p++)
+                memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, h3m->d));
+        }
+    }
+}
+
+static vhem_status order_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
+    vh_hmm old = *h;
+    double *time = NULL;
+    int *from = NULL;
+
+    old.pi = NULL;
+    VH_NEW(time, 3 * (size_t)h->S);
+    VH_NEW(from, h->S);
+    VH_NEW(old.pi, n);
+    memcpy(old.pi, h->pi, sizeof *h->pi * n);
+    old.A = old.pi + (h->A - h->pi);
+    old.theta = old.pi + (h->theta - h->pi);
+    occupancy(h, tau, time, time + h->S);
+    for (int s = 0; s < h->S; s++) {                     /* insertion keeps ties in order */
+        int k = s;
+        for (; k > 0 && time[from[k - 1]] < time[s]; k--)
+            from[k] = from[k - 1];
+        from[k] = s;
+    }
+    permute(h3m, &old, from, h);
+done:
+    free(time);
+    free(from);
+    free(old.pi);
+    return st;
+}
+
+vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau)
+{
+    vhem_status st = VHEM_OK;
+    for (int j = 0; j < h3m->K; j++)
+        VH_TRY(order_hmm(ctx, h3m, tau, &h3m->hmm[j]));
+done:
+    return st;
+}
+
+/* ---- states of the members -------------------------------------------------------------------------------- */
+
+/* map [Sb] of the base HMM at a place of the packed set. */
+static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, vh_scratch *scratch, int *map)
+{
+    vhem_status st = VHEM_OK;
+    int Sb = es->base->S[place], Sr = es->reduced->S[j];
+    double *nu, L;
+
+    VH_SCRATCH(nu, VH_SCRATCH_SLOTS - 1, Sb * Sr);
+    VH_TRY(vh_ref_reduce_pair(ctx, es, place, j, 0, scratch, &L, NULL, nu));
+    for (int b = 0; b < Sb; b++) {
+        map[b] = 0;
+        for (int r = 1; r < Sr; r++)
+            if (nu[r * Sb + b] > nu[map[b] * Sb + b])
+                map[b] = r;
+    }
+done:
+    return st;
+}
+
+vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label, int tau,
+                          int **map_out, int64_t **at_out)
+{
+    vhem_status st = VHEM_OK, *each = NULL;
+    vh_packed *pk = NULL;
+    vh_scratch *scratch = NULL;
+    int *map = NULL;
+    int64_t *at = NULL;
+
+    VH_NEW(scratch, ctx->threads);
+    VH_NEW(each, ctx->threads);
+    VH_NEW(at, (size_t)base->Kb + 1);
+    for (int i = 0; i < base->Kb; i++)
+        at[i + 1] = at[i] + base->h3m->hmm[i].S;
+    VH_NEW(map, at[base->Kb]);
+    VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
+    const vh_estep es = { base->packed, pk, tau };
+#pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads) if (ctx->threads > 1)
+    for (int p = 0; p < base->Kb; p++) {
+        int me = omp_get_thread_num(), i = base->order[p];
+        if (each[me] == VHEM_OK)
+            each[me] = map_one(ctx, &es, p, label[i], &scratch[me], map + at[i]);
+    }
+    for (int t = 0; t < ctx->threads; t++)
+        VH_TRY(each[t]);
+    *map_out = map;
+    *at_out = at;
+    map = NULL;
+    at = NULL;
+done:
+    for (int t = 0; scratch && t < ctx->threads; t++)
+        vh_scratch_free(&scratch[t]);
+    free(scratch);
+    free(each);
+    free(at);
+    free(map);
+    vh_pack_free(pk);
+    return st;
+}

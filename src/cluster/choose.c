@@ -1,0 +1,169 @@
+/* choose.c - how many clusters and states: one clustering for each, with what speaks for and against it.
+ *
+ * Stability: two random halves of the models are clustered each for itself, all models are assigned to the centres of
+ * either half, and the two labelings are compared by the adjusted Rand index.  A number of clusters that is really
+ * there is found in both halves. */
+#include "cluster/methods.h"
+#include "core/alloc.h"
+#include "math/agreement.h"
+#include "model/convert.h"
+#include "reduce/estep.h"
+
+#include <math.h>
+
+static double component_parameters(const vhem_h3m *h3m)
+{
+    double d = h3m->d;
+    return h3m->family->param[h3m->family->n_param - 1].rank == 2 ? d + d * (d + 1) / 2 : 2 * d;
+}
+
+/* Free numbers of Kr HMMs with S states of M components and their weights. */
+static double count_parameters(const vhem_h3m *centers)
+{
+    double n = centers->K - 1;
+    for (int j = 0; j < centers->K; j++) {
+        double S = centers->hmm[j].S, M = centers->hmm[j].M;
+        n += S - 1 + S * (S - 1) + S * (M - 1) + S * M * component_parameters(centers);
+    }
+    return n;
+}
+
+/* The centre of largest L_ij among those that are used. */
+static int nearest(const double *L, const double *omega, int Kr)
+{
+    int best = -1;
+    for (int j = 0; j < Kr; j++)
+        if (omega[j] > 0 && (best < 0 || L[j] > L[best]))
+            best = j;
+    return best;
+}
+
+static void fill_row(const vhem_h3m *h3m, const vhem_clustering *c, vhem_choice *row)
+{
+    double entropy = 0;
+    row->S = c->options.S;
+    row->bound = c->bound[c->n_iter];
+    row->n_param = count_parameters(c->centers);
+    row->loglik = 0;
+    for (int i = 0; i < c->Kb; i++) {
+        const double *L = c->L_hmm + (size_t)i * (size_t)c->Kr, *z = c->z + (size_t)i * (size_t)c->Kr;
+        row->loglik += h3m->omega[i] * c->Kb * L[nearest(L, c->centers->omega, c->Kr)];
+        for (int j = 0; j < c->Kr; j++)
+            entropy -= z[j] > 0 ? z[j] * log(z[j]) : 0;
+    }
+    row->bic = -2 * row->loglik + row->n_param * log(c->Kb);
+    row->icl = row->bic + 2 * entropy;
+    row->stability = NAN;
+}
+
+/* The labels that the centres of one half give to all models. */
+static vhem_status label_from_half(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n,
+                                   const vhem_cluster_options *opt, uint64_t seed, double *L, int *label)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *half = NULL, *full = NULL;
+    vhem_clustering *c = NULL;
+
+    VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &half));
+    VH_TRY(vh_cluster(ctx, half, opt, seed, &c));
+    if (c->centers->family != h3m->family)
+        VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
+    VH_TRY(vh_reduce_score(ctx, full ? full : h3m, c->centers, c->options.tau, L));
+    for (int i = 0; i < h3m->K; i++)
+        label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
+done:
+    vhem_clustering_free(c);
+    vhem_h3m_free(half);
+    vhem_h3m_free(full);
+    return st;
+}
+
+static void shuffle(vh_rng *rng, int n, int *index)
+{
+    for (int i = 0; i < n; i++)
+        index[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)vh_rng_below(rng, i + 1), t = index[i];
+        index[i] = index[k];
+        index[k] = t;
+    }
+}
+
+static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, int n_splits,
+                                  double *out)
+{
+    vhem_status st = VHEM_OK;
+    int Kb = h3m->K, half = Kb / 2, *index = NULL, *a = NULL, *b = NULL;
+    double *L = NULL, sum = 0;
+
+    *out = NAN;
+    if (n_splits < 1 || half < opt->K)                   /* nothing to say */
+        goto done;
+    VH_NEW(index, Kb);
+    VH_NEW(a, Kb);
+    VH_NEW(b, Kb);
+    VH_NEW(L, (size_t)Kb * (size_t)opt->K);
+    for (int s = 0; s < n_splits; s++) {
+        uint64_t seed = ctx->opt.seed;
+        vhem_agreement agree;
+        vh_rng rng;
+        vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s);      /* the same halves for every K and S */
+        shuffle(&rng, Kb, index);
+        uint64_t at = (uint64_t)(2 * s + 1) << 32;
+        VH_TRY(label_from_half(ctx, h3m, index, half, opt, vh_cluster_seed(seed, at), L, a));
+        at += (uint64_t)1 << 32;
+        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, opt, vh_cluster_seed(seed, at), L, b));
+        vh_agreement(Kb, a, b, &agree);
+        sum += agree.adjusted_rand;
+    }
+    *out = sum / n_splits;
+done:
+    free(index);
+    free(a);
+    free(b);
+    free(L);
+    return st;
+}
+
+static vhem_status choose_one(vhem_ctx *ctx, const vhem_h3m *h3m, int n_splits, const vhem_cluster_options *opt,
+                              vhem_choice *row)
+{
+    vhem_status st = VHEM_OK;
+    vhem_clustering *c = NULL;
+    vhem_choice r = *row;
+
+    VH_TRY(vhem_cluster(ctx, h3m, opt, &c));
+    fill_row(h3m, c, &r);
+    VH_TRY(find_stability(ctx, h3m, opt, n_splits, &r.stability));
+    *row = r;
+done:
+    vhem_clustering_free(c);
+    return st;
+}
+
+vhem_status vhem_choose(vhem_ctx *ctx, const vhem_h3m *h3m, int n_K, const int *K, int n_S, const int *S, int n_splits,
+                        const vhem_cluster_options *opt, vhem_choice *rows)
+{
+    vhem_status st = VHEM_OK;
+    vhem_choice *found = NULL;
+    vhem_cluster_options o;
+
+    vhem_cluster_options_init(&o);
+    if (opt)
+        o = *opt;
+    VH_CHECK(!o.start, VHEM_EINVAL, "a given start has its own K and S: there is nothing to choose");
+    VH_CHECK(n_K >= 1 && n_S >= 1, VHEM_EINVAL, "nothing to choose from: %d values of K, %d of S", n_K, n_S);
+    VH_NEW(found, (size_t)n_K * (size_t)n_S);
+    for (int k = 0; k < n_K * n_S; k++) {
+        o.K = K[k / n_S];
+        o.S = S[k % n_S];
+        found[k] = (vhem_choice){ .K = o.K, .S = o.S };
+        VH_TRY(choose_one(ctx, h3m, n_splits, &o, &found[k]));
+        vh_log(ctx, VHEM_LOG_INFO, "K = %d, S = %d: bound %.6g", o.K, o.S, found[k].bound);
+    }
+    for (int k = 0; k < n_K * n_S; k++)
+        rows[k] = found[k];
+done:
+    free(found);
+    return st;
+}

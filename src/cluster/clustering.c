@@ -1,0 +1,86 @@
+/* clustering.c - see clustering.h. */
+#include "cluster/clustering.h"
+
+#include "core/alloc.h"
+
+typedef struct {
+    vhem_clustering c;                   /* first: what callers see */
+    char  **kept;
+    size_t  n_kept, cap;
+} owner;
+
+vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out)
+{
+    vhem_status st = VHEM_OK;
+    owner *o = NULL;
+
+    VH_NEW(o, 1);
+    VH_NEW(o->c.label, Kb);
+    VH_NEW(o->c.name, Kb);
+    o->c.Kb = Kb;
+    for (int i = 0; i < Kb; i++)
+        VH_DUP(o->c.name[i], "");
+    *out = &o->c;
+    o = NULL;
+done:
+    vhem_clustering_free(o ? &o->c : NULL);
+    return st;
+}
+
+vhem_status vh_clustering_keep(vhem_ctx *ctx, vhem_clustering *c, const char *text, const char **slot)
+{
+    vhem_status st = VHEM_OK;
+    owner *o = (owner *)c;
+
+    VH_TRY(vh_grow(ctx, &o->kept, &o->cap, o->n_kept + 1, sizeof *o->kept));
+    VH_DUP(o->kept[o->n_kept], text);
+    *slot = o->kept[o->n_kept++];
+done:
+    return st;
+}
+
+vhem_status vh_clustering_set_name(vhem_ctx *ctx, vhem_clustering *c, int i, const char *name)
+{
+    vhem_status st = VHEM_OK;
+    char *copy = NULL;
+
+    VH_DUP(copy, name);
+    free(c->name[i]);
+    c->name[i] = copy;
+done:
+    return st;
+}
+
+void vh_label_by_z(vhem_clustering *c)
+{
+    for (int i = 0; c->z && i < c->Kb; i++) {
+        const double *z = c->z + (size_t)i * (size_t)c->Kr;
+        c->label[i] = 0;
+        for (int j = 1; j < c->Kr; j++)
+            if (z[j] > z[c->label[i]])
+                c->label[i] = j;
+    }
+}
+
+void vhem_clustering_free(vhem_clustering *c)
+{
+    owner *o = (owner *)c;
+    if (!c)
+        return;
+    for (int i = 0; c->name && i < c->Kb; i++)
+        free(c->name[i]);
+    for (size_t k = 0; k < o->n_kept; k++)
+        free(o->kept[k]);
+    free(o->kept);
+    free(c->name);
+    free(c->label);
+    free(c->z);
+    free(c->L_hmm);
+    free(c->bound);
+    free(c->state_map);
+    free(c->state_map_at);
+    free(c->run);
+    vhem_h3m_free(c->centers);
+    free(c->provenance);
+    free(o);
+}

@@ -1,0 +1,17 @@
+/* clustering.h - storage of a clustering: the public record, and the texts its names point to. */
+#ifndef VH_CLUSTER_CLUSTERING_H
+#define VH_CLUSTER_CLUSTERING_H
+
+#include "core/ctx.h"
+
+#include <stddef.h>
+
+/* An empty clustering of Kb models: labels and names are there, all else is NULL or 0. */
+vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out);
+/* Text that lives as long as the clustering; *slot points to it. */
+vhem_status vh_clustering_keep(vhem_ctx *ctx, vhem_clustering *c, const char *text, const char **slot);
+/* label_i = argmax_j z_ij; ties to the lowest index. */
+void vh_label_by_z(vhem_clustering *c);
+vhem_status vh_clustering_set_name(vhem_ctx *ctx, vhem_clustering *c, int i, const char *name);
+
+#endif

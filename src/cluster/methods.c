@@ -1,0 +1,67 @@
+/* methods.c - the table of clustering methods, and the way through it.  A new method is a file and a line here. */
+#include "cluster/methods.h"
+
+#include "cluster/options.h"
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+const vh_method vh_methods[] = {
+    { "vhem", true, vh_method_vhem },
+    { NULL, false, NULL },
+};
+
+const vh_method *vh_method_find(const char *name)
+{
+    for (const vh_method *m = vh_methods; m->name; m++)
+        if (strcmp(m->name, name) == 0)
+            return m;
+    return NULL;
+}
+
+uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
+{
+    vh_rng rng;
+    if (k == 0)
+        return seed;
+    vh_rng_init(&rng, seed, VH_RNG_RESTART, k);
+    return vh_rng_bits(&rng) >> 11;
+}
+
+vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
+                       vhem_clustering **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_clustering *c = NULL;
+    vhem_cluster_options o;
+    int blas = vh_blas_single();
+
+    VH_TRY(vh_cluster_resolve(ctx, h3m, opt, &o));
+    const vh_method *method = vh_method_find(o.method);
+    VH_CHECK(method->needs_models, VHEM_EINVAL, "method %s clusters sequences, not models", method->name);
+    VH_TRY(vh_clustering_new(ctx, h3m->K, &c));
+    for (int i = 0; i < h3m->K; i++)
+        if (h3m->hmm[i].name)
+            VH_TRY(vh_clustering_set_name(ctx, c, i, h3m->hmm[i].name));
+    c->method = method->name;
+    c->Kr = o.K;
+    c->options = o;
+    c->options.start = NULL;
+    st = method->run(ctx, h3m, &o, seed, c);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    vh_label_by_z(c);
+    *out = c;
+    c = NULL;
+done:
+    vhem_clustering_free(c);
+    vh_blas_restore(blas);
+    return st;
+}
+
+vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt,
+                         vhem_clustering **out)
+{
+    return vh_cluster(ctx, h3m, opt, ctx->opt.seed, out);
+}

@@ -1,0 +1,180 @@
+/* options.c - see options.h.  The presets: the paper's own setting, and that of the toolbox for eye movements. */
+#include "cluster/options.h"
+
+#include "cluster/methods.h"
+#include "reduce/start.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    double nv;                           /* virtual samples per model; 0: Kb / tau */
+    int    tau, max_iter, min_iter, soft;
+    double tol, cov_floor, cov_add;
+    bool   full;
+} preset;
+
+static const preset presets[] = {        /* the first is what no preset means */
+    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false },
+    { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
+    { "emhmm", 0, 10, 101, 2, 0, 1e-5, 0, 1e-3, true },
+};
+enum { N_PRESET = sizeof presets / sizeof presets[0], DEFAULT_RESTARTS = 30 };
+
+static const preset *find_preset(const char *name)
+{
+    for (int i = 1; name && i < N_PRESET; i++)
+        if (strcmp(name, presets[i].name) == 0)
+            return &presets[i];
+    return name ? NULL : &presets[0];
+}
+
+bool vh_cluster_wants_full(const vhem_cluster_options *opt)
+{
+    return find_preset(opt->preset)->full;
+}
+
+int vh_cluster_min_iter(const vhem_cluster_options *opt)
+{
+    return find_preset(opt->preset)->min_iter;
+}
+
+void vhem_cluster_options_init(vhem_cluster_options *opt)
+{
+    *opt = (vhem_cluster_options){ .max_iter = -1, .restarts = 0, .nv = -1, .tol = -1, .cov_floor = -1,
+                                   .cov_add = -1, .soft = -1, .repair = -1, .weighted_omega = -1 };
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    const vh_method *method = vh_method_find(o->method ? o->method : "vhem");
+    const preset *p = find_preset(o->preset);
+    char known[256] = "auto";
+
+    if (!method) {
+        known[0] = '\0';
+        for (const vh_method *m = vh_methods; m->name; m++) {
+            strcat(known, m == vh_methods ? "" : ", ");
+            strcat(known, m->name);
+        }
+    }
+    VH_CHECK(method, VHEM_EINVAL, "method '%.80s' is unknown; known are %s", o->method, known);
+    VH_CHECK(p, VHEM_EINVAL, "preset '%.80s' is unknown; known are paper, emhmm", o->preset);
+    for (const vh_start_kind *k = vh_start_kinds; k->name; k++) {
+        strcat(known, ", ");
+        strcat(known, k->name);
+    }
+    bool is_auto = !o->init || strcmp(o->init, "auto") == 0;
+    const vh_start_kind *kind = is_auto ? NULL : vh_start_kind_find(o->init);
+    VH_CHECK(is_auto || kind || o->start, VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init, known);
+    o->method = method->name;
+    o->preset = p->name;
+    o->init = o->start ? "given" : kind ? kind->name : "auto";
+done:
+    return st;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------- */
+
+/* A start settles the size of the centres and must suit the models. */
+static vhem_status resolve_start(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_h3m *start = o->start;
+    int S = 0, M = 0;
+
+    VH_CHECK(start->d == h3m->d, VHEM_EINVAL, "the start has dimension %d, the models %d", start->d, h3m->d);
+    VH_CHECK(start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
+             "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
+    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", o->K, start->K);
+    for (int j = 0; j < start->K; j++) {
+        S = start->hmm[j].S > S ? start->hmm[j].S : S;
+        M = start->hmm[j].M > M ? start->hmm[j].M : M;
+    }
+    VH_CHECK(o->S == 0 || o->S == S, VHEM_EINVAL, "S is %d, the start has %d states", o->S, S);
+    VH_CHECK(o->M == 0 || o->M == M, VHEM_EINVAL, "M is %d, the start has %d components per state", o->M, M);
+    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
+             o->restarts);
+    o->K = start->K;
+    o->S = S;
+    o->M = M;
+    o->restarts = 1;
+done:
+    return st;
+}
+
+static vhem_status check_sizes(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
+    VH_CHECK(o->K <= h3m->K || o->start, VHEM_EINVAL, "K is %d, there are %d models", o->K, h3m->K);
+    VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
+    VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
+    VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
+    VH_CHECK(o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535", o->restarts);
+    VH_CHECK(o->nv != 0 && o->nv < INFINITY, VHEM_EINVAL, "nv is %g, must be a positive number", o->nv);
+    VH_CHECK(o->tol < INFINITY, VHEM_EINVAL, "tol is %g, must be 0 or more", o->tol);
+    VH_CHECK(o->cov_floor < INFINITY, VHEM_EINVAL, "cov_floor is %g, must be 0 or more", o->cov_floor);
+    VH_CHECK(o->cov_add < INFINITY, VHEM_EINVAL, "cov_add is %g, must be 0 or more", o->cov_add);
+done:
+    return st;
+}
+
+static vhem_status check_models(vhem_ctx *ctx, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    double sum = 0;
+    for (int i = 0; i < h3m->K; i++)
+        sum += h3m->omega[i];
+    VH_CHECK(sum > 0, VHEM_EINVAL, "the weights of the models sum to %g, must be 1", sum);
+done:
+    return st;
+}
+
+/* What was left open, from the preset. */
+static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
+{
+    const preset *p = find_preset(o->preset);
+    int S = 1, M = 1;
+    for (int i = 0; i < h3m->K; i++) {
+        S = h3m->hmm[i].S > S ? h3m->hmm[i].S : S;
+        M = h3m->hmm[i].M > M ? h3m->hmm[i].M : M;
+    }
+    o->S = o->S > 0 ? o->S : S;
+    o->M = o->M > 0 ? o->M : M;
+    o->tau = o->tau > 0 ? o->tau : p->tau;
+    o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
+    o->restarts = o->restarts > 0 ? o->restarts : DEFAULT_RESTARTS;
+    o->nv = o->nv > 0 ? o->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
+    o->tol = o->tol >= 0 ? o->tol : p->tol;
+    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : p->cov_floor;
+    o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
+    bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
+    o->soft = o->soft >= 0 ? o->soft : o->start ? 0 : p->soft;
+    o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
+    o->weighted_omega = o->weighted_omega > 0;
+}
+
+vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *asked,
+                               vhem_cluster_options *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_cluster_options o;
+
+    vhem_cluster_options_init(&o);
+    if (asked)
+        o = *asked;
+    VH_TRY(resolve_names(ctx, &o));
+    VH_TRY(check_models(ctx, h3m));
+    if (o.start)
+        VH_TRY(resolve_start(ctx, h3m, &o));
+    VH_TRY(check_sizes(ctx, h3m, &o));
+    fill_numbers(h3m, &o);
+    *out = o;
+done:
+    return st;
+}

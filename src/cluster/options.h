@@ -1,0 +1,16 @@
+/* options.h - options of a clustering: from what was asked for to what is done. */
+#ifndef VH_CLUSTER_OPTIONS_H
+#define VH_CLUSTER_OPTIONS_H
+
+#include "model/h3m.h"
+
+/* All defaults and the preset filled in, everything checked against the models.  Names point to text that lasts.  With
+ * a given start, K, S and M are those of the start. */
+vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *asked,
+                               vhem_cluster_options *out);
+/* Does the preset want full covariances? */
+bool vh_cluster_wants_full(const vhem_cluster_options *opt);
+/* M-steps before the bound is asked whether it rests. */
+int  vh_cluster_min_iter(const vhem_cluster_options *opt);
+
+#endif

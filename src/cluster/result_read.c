@@ -1,0 +1,504 @@
+/* result_read.c - reading clustering and tree files.
+ *
+ *   1. single values      3. a clustering
+ *   2. arrays             4. files
+ *
+ * A method may leave out what it does not have; what is there must have the right shape. */
+#include "cluster/result_json.h"
+
+#include "cluster/methods.h"
+#include "core/alloc.h"
+#include "core/file.h"
+#include "model/json.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- 1. single values ------------------------------------------------------------------------------------- */
+
+/* A whole number, if the key is there. */
+static vhem_status get_int(vhem_ctx *ctx, json_t *object, const char *key, int *out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+    if (!v)
+        goto done;
+    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
+    double x = json_number_value(v);
+    VH_CHECK(x == floor(x) && fabs(x) <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number", key, x);
+    *out = (int)x;
+done:
+    return st;
+}
+
+static vhem_status get_number(vhem_ctx *ctx, json_t *object, const char *key, double *out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+    if (!v)
+        goto done;
+    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a number", key, vh_json_kind(v));
+    *out = json_number_value(v);
+done:
+    return st;
+}
+
+static vhem_status get_bool(vhem_ctx *ctx, json_t *object, const char *key, int *out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+    if (!v)
+        goto done;
+    VH_CHECK(json_is_boolean(v), VHEM_EFORMAT, "%s is %s, must be true or false", key, vh_json_kind(v));
+    *out = json_is_true(v);
+done:
+    return st;
+}
+
+static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vhem_clustering *c, const char **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        goto done;
+    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
+    VH_TRY(vh_clustering_keep(ctx, c, json_string_value(v), out));
+done:
+    return st;
+}
+
+static vhem_status check_kind(vhem_ctx *ctx, const char *key, json_t *v, bool object)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(object ? json_is_object(v) : json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an %s", key,
+             vh_json_kind(v), object ? "object" : "array");
+done:
+    return st;
+}
+
+/* ---- 2. arrays -------------------------------------------------------------------------------------------- */
+
+/* v as n numbers into x; row says which one of key it is, -1: the whole. */
+static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int row, json_t *v, size_t n, double *x)
+{
+    vhem_status st = VHEM_OK;
+    char where[64];
+
+    if (row >= 0)
+        snprintf(where, sizeof where, "%s[%d]", key, row);
+    else
+        snprintf(where, sizeof where, "%s", key);
+    VH_TRY(check_kind(ctx, where, v, false));
+    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", where, json_array_size(v), n);
+    for (size_t k = 0; k < n; k++) {
+        json_t *e = json_array_get(v, k);
+        VH_CHECK(json_is_number(e), VHEM_EFORMAT, "%s[%zu] is %s, must be a number", where, k, vh_json_kind(e));
+        x[k] = json_number_value(e);
+    }
+done:
+    return st;
+}
+
+/* A table [Kb][Kr], if the key is there. */
+static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int Kb, int Kr, double **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, key);
+    double *x = NULL;
+
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, key, v, false));
+    VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %d", key, json_array_size(v),
+             Kb);
+    for (int i = 0; i < Kb; i++)
+        VH_CHECK(json_array_size(json_array_get(v, (size_t)i)) == (size_t)Kr, VHEM_EFORMAT,
+                 "%s[%d] has %zu numbers, must have %d", key, i, json_array_size(json_array_get(v, (size_t)i)), Kr);
+    VH_NEW(x, (size_t)Kb * (size_t)Kr);
+    for (int i = 0; i < Kb; i++)
+        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + (size_t)i * (size_t)Kr));
+    *out = x;
+    x = NULL;
+done:
+    free(x);
+    return st;
+}
+
+/* n whole numbers from lo to hi into x. */
+static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_t n, int hi, int *x)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(check_kind(ctx, key, v, false));
+    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", key, json_array_size(v), n);
+    for (size_t k = 0; k < n; k++) {
+        json_t *e = json_array_get(v, k);
+        double value = json_is_number(e) ? json_number_value(e) : -1;
+        VH_CHECK(value >= 0 && value <= hi && value == floor(value), VHEM_EFORMAT,
+                 "%s[%zu] must be a whole number from 0 to %d", key, k, hi);
+        x[k] = (int)value;
+    }
+done:
+    return st;
+}
+
+/* ---- 3. a clustering -------------------------------------------------------------------------------------- */
+
+static vhem_status read_names(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "names");
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, "names", v, false));
+    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "names has %zu entries, labels has %d",
+             json_array_size(v), c->Kb);
+    for (int i = 0; i < c->Kb; i++) {
+        json_t *e = json_array_get(v, (size_t)i);
+        VH_CHECK(json_is_string(e), VHEM_EFORMAT, "names[%d] is %s, must be text", i, vh_json_kind(e));
+        VH_TRY(vh_clustering_set_name(ctx, c, i, json_string_value(e)));
+    }
+done:
+    return st;
+}
+
+static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    vhem_cluster_options *o = &c->options;
+    json_t *v = json_object_get(root, "options");
+
+    vhem_cluster_options_init(o);
+    o->method = c->method;
+    o->K = c->Kr;
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, "options", v, true));
+    VH_TRY(get_text(ctx, v, "preset", c, &o->preset));
+    VH_TRY(get_text(ctx, v, "init", c, &o->init));
+    VH_TRY(get_int(ctx, v, "K", &o->K));
+    VH_TRY(get_int(ctx, v, "S", &o->S));
+    VH_TRY(get_int(ctx, v, "M", &o->M));
+    VH_TRY(get_int(ctx, v, "tau", &o->tau));
+    VH_TRY(get_int(ctx, v, "max_iter", &o->max_iter));
+    VH_TRY(get_int(ctx, v, "restarts", &o->restarts));
+    VH_TRY(get_number(ctx, v, "nv", &o->nv));
+    VH_TRY(get_number(ctx, v, "tol", &o->tol));
+    VH_TRY(get_number(ctx, v, "cov_floor", &o->cov_floor));
+    VH_TRY(get_number(ctx, v, "cov_add", &o->cov_add));
+    VH_TRY(get_int(ctx, v, "soft", &o->soft));
+    VH_TRY(get_bool(ctx, v, "repair", &o->repair));
+    VH_TRY(get_bool(ctx, v, "weighted_omega", &o->weighted_omega));
+done:
+    if (st == VHEM_EFORMAT && json_is_object(v))
+        vh_error_prefix(ctx, "options");
+    return st;
+}
+
+static vhem_status read_run(vhem_ctx *ctx, json_t *v, vhem_clustering *c, vhem_cluster_run *run)
+{
+    vhem_status st = VHEM_OK;
+    json_t *seed = json_object_get(v, "seed");
+
+    VH_CHECK(json_is_object(v), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(v));
+    if (json_is_integer(seed))
+        run->seed = (uint64_t)json_integer_value(seed);
+    else if (json_is_real(seed) && json_real_value(seed) >= 0 && json_real_value(seed) < 0x1p64)
+        run->seed = (uint64_t)json_real_value(seed);
+    run->init = "";
+    VH_TRY(get_text(ctx, v, "init", c, &run->init));
+    VH_TRY(get_number(ctx, v, "bound", &run->bound));
+    VH_TRY(get_int(ctx, v, "n_iter", &run->n_iter));
+    VH_TRY(get_bool(ctx, v, "converged", &run->converged));
+    VH_TRY(get_bool(ctx, v, "finished", &run->finished));
+done:
+    return st;
+}
+
+static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "restarts");
+    char who[32];
+
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, "restarts", v, false));
+    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "restarts has %zu entries", json_array_size(v));
+    VH_NEW(c->run, json_array_size(v));
+    for (int r = 0; r < (int)json_array_size(v); r++) {
+        st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
+        if (st != VHEM_OK) {
+            snprintf(who, sizeof who, "restarts[%d]", r);
+            vh_error_prefix(ctx, who);
+            goto done;
+        }
+        c->n_run++;
+    }
+done:
+    return st;
+}
+
+static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "state_map");
+    char who[48];
+
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, "state_map", v, false));
+    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "state_map has %zu rows, labels has %d",
+             json_array_size(v), c->Kb);
+    VH_NEW(c->state_map_at, (size_t)c->Kb + 1);
+    for (int i = 0; i < c->Kb; i++)
+        c->state_map_at[i + 1] = c->state_map_at[i] + (int64_t)json_array_size(json_array_get(v, (size_t)i));
+    VH_NEW(c->state_map, c->state_map_at[c->Kb]);
+    for (int i = 0; i < c->Kb; i++) {
+        int hi = c->centers ? c->centers->hmm[c->label[i]].S - 1 : INT_MAX;
+        snprintf(who, sizeof who, "state_map[%d]", i);
+        VH_TRY(read_indices(ctx, who, json_array_get(v, (size_t)i),
+                            (size_t)(c->state_map_at[i + 1] - c->state_map_at[i]), hi,
+                            c->state_map + c->state_map_at[i]));
+    }
+done:
+    return st;
+}
+
+static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "bound"), *repairs = json_object_get(root, "repairs");
+
+    VH_TRY(get_int(ctx, root, "n_iter", &c->n_iter));
+    VH_TRY(get_bool(ctx, root, "converged", &c->converged));
+    VH_CHECK(c->n_iter >= 0, VHEM_EFORMAT, "n_iter is %d, must not be negative", c->n_iter);
+    if (v) {
+        VH_TRY(check_kind(ctx, "bound", v, false));
+        VH_CHECK(json_array_size(v) == (size_t)c->n_iter + 1, VHEM_EFORMAT,
+                 "bound has %zu numbers, must have n_iter + 1 = %d", json_array_size(v), c->n_iter + 1);
+        VH_NEW(c->bound, (size_t)c->n_iter + 1);
+        VH_TRY(read_numbers(ctx, "bound", -1, v, (size_t)c->n_iter + 1, c->bound));
+    }
+    if (repairs) {
+        VH_TRY(check_kind(ctx, "repairs", repairs, true));
+        VH_TRY(get_int(ctx, repairs, "empty_clusters", &c->n_empty));
+        VH_TRY(get_int(ctx, repairs, "revived_states", &c->n_revived));
+        VH_TRY(get_int(ctx, repairs, "bound_fell", &c->n_fell));
+    }
+done:
+    return st;
+}
+
+/* The centres, if there are any, and how many clusters there are. */
+static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "centers"), *z = json_object_get(root, "z");
+
+    if (v && !json_is_null(v)) {
+        st = vh_model_from_json(ctx, v, &c->centers);
+        if (st != VHEM_OK) {
+            vh_error_prefix(ctx, "centers");
+            goto done;
+        }
+        c->Kr = c->centers->K;
+    } else {
+        size_t n = json_array_size(json_array_get(z, 0));
+        c->Kr = n <= INT_MAX ? (int)n : 0;
+        if (c->Kr == 0)
+            VH_TRY(get_int(ctx, json_object_get(root, "options"), "K", &c->Kr));
+    }
+    VH_CHECK(c->Kr >= 1, VHEM_EFORMAT, "neither centers nor z nor options tell the number of clusters");
+done:
+    return st;
+}
+
+static vhem_status check_header(vhem_ctx *ctx, json_t *root, const char *format)
+{
+    vhem_status st = VHEM_OK;
+    int version = 0;
+    json_t *v = json_object_get(root, "format");
+
+    VH_CHECK(v, VHEM_EFORMAT, "format is missing");
+    VH_CHECK(json_is_string(v) && strcmp(json_string_value(v), format) == 0, VHEM_EFORMAT,
+             "format is '%.80s', must be '%s'", json_is_string(v) ? json_string_value(v) : vh_json_kind(v), format);
+    VH_CHECK(json_object_get(root, "version"), VHEM_EFORMAT, "version is missing");
+    VH_TRY(get_int(ctx, root, "version", &version));
+    VH_CHECK(version >= 1, VHEM_EFORMAT, "version is %d, must be at least 1", version);
+    VH_CHECK(version <= VH_CLUSTERING_VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
+             version, VH_CLUSTERING_VERSION);
+done:
+    return st;
+}
+
+static vhem_status read_provenance(vhem_ctx *ctx, json_t *root, char **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, "provenance");
+    if (!v || json_is_null(v))
+        goto done;
+    VH_TRY(check_kind(ctx, "provenance", v, true));
+    VH_TRY(vh_json_keep(ctx, v, out));
+done:
+    return st;
+}
+
+static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vhem_clustering **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_clustering *c = NULL;
+    json_t *labels = json_object_get(root, "labels");
+    size_t Kb = json_array_size(labels);
+
+    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "holds %s, must hold an object", vh_json_kind(root));
+    VH_TRY(check_header(ctx, root, "vhem-clustering"));
+    VH_CHECK(labels, VHEM_EFORMAT, "labels is missing");
+    VH_TRY(check_kind(ctx, "labels", labels, false));
+    VH_CHECK(Kb >= 1 && Kb <= INT_MAX, VHEM_EFORMAT, "labels has %zu entries, must have 1 to %d", Kb, INT_MAX);
+    VH_TRY(vh_clustering_new(ctx, (int)Kb, &c));
+    c->method = "";
+    VH_TRY(get_text(ctx, root, "method", c, &c->method));
+    VH_TRY(read_centers(ctx, root, c));
+    VH_TRY(read_indices(ctx, "labels", labels, Kb, c->Kr - 1, c->label));
+    VH_TRY(read_names(ctx, root, c));
+    VH_TRY(read_options(ctx, root, c));
+    VH_TRY(read_table(ctx, root, "z", c->Kb, c->Kr, &c->z));
+    VH_TRY(read_table(ctx, root, "L_hmm", c->Kb, c->Kr, &c->L_hmm));
+    VH_TRY(read_bound(ctx, root, c));
+    VH_TRY(read_runs(ctx, root, c));
+    VH_TRY(read_state_map(ctx, root, c));
+    VH_TRY(read_provenance(ctx, root, &c->provenance));
+    *out = c;
+    c = NULL;
+done:
+    vhem_clustering_free(c);
+    return st;
+}
+
+/* ---- 4. files --------------------------------------------------------------------------------------------- */
+
+/* Only checks what it says of the input models: it follows from the labels, and must agree with them. */
+static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tree *tree, int l)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(level, "base_labels");
+    int n = tree->level[0]->Kb, *said = NULL;
+
+    if (!v)
+        goto done;
+    VH_NEW(said, n);
+    VH_TRY(read_indices(ctx, "base_labels", v, (size_t)n, tree->level[l]->Kr - 1, said));
+    for (int i = 0; i < n; i++)
+        VH_CHECK(said[i] == tree->base_labels[l][i], VHEM_EFORMAT,
+                 "base_labels[%d] is %d, the labels of the levels lead to %d", i, said[i], tree->base_labels[l][i]);
+done:
+    free(said);
+    return st;
+}
+
+static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+    vhem_clustering *c = NULL;
+    json_t *levels = json_object_get(root, "levels");
+    char who[32];
+
+    VH_TRY(check_header(ctx, root, "vhem-tree"));
+    VH_CHECK(levels, VHEM_EFORMAT, "levels is missing");
+    VH_TRY(check_kind(ctx, "levels", levels, false));
+    VH_CHECK(json_array_size(levels) >= 1 && json_array_size(levels) < 1000000, VHEM_EFORMAT,
+             "levels has %zu entries, must have at least 1", json_array_size(levels));
+    VH_TRY(vh_tree_new(ctx, (int)json_array_size(levels), &tree));
+    for (int l = 0; l < tree->cap; l++) {
+        json_t *v = json_array_get(levels, (size_t)l);
+        snprintf(who, sizeof who, "levels[%d]", l);
+        st = read_clustering(ctx, v, &c);
+        if (st == VHEM_OK)
+            st = vh_tree_add(ctx, tree, c);
+        if (st == VHEM_OK) {
+            c = NULL;
+            st = check_base_labels(ctx, v, tree, l);
+        }
+        if (st != VHEM_OK) {
+            vh_error_prefix(ctx, who);
+            goto done;
+        }
+    }
+    VH_TRY(read_provenance(ctx, root, &tree->provenance));
+    *out = tree;
+    tree = NULL;
+done:
+    vhem_clustering_free(c);
+    vhem_tree_free(tree);
+    return st;
+}
+
+/* The tree of values in a file; the caller puts the name before sentences. */
+static vhem_status load_root(vhem_ctx *ctx, const char *path, json_t **root)
+{
+    vhem_status st = VHEM_OK;
+    char *text = NULL;
+    size_t size;
+
+    VH_TRY(vh_read_all(ctx, path, &text, &size));
+    if (size == 0)
+        st = vh_fail(ctx, VHEM_EFORMAT, "the file is empty, must be a clustering or a tree");
+    else if (!(*root = vh_json_parse(ctx, text, size)))
+        st = VHEM_EFORMAT;
+    else if (!json_is_object(*root))
+        st = vh_fail(ctx, VHEM_EFORMAT, "the file holds %s, must hold an object", vh_json_kind(*root));
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
+done:
+    free(text);
+    return st;
+}
+
+vhem_status vhem_clustering_load(vhem_ctx *ctx, const char *path, vhem_clustering **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = NULL;
+
+    VH_TRY(load_root(ctx, path, &root));
+    st = read_clustering(ctx, root, out);
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
+done:
+    json_decref(root);
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
+}
+
+vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = NULL;
+    vhem_tree *tree = NULL;
+    vhem_clustering *c = NULL;
+
+    VH_TRY(load_root(ctx, path, &root));
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (format && strcmp(format, "vhem-clustering") == 0) {
+        st = read_clustering(ctx, root, &c);
+        if (st == VHEM_OK)
+            st = vh_tree_new(ctx, 1, &tree);
+        if (st == VHEM_OK)
+            st = vh_tree_add(ctx, tree, c);
+        if (st == VHEM_OK)
+            c = NULL;
+    } else {
+        st = read_tree(ctx, root, &tree);
+    }
+    if (st != VHEM_OK) {
+        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
+        goto done;
+    }
+    *out = tree;
+    tree = NULL;
+done:
+    vhem_clustering_free(c);
+    vhem_tree_free(tree);
+    json_decref(root);
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
+}

@@ -1,0 +1,188 @@
+/* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper, Section 4.2,
+ * which leaves the weights open: here they are the omega of the level below. */
+#include "cluster/tree.h"
+
+#include "cluster/methods.h"
+#include "core/alloc.h"
+#include "model/convert.h"
+
+#include <string.h>
+
+/* ---- storage ---------------------------------------------------------------------------------------------- */
+
+vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+
+    VH_NEW(tree, 1);
+    tree->cap = cap;
+    VH_NEW(tree->level, cap);
+    VH_NEW(tree->base_labels, cap);
+    *out = tree;
+    tree = NULL;
+done:
+    vhem_tree_free(tree);
+    return st;
+}
+
+void vhem_tree_free(vhem_tree *tree)
+{
+    if (!tree)
+        return;
+    for (int l = 0; l < tree->n; l++) {
+        vhem_clustering_free(tree->level[l]);
+        free(tree->base_labels[l]);
+    }
+    free(tree->level);
+    free(tree->base_labels);
+    free(tree->provenance);
+    free(tree);
+}
+
+static int count_used(const vhem_clustering *c)
+{
+    int n = 0;
+    for (int j = 0; c->centers && j < c->Kr; j++)
+        n += c->centers->omega[j] > 0;
+    return n;
+}
+
+int vh_tree_row(const vhem_tree *tree, int l, int j)
+{
+    const vhem_clustering *below = tree->level[l - 1];
+    int row = 0;
+    if (tree->level[l]->Kb == below->Kr)                 /* none was left out */
+        return j;
+    if (!(below->centers->omega[j] > 0))
+        return -1;
+    for (int k = 0; k < j; k++)
+        row += below->centers->omega[k] > 0;
+    return row;
+}
+
+vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    int l = tree->n, *labels = NULL;
+    const vhem_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
+
+    VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
+             "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
+    VH_NEW(labels, l > 0 ? tree->level[0]->Kb : c->Kb);
+    tree->level[l] = c;                                  /* n is not raised yet: a failure leaves c to the caller */
+    for (int i = 0; i < (l > 0 ? tree->level[0]->Kb : c->Kb); i++) {
+        int row = l > 0 ? vh_tree_row(tree, l, tree->base_labels[l - 1][i]) : i;
+        VH_CHECK(row >= 0, VHEM_EFORMAT, "model %d belongs to a centre of weight zero, which has no place here", i);
+        labels[i] = c->label[row];
+    }
+    tree->base_labels[l] = labels;
+    labels = NULL;
+    tree->n++;
+done:
+    free(labels);
+    return st;
+}
+
+int vhem_tree_levels(const vhem_tree *tree)
+{
+    return tree->n;
+}
+
+const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
+{
+    return l >= 0 && l < tree->n ? tree->level[l] : NULL;
+}
+
+const int *vhem_tree_base_labels(const vhem_tree *tree, int l)
+{
+    return l >= 0 && l < tree->n ? tree->base_labels[l] : NULL;
+}
+
+vhem_status vhem_tree_set_provenance(vhem_ctx *ctx, vhem_tree *tree, const char *json)
+{
+    vhem_status st = VHEM_OK;
+    if (json)
+        VH_TRY(vh_model_check_object(ctx, "provenance", json));
+    VH_TRY(vh_h3m_set_text(ctx, &tree->provenance, json));
+done:
+    return st;
+}
+
+/* ---- building --------------------------------------------------------------------------------------------- */
+
+static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K, const vhem_cluster_options *opt)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
+    VH_CHECK(!opt || !opt->start, VHEM_EINVAL, "a tree cannot begin at a given start: each level needs its own");
+    for (int l = 0; l < n; l++)
+        VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
+    VH_CHECK(K[0] <= h3m->K, VHEM_EINVAL, "K of level 0 is %d, there are %d models", K[0], h3m->K);
+    for (int l = 1; l < n; l++)
+        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l], l - 1,
+                 K[l - 1]);
+done:
+    return st;
+}
+
+/* The centres that have members: what the next level clusters. */
+static vhem_status used_centers(vhem_ctx *ctx, const vhem_clustering *c, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    int *index = NULL, n = 0;
+
+    VH_CHECK(c->centers, VHEM_EINVAL, "method %s has no centres to cluster again", c->method);
+    VH_NEW(index, c->Kr);
+    for (int j = 0; j < c->Kr; j++)
+        if (c->centers->omega[j] > 0)
+            index[n++] = j;
+    VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, out));
+done:
+    free(index);
+    return st;
+}
+
+vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, const int *K,
+                            const vhem_cluster_options *opt, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+    vhem_h3m *models = NULL;
+    vhem_clustering *c = NULL;
+    vhem_cluster_options o;
+
+    vhem_cluster_options_init(&o);
+    if (opt)
+        o = *opt;
+    VH_TRY(check(ctx, h3m, n_levels, K, opt));
+    VH_TRY(vh_tree_new(ctx, n_levels, &tree));
+    for (int l = 0; l < n_levels; l++) {
+        const vhem_h3m *level = l > 0 ? models : h3m;
+        o.K = K[l] < level->K ? K[l] : level->K;
+        if (o.K < K[l])
+            vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o.K, K[l]);
+        st = vh_cluster(ctx, level, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
+        if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0))
+            goto done;
+        vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so far: better than nothing */
+        if (added == VHEM_OK)
+            c = NULL;
+        st = added == VHEM_OK ? st : added;
+        vhem_h3m_free(models);
+        models = NULL;
+        if (st != VHEM_OK)
+            goto done;
+        if (l + 1 < n_levels)
+            VH_TRY(used_centers(ctx, tree->level[l], &models));
+    }
+done:
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree->n > 0)) {
+        *out = tree;
+        tree = NULL;
+    }
+    vhem_clustering_free(c);
+    vhem_tree_free(tree);
+    vhem_h3m_free(models);
+    return st;
+}

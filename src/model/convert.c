@@ -1,0 +1,71 @@
+/* convert.c - see convert.h. */
+#include "model/convert.h"
+
+#include "math/logsum.h"
+
+#include <string.h>
+
+vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *copy = NULL;
+
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, n, &copy));
+    for (int k = 0; k < n; k++) {
+        int i = index ? index[k] : k;
+        const vh_hmm *from = &h3m->hmm[i];
+        copy->omega[k] = h3m->omega[i];
+        VH_TRY(vh_h3m_shape(ctx, copy, k, from->S, from->M));
+        vh_hmm_copy(&copy->hmm[k], from);
+        VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].name, from->name));
+        VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].label, from->label));
+    }
+    if (n < h3m->K)
+        vh_normalise(n, copy->omega);
+    *out = copy;
+    copy = NULL;
+done:
+    vhem_h3m_free(copy);
+    return st;
+}
+
+/* c, mu and the variances; the rest of each covariance is zero already. */
+static void fill_full(const vhem_h3m *h3m, const vh_hmm *from, const vhem_h3m *full, vh_hmm *to)
+{
+    int d = h3m->d;
+    memcpy(to->pi, from->pi, sizeof *to->pi * (size_t)from->S);
+    memcpy(to->A, from->A, sizeof *to->A * (size_t)(from->S * from->S));
+    memcpy(vh_hmm_c(to), vh_hmm_c(from), sizeof *to->theta * (size_t)(from->S * from->M));
+    for (int q = 0; q < from->S * from->M; q++) {
+        double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
+        vh_hmm_component(h3m, from, q / from->M, q % from->M, a);
+        vh_hmm_component(full, to, q / from->M, q % from->M, b);
+        memcpy(b[0], a[0], sizeof *b[0] * (size_t)d);
+        for (int k = 0; k < d; k++)
+            b[1][k * d + k] = a[1][k];
+    }
+}
+
+vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *full = NULL;
+
+    if (h3m->family == &vh_gaussian_full)
+        return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
+    VH_CHECK(h3m->family == &vh_gaussian_diag, VHEM_EINVAL, "%s emissions have no covariances", h3m->family->name);
+    VH_TRY(vh_h3m_new(ctx, &vh_gaussian_full, h3m->d, h3m->K, &full));
+    for (int i = 0; i < h3m->K; i++) {
+        const vh_hmm *from = &h3m->hmm[i];
+        full->omega[i] = h3m->omega[i];
+        VH_TRY(vh_h3m_shape(ctx, full, i, from->S, from->M));
+        VH_TRY(vh_h3m_set_text(ctx, &full->hmm[i].name, from->name));
+        VH_TRY(vh_h3m_set_text(ctx, &full->hmm[i].label, from->label));
+        fill_full(h3m, from, full, &full->hmm[i]);
+    }
+    *out = full;
+    full = NULL;
+done:
+    vhem_h3m_free(full);
+    return st;
+}

@@ -1,0 +1,12 @@
+/* convert.h - the same models in other words. */
+#ifndef VH_MODEL_CONVERT_H
+#define VH_MODEL_CONVERT_H
+
+#include "model/h3m.h"
+
+/* A copy with full covariances; names, labels and weights come along. */
+vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out);
+/* A copy of n of the HMMs, index [n] (NULL: the first n), their weights scaled to sum to 1. */
+vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n, vhem_h3m **out);
+
+#endif

@@ -1,0 +1,68 @@
+"""vhem choose: the table, what is marked in it, refusals."""
+import json
+import math
+import unittest
+
+from support import Case, flock
+
+
+class Choose(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", flock(kinds=3, per_kind=6))
+
+    def test_table(self):
+        r = self.ok("choose", "m.json", "-k", "2..4,6", "-r", "5", "-o", "c.tsv")
+        self.assertEqual(r.out, "")
+        lines = [x.split("\t") for x in self.path("c.tsv").read_text().splitlines()]
+        self.assertEqual(lines[0], ["K", "S", "bound", "loglik", "n_param", "bic", "icl", "stability", "best"])
+        rows = [dict(zip(lines[0], x, strict=True)) for x in lines[1:]]
+        self.assertEqual([(x["K"], x["S"]) for x in rows], [("2", "2"), ("3", "2"), ("4", "2"), ("6", "2")])
+        self.assertEqual(min(rows, key=lambda x: float(x["bic"]))["best"].split(",")[0], "bic")
+        self.assertEqual(sum("stability" in x["best"] for x in rows), 1)
+        three = rows[1]
+        self.assertEqual(three["best"], "bic,icl,stability")
+        self.assertGreater(float(three["stability"]), 0.99)
+        self.assertIn("smallest BIC: 3 clusters, centres of 2 states", r.err)
+        self.assertIn("next: vhem cluster m.json -k 3 --states 2 -o clusters.json", r.err)
+
+    def test_numbers(self):
+        got = self.ok("choose", "m.json", "-k", "2,3", "--states", "1..2", "--splits", "0", "-r", "5", "--json").json()
+        rows = got["choices"]
+        self.assertEqual([(x["K"], x["S"]) for x in rows], [(2, 1), (2, 2), (3, 1), (3, 2)])
+        for x in rows:
+            self.assertIsNone(x["stability"])
+            self.assertAlmostEqual(x["bic"], -2 * x["loglik"] + x["n_param"] * math.log(18), delta=1e-6 * abs(x["bic"]))
+            self.assertGreaterEqual(x["icl"], x["bic"] - 1e-9 * abs(x["bic"]))
+        # weights, then for each HMM pi, A, means and variances
+        self.assertEqual([x["n_param"] for x in rows], [1 + 2 * (0 + 0 + 2), 1 + 2 * (1 + 2 + 4), 2 + 3 * 2, 2 + 3 * 7])
+        self.assertEqual(got["best"]["bic"], {"K": 3, "S": 2})
+        self.assertIsNone(got["best"]["stability"])
+        self.ok("cluster", "m.json", "-k", "3", "-r", "5", "-o", "c.json", "-q")
+        bound = json.loads(self.path("c.json").read_text())["bound"][-1]
+        self.assertAlmostEqual(rows[3]["bound"], bound, delta=1e-3 * abs(bound))
+
+    def test_threads_and_pipes(self):
+        args = ["choose", "-", "-k", "2..3", "-r", "3", "--seed", "4"]
+        text = self.path("m.json").read_text()
+        one = self.ok(*args, "--threads", "1", stdin=text).out
+        for threads in ("2", "7"):
+            self.assertEqual(one, self.ok(*args, "--threads", threads, stdin=text).out)
+
+    def test_stability_column_is_empty_when_not_asked_for(self):
+        row = self.ok("choose", "m.json", "-k", "2", "--splits", "0", "-r", "2").rows()[0]
+        self.assertEqual(row["stability"], "")
+
+    def test_refused(self):
+        self.fails(2, "which numbers of clusters?", "choose", "m.json")
+        self.fails(2, "--clusters needs whole numbers of at least 1", "choose", "m.json", "-k", "0..3")
+        self.fails(2, "--states needs whole numbers of at least 1", "choose", "m.json", "-k", "2", "--states", "two")
+        self.fails(2, "--splits needs a whole number of at least 0", "choose", "m.json", "-k", "2", "--splits", "-1")
+        self.fails(1, "m.json holds 18 HMMs, too few for 19 clusters", "choose", "m.json", "-k", "2,19")
+        self.fails(2, "--init is one of auto", "choose", "m.json", "-k", "2", "--init", "m.json")
+        self.fails(1, "nowhere.json", "choose", "nowhere.json", "-k", "2")
+        self.fails(1, "no/such/c.tsv: cannot write", "choose", "m.json", "-k", "2", "-o", "no/such/c.tsv")
+
+
+if __name__ == "__main__":
+    unittest.main()
