@@ -14,7 +14,7 @@ def nested(seed=1):
     m = json.loads(flock(kinds=4, per_kind=4, seed=seed, apart=0.0))
     for h in m["hmms"]:
         kind = int(h["label"][4:])
-        shift = (0, 3, 60, 63)[kind]
+        shift = (0, 1.5, 60, 61.5)[kind]
         h["mu"] = [[[v + shift for v in x] for x in state] for state in h["mu"]]
     return json.dumps(m)
 
@@ -132,10 +132,10 @@ class Tree(WithFlock):
 class Signals(Case):
     def test_interrupt_saves_what_is_there(self):
         self.write("m.json", flock(kinds=8, per_kind=40, apart=2.0))
-        p = subprocess.Popen([VHEM, "tree", "m.json", "-k", "20,10,5", "-S", "12", "-M", "4", "--tol", "0", "--max-iter",
+        p = subprocess.Popen([VHEM, "tree", "m.json", "-k", "20,10,5", "-S", "4", "--tol", "0", "--max-iter",
                               "1000000", "-o", "t.json", "--threads", "2"], cwd=self.dir, stderr=subprocess.PIPE,
                              text=True)
-        time.sleep(2)
+        time.sleep(1.5)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
         _, err = p.communicate(timeout=60)
