@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "data/data.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <math.h>
@@ -38,8 +38,8 @@ vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, co
     VH_CHECK(a->ndim == 1 || a->ndim == 2, VHEM_EFORMAT,
              "%s: array '%s' has %d dimensions, expected 2: time and channels", path, key, a->ndim);
     VH_CHECK(a->count > 0, VHEM_EFORMAT, "%s: array '%s' is empty", path, key);
-    VH_CHECK(a->ndim == 1 || a->shape[1] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns", path, key,
-             (long long)a->shape[1]);
+    VH_CHECK(a->ndim == 1 || a->shape[1] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns", path,
+             key, (long long)a->shape[1]);
     *d = a->ndim == 2 ? (int)a->shape[1] : 1;
 done:
     return st;
@@ -86,7 +86,8 @@ done:
     return st;
 }
 
-static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[VH_N_STACKED], int k, int64_t n)
+static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[VH_N_STACKED], int k,
+                              int64_t n)
 {
     vhem_status st = VHEM_OK;
     const vh_array *s = &a[k];
@@ -97,8 +98,8 @@ static vhem_status check_side(vhem_ctx *ctx, const char *path, const vh_array a[
              "%s: '%s' has %lld values in %d dimensions, expected %lld in one", path, vh_stacked_key[k],
              (long long)s->count, s->ndim, (long long)n);
     VH_CHECK(s->text || k != VH_COLUMNS, VHEM_EFORMAT, "%s: 'columns' holds numbers, expected text", path);
-    VH_CHECK(s->y || (k != VH_WEIGHTS && k != VH_LENGTHS), VHEM_EFORMAT, "%s: '%s' holds text, expected numbers",
-             path, vh_stacked_key[k]);
+    VH_CHECK(s->y || (k != VH_WEIGHTS && k != VH_LENGTHS), VHEM_EFORMAT,
+             "%s: '%s' holds text, expected numbers", path, vh_stacked_key[k]);
 done:
     return st;
 }
@@ -132,9 +133,10 @@ vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const char *format
     for (int64_t n = 0; n < N; n++) {
         double T = a[VH_LENGTHS].y[n];
         char name[32], label[32], group[32], number[24];
-        VH_CHECK(T >= 1 && T == floor(T) && T <= (double)(rows - used), VHEM_EFORMAT,
-                 "%s: lengths[%lld] is %g, expected a whole number from 1 to the %lld rows of X that are left", path,
-                 (long long)n, T, (long long)(rows - used));
+        VH_CHECK(
+            T >= 1 && T == floor(T) && T <= (double)(rows - used), VHEM_EFORMAT,
+            "%s: lengths[%lld] is %g, expected a whole number from 1 to the %lld rows of X that are left",
+            path, (long long)n, T, (long long)(rows - used));
         snprintf(number, sizeof number, "%lld", (long long)n);
         const char *given = side_text(&a[VH_NAMES], n, name);
         VH_TRY(vh_builder_cut(b, (int64_t)T, given ? given : number, side_text(&a[VH_LABELS], n, label),

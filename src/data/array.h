@@ -1,7 +1,7 @@
 /* array.h - whole arrays as the binary formats hold them, and how they become sequences.
  *
  * The stacked layout, the same in .npz and HDF5: X [rows][d] holds the frames of all sequences one after the
- * other, lengths [N] says where to cut; names, labels, groups, weights [N] and columns [d] may come with them. */
+ * other, lengths [N] says where to cut; names, labels, groups, weights [N], columns [d] may come along. */
 #ifndef VH_DATA_ARRAY_H
 #define VH_DATA_ARRAY_H
 
@@ -36,8 +36,8 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, 
 /* An array of frames [rows][d], or [rows] with d = 1; not empty. */
 vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, const vh_array *a, int *d);
 
-/* The file that says where sequences begin: NAME_index.csv beside NAME.npy, or else the one with the longest part
- * of NAME, as mocap_index.csv for mocap_local.npy.  *index is NULL when there is none. */
+/* The file that says where sequences begin: NAME_index.csv beside NAME.npy, or else the one with the longest
+ * part of NAME, as mocap_index.csv for mocap_local.npy.  *index is NULL when there is none. */
 vhem_status vh_index_find(vhem_ctx *ctx, const char *path, char **index);
 /* Cuts frames as the index says.  Takes the frames. */
 vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, const char *index,

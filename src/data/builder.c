@@ -1,7 +1,7 @@
 /* builder.c - how readers build a sequence set; see data.h. */
 #include "core/alloc.h"
 #include "data/data.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -94,7 +94,8 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
         st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence '%s' has no frames, needs at least one", file, colon,
                      VH_SHOW(name, strlen(name)));
     else if (T < 1)
-        st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence %zu has no frames, needs at least one", file, colon, b->N);
+        st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence %zu has no frames, needs at least one", file, colon,
+                     b->N);
     VH_TRY(st);
     VH_CHECK(isfinite(weight) && weight > 0, VHEM_EFORMAT,
              "%s%ssequence %zu: the weight is %g, must be a positive number", file, colon, b->N, weight);
@@ -111,7 +112,8 @@ done:
     return st;
 }
 
-vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group, double weight)
+vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
+                           double weight)
 {
     return vh_builder_cut(b, b->n - b->n_cut, name, label, group, weight);
 }
@@ -177,7 +179,8 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     vhem_data *data = NULL;
 
     assert(b->n_cut == b->n);
-    VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "", b->path ? ": " : "");
+    VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "",
+             b->path ? ": " : "");
     VH_NEW(data, 1);
     data->N = (int)b->N;
     data->d = b->d;

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <math.h>
@@ -47,8 +47,8 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int N, const int *T, int d, const doub
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
 
-    VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL, "there are %d sequences of dimension %d, both must be at least 1", N,
-             d);
+    VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL, "there are %d sequences of dimension %d, both must be at least 1",
+             N, d);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
     VH_NEW(data, 1);
     data->N = N;
@@ -141,7 +141,8 @@ void vhem_data_free(vhem_data *data)
 }
 
 /* The sentence for value i of y, told by its sequence, frame and column. */
-static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t i, const char *what)
+static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t i,
+                             const char *what)
 {
     int64_t t = i / data->d;
     int n = 0;
@@ -177,7 +178,8 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
     for (int64_t i = 0; i < n_values; i++)
         if (!isfinite(data->y[i]))
             return bad_value(ctx, data, VHEM_EINVAL, i,
-                             isnan(data->y[i]) ? "missing (nan); missing values cannot be treated yet" : infinite);
+                             isnan(data->y[i]) ? "missing (nan); missing values cannot be treated yet"
+                                               : infinite);
     return VHEM_OK;
 }
 
@@ -239,10 +241,12 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
     else if (n == 4 && memcmp(where, "name", n) == 0)
         text = data->name;
     else
-        return vh_fail(ctx, VHEM_EINVAL, "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this "
-                       "kind of data has no other columns", path, VH_SHOW(where, strlen(where)));
+        return vh_fail(ctx, VHEM_EINVAL,
+                       "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this "
+                       "kind of data has no other columns",
+                       path, VH_SHOW(where, strlen(where)));
     int kept = 0, N = data->N;
-    /* to + 1 <= from whenever a start is overwritten with another value, so those still to be read are intact. */
+    /* to + 1 <= from whenever a start is given another value, so those still to be read are intact. */
     for (int from = 0, to = 0; from < N; from++) {
         if (strcmp(text ? text[from] : "", equals + 1) != 0)
             continue;

@@ -11,7 +11,7 @@ struct vhem_data {
     double  *own_y;                      /* == y, or NULL when wrapped */
     char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
     double  *weight;                     /* [N]; NULL: all 1 */
-    char   **column;                     /* [d] names of the dimensions; y0, y1, ... where they were made up */
+    char   **column;                     /* [d] names of the dimensions; y0, y1, ... if made up */
     char     format[16];                 /* of the file it came from; "memory" */
     int64_t  n_missing;                  /* NaN among the values */
 };
@@ -36,7 +36,8 @@ vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out);
 vhem_status vh_builder_frame(vh_builder *b, const double *y);                         /* [d] */
 vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n);             /* [n][d] */
 /* Any text may be NULL for none. */
-vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group, double weight);
+vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
+                           double weight);
 vhem_status vh_builder_columns(vh_builder *b, const char *const *column);             /* [d] */
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
 void        vh_builder_free(vh_builder *b);
@@ -49,7 +50,7 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
 /* The file that sentences of the builder begin with. */
 vhem_status vh_builder_source(vh_builder *b, const char *path);
 
-/* Refuses NaN and infinity, naming sequence, frame and column: what cannot treat missing values calls this. */
+/* Refuses NaN and infinity, naming sequence, frame and column, for what cannot treat missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
 
 /* Makes up the names y0, y1, ... of dimensions that have none. */

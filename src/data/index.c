@@ -1,11 +1,11 @@
-/* index.c - NAME_index.csv: one row per sequence with the columns start and length, which rows of the array beside
- * it are its frames, and any number of columns to name and label it by. */
+/* index.c - NAME_index.csv: one row per sequence with the columns start and length, which rows of the array
+ * beside it are its frames, and any number of columns to name and label it by. */
 #include "core/alloc.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/names.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -85,8 +85,9 @@ static vhem_status read_range(index_file *r, int64_t *start, int64_t *length)
              "%s: line %lld: length is '%s', expected a whole number from 1", t->path, (long long)t->line,
              VH_SHOW(l->at, l->n));
     VH_CHECK(*start <= r->rows && *length <= r->rows - *start, VHEM_EFORMAT,
-             "%s: line %lld: rows %lld to %lld are asked for, but %s has only %lld", t->path, (long long)t->line,
-             (long long)*start, (long long)(*start + *length - 1), r->path, (long long)r->rows);
+             "%s: line %lld: rows %lld to %lld are asked for, but %s has only %lld", t->path,
+             (long long)t->line, (long long)*start, (long long)(*start + *length - 1), r->path,
+             (long long)r->rows);
 done:
     return st;
 }

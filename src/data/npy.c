@@ -3,7 +3,7 @@
 #include "data/npy.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static vhem_status pull_all(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n, co
     vhem_status st = VHEM_OK;
     size_t got;
     VH_TRY(s->pull(ctx, s, buf, n, &got));
-    VH_CHECK(got == n, VHEM_EFORMAT, "%s: ends inside its %s: found %zu bytes, expected %zu", s->name, what, got, n);
+    VH_CHECK(got == n, VHEM_EFORMAT, "%s: ends inside its %s: found %zu bytes, expected %zu", s->name, what,
+             got, n);
 done:
     return st;
 }
@@ -87,8 +88,8 @@ static vhem_status parse_descr(vhem_ctx *ctx, const vh_stream *s, const char *p,
         a->swap = p[1] == '>' && a->kind != 'S';
     }
     VH_CHECK(supported(a), VHEM_EFORMAT,
-             "%s: the type is %s, expected real numbers of 1, 2, 4 or 8 bytes ('<f8', '<f4', '<i2', ...)", s->name,
-             VH_SHOW(p, n));
+             "%s: the type is %s, expected real numbers of 1, 2, 4 or 8 bytes ('<f8', '<f4', '<i2', ...)",
+             s->name, VH_SHOW(p, n));
 done:
     return st;
 }
@@ -101,16 +102,18 @@ static vhem_status read_header(vhem_ctx *ctx, vh_stream *s, int64_t *used, vh_ar
     size_t size, prefix;
 
     VH_TRY(pull_all(ctx, s, head, 8, "header"));
-    VH_CHECK(memcmp(head, "\x93NUMPY", 6) == 0, VHEM_EFORMAT, "%s: does not begin as a NumPy array does", s->name);
-    VH_CHECK(head[6] >= 1 && head[6] <= 3, VHEM_EFORMAT, "%s: version %d of the NumPy format, expected 1 to 3",
-             s->name, head[6]);
+    VH_CHECK(memcmp(head, "\x93NUMPY", 6) == 0, VHEM_EFORMAT, "%s: does not begin as a NumPy array does",
+             s->name);
+    VH_CHECK(head[6] >= 1 && head[6] <= 3, VHEM_EFORMAT,
+             "%s: version %d of the NumPy format, expected 1 to 3", s->name, head[6]);
     prefix = head[6] == 1 ? 2 : 4;
     VH_TRY(pull_all(ctx, s, head + 8, prefix, "header"));
     size = head[8] | (size_t)head[9] << 8;
     if (prefix == 4)
         size |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
     VH_CHECK((int64_t)size <= s->size && size < 1 << 20, VHEM_EFORMAT,
-             "%s: the header claims to be %zu bytes long, the whole has %lld", s->name, size, (long long)s->size);
+             "%s: the header claims to be %zu bytes long, the whole has %lld", s->name, size,
+             (long long)s->size);
     VH_NEW(dict, size + 1);
     VH_TRY(pull_all(ctx, s, dict, size, "header"));
     *used = 8 + (int64_t)prefix + (int64_t)size;

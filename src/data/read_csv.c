@@ -9,7 +9,7 @@
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +45,7 @@ typedef struct {
     int       n_seq;
     char     *key;
     int       last;                      /* sequence of the row before, -1 at first */
+    bool      any_text;                  /* some column was dropped as text */
     bool      scattered;                 /* some sequence's rows are not next to each other */
 } csv;
 
@@ -136,9 +137,11 @@ static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_
     }
     if (vh_field_is(f, *text))
         return VHEM_OK;
-    return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld: column '%s' is '%s', but '%s' in line %lld of the same "
-                   "sequence, which begins in line %lld", r->t.path, (long long)r->t.line, r->t.column[col],
-                   VH_SHOW(f->at, f->n), VH_SHOW(*text, strlen(*text)), (long long)*line, (long long)s->line);
+    return vh_fail(r->ctx, VHEM_EFORMAT,
+                   "%s: line %lld: column '%s' is '%s', but '%s' in line %lld of the same "
+                   "sequence, which begins in line %lld",
+                   r->t.path, (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n),
+                   VH_SHOW(*text, strlen(*text)), (long long)*line, (long long)s->line);
 }
 
 /* Finds or begins the sequence of the current record and counts the row to it. */
@@ -184,8 +187,8 @@ static vhem_status odd_value(csv *r, int col, vh_value kind, bool *text)
     if (kind != VH_TEXT)
         return VHEM_OK;
     if (r->opt->columns)
-        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%s': found '%s', expected a number", r->t.path,
-                       (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n));
+        return vh_fail(r->ctx, VHEM_EFORMAT, "%s: line %lld, column '%s': found '%s', expected a number",
+                       r->t.path, (long long)r->t.line, r->t.column[col], VH_SHOW(f->at, f->n));
     *text = true;
     if (c->n_text++ == 0) {
         c->text_line = r->t.line;
@@ -202,8 +205,10 @@ static vhem_status read_row(csv *r)
     bool text = false, ignored;
 
     VH_TRY(find_sequence(r));
-    VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
-    VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
+    if ((before + 1) * n_dim > r->cap_y)
+        VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
+    if (before == r->cap_of)
+        VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
     r->of[before] = r->last;
     double *y = r->y + before * n_dim;
     for (size_t k = 0; k < n_dim; k++) {
@@ -215,7 +220,7 @@ static vhem_status read_row(csv *r)
             VH_TRY(odd_value(r, r->dim[k], kind, &text));
     }
     /* Columns found to be text are still counted: text among numbers is a mistake, not a column of text. */
-    for (int k = 0; !r->opt->columns && k < r->t.n_columns; k++) {
+    for (int k = 0; r->any_text && k < r->t.n_columns; k++) {
         column *c = &r->col[k];
         double v;
         if (c->n_text == 0 || c->text_line == r->t.line)
@@ -226,6 +231,7 @@ static vhem_status read_row(csv *r)
     }
     if (text)
         drop_text_columns(r);
+    r->any_text |= text;
     r->rows++;
 done:
     return st;
@@ -268,10 +274,11 @@ static vhem_status judge_columns(csv *r)
         const column *c = &r->col[k];
         if (c->n_text == 0)
             continue;
-        VH_CHECK(c->n_text >= c->n_number, VHEM_EFORMAT,
-                 "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
-                 "use with --columns to leave this one out", t->path, (long long)c->text_line, t->column[k],
-                 c->example);
+        VH_CHECK(
+            c->n_text >= c->n_number, VHEM_EFORMAT,
+            "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
+            "use with --columns to leave this one out",
+            t->path, (long long)c->text_line, t->column[k], c->example);
         vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
                t->column[k], c->example, (long long)c->text_line);
         text = k;
@@ -279,7 +286,8 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%s' has '%s' in line %lld", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line);
-    VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames", t->path);
+    VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
+             t->path);
     for (int k = 0; k < r->n_dim; k++) {
         const column *c = &r->col[r->dim[k]];
         const char *name = t->column[r->dim[k]];
@@ -289,8 +297,10 @@ static vhem_status judge_columns(csv *r)
         if (c->n_number == 0)
             vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is a dimension but has no values", t->path, name);
         if (!r->opt->columns && (strcasecmp(name, "weight") == 0 || strcasecmp(name, "group") == 0))
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is taken as a dimension; use --%s %s if it describes the "
-                   "sequence", t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
+            vh_log(ctx, VHEM_LOG_WARN,
+                   "%s: column '%s' is taken as a dimension; use --%s %s if it describes the "
+                   "sequence",
+                   t->path, name, strcasecmp(name, "group") ? "weight" : "group", name);
     }
 done:
     return st;
@@ -385,8 +395,10 @@ static vhem_status build(csv *r, vhem_data **out)
     const char **names = NULL;
     char sep = r->roles.n_id > 1 ? find_separator(r) : '/';
 
-    VH_CHECK(sep, VHEM_EFORMAT, "%s: the id columns hold every one of / | : + ; and comma, so nothing can stand "
-             "between them in a name; use one id column", r->t.path);
+    VH_CHECK(sep, VHEM_EFORMAT,
+             "%s: the id columns hold every one of / | : + ; and comma, so nothing can stand "
+             "between them in a name; use one id column",
+             r->t.path);
     VH_TRY(vh_builder_new(ctx, r->n_dim, &b));
     VH_TRY(vh_builder_source(b, r->t.path));
     VH_NEW(names, r->n_dim);
@@ -421,7 +433,7 @@ static vhem_status read_long(vhem_ctx *ctx, const char *path, char delim, const 
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
     VH_TRY(judge_columns(&r));
-    free(r.t.text);                             /* the frames are about to be copied; the text is not needed */
+    free(r.t.text); /* the frames are about to be copied; the text is not needed */
     r.t.text = r.t.p = r.t.end = NULL;
     VH_TRY(gather(&r));
     VH_TRY(warn_of_counters(&r));

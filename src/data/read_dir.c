@@ -1,13 +1,13 @@
-/* read_dir.c - a directory of CSV files, one sequence per file: the file name without its ending is the name of
- * the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files have the same
- * columns. */
+/* read_dir.c - a directory of CSV files, one sequence per file: the file name without its ending is the name
+ * of the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files have
+ * the same columns. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/data.h"
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -140,7 +140,8 @@ typedef struct {
 } layout;
 
 /* From the first record of the first file. */
-static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path, const char *columns, layout *lay)
+static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path, const char *columns,
+                              layout *lay)
 {
     vhem_status st = VHEM_OK;
     bool header = t->n_columns > 0;
@@ -182,8 +183,9 @@ static vhem_status same_layout(vhem_ctx *ctx, const vh_table *t, const layout *l
     vhem_status st = VHEM_OK;
     bool header = t->n_columns > 0;
 
-    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d as in %s",
-             t->path, (long long)t->line, t->n_fields, lay->n_columns, lay->first);
+    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT,
+             "%s: line %lld has %zu fields, expected %d as in %s", t->path, (long long)t->line, t->n_fields,
+             lay->n_columns, lay->first);
     VH_CHECK(header == (lay->column != NULL), VHEM_EFORMAT, "%s: the file has %s, but %s has %s", t->path,
              header ? "a header" : "no header", lay->first, header ? "none" : "one");
     for (int k = 0; header && k < lay->n_columns; k++)
@@ -198,8 +200,8 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
 {
     vhem_status st = VHEM_OK;
 
-    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d", t->path,
-             (long long)t->line, t->n_fields, lay->n_columns);
+    VH_CHECK((int)t->n_fields == lay->n_columns, VHEM_EFORMAT, "%s: line %lld has %zu fields, expected %d",
+             t->path, (long long)t->line, t->n_fields, lay->n_columns);
     for (int k = 0; k < lay->d; k++) {
         const vh_field *f = &t->field[lay->pick[k]];
         vh_value kind = vh_number_parse(f->at, f->n, &lay->frame[k]);

@@ -1,12 +1,12 @@
-/* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T] per
- * sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label, group and
- * weight describe it; without a label attribute the folder it lies in is the label. */
+/* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T]
+ * per sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label,
+ * group and weight describe it; without a label attribute the folder it lies in is the label. */
 #include "core/alloc.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/hdf5_util.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,15 +35,17 @@ static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
     int ndim = space < 0 ? -1 : H5Sget_simple_extent_dims(space, shape, NULL);
 
     VH_CHECK(ndim >= 0, VHEM_EFORMAT, "%s: dataset '%s' has no readable shape", r->path, name);
-    VH_CHECK(ndim >= 1 && ndim <= 2, VHEM_EFORMAT, "%s: dataset '%s' has %d dimensions, expected 2: time and channels",
-             r->path, name, ndim);
+    VH_CHECK(ndim >= 1 && ndim <= 2, VHEM_EFORMAT,
+             "%s: dataset '%s' has %d dimensions, expected 2: time and channels", r->path, name, ndim);
     a->ndim = ndim;
     a->count = 1;
     for (int k = 0; k < ndim; k++) {
-        /* A set without storage may claim any size; packed data is never more than about a thousand times smaller. */
-        VH_CHECK(shape[k] < INT64_MAX && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
-                 VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold", r->path, name,
-                 (long long)r->size);
+        /* A set without storage may claim any size; packed data is never more than about a thousand times
+         * smaller. */
+        VH_CHECK(shape[k] < INT64_MAX
+                     && (shape[k] == 0 || a->count <= (1100 * r->size + 65536) / (int64_t)shape[k]),
+                 VHEM_EFORMAT, "%s: dataset '%s' claims more values than a file of %lld bytes can hold",
+                 r->path, name, (long long)r->size);
         a->shape[k] = (int64_t)shape[k];
         a->count *= a->shape[k];
     }
@@ -62,7 +64,8 @@ static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh
     char *raw = NULL;
     hid_t space = -1;
 
-    VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path, name, item);
+    VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path,
+             name, item);
     VH_NEW(raw, (size_t)a->count * item);
     space = H5Dget_space(set);
     VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
@@ -101,9 +104,10 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
         a->y = malloc((size_t)(a->count ? a->count : 1) * sizeof *a->y);
         VH_CHECK(a->y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,
                  (long long)a->count);
-        VH_CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->y) >= 0, VHEM_EFORMAT,
-                 "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
-                 r->path, name);
+        VH_CHECK(
+            H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->y) >= 0, VHEM_EFORMAT,
+            "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
+            r->path, name);
     }
 done:
     if (type >= 0)
@@ -139,17 +143,18 @@ static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char
         VH_DUP(*out, number);
     } else if (H5Tis_variable_str(type) > 0) {
         char *text = NULL;
-        VH_CHECK(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read", r->path,
-                 key, name);
+        VH_CHECK(H5Aread(attr, type, &text) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
+                 r->path, key, name);
         *out = vh_strdup(ctx, text ? text : "");
         H5free_memory(text);
         st = *out ? VHEM_OK : VHEM_ENOMEM;
     } else {
         size_t size = H5Tget_size(type);
-        VH_CHECK(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key, name, size);
+        VH_CHECK(size < 1 << 20, VHEM_EFORMAT, "%s: attribute '%s' of '%s' has %zu bytes", r->path, key, name,
+                 size);
         VH_NEW(raw, size + 1);
-        VH_CHECK(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read", r->path,
-                 key, name);
+        VH_CHECK(H5Aread(attr, type, raw) >= 0, VHEM_EFORMAT, "%s: attribute '%s' of '%s' cannot be read",
+                 r->path, key, name);
         VH_DUP(*out, raw);
     }
 done:
@@ -176,8 +181,8 @@ static vhem_status begin(h5 *r, const char *name, int d)
         r->d = d;
         snprintf(r->first, sizeof r->first, "%s", name);
     }
-    VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: dataset '%s' has %d columns, expected %d as in '%s'", r->path, name, d,
-             r->d, r->first);
+    VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: dataset '%s' has %d columns, expected %d as in '%s'", r->path,
+             name, d, r->d, r->first);
 done:
     return st;
 }
@@ -266,7 +271,8 @@ static vhem_status read_stacked(h5 *r, vhem_data **out)
         if (!has(r, vh_stacked_key[k]))
             continue;
         hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
-        VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path, vh_stacked_key[k]);
+        VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
+                 vh_stacked_key[k]);
         st = read_set(r, set, vh_stacked_key[k], &a[k]);
         H5Dclose(set);
         VH_TRY(st);
@@ -291,7 +297,8 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     r.size = (int64_t)sb.st_size;
     VH_TRY(vh_no_columns(ctx, path, "an HDF5 file", opt));
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    VH_CHECK(r.file >= 0, VHEM_EFORMAT, "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
+    VH_CHECK(r.file >= 0, VHEM_EFORMAT,
+             "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
     VH_CHECK(!has(&r, "hmms") || H5Aexists(r.file, "format") <= 0, VHEM_EFORMAT,
              "%s: this is a model file, expected sequences", path);
     VH_TRY(has(&r, "X") && has(&r, "lengths") ? read_stacked(&r, &data) : read_each(&r, &data));

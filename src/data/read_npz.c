@@ -9,7 +9,7 @@
 #include "data/data.h"
 #include "data/npy.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/zip.h"
 
 #include <stdio.h>
@@ -126,7 +126,8 @@ vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options
     char *index = NULL;
     vhem_data *data = NULL;
 
-    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "an .npz archive cannot be read from standard input; give a file");
+    VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
+             "an .npz archive cannot be read from standard input; give a file");
     VH_TRY(vh_zip_open(ctx, path, &z));
     VH_CHECK(z.n > 0, VHEM_EFORMAT, "%s: the archive is empty, expected arrays", path);
     int X = find_key(&z, "X");

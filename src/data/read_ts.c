@@ -1,12 +1,12 @@
-/* read_ts.c - the text format of aeon and sktime: '#' comments, '@' lines that describe, then after @data one case
- * per line: channels with ':' between them, values with ',' between them, and the class at the end of the line.
- * A file holds channels one after the other; a sequence holds frames, so each case is transposed. */
+/* read_ts.c - the text format of aeon and sktime: '#' comments, '@' lines that describe, then after @data one
+ * case per line: channels with ':' between them, values with ',' between them, and the class at the end of
+ * the line.  A file holds channel after channel, a sequence frame after frame: cases are transposed. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/data.h"
 #include "data/names.h"
 #include "data/readers.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -108,8 +108,10 @@ static vhem_status parse_header(ts *r, const char *p, const char *end, bool *dat
         *data = true;
     } else if (is_word(key, n_key, "@timeStamps")) {
         VH_TRY(parse_bool(r, "@timeStamps", word, n, &value));
-        VH_CHECK(!value, VHEM_EFORMAT, "%s: line %lld: @timeStamps is true; series with time stamps cannot be read, "
-                 "sample them at equal steps first", r->path, (long long)r->line);
+        VH_CHECK(!value, VHEM_EFORMAT,
+                 "%s: line %lld: @timeStamps is true; series with time stamps cannot be read, "
+                 "sample them at equal steps first",
+                 r->path, (long long)r->line);
     } else if (is_word(key, n_key, "@univariate")) {
         VH_TRY(parse_bool(r, "@univariate", word, n, &r->univariate));
     } else if (is_word(key, n_key, "@classLabel") || is_word(key, n_key, "@targetLabel")) {
@@ -177,8 +179,8 @@ static vhem_status first_case(ts *r, int d)
     VH_CHECK(!r->univariate || d == 1, VHEM_EFORMAT, "%s: line %lld has %d channels, but @univariate is true",
              r->path, (long long)r->line, d);
     VH_CHECK(r->dimensions == 0 || r->dimensions == d, VHEM_EFORMAT,
-             "%s: line %lld has %d channels, expected %lld as @dimensions says", r->path, (long long)r->line, d,
-             (long long)r->dimensions);
+             "%s: line %lld has %d channels, expected %lld as @dimensions says", r->path, (long long)r->line,
+             d, (long long)r->dimensions);
     r->d = d;
     VH_TRY(vh_builder_new(ctx, d, &r->b));
     VH_TRY(vh_builder_source(r->b, r->path));
@@ -213,14 +215,14 @@ static vhem_status parse_case(ts *r, const char *p, const char *end)
     }
     if (!r->b && d <= INT_MAX)
         VH_TRY(first_case(r, (int)d));
-    VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: line %lld has %lld channels, expected %d as in the first case", r->path,
-             (long long)r->line, (long long)d, r->d);
+    VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: line %lld has %lld channels, expected %d as in the first case",
+             r->path, (long long)r->line, (long long)d, r->d);
     for (int c = 0; c < d; c++) {
         const char *colon = memchr(p, ':', (size_t)(end - p)), *stop = colon ? colon : end;
         int64_t n = count_values(p, stop);
         T = c == 0 ? n : T;
-        VH_CHECK(n == T, VHEM_EFORMAT, "%s: line %lld: channel %d has %lld values, but channel 0 has %lld", r->path,
-                 (long long)r->line, c, (long long)n, (long long)T);
+        VH_CHECK(n == T, VHEM_EFORMAT, "%s: line %lld: channel %d has %lld values, but channel 0 has %lld",
+                 r->path, (long long)r->line, c, (long long)n, (long long)T);
         VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (size_t)(T * d), sizeof *r->y));
         VH_TRY(parse_channel(r, p, stop, c, (int)d, T));
         p = stop + 1;
@@ -255,8 +257,10 @@ static vhem_status parse_lines(ts *r, const char *p, const char *end)
         else if (*a == '@')
             VH_TRY(parse_header(r, a, b, &data));
         else
-            VH_CHECK(0, VHEM_EFORMAT, "%s: line %lld: found '%s', expected a line that begins with @ or #; the cases "
-                     "come after @data", r->path, (long long)r->line, VH_SHOW(a, (size_t)(b - a)));
+            VH_CHECK(0, VHEM_EFORMAT,
+                     "%s: line %lld: found '%s', expected a line that begins with @ or #; the cases "
+                     "come after @data",
+                     r->path, (long long)r->line, VH_SHOW(a, (size_t)(b - a)));
     }
     VH_CHECK(data, VHEM_EFORMAT, "%s: there is no @data line, expected cases after one", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no case after @data", r->path);

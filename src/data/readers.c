@@ -2,7 +2,7 @@
 #include "data/readers.h"
 
 #include "core/file.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,14 +117,14 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
         return vh_fail(ctx, VHEM_EFORMAT, "%s: the file is empty, expected sequences (%s)", path, known);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (begins(head, n, foreign[i].magic, foreign[i].n))
-            return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path, foreign[i].what,
-                           known);
+            return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path,
+                           foreign[i].what, known);
     char hex[3 * 8 + 1] = "";
     for (size_t i = 0; i < n && i < 8; i++)
         snprintf(hex + 3 * i, 4, "%02x ", (unsigned char)head[i]);
     hex[strlen(hex) - 1] = '\0';
-    return vh_fail(ctx, VHEM_EFORMAT, "%s: not a kind of file vhem reads (%s); it begins with bytes %s", path, known,
-                   hex);
+    return vh_fail(ctx, VHEM_EFORMAT, "%s: not a kind of file vhem reads (%s); it begins with bytes %s", path,
+                   known, hex);
 }
 
 static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1], size_t *n)
@@ -194,7 +194,8 @@ vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, con
             option = o[i].option;
     if (!option)
         return VHEM_OK;
-    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s names a column, but %s has none of that kind", path, option, kind);
+    return vh_fail(ctx, VHEM_EINVAL, "%s: --%s names a column, but %s has none of that kind", path, option,
+                   kind);
 }
 
 void vh_stem(const char *path, char *out, size_t size)

@@ -6,11 +6,12 @@
 
 #include <stddef.h>
 
-typedef vhem_status vh_read_fn(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out);
+typedef vhem_status vh_read_fn(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
+                               vhem_data **out);
 
 typedef struct {
     const char *name;                    /* as in --format and vhem_data_format */
-    /* Could this be one?  head [n]: the first bytes of the file with a NUL after them; n = 0 for a directory. */
+    /* Could this be one?  head [n]: its first bytes with a NUL after them; n = 0 for a directory. */
     bool      (*sniff)(const char *path, const char *head, size_t n);
     vh_read_fn *read;                    /* its sentences begin with the path */
     bool        picks_columns;           /* applies opt->columns itself; else the caller does */
@@ -19,8 +20,8 @@ typedef struct {
 /* The reader of this name, or with name NULL the first that recognises the file. */
 vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out);
 
-/* Refuses options that name columns, for formats that have none ("a .ts file"); --label label and the like ask for
- * what such a format may hold anyway. */
+/* Refuses options that name columns, for formats that have none ("a .ts file"); --label label and the like
+ * ask for what such a format may hold anyway. */
 vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, const vhem_data_options *opt);
 
 /* The last part of a path without its ending, in out [size]. */

@@ -2,7 +2,7 @@
 #include "data/roles.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <string.h>
 #include <strings.h>
@@ -24,7 +24,8 @@ vhem_status vh_list_split(vhem_ctx *ctx, const char *list, char ***names, int *n
             p++, size--;
         while (size > 0 && p[size - 1] == ' ')
             size--;
-        VH_CHECK(size > 0, VHEM_EINVAL, "'%s' is not a list of columns, expected names with commas between them",
+        VH_CHECK(size > 0, VHEM_EINVAL,
+                 "'%s' is not a list of columns, expected names with commas between them",
                  VH_SHOW(list, strlen(list)));
         out[k] = vh_strndup(ctx, p, size);
         VH_CHECK(out[k], VHEM_ENOMEM, "out of memory");
@@ -86,7 +87,8 @@ done:
     return st;
 }
 
-static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *option, const char *name, int *out)
+static vhem_status option_column(vhem_ctx *ctx, const vh_table *t, const char *option, const char *name,
+                                 int *out)
 {
     *out = vh_table_find(t, name, false);
     return *out >= 0 ? VHEM_OK : no_column(ctx, t->path, option, name, t->column, t->n_columns);
@@ -117,8 +119,10 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
     if (roles->n_id == 0 && !index) {
         char list[512];
         vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
-        st = vh_fail(ctx, VHEM_EFORMAT, "%s: no column is named id or seq; say with --id which columns name a "
-                     "sequence, the columns are %s", t->path, list);
+        st = vh_fail(ctx, VHEM_EFORMAT,
+                     "%s: no column is named id or seq; say with --id which columns name a "
+                     "sequence, the columns are %s",
+                     t->path, list);
     }
 done:
     vh_list_free(names, n);
@@ -181,9 +185,10 @@ vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, boo
         return VHEM_OK;
     const vh_field *f = &t->field[roles->where];
     double a, b;
-    *keep = vh_field_is(f, roles->where_value)
-            || (vh_number_parse(f->at, f->n, &a) == VH_NUMBER
-                && vh_number_parse(roles->where_value, strlen(roles->where_value), &b) == VH_NUMBER && a == b);
+    *keep =
+        vh_field_is(f, roles->where_value)
+        || (vh_number_parse(f->at, f->n, &a) == VH_NUMBER
+            && vh_number_parse(roles->where_value, strlen(roles->where_value), &b) == VH_NUMBER && a == b);
     if (*keep || roles->n_seen == 6)
         return VHEM_OK;
     for (int k = 0; k < roles->n_seen; k++)

@@ -1,9 +1,10 @@
 /* save.c - vhem_data_save: the table of endings. */
 #include "core/file.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct { const char *ending; vh_write_fn *write; } table[] = {
     { ".csv", vh_write_csv }, { ".tsv", vh_write_tsv }, { ".npy", vh_write_npy },   { ".npz", vh_write_npz },
@@ -19,16 +20,27 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
     return st == VHEM_OK ? VHEM_OK : VHEM_EINVAL;
 }
 
+/* A pipe or a device, /dev/stdout for one, has no ending to go by. */
+static bool is_stream(const char *path)
+{
+    struct stat sb;
+    return strcmp(path, "-") == 0
+           || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+}
+
 vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_locale locale = vh_locale_enter();
-    vh_write_fn *write = strcmp(path, "-") == 0 ? vh_write_csv : NULL;
+    vh_write_fn *write = NULL;
 
     for (int i = 0; i < N_ENDINGS && !write; i++)
         if (vh_ends_with(path, table[i].ending))
             write = table[i].write;
-    VH_CHECK(write, VHEM_EINVAL, "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
+    if (!write && is_stream(path))
+        write = vh_write_csv;
+    VH_CHECK(write, VHEM_EINVAL,
+             "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);
     VH_TRY(check_finite(ctx, data));
     VH_TRY(write(ctx, data, path));
 done:

@@ -1,10 +1,10 @@
-/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory of its own. */
+/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory. */
 #include "data/table.h"
 
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/names.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <string.h>
 #include <strings.h>
@@ -108,9 +108,10 @@ static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
     while (t->p < t->end && *t->p == ' ')
         t->p++;
     if (t->p < t->end && *t->p != t->delim && *t->p != '\n' && *t->p != '\r')
-        return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld: found '%c' after a closing quote, expected '%s' or the "
-                       "end of the line", t->path, (long long)t->next_line,
-                       (unsigned char)*t->p < 32 ? '?' : *t->p,
+        return vh_fail(ctx, VHEM_EFORMAT,
+                       "%s: line %lld: found '%c' after a closing quote, expected '%s' or the "
+                       "end of the line",
+                       t->path, (long long)t->next_line, (unsigned char)*t->p < 32 ? '?' : *t->p,
                        t->delim == '\t' ? "tab" : (char[]){ t->delim, 0 });
     return VHEM_OK;
 }
@@ -137,7 +138,8 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
     t->line = t->next_line;
     t->n_fields = 0;
     for (bool another = *more; another; t->p += another) {
-        VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
+        if (t->n_fields == t->cap_fields)
+            VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
         vh_field *f = &t->field[t->n_fields++];
         while (t->p < t->end && *t->p == ' ')
             t->p++;
@@ -184,8 +186,8 @@ vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t)
         t->n_columns++;
         if (f->n > 0)
             VH_TRY(vh_names_put(ctx, &seen, f->at, f->n, &other, &is_new));
-        VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: two columns are named '%s'", t->path, (long long)t->line,
-                 VH_SHOW(f->at, f->n));
+        VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: two columns are named '%s'", t->path,
+                 (long long)t->line, VH_SHOW(f->at, f->n));
     }
 done:
     vh_names_free(&seen);

@@ -1,5 +1,5 @@
-/* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR; a UTF-8
- * byte order mark and '#' lines before the first record are skipped, empty lines everywhere. */
+/* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR; a
+ * UTF-8 byte order mark and '#' lines before the first record are skipped, empty lines everywhere. */
 #ifndef VH_DATA_TABLE_H
 #define VH_DATA_TABLE_H
 

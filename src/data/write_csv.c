@@ -1,9 +1,9 @@
-/* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three where the set has them), then
- * the dimensions. */
+/* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three where the set has them),
+ * then the dimensions. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/names.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>
@@ -49,8 +49,9 @@ static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const cha
         const char *name = vh_write_name(data, n, number);
         VH_TRY(vh_names_put(ctx, &seen, name, strlen(name), &index, can));
         if (!*can)
-            vh_log(ctx, VHEM_LOG_WARN, "%s: more than one sequence is named '%s'; column id numbers them instead",
-                   path, VH_SHOW(name, strlen(name)));
+            vh_log(ctx, VHEM_LOG_WARN,
+                   "%s: more than one sequence is named '%s'; column id numbers them instead", path,
+                   VH_SHOW(name, strlen(name)));
     }
 done:
     vh_names_free(&seen);

@@ -1,10 +1,13 @@
-/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels, groups, weights, columns. */
+/* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels and the rest. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/hdf5_util.h"
 #include "data/write.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool write_set(hid_t file, const char *key, hid_t stored, hid_t type, int ndim, hsize_t n0, hsize_t n1,
                       const void *data)
@@ -59,6 +62,31 @@ static hid_t create(const char *path)
     return file;
 }
 
+static uint64_t text_bytes(int n, char *const *text)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; text && i < n; i++)
+        bytes += strlen(text[i]) + 64;
+    return bytes;
+}
+
+/* Is there room for the file?  HDF5 does not survive a full disk: what it could not write it tries again when
+ * the program ends, and falls over.  So the space is asked for first, and given back by H5Fcreate, which
+ * begins anew. */
+static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *path, const char *tmp)
+{
+    uint64_t bytes = 65536 + 8 * (uint64_t)(data->start[data->N] * data->d) + 32 * (uint64_t)data->N
+                     + text_bytes(data->N, data->name) + text_bytes(data->N, data->label)
+                     + text_bytes(data->N, data->group) + text_bytes(data->d, data->column);
+    int fd = open(tmp, O_WRONLY | O_CLOEXEC);
+    int why = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)(bytes + bytes / 64));
+    if (fd >= 0)
+        close(fd);
+    if (fd < 0 || why == ENOSPC || why == EFBIG || why == EDQUOT)
+        return vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", path, strerror(why));
+    return VHEM_OK;
+}
+
 vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     vhem_status st = VHEM_OK;
@@ -70,7 +98,9 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
     for (int n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
     VH_TRY(vh_out_path(ctx, path, &out));
-    hid_t file = create(out.tmp ? out.tmp : out.path);
+    VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
+    VH_TRY(reserve(ctx, data, path, out.tmp));
+    hid_t file = create(out.tmp);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(file, data, length);
     ok &= H5Fclose(file) >= 0;

@@ -1,9 +1,10 @@
-/* write_npy.c - NAME.npy, all frames as doubles, and NAME_index.csv with seq, start, length and what else the set
- * knows of its sequences.  The array is in place before the index, so that a new index never meets an old array. */
+/* write_npy.c - NAME.npy, all frames as doubles, and NAME_index.csv with seq, start, length and what else the
+ * set knows of its sequences.  The array is in place before the index, so that a new index never meets an old
+ * array. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/npy.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>

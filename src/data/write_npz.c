@@ -1,11 +1,11 @@
-/* write_npz.c - the stacked layout of array.h as a NumPy archive, members stored, not packed.  Texts are arrays of
- * Unicode strings, or of bytes when one of them is not UTF-8.  An archive of 4 GiB or more would need zip64 and is
- * refused: .npy and .h5 have no such limit. */
+/* write_npz.c - the stacked layout of array.h as a NumPy archive, members stored, not packed.  Texts are
+ * arrays of Unicode strings, or of bytes when one of them is not UTF-8.  An archive of 4 GiB or more would
+ * need zip64 and is refused: .npy and .h5 have no such limit. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/array.h"
 #include "data/npy.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void put(unsigned char **p, uint64_t v, int n)
         *(*p)++ = (unsigned char)v;
 }
 
-/* What the header of a member and its entry in the list have in common; time and date are left at the epoch. */
+/* What the header of a member and its entry in the list have in common; time and date are left alone. */
 static void put_common(unsigned char **p, const member *m)
 {
     put(p, 20, 2);                       /* version needed */
@@ -45,8 +45,8 @@ static void put_common(unsigned char **p, const member *m)
     put(p, 0, 2);                        /* no extra field */
 }
 
-static vhem_status add(archive *z, const char *key, const char *descr, int64_t n0, int64_t n1, const void *data,
-                       uint64_t size)
+static vhem_status add(archive *z, const char *key, const char *descr, int64_t n0, int64_t n1,
+                       const void *data, uint64_t size)
 {
     vhem_ctx *ctx = z->ctx;
     vhem_status st = VHEM_OK;
@@ -103,7 +103,11 @@ static void finish(archive *z)
 static int64_t next_char(const unsigned char **p)
 {
     unsigned char c = *(*p)++;
-    int more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : -1;
+    int more = c < 0x80                ? 0
+               : c >= 0xC2 && c < 0xE0 ? 1
+               : c >= 0xE0 && c < 0xF0 ? 2
+               : c >= 0xF0 && c < 0xF5 ? 3
+                                       : -1;
     if (more < 0)
         return -1;
     int64_t v = more == 0 ? c : c & (0x3F >> more);

@@ -1,9 +1,9 @@
-/* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; names, groups, weights and names of
- * dimensions have no place in it. */
+/* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; names, groups, weights and
+ * names of dimensions have no place in it. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/names.h"
-#include "data/text.h"
+#include "data/values.h"
 #include "data/write.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ static vhem_status list_classes(vhem_ctx *ctx, const vhem_data *data, const char
     for (int n = 0; data->label && n < data->N; n++) {
         const char *label = data->label[n];
         VH_CHECK(!strpbrk(label, " \t\r\n\f\v:") && strcmp(label, "?") != 0, VHEM_EINVAL,
-                 "%s: the label '%s' cannot be written as .ts, which has no blanks and no ':' in a class; use .csv",
+                 "%s: the label '%s' cannot be written as .ts, which has no blanks and no ':' in a class; "
+                 "use .csv",
                  path, VH_SHOW(label, strlen(label)));
         if (*label)
             VH_TRY(vh_names_put(ctx, classes, label, strlen(label), &index, &is_new));

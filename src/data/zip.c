@@ -1,9 +1,9 @@
-/* zip.c - see zip.h.  The list of members stands at the end of the file (the central directory); it is found from
- * the last record, which is found by looking for its signature from the end. */
+/* zip.c - see zip.h.  The list of members stands at the end of the file (the central directory); it is found
+ * from the last record, which is found by looking for its signature from the end. */
 #include "data/zip.h"
 
 #include "core/alloc.h"
-#include "data/text.h"
+#include "data/values.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static uint64_t little(const unsigned char *p, int n)
 static vhem_status read_at(vhem_ctx *ctx, const vh_zip *z, int64_t at, void *buf, size_t n, const char *what)
 {
     if (at < 0 || at > z->size || (int64_t)n > z->size - at)
-        return vh_fail(ctx, VHEM_EFORMAT, "%s: the %s should be at offset %lld, but the file has %lld bytes", z->path,
-                       what, (long long)at, (long long)z->size);
+        return vh_fail(ctx, VHEM_EFORMAT, "%s: the %s should be at offset %lld, but the file has %lld bytes",
+                       z->path, what, (long long)at, (long long)z->size);
     if (fseeko(z->f, (off_t)at, SEEK_SET) != 0 || fread(buf, 1, n, z->f) != n)
         return vh_fail(ctx, VHEM_EIO, "%s: cannot read: %s", z->path, strerror(errno));
     return VHEM_OK;
@@ -41,20 +41,22 @@ static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, i
     for (i = tail - END; i >= 0; i--)
         if (memcmp(buf + i, "PK\x05\x06", 4) == 0)
             break;
-    VH_CHECK(i >= 0, VHEM_EFORMAT, "%s: the list of members at the end is not there: the archive is cut short or "
-             "not a zip file", z->path);
+    VH_CHECK(i >= 0, VHEM_EFORMAT,
+             "%s: the list of members at the end is not there: the archive is cut short or "
+             "not a zip file",
+             z->path);
     *n = (int64_t)little(buf + i + 10, 2);
     *size = (int64_t)little(buf + i + 12, 4);
     *at = (int64_t)little(buf + i + 16, 4);
     int64_t locator = z->size - tail + i - LOCATOR;
     if (locator >= 0 && (*n == 0xFFFF || *size == 0xFFFFFFFF || *at == 0xFFFFFFFF)) {
         VH_TRY(read_at(ctx, z, locator, rec, LOCATOR, "zip64 locator"));
-        VH_CHECK(memcmp(rec, "PK\x06\x07", 4) == 0, VHEM_EFORMAT, "%s: the zip64 locator is not at offset %lld",
-                 z->path, (long long)locator);
+        VH_CHECK(memcmp(rec, "PK\x06\x07", 4) == 0, VHEM_EFORMAT,
+                 "%s: the zip64 locator is not at offset %lld", z->path, (long long)locator);
         int64_t end64 = (int64_t)little(rec + 8, 8);
         VH_TRY(read_at(ctx, z, end64, rec, END64, "zip64 end record"));
-        VH_CHECK(memcmp(rec, "PK\x06\x06", 4) == 0, VHEM_EFORMAT, "%s: the zip64 end record is not at offset %lld",
-                 z->path, (long long)end64);
+        VH_CHECK(memcmp(rec, "PK\x06\x06", 4) == 0, VHEM_EFORMAT,
+                 "%s: the zip64 end record is not at offset %lld", z->path, (long long)end64);
         *n = (int64_t)little(rec + 32, 8);
         *size = (int64_t)little(rec + 40, 8);
         *at = (int64_t)little(rec + 48, 8);
@@ -110,8 +112,8 @@ static vhem_status read_entry(vhem_ctx *ctx, vh_zip *z, const unsigned char *dir
     z->n++;
     read_zip64(e + ENTRY + name, extra, m);
     /* Deflate shrinks at most 1032 times; a larger claim is false and must not drive memory. */
-    VH_CHECK(m->packed >= 0 && m->packed <= z->size && m->size >= 0 && m->size <= 1032 * m->packed + 64, VHEM_EFORMAT,
-             "%s: member '%s' claims %lld bytes packed into %lld, the file has %lld", z->path,
+    VH_CHECK(m->packed >= 0 && m->packed <= z->size && m->size >= 0 && m->size <= 1032 * m->packed + 64,
+             VHEM_EFORMAT, "%s: member '%s' claims %lld bytes packed into %lld, the file has %lld", z->path,
              VH_SHOW(m->name, strlen(m->name)), (long long)m->size, (long long)m->packed, (long long)z->size);
     *used += ENTRY + (int64_t)(name + extra + comment);
 done:
@@ -222,7 +224,8 @@ static vhem_status pull_member(vhem_ctx *ctx, vh_stream *s, void *buf, size_t n,
     while (*got < n) {
         size_t part = 0, want = n - *got < 1 << 30 ? n - *got : 1 << 30;
         unsigned char *to = (unsigned char *)buf + *got;
-        VH_TRY(u->inflating ? inflate_some(ctx, u, s->name, to, want, &part) : copy_some(ctx, u, to, want, &part));
+        VH_TRY(u->inflating ? inflate_some(ctx, u, s->name, to, want, &part)
+                            : copy_some(ctx, u, to, want, &part));
         if (part == 0)
             break;
         u->crc = (uint32_t)crc32(u->crc, to, (uInt)part);
@@ -235,7 +238,8 @@ done:
     return st;
 }
 
-vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s, vh_unzip **out)
+vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s,
+                          vh_unzip **out)
 {
     vhem_status st = VHEM_OK;
     const vh_zip_member *m = &z->member[i];
@@ -246,8 +250,8 @@ vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *nam
     VH_CHECK(m->method == 0 || m->method == 8, VHEM_EFORMAT,
              "%s: is packed by method %d, expected 0 (stored) or 8 (deflate)", name, m->method);
     VH_TRY(read_at(ctx, z, m->at, local, LOCAL, "member"));
-    VH_CHECK(memcmp(local, "PK\x03\x04", 4) == 0, VHEM_EFORMAT, "%s: is not at offset %lld, where it should be",
-             name, (long long)m->at);
+    VH_CHECK(memcmp(local, "PK\x03\x04", 4) == 0, VHEM_EFORMAT,
+             "%s: is not at offset %lld, where it should be", name, (long long)m->at);
     VH_NEW(u, 1);
     u->z = z;
     u->m = m;

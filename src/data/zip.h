@@ -26,7 +26,8 @@ void        vh_zip_close(vh_zip *z);
 
 /* A member as a stream; the checksum is verified when its last byte is read.  name begins its sentences. */
 typedef struct vh_unzip vh_unzip;
-vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s, vh_unzip **out);
+vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *name, vh_stream *s,
+                          vh_unzip **out);
 void        vh_unzip_close(vh_unzip *u);
 
 #endif

@@ -77,14 +77,18 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data,
 
     VH_TRY(make_plan(ctx, pk, data, seq, n, &p));
     int n_slot = p.n < SLOTS ? p.n : SLOTS;
+    if (total)
+        vh_stats_zero(total);
+    if (n_slot == 1) {                                   /* the usual case of a short sequence: nothing to add up */
+        st = run_slot(ctx, pk, &p, 0, 1, &workers->scratch[0], loglik, total);
+        goto done;
+    }
     for (int s = 0; total && s < n_slot; s++)
         VH_TRY(vh_stats_new(ctx, pk, &part[s]));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(workers->n) if (workers->n > 1 && n_slot > 1)
     for (int s = 0; s < n_slot; s++)
         slot_st[s] = run_slot(ctx, pk, &p, s, n_slot, &workers->scratch[omp_get_thread_num()], loglik,
                               total ? &part[s] : NULL);
-    if (total)
-        vh_stats_zero(total);
     for (int s = 0; s < n_slot; s++) {
         VH_TRY(slot_st[s]);
         if (total)

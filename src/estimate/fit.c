@@ -18,6 +18,10 @@
 
 enum { DEFAULT_RESTARTS = 4 };
 
+/* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by rounding says
+ * nothing; the first is kept, so that the answer does not hang on the last digit. */
+#define TIE 1e-9
+
 /* ---- 1. options ------------------------------------------------------------------------------------------ */
 
 void vhem_fit_options_init(vhem_fit_options *opt)
@@ -176,6 +180,16 @@ typedef struct {                         /* what all jobs share */
     unsigned char   *begun;              /* [K] */
 } fit;
 
+/* A row that breaks the topology is made to agree with it; one that does not is left to the last bit. */
+static void obey(int n, const double *fixed, double *row)
+{
+    for (int q = 0; q < n; q++)
+        if (!isnan(fixed[q]) && row[q] != fixed[q]) {
+            vh_constrain(n, fixed, row, row);
+            return;
+        }
+}
+
 /* The R starts of a job, made to agree with its topology. */
 static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vhem_h3m **out)
 {
@@ -190,15 +204,15 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
         vh_hmm *h = &runs->hmm[r];
         vh_rng rng;
         VH_TRY(vh_h3m_shape(ctx, runs, r, opt->S, opt->M));
-        if (given) {
+        if (given)
             vh_hmm_copy(h, given);
-            continue;
+        else {
+            vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, job->item << 16 | (uint64_t)r);
+            VH_TRY(vh_start_find(init)(ctx, job, &rng, r, runs, h));
         }
-        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, job->item << 16 | (uint64_t)r);
-        VH_TRY(vh_start_find(init)(ctx, job, &rng, r, runs, h));
-        vh_constrain(h->S, lim->fixed_pi, h->pi, h->pi);
+        obey(h->S, lim->fixed_pi, h->pi);
         for (int s = 0; s < h->S; s++)
-            vh_constrain(h->S, lim->fixed_A + s * h->S, h->A + s * h->S, h->A + s * h->S);
+            obey(h->S, lim->fixed_A + s * h->S, h->A + s * h->S);
     }
     *out = runs;
     runs = NULL;
@@ -238,7 +252,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     for (int r = 1; r < R; r++)
-        if (run[r].loglik > run[best].loglik)
+        if (run[r].loglik > run[best].loglik + TIE * fabs(run[best].loglik))
             best = r;
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
     f->report->best[i] = best;
@@ -304,6 +318,10 @@ static vhem_status make_floor(vhem_ctx *ctx, fit *f)
     VH_NEW(mean, d);
     VH_NEW(f->spread, d);
     vh_spread(f->data, NULL, f->data->N, mean, f->spread);
+    for (int k = 0; k < d; k++)
+        VH_CHECK(isfinite(f->spread[k] * f->spread[k]), VHEM_EINVAL,
+                 "column '%s' has values too large for their variance to be a number; divide it by a constant",
+                 vhem_data_column(f->data, k));
     for (int k = 0; k < d; k++)
         if (!(f->spread[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN, "column '%s' never varies; it tells nothing and may be left out",

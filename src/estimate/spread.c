@@ -1,10 +1,12 @@
-/* spread.c - see spread.h.  Two passes: the mean first, then squares about it, so that nothing cancels. */
+/* spread.c - see spread.h.  Two passes, so that nothing cancels: the mean first, as a sum of differences from the first
+ * frame, which is exact where nothing varies; then squares about the mean. */
 #include "estimate/spread.h"
 
 #include <math.h>
 #include <string.h>
 
-static void add_pass(const vhem_data *data, const int *seq, int n, const double *mean, double *sum)
+/* sum [d] += y - about, or its square. */
+static void add_pass(const vhem_data *data, const int *seq, int n, const double *about, bool squared, double *sum)
 {
     int d = data->d;
     for (int i = 0; i < n; i++) {
@@ -12,21 +14,22 @@ static void add_pass(const vhem_data *data, const int *seq, int n, const double 
         const double *y = vh_data_frames(data, s), *end = y + vh_data_length(data, s) * d;
         for (; y < end; y += d)
             for (int k = 0; k < d; k++)
-                sum[k] += mean ? (y[k] - mean[k]) * (y[k] - mean[k]) : y[k];
+                sum[k] += squared ? (y[k] - about[k]) * (y[k] - about[k]) : y[k] - about[k];
     }
 }
 
 void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation)
 {
     double frames = 0;
+    const double *first = vh_data_frames(data, seq ? seq[0] : 0);
     for (int i = 0; i < n; i++)
         frames += (double)vh_data_length(data, seq ? seq[i] : i);
     memset(mean, 0, sizeof *mean * (size_t)data->d);
     memset(deviation, 0, sizeof *deviation * (size_t)data->d);
-    add_pass(data, seq, n, NULL, mean);
+    add_pass(data, seq, n, first, false, mean);
     for (int k = 0; k < data->d; k++)
-        mean[k] /= frames;
-    add_pass(data, seq, n, mean, deviation);
+        mean[k] = first[k] + mean[k] / frames;
+    add_pass(data, seq, n, mean, true, deviation);
     for (int k = 0; k < data->d; k++) {
         deviation[k] = sqrt(deviation[k] / frames);
         if (deviation[k] < 1e-14 * fabs(mean[k]))        /* rounding of the mean, not a spread */

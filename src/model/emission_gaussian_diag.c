@@ -16,16 +16,26 @@ static int n_stat(int d)
     return 1 + 2 * d;
 }
 
+/* One division per dimension, not per number: dimensions in blocks, so that the reciprocals need no allocation. */
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
+    enum { BLOCK = 64 };
+    double inverse[BLOCK];
     int d = x->d;
-    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 2 * d) {
-        T[0] = 1;
-        for (int k = 0; k < d; k++) {
-            double v = (y[k] - x->origin[k]) / x->scale[k];
-            T[1 + k] = v;
-            T[1 + d + k] = v * v;
-        }
+    for (int64_t t = 0; t < n; t++)
+        T[t * (1 + 2 * d)] = 1;
+    for (int k0 = 0; k0 < d; k0 += BLOCK) {
+        int m = d - k0 < BLOCK ? d - k0 : BLOCK;
+        const double *restrict from = y + k0, *restrict origin = x->origin + k0;
+        double *restrict first = T + 1 + k0, *restrict second = T + 1 + d + k0;
+        for (int k = 0; k < m; k++)
+            inverse[k] = 1 / x->scale[k0 + k];
+        for (int64_t t = 0; t < n; t++, from += d, first += 1 + 2 * d, second += 1 + 2 * d)
+            for (int k = 0; k < m; k++) {
+                double v = (from[k] - origin[k]) * inverse[k];
+                first[k] = v;
+                second[k] = v * v;
+            }
     }
 }
 

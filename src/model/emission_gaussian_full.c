@@ -25,13 +25,13 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 {
     int d = x->d, size = n_stat(d);
     for (int64_t t = 0; t < n; t++, y += d, T += size) {
-        double *u = T + 1, *uu = T + 1 + d;
+        double *restrict u = T + 1, *restrict row = T + 1 + d;
         T[0] = 1;
         for (int i = 0; i < d; i++)
             u[i] = (y[i] - x->origin[i]) / x->scale[i];
-        for (int i = 0; i < d; i++)
+        for (int i = 0; i < d; row += ++i)
             for (int j = 0; j <= i; j++)
-                *uu++ = u[i] * u[j];
+                row[j] = u[i] * u[j];
     }
 }
 
@@ -131,7 +131,7 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
     double *V = work, *w = work + d * d, *C = w + d;
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++)
-            V[i * d + j] = cov[i * d + j] / sqrt(floor[i] * floor[j]);
+            V[i * d + j] = cov[i * d + j] / sqrt(floor[i]) / sqrt(floor[j]);   /* floor^2 may underflow */
     if (!vh_eigen(d, V, w))
         return false;
     memset(C, 0, sizeof *C * (size_t)(d * d));
@@ -143,7 +143,7 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
     }
     for (int i = 0; i < d; i++)
         for (int j = 0; j <= i; j++)
-            cov[i * d + j] = cov[j * d + i] = C[i * d + j] * sqrt(floor[i] * floor[j]);
+            cov[i * d + j] = cov[j * d + i] = C[i * d + j] * sqrt(floor[i]) * sqrt(floor[j]);
     return true;
 }
 
@@ -201,7 +201,7 @@ static bool validate(int d, const double *const *par, char *why, size_t size, do
         }
         for (int j = 0; j < d; j++) {
             double a = cov[i * d + j], b = cov[j * d + i];
-            if (!isfinite(a) || fabs(a - b) > 1e-9 * sqrt(fabs(cov[i * d + i] * cov[j * d + j])) + 1e-300) {
+            if (!isfinite(a) || fabs(a - b) > 1e-9 * sqrt(fabs(cov[i * d + i])) * sqrt(fabs(cov[j * d + j])) + 1e-300) {
                 snprintf(why, size, "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric",
                          i, j, a, j, i, b);
                 return false;

@@ -101,9 +101,14 @@ static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
         if (is_free(fixed, from) && is_free(fixed, to))
             row[from] = row[to] = (row[from] + row[to]) / 2;
     }
-    double *row = h->A + to * S;
-    memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
-    vh_constrain(S, lim->fixed_A ? lim->fixed_A + to * S : NULL, row, row);
+    const double *fixed = lim->fixed_A ? lim->fixed_A + to * S : NULL;
+    double *row = h->A + to * S, weight = 0;
+    for (int q = 0; q < S; q++)
+        weight += is_free(fixed, q) ? h->A[from * S + q] : 0;
+    if (weight > 0) {                                /* else `from` goes only where `to` may not: its own row stays */
+        memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
+        vh_constrain(S, fixed, row, row);
+    }
 }
 
 /* Expected frames of state s. */

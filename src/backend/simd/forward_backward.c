@@ -1,8 +1,8 @@
 /* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
  *
- *   1. setting up: pairs of an HMM and a sequence, dealt into groups of eight with equally many states
+ *   1. setting up: pairs of an HMM and a sequence, dealt into groups, as many as a register has lanes, with equally many states
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
- *   3. recursion:  forward and backward, eight pairs at a time (lanes.c)
+ *   3. recursion:  forward and backward, a group at a time (lanes.c)
  *   4. collecting: posteriors times component shares, and one transposed product into the statistics
  *
  * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many chunks:
@@ -10,7 +10,6 @@
  * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
 #include "backend/simd/lanes.h"
 
-#include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
 #include "backend/simd/vmath.h"
 #include "core/alloc.h"
@@ -25,7 +24,7 @@ typedef struct {                         /* an HMM and a sequence */
     bool     redo;                       /* scaling was not safe: do it in logs */
 } pair;
 
-typedef struct {                         /* up to eight pairs with equally many states */
+typedef struct {                         /* up to VH_LANES pairs with equally many states */
     int      L, used, S;
     int64_t  T;                          /* of the longest */
     pair    *lane;                       /* [used] */
@@ -52,8 +51,9 @@ typedef struct {
 
 enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL };
 
-#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: eight would not fit a cache */
+#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a group would not fit a cache */
 #define DOUBT      1e280                 /* see lanes.c */
+#define MIXING     1e-100                /* see mixes */
 #define EXP_LEAST  (-700.0)              /* exp of less is taken as 0 */
 
 /* ---- 1. setting up --------------------------------------------------------------------------------------- */
@@ -87,6 +87,14 @@ static size_t form_groups(job *j)
     return total;
 }
 
+/* B = 1 where a lane idles, past the end of its sequence.  A lane without one copies the first as long as all last. */
+static void idle(group *g)
+{
+    for (int l = 0; l < g->L; l++)
+        for (int64_t e = g->lane[l < g->used ? l : g->used - 1].T * g->S; e < g->T * g->S; e++)
+            g->B[e * g->L + l] = 1;
+}
+
 static vhem_status set_up(job *j)
 {
     vhem_status st = VHEM_OK;
@@ -111,13 +119,15 @@ static vhem_status set_up(job *j)
         j->groups[g].B = lanes;
         lanes += ((size_t)j->groups[g].T * (size_t)j->groups[g].S * (size_t)j->groups[g].L + 7) / 8 * 8;
     }
-    for (size_t i = 0; i < total; i++)
-        j->groups[0].B[i] = 1;                           /* where a lane idles */
+    for (int g = 0; g < j->n_group; g++)
+        idle(&j->groups[g]);
 
     j->chunk = vh_batch_frames(pk);
     if (j->chunk > f0)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
+    if (j->ld % 512 == 0)
+        j->ld += 8;                                      /* rows 4096 bytes apart fight for the same lines of a cache */
     VH_SCRATCH(j->T, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
@@ -202,41 +212,69 @@ done:
     return st;
 }
 
-/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood. */
+/* Where the lanes of a group lie in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or a part of a single one,
+ * so all lanes begin at the same t. */
+typedef struct {
+    int64_t t0;
+    int     used, common;                /* lanes, frames that all of them have in the chunk */
+    int     len[VH_LANES];               /* [used]  frames each of them has */
+    size_t  row0[VH_LANES], col[VH_LANES];               /* [used]  its first row and column in the table B */
+} lane_parts;
+
+static lane_parts find_parts(const job *j, const group *g, int64_t c0, int n)
+{
+    lane_parts x = { .t0 = c0 > g->lane[0].f0 ? c0 - g->lane[0].f0 : 0, .used = g->used, .common = n };
+    for (int l = 0; l < g->used; l++) {
+        const pair *p = &g->lane[l];
+        int64_t lo = p->f0 + x.t0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
+        x.len[l] = (int)(hi - lo);
+        x.common = x.len[l] < x.common ? x.len[l] : x.common;
+        x.row0[l] = (size_t)j->pk->state0[p->k];
+        x.col[l] = (size_t)(lo - c0);
+    }
+    return x;
+}
+
+/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with the lanes
+ * inside, so that whole registers are written. */
 static void deal(job *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
         group *g = &j->groups[i];
-        for (int l = 0; l < g->used; l++) {
-            pair *p = &g->lane[l];
-            int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
-            if (lo >= hi)
-                continue;
-            int len = (int)(hi - lo), step = g->S * g->L;
-            const double *restrict shift = j->shift + (size_t)p->k * j->ld + (lo - c0);
+        lane_parts x = find_parts(j, g, c0, n);
+        size_t step = (size_t)g->S * (size_t)g->L;
+        for (int l = 0; l < x.used; l++) {
+            const double *restrict shift = j->shift + (size_t)g->lane[l].k * j->ld + x.col[l];
             double sum = 0;
 #pragma omp simd reduction(+ : sum)
-            for (int t = 0; t < len; t++)
+            for (int t = 0; t < x.len[l]; t++)
                 sum += shift[t];
-            p->loglik += sum;
-            for (int s = 0; s < g->S; s++) {
-                const double *restrict from = j->B + (size_t)(j->pk->state0[p->k] + s) * j->ld + (lo - c0);
-                double *restrict to = g->B + ((lo - p->f0) * g->S + s) * g->L + l;
-                for (int t = 0; t < len; t++)
-                    to[(size_t)t * (size_t)step] = from[t];
-            }
+            g->lane[l].loglik += sum;
+        }
+        for (int s = 0; s < g->S; s++) {
+            double *restrict to = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
+            const double *from[VH_LANES];
+            for (int l = 0; l < VH_LANES; l++)
+                from[l] = j->B + (x.row0[l < x.used ? l : 0] + (size_t)s) * j->ld + x.col[l < x.used ? l : 0];
+            int t = 0;
+            for (; g->L == VH_LANES && t < x.common; t++, to += step)
+                for (int l = 0; l < VH_LANES; l++)
+                    to[l] = from[l][t];
+            for (int l = 0; l < x.used; l++)
+                for (int u = t; u < x.len[l]; u++)
+                    to[(size_t)(u - t) * step + (size_t)l] = from[l][u];
         }
     }
 }
 
 /* ---- 3. recursion ---------------------------------------------------------------------------------------- */
 
-/* Forward alone is safe when every state can follow every other with some probability: no state can then be better
- * by more than 1e100 for what is to come.  Otherwise the backward variables must be looked at. */
+/* When every state can follow every other with some probability, no state can be better than another by more than
+ * 1/MIXING for what is to come: beta stays below that, and 1/c tells all.  Otherwise beta must be looked at. */
 static bool mixes(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
-        if (pk->A[e] < 1e-100)
+        if (pk->A[e] < MIXING)
             return false;
     return true;
 }
@@ -254,12 +292,14 @@ static vhem_status load_lanes(job *j, const group *g, vh_lanes *x, double **firs
 
     VH_SCRATCH(x->P, SLOT_P, g->T * S * L);
     VH_SCRATCH(x->r, SLOT_R, g->T * L);
-    VH_SCRATCH(small, SLOT_SMALL, 5 * vector + 2 * matrix);
-    double **vectors[] = { &x->pi, &x->alpha, &x->beta, &x->v, first };
-    for (int i = 0; i < 5; i++, small += vector)
-        *vectors[i] = small;
-    x->A = small;
-    x->X = small + matrix;
+    VH_SCRATCH(small, SLOT_SMALL, (3 + 2 * VH_BLOCK) * vector + 2 * matrix);
+    x->pi = small;
+    x->beta = x->pi + vector;
+    *first = x->beta + vector;
+    x->alpha = *first + vector;
+    x->v = x->alpha + VH_BLOCK * vector;
+    x->A = x->v + VH_BLOCK * vector;
+    x->X = x->A + matrix;
     for (int l = 0; l < L; l++) {
         const pair *p = &g->lane[l < g->used ? l : 0];
         x->length[l] = l < g->used ? p->T : 0;
@@ -304,7 +344,7 @@ static vhem_status recurse(job *j, group *g)
     if (look)
         VH_NAME(vh_lanes_backward)(g->L, &x);
     for (int l = 0; l < g->used; l++) {
-        g->lane[l].redo = !(x.doubt[l] < DOUBT);
+        g->lane[l].redo = !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
         g->lane[l].loglik += x.loglik[l];
     }
     if (j->stats)
@@ -320,16 +360,28 @@ static void collect(job *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
         group *g = &j->groups[i];
-        for (int l = 0; l < g->used; l++) {
-            pair *p = &g->lane[l];
-            int64_t lo = p->f0 > c0 ? p->f0 : c0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
-            int len = (int)(hi - lo), step = g->S * g->L;
-            double w = vh_data_weight(j->batch->data, j->batch->seq[p->n]);
-            for (int s = 0; lo < hi && s < g->S; s++) {
-                double *restrict to = j->B + (size_t)(j->pk->state0[p->k] + s) * j->ld + (lo - c0);
-                const double *restrict from = g->B + ((lo - p->f0) * g->S + s) * g->L + l;
-                for (int t = 0; t < len; t++)
-                    to[t] = p->redo ? 0 : w * from[(size_t)t * (size_t)step];
+        lane_parts x = find_parts(j, g, c0, n);
+        size_t step = (size_t)g->S * (size_t)g->L;
+        double w[VH_LANES];
+        for (int l = 0; l < x.used; l++)
+            w[l] = vh_data_weight(j->batch->data, j->batch->seq[g->lane[l].n]);
+        for (int s = 0; s < g->S; s++) {
+            const double *restrict from = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
+            double *to[VH_LANES];
+            for (int l = 0; l < x.used; l++)
+                to[l] = j->B + (x.row0[l] + (size_t)s) * j->ld + x.col[l];
+            int t = 0;
+            for (; x.used == VH_LANES && t < x.common; t++, from += step)
+                for (int l = 0; l < VH_LANES; l++)
+                    to[l][t] = w[l] * from[l];
+            for (; t < x.common; t++, from += step)
+                for (int l = 0; l < x.used; l++)
+                    to[l][t] = w[l] * from[l];
+            for (int l = 0; l < x.used; l++) {
+                for (int u = t; u < x.len[l]; u++)
+                    to[l][u] = w[l] * from[(size_t)(u - t) * step + (size_t)l];
+                if (g->lane[l].redo)                     /* it may hold NaN */
+                    memset(to[l], 0, sizeof *to[l] * (size_t)x.len[l]);
             }
         }
     }
@@ -397,8 +449,8 @@ done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, vh_scratch *scratch,
-                                    double *loglik, vh_stats *stats)
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                              vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
@@ -424,5 +476,3 @@ done:
     free(j.groups);
     return st;
 }
-
-const vh_backend VH_NAME(vh_backend) = { VH_TEXT(VH_ISA), VH_NAME(vh_usable), forward_backward, vh_ref_score, vh_ref_accumulate };

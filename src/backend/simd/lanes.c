@@ -1,20 +1,28 @@
 /* lanes.c - see lanes.h and, for the recursions, lanes_body.h.  Rabiner 1989, section V.A.
  *
- * When is scaling safe?  A path is lost where its alpha or B falls below 1e-304 and is flushed to zero.  The true
- * posterior of what is lost at (t, s) is at most 1e-304 beta_t(s), in the normalisation sum_s alpha beta = 1.  So if
- * every beta_t(s), and every 1/c_t, stayed below 1e280, nothing was lost that matters.  `doubt` is their sum; when it
- * is larger the caller redoes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and frame. */
+ * When is scaling safe?  Numbers below 1e-304 may be flushed to zero in three places, all before they are divided by
+ * c_t = 1/r_t: B_t(s) itself, the product pred_t(s) B_t(s), and alpha_t(s) a_sq on its way to pred_t+1(q).  In the
+ * normalisation sum_s alpha beta = 1 the posterior of what is lost is then at most
+ *
+ *   1e-304 r_t beta_t(s)             in the first two,
+ *   1e-304 r_t v_t+1(q)              in the third.
+ *
+ * `doubt` is the sum of all these factors, and of all r_t.  While it is below 1e280 nothing was lost that matters;
+ * when it is larger the caller redoes the lane in logs.  3 S^2 multiply-adds, one division, one log per lane and
+ * frame. */
 #include "backend/simd/lanes.h"
 
+#include "backend/simd/vec.h"
 #include "backend/simd/vmath.h"
 
 #include <string.h>
 
-typedef double eight __attribute__((vector_size(8 * VH_LANES), may_alias));
+enum { WRITTEN_OUT = 10 };
+#define INLINE static inline __attribute__((always_inline))
 
-#define LANE       eight
+#define LANE       vec
 #define LANE_COUNT VH_LANES
-#define BODY(f)    f##_8
+#define BODY(f)    f##_n
 #include "backend/simd/lanes_body.h"
 #undef LANE
 #undef LANE_COUNT
@@ -45,7 +53,7 @@ void VH_NAME(vh_lanes_forward)(int L, vh_lanes *g)
     if (L == 1)
         forward_1(g);
     else
-        forward_8(g);
+        forward_n(g);
     sum_logs(L, g);
 }
 
@@ -54,5 +62,5 @@ void VH_NAME(vh_lanes_backward)(int L, vh_lanes *g)
     if (L == 1)
         backward_1(g);
     else
-        backward_8(g);
+        backward_n(g);
 }

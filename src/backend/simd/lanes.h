@@ -8,19 +8,19 @@
 
 #include "backend/simd/simd.h"
 
-enum { VH_LANES = 8 };
-
+enum { VH_BLOCK = 4 };                  /* frames whose transitions are added up together */
 typedef struct {
     int      S;
     int64_t  T;                          /* of the longest lane */
-    int64_t  length[VH_LANES];           /* [L]  frames of each lane; 0 for an unused one */
+    int64_t  length[VH_MAX_LANES];       /* [L]  frames of each lane; 0 for an unused one */
     double  *pi, *A;                     /* [S][L] [S][S][L] */
     double  *B;                          /* [T][S][L]  p(y_t | s) over its largest factor of that frame */
     double  *P, *r;                      /* [T][S][L] [T][L]  scratch of the forward pass for the backward one */
-    double  *alpha, *beta, *v;           /* [S][L] each, scratch */
+    double  *beta;                       /* [S][L]  scratch */
+    double  *alpha, *v;                  /* [VH_BLOCK][S][L] each, scratch */
     double  *X;                          /* [S][S][L]  sum_t alpha_t-1(s) v_t(q), to be multiplied by A */
-    double   loglik[VH_LANES];           /* log p(y) for the scaled B */
-    double   doubt[VH_LANES];            /* sum of all 1/c and, after backward, of all beta: is scaling safe? */
+    double   loglik[VH_MAX_LANES];       /* log p(y) for the scaled B */
+    double   doubt[VH_MAX_LANES];        /* how much what was flushed to zero may weigh; see lanes.c */
 } vh_lanes;
 
 /* L is 1 or VH_LANES. */

@@ -1,4 +1,4 @@
-/* lanes_body.h - the recursions of lanes.c, written once for LANE = double and LANE = eight doubles.
+/* lanes_body.h - the recursions of lanes.c, written once for LANE = double and LANE = a register of doubles.
  *
  *   pred_t(s) = sum_q alpha_t-1(q) a_qs     (t = 1: pi_s)
  *   c_t = sum_s pred_t(s) B_t(s),   r_t = 1/c_t,   alpha_t(s) = pred_t(s) B_t(s) r_t
@@ -6,28 +6,38 @@
  *   gamma_t(s) = alpha_t(s) beta_t(s),   xi_t(s,q) = alpha_t-1(s) a_sq v_t(q),   log p(y) = sum_t log c_t
  *
  * What is kept is pred_t, not alpha_t: gamma / B = pred r beta then needs no division, and that quotient is what the
- * mixture components want.  The division 1/c_t runs beside the next product with A instead of before it. */
+ * mixture components want.  The division 1/c_t runs beside the next product with A instead of before it.
+ *
+ * xi is added up for VH_BLOCK frames at a time: one load and one store of each sum for so many multiply-adds.
+ * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that alpha, pred
+ * and v stay in registers. */
 
-static void BODY(forward)(vh_lanes *g)
+INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 {
-    const int S = g->S;
     const LANE *restrict A = (const LANE *)g->A;
-    LANE *restrict alpha = (LANE *)g->alpha, *restrict pred = (LANE *)g->v, *restrict rs = (LANE *)g->r;
-    LANE r = (LANE){ 0 } + 1;
-    memcpy(pred, g->pi, sizeof *pred * (size_t)S);
+    LANE small[2 * WRITTEN_OUT], r = (LANE){ 0 } + 1;
+    LANE *alpha = S <= WRITTEN_OUT ? small : (LANE *)g->alpha;
+    LANE *pred = S <= WRITTEN_OUT ? small + WRITTEN_OUT : (LANE *)g->v;
+    LANE *restrict rs = (LANE *)g->r;
+#pragma GCC unroll 10
+    for (int s = 0; s < S; s++)
+        pred[s] = ((const LANE *)g->pi)[s];
     for (int64_t t = 0; t < g->T; t++) {
         const LANE *restrict B = (const LANE *)g->B + t * S;
-        LANE *restrict P = (LANE *)g->P + t * S, c = { 0 };
+        LANE *restrict P = (LANE *)g->P + t * S, zero = { 0 }, c[2] = { zero, zero };
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
             LANE p = pred[s] * r;
             P[s] = p;
             p *= B[s];
             alpha[s] = p;
-            c += p;
+            c[s % 2] += p;
         }
-        rs[t] = r = 1 / c;
+        rs[t] = r = 1 / (c[0] + c[1]);
+#pragma GCC unroll 10
         for (int q = 0; q < S; q++) {
             LANE sum = { 0 };
+#pragma GCC unroll 10
             for (int s = 0; s < S; s++)
                 sum += alpha[s] * A[s * S + q];
             pred[q] = sum;
@@ -35,37 +45,94 @@ static void BODY(forward)(vh_lanes *g)
     }
 }
 
-static void BODY(backward)(vh_lanes *g)
+/* X += sum over n frames of alpha v'. */
+INLINE void BODY(add_transitions)(const int S, int n, const LANE *restrict alpha, const LANE *restrict v,
+                                  LANE *restrict X)
 {
-    const int S = g->S;
+    if (n == VH_BLOCK) {
+        for (int s = 0; s < S; s++) {
+            LANE a0 = alpha[s], a1 = alpha[S + s], a2 = alpha[2 * S + s], a3 = alpha[3 * S + s];
+            for (int q = 0; q < S; q++)
+                X[s * S + q] += (a0 * v[q] + a1 * v[S + q]) + (a2 * v[2 * S + q] + a3 * v[3 * S + q]);
+        }
+        return;
+    }
+    for (int f = 0; f < n; f++)
+        for (int s = 0; s < S; s++)
+            for (int q = 0; q < S; q++)
+                X[s * S + q] += alpha[f * S + s] * v[f * S + q];
+}
+
+INLINE void BODY(backward_of)(vh_lanes *g, const int S)
+{
     const LANE *restrict A = (const LANE *)g->A;
-    LANE *restrict beta = (LANE *)g->beta, *restrict v = (LANE *)g->v, *restrict X = (LANE *)g->X;
-    LANE doubt = { 0 }, live = { 0 };
-    memset(X, 0, sizeof *X * (size_t)(S * S));
+    LANE *restrict beta = (LANE *)g->beta, *restrict alphas = (LANE *)g->alpha, *restrict vs = (LANE *)g->v;
+    LANE doubt = { 0 }, live = { 0 }, small[WRITTEN_OUT];
+    int64_t shortest = g->T;
+    int n = 0;
+    for (int l = 0; l < LANE_COUNT; l++)
+        shortest = g->length[l] < shortest ? g->length[l] : shortest;
+    memset(g->X, 0, sizeof(LANE) * (size_t)(S * S));
     for (int s = 0; s < S; s++)
         beta[s] = (LANE){ 0 } + 1;
     for (int64_t t = g->T - 1; t >= 0; t--) {
-        LANE *restrict B = (LANE *)g->B + t * S;
+        LANE *restrict B = (LANE *)g->B + t * S, *restrict v = vs + n * S, *restrict alpha = alphas + n * S;
         const LANE *restrict P = (const LANE *)g->P + t * S, *restrict r = (const LANE *)g->r + t;
-        for (int l = 0; l < LANE_COUNT; l++)
+        for (int l = 0; l < LANE_COUNT && t >= shortest - 1; l++)
             ((double *)&live)[l] = t < g->length[l] ? 1 : 0;
+        LANE ahead = { 0 }, *w = S <= WRITTEN_OUT ? small : v;
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
             LANE br = beta[s] * r[0] * live;
-            doubt += beta[s];
-            v[s] = B[s] * br;
+            doubt += br;
+            v[s] = w[s] = B[s] * br;
+            ahead += w[s];
             B[s] = P[s] * br;
         }
         if (t == 0)
             break;
+        doubt += ahead * r[-1];
+#pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
-            LANE alpha = P[s - S] * B[s - S] * r[-1], sum = 1 - live;     /* past its end a lane stays at beta = 1 */
-            for (int q = 0; q < S; q++) {
-                X[s * S + q] += alpha * v[q];
-                sum += A[s * S + q] * v[q];
-            }
+            LANE sum = 1 - live;                         /* past its end a lane stays at beta = 1 */
+#pragma GCC unroll 10
+            for (int q = 0; q < S; q++)
+                sum += A[s * S + q] * w[q];
             beta[s] = sum;
+            alpha[s] = P[s - S] * B[s - S] * r[-1];
+        }
+        if (++n == VH_BLOCK) {
+            BODY(add_transitions)(S, n, alphas, vs, (LANE *)g->X);
+            n = 0;
         }
     }
+    BODY(add_transitions)(S, n, alphas, vs, (LANE *)g->X);
     for (int l = 0; l < LANE_COUNT; l++)
         g->doubt[l] += ((double *)&doubt)[l];
 }
+
+#define FOR_S(f)                       \
+    switch (g->S) {                    \
+    case 1:  f(g, 1); break;           \
+    case 2:  f(g, 2); break;           \
+    case 3:  f(g, 3); break;           \
+    case 4:  f(g, 4); break;           \
+    case 5:  f(g, 5); break;           \
+    case 6:  f(g, 6); break;           \
+    case 7:  f(g, 7); break;           \
+    case 8:  f(g, 8); break;           \
+    case 9:  f(g, 9); break;           \
+    case 10: f(g, 10); break;          \
+    default: f(g, g->S);               \
+    }
+
+static void BODY(forward)(vh_lanes *g)
+{
+    FOR_S(BODY(forward_of))
+}
+
+static void BODY(backward)(vh_lanes *g)
+{
+    FOR_S(BODY(backward_of))
+}
+#undef FOR_S

@@ -11,6 +11,17 @@
 #define VH_TEXT_(a)    #a
 #define VH_TEXT(a)     VH_TEXT_(a)
 
+#ifdef VH_ISA
+/* The E-steps of this instruction set. */
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *,
+                                              double *loglik, vh_stats *);
+vhem_status VH_NAME(vh_simd_score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
+vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w,
+                                        vh_scratch *, vh_stats *);
+#endif
+
+enum { VH_MAX_LANES = 8 };               /* lanes of a vector, the most of all instruction sets */
+
 extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
 
 bool vh_usable_simd(void);

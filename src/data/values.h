@@ -1,9 +1,9 @@
-/* text.h - numbers to and from text, and what a sentence may show of a file.
+/* values.h - numbers to and from text, and what a sentence may show of a file.
  *
- * Numbers are read and written as in the C locale whatever the user's: vh_locale_enter and _leave stand around
- * every load and save, and change the calling thread alone. */
-#ifndef VH_DATA_TEXT_H
-#define VH_DATA_TEXT_H
+ * Numbers are read and written as in the C locale whatever the user's: vh_locale_enter and _leave stand
+ * around every load and save, and change the calling thread alone. */
+#ifndef VH_DATA_VALUES_H
+#define VH_DATA_VALUES_H
 
 #include "core/number.h"
 

@@ -1,0 +1,23 @@
+/* limits.h - what one core can do at best, in seconds: measured with code compiled as the backends are.  Each function
+ * exists once per instruction set, with its name behind it. */
+#ifndef BENCH_LIMITS_H
+#define BENCH_LIMITS_H
+
+#include "backend/simd/lanes.h"
+
+typedef struct {
+    const char *isa;
+    int         lanes;
+    void      (*multiply_add)(int64_t n);                    /* n multiply-adds of doubles, nothing else */
+    void      (*exps)(int64_t n, const double *x, double *y);
+    void      (*logs)(int64_t n, const double *x, double *y);
+    void      (*forward)(int L, vh_lanes *g);
+    void      (*backward)(int L, vh_lanes *g);
+} bench_isa;
+
+extern const bench_isa bench_isa_simd, bench_isa_avx2, bench_isa_avx512;
+
+/* Seconds of the best of many calls of f(arg), for about `budget` seconds. */
+double bench_best(void (*f)(void *arg), void *arg, double budget);
+
+#endif

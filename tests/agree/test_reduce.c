@@ -1,0 +1,169 @@
+/* Every usable backend against ref: L_hmm and the summary statistics of random base and reduced HMMs of many shapes. */
+#include "support.h"
+
+#include "core/alloc.h"
+#include "reduce/base.h"
+
+#include <math.h>
+
+typedef struct {
+    int Kb, Sb, Mb, Kr, Sr, Mr, d, tau, full;
+    double spread;
+    int zeros, hard;
+    double far;                          /* how far all means are moved, in deviations */
+} shape;
+
+/* Makes some transitions impossible: left-right chains. */
+static void cut_transitions(vhem_h3m *h3m)
+{
+    for (int i = 0; i < h3m->K; i++) {
+        vh_hmm *h = &h3m->hmm[i];
+        for (int s = 0; s < h->S; s++) {
+            double sum = 0;
+            for (int q = 0; q < h->S; q++) {
+                if (q < s || q > s + 1)
+                    h->A[s * h->S + q] = 0;
+                sum += h->A[s * h->S + q];
+            }
+            for (int q = 0; q < h->S; q++)
+                h->A[s * h->S + q] /= sum;
+            h->pi[s] = s == 0;
+        }
+    }
+}
+
+static void move_means(vhem_h3m *h3m, double far)
+{
+    for (int i = 0; i < h3m->K; i++) {
+        vh_hmm *h = &h3m->hmm[i];
+        double *mu = vh_hmm_param(h3m, h, 0);
+        for (int k = 0; k < h->S * h->M * h3m->d; k++)
+            mu[k] += far * (1 + k / h3m->d % 2);
+    }
+}
+
+typedef struct {
+    double  *L;
+    vh_stats stats;
+} answer;
+
+static answer run(const char *backend, const vhem_h3m *base_h3m, const vhem_h3m *centers, const shape *c,
+                  const double *w)
+{
+    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
+    vh_base *base = NULL;
+    vh_packed *pk = NULL;
+    vh_scratch scratch = { { 0 }, { 0 } };
+    answer a = { calloc((size_t)(base_h3m->K * centers->K), sizeof(double)), { 0 } };
+    assert_ok(ctx, vh_base_new(ctx, base_h3m, &base));
+    assert_ok(ctx, vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));
+    assert_ok(ctx, vh_stats_new(ctx, pk, &a.stats));
+    vh_estep es = { base->packed, pk, c->tau };
+    assert_ok(ctx, ctx->backend->score(ctx, &es, 0, base->Kb, &scratch, a.L));
+    assert_ok(ctx, ctx->backend->accumulate(ctx, &es, 0, base->Kb, w, &scratch, &a.stats));
+    vh_scratch_free(&scratch);
+    vh_pack_free(pk);
+    vh_base_free(base);
+    vhem_ctx_free(ctx);
+    return a;
+}
+
+static void check(const shape *c, uint64_t seed)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    char names[128], *save = NULL;
+    vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
+    vhem_h3m *base = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
+    vhem_h3m *centers = random_h3m(ctx, &rng, c->Kr, c->Sr, c->Mr, c->d, c->full, c->spread);
+    if (c->zeros) {
+        cut_transitions(base);
+        cut_transitions(centers);
+    }
+    move_means(base, c->far);
+    move_means(centers, c->far);
+    double *w = calloc((size_t)(c->Kb * c->Kr), sizeof *w);
+    for (int i = 0; i < c->Kb; i++)
+        for (int j = 0; j < c->Kr; j++)
+            w[i * c->Kr + j] = c->hard ? (double)(vh_rng_below(&rng, c->Kr) == j) : vh_rng_uniform(&rng);
+    answer want = run("ref", base, centers, c, w);
+    snprintf(names, sizeof names, "%s", vhem_backends());
+    for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+        answer got = run(name, base, centers, c, w);
+        for (int k = 0; k < c->Kb * c->Kr; k++)
+            if (!is_near(got.L[k], want.L[k], 1e-10, 1e-9))
+                fail_msg("seed %d, %s: L[%d] is %.15g, ref has %.15g", (int)seed, name, k, got.L[k], want.L[k]);
+        for (size_t k = 0; k < want.stats.size; k++)
+            if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-9))
+                fail_msg("seed %d, %s: statistic %zu is %.15g, ref has %.15g", (int)seed, name, k, got.stats.block[k],
+                         want.stats.block[k]);
+        free(got.L);
+        vh_stats_free(&got.stats);
+    }
+    free(want.L);
+    vh_stats_free(&want.stats);
+    free(w);
+    vhem_h3m_free(base);
+    vhem_h3m_free(centers);
+    vhem_ctx_free(ctx);
+}
+
+static void test_shapes(void **state)
+{
+    static const shape cases[] = {
+        { 1, 1, 1, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0 },   { 9, 3, 1, 2, 2, 1, 2, 10, 0, 2, 0, 0, 0 },
+        { 17, 4, 2, 3, 4, 2, 3, 10, 0, 2, 0, 1, 0 }, { 70, 2, 3, 2, 5, 2, 4, 7, 0, 1, 0, 0, 0 },
+        { 11, 3, 2, 3, 2, 3, 3, 5, 1, 2, 0, 0, 0 },  { 8, 5, 1, 2, 5, 1, 2, 40, 0, 20, 1, 0, 0 },
+        { 8, 4, 1, 2, 4, 1, 2, 125, 0, 2, 0, 0, 0 }, { 5, 3, 2, 2, 3, 2, 2, 500, 1, 1, 0, 1, 0 },
+        { 13, 6, 1, 1, 7, 1, 1, 2, 0, 3, 0, 0, 0 },  { 8, 4, 1, 2, 4, 1, 2, 60, 0, 60, 1, 0, 0 },
+        { 9, 2, 2, 2, 3, 2, 2, 10, 0, 1, 0, 0, 1e6 },{ 9, 2, 1, 2, 3, 1, 2, 10, 1, 1, 0, 0, 1e6 },
+        { 6, 12, 1, 2, 10, 2, 5, 20, 0, 2, 0, 1, 0 },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        for (uint64_t seed = 1; seed <= 4; seed++)
+            check(&cases[k], 100 * (uint64_t)k + seed);
+}
+
+/* Base HMMs of many shapes in one set. */
+static void test_mixed_shapes(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 5, VH_RNG_TEST, 1);
+    vhem_hmm_view view[30];
+    vhem_h3m *part[30], *all = NULL;
+    for (int i = 0; i < 30; i++) {
+        part[i] = random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3), 2, 0, 2);
+        assert_ok(ctx, vhem_h3m_view(part[i], 0, &view[i]));
+        view[i].omega = 1.0 / 30;
+    }
+    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, 30, view, &all));
+    vhem_h3m *centers = random_h3m(ctx, &rng, 3, 3, 2, 2, 0, 2);
+    const shape c = { .tau = 10 };
+    double w[90];
+    for (int k = 0; k < 90; k++)
+        w[k] = k % 4 ? vh_rng_uniform(&rng) : 0;
+    answer want = run("ref", all, centers, &c, w), got = run(NULL, all, centers, &c, w);
+    for (int k = 0; k < 90; k++)
+        assert_near(got.L[k], want.L[k], 1e-11, 1e-10);
+    for (size_t k = 0; k < want.stats.size; k++)
+        assert_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-10);
+    free(got.L);
+    free(want.L);
+    vh_stats_free(&got.stats);
+    vh_stats_free(&want.stats);
+    for (int i = 0; i < 30; i++)
+        vhem_h3m_free(part[i]);
+    vhem_h3m_free(all);
+    vhem_h3m_free(centers);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes), cmocka_unit_test(test_mixed_shapes) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

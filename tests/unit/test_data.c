@@ -1,0 +1,116 @@
+/* The sequence set: wrapping, views, the builder, completeness. */
+#include "data/data.h"
+#include "data_files.h"
+
+static void test_wrap(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const int T[] = { 2, 1 };
+    const double y[] = { 1, 2, 3, NAN, 5, 6 };
+    vhem_data *data = NULL;
+    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
+    assert_int_equal(vhem_data_size(data), 2);
+    assert_int_equal(vhem_data_dim(data), 2);
+    assert_int_equal(vhem_data_missing(data), 1);
+    assert_string_equal(vhem_data_format(data), "memory");
+    assert_string_equal(vhem_data_column(data, 1), "y1");
+    assert_string_equal(vhem_data_column(data, 2), "");
+    assert_sequence(data, 0, "", "", "", 2);
+    assert_ptr_equal(view(data, 1).y, y + 4);
+    assert_true(view(data, 1).weight == 1);
+    vhem_seq_view v;
+    assert_int_equal(vhem_data_view(data, 2, &v), VHEM_EINVAL);
+    assert_int_equal(vhem_data_view(data, -1, &v), VHEM_EINVAL);
+    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
+                 "sequence 0: frame 1, column 'y1' is missing (nan)");
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void test_wrap_refuses(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const int T[] = { 1, 0 };
+    const double y[] = { 1, INFINITY };
+    vhem_data *data = NULL;
+    assert_fails(ctx, vhem_data_wrap(ctx, 0, T, 1, y, &data), VHEM_EINVAL, "0 sequences");
+    assert_fails(ctx, vhem_data_wrap(ctx, 1, T, 0, y, &data), VHEM_EINVAL, "dimension 0");
+    assert_fails(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data), VHEM_EINVAL, "sequence 1 has 0 frames");
+    assert_fails(ctx, vhem_data_wrap(ctx, 1, T, 1, NULL, &data), VHEM_EINVAL, "NULL");
+    assert_null(data);
+    const int T2[] = { 2 };
+    assert_ok(ctx, vhem_data_wrap(ctx, 1, T2, 1, y, &data));
+    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL, "frame 1, column 'y0' is infinite");
+    vhem_data_free(data);
+    vhem_data_free(NULL);
+    vhem_ctx_free(ctx);
+}
+
+static void test_builder(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_builder *b = NULL;
+    vhem_data *data = NULL;
+    const double y[] = { 1, 2, 3, 4, 5, 6 };
+    const char *const column[] = { "x", "y" };
+    assert_ok(ctx, vh_builder_new(ctx, 2, &b));
+    assert_ok(ctx, vh_builder_columns(b, column));
+    assert_fails(ctx, vh_builder_finish(b, "memory", &data), VHEM_EFORMAT, "not a single sequence");
+    assert_fails(ctx, vh_builder_end(b, "s", NULL, NULL, 1), VHEM_EFORMAT, "sequence 's' has no frames");
+    assert_ok(ctx, vh_builder_source(b, "file.x"));
+    assert_fails(ctx, vh_builder_end(b, NULL, NULL, NULL, 1), VHEM_EFORMAT,
+                 "file.x: sequence 0 has no frames");
+    assert_ok(ctx, vh_builder_frame(b, y));
+    assert_fails(ctx, vh_builder_end(b, "s", NULL, NULL, 0), VHEM_EFORMAT, "the weight is 0");
+    assert_ok(ctx, vh_builder_end(b, "s", NULL, NULL, 2.5));
+    assert_ok(ctx, vh_builder_frames(b, y + 2, 2));
+    assert_ok(ctx, vh_builder_end(b, "t", "L", NULL, 1));
+    assert_ok(ctx, vh_builder_finish(b, "memory", &data));
+    vh_builder_free(b);
+    assert_sequence(data, 0, "s", "", "", 1);
+    assert_sequence(data, 1, "t", "L", "", 2);
+    assert_values(data, 1, 3, 4, 5, 6);
+    assert_true(view(data, 0).weight == 2.5 && view(data, 1).weight == 1);
+    assert_string_equal(vhem_data_column(data, 0), "x");
+    assert_ok(ctx, vh_data_require_complete(ctx, data));
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void test_keep(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    const char *text = "id,label,x,y,z\na,p,1,2,3\nb,q,4,5,6\nc,p,7,8,9\nc,p,10,11,12\nd,q,1,1,1\n";
+    assert_ok(ctx, load_text(ctx, "keep.csv", text, NULL, &data));
+    assert_fails(ctx, vh_data_keep_where(ctx, "f", "colour=red", data), VHEM_EINVAL, "expected label=VALUE");
+    assert_fails(ctx, vh_data_keep_where(ctx, "f", "label=r", data), VHEM_EINVAL,
+                 "no sequence has the label 'r'");
+    assert_ok(ctx, vh_data_keep_where(ctx, "f", "label=p", data));
+    assert_ok(ctx, vh_data_keep_columns(ctx, "f", "z,0", data));
+    assert_int_equal(vhem_data_size(data), 2);
+    assert_sequence(data, 1, "c", "p", "", 2);
+    assert_values(data, 0, 3, 1);
+    assert_values(data, 1, 9, 7, 12, 10);
+    assert_string_equal(vhem_data_column(data, 0), "z");
+    assert_fails(ctx, vh_data_keep_columns(ctx, "f", "w", data), VHEM_EINVAL, "the columns are z, x");
+    assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,z", data), VHEM_EINVAL, "twice");
+    assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,", data), VHEM_EINVAL, "not a list");
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_wrap_refuses),
+        cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_keep),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

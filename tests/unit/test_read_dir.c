@@ -1,0 +1,161 @@
+/* A directory of CSV files. */
+#include "data_files.h"
+
+#include <sys/stat.h>
+
+static char root[4096];
+
+static void put(const char *name, const char *text)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    char *slash = strrchr(path + strlen(root) + 1, '/');
+    if (slash) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    test_write(path, text, strlen(text));
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "%s", test_scratch("dir"));
+    return mkdir(root, 0777);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char command[8192];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    put("b.csv", "x,y\n1,2\n3,\n");
+    put("a-c.csv", "x,y\n5,6\n");
+    put("a.csv", "x,y\n7,8\n");
+    put("notes.md", "not a table");
+    put(".hidden.csv", "zzz");
+    assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
+    assert_string_equal(vhem_data_format(data), "dir");
+    assert_int_equal(vhem_data_size(data), 3);
+    assert_sequence(data, 0, "a", "", "", 1);
+    assert_sequence(data, 1, "a-c", "", "", 1);
+    assert_sequence(data, 2, "b", "", "", 2);
+    assert_values(data, 2, 1, 2, 3, NAN);
+    assert_string_equal(vhem_data_column(data, 1), "y");
+    vhem_data_free(data);
+    data = NULL;
+    vhem_data_options opt = { .columns = "y" };
+    assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
+    assert_values(data, 2, 2, NAN);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void test_subfolders(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    put("walk/2.txt", "1\t2\n");
+    put("walk/1.tsv", "3\t4\n");
+    put("run/7.csv", "5,6\n");
+    assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
+    assert_sequence(data, 0, "7", "run", "", 1);
+    assert_sequence(data, 1, "1", "walk", "", 1);
+    assert_sequence(data, 2, "2", "walk", "", 1);
+    assert_string_equal(vhem_data_column(data, 1), "y1");
+    vhem_data_free(data);
+    put("run/1.csv", "7,8\n");                       /* the same name twice: names are made longer */
+    data = NULL;
+    vhem_data_options opt = { .where = "label=run" };
+    assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
+    assert_int_equal(vhem_data_size(data), 2);
+    assert_sequence(data, 0, "run/1", "run", "", 1);
+    assert_values(data, 1, 5, 6);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "no .csv, .tsv or .txt file");
+    put("a.csv", "x,y\n1,2\n");
+    put("b.csv", "x,z\n1,2\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: column 2 is named 'z', expected 'y'");
+    put("b.csv", "x,y,z\n1,2,3\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: line 1 has 3 fields, expected 2");
+    put("b.csv", "1,2\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: the file has no header, but ");
+    put("b.csv", "x,y\n1,2\n3,oops\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: line 3, field 2: found 'oops', expected a number");
+    put("b.csv", "x,y\n1,2\n3,inf\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "line 3, field 2: found an infinite value");
+    put("b.csv", "x,y\n1,2\n3\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: line 3 has 1 field");
+    put("b.csv", "x,y\n");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT,
+                 "b.csv: sequence 'b' has no frames");
+    put("b.csv", "");
+    assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file is empty");
+    vhem_data_options opt = { .group = "subject" };
+    assert_fails(ctx, vhem_data_load(ctx, root, &opt, &data), VHEM_EINVAL, "--group names a column");
+    vhem_ctx_free(ctx);
+}
+
+/* The mutated file is one of a folder. */
+static void test_mutations(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const char good[] = "x,y\n1,2\n3,\n-1e5,\"2\"\n";
+    vh_rng rng;
+    int failed = 0;
+    vh_rng_init(&rng, 5, VH_RNG_TEST, 0);
+    put("a.csv", good);
+    for (int i = 0; i < 2000; i++) {
+        char bad[sizeof good], path[8192];
+        memcpy(bad, good, sizeof good);
+        for (int k = 0; k <= i % 3; k++)
+            bad[vh_rng_below(&rng, sizeof good - 1)] = (char)vh_rng_below(&rng, 256);
+        snprintf(path, sizeof path, "%s/b.csv", root);
+        remove(path);
+        test_write(path, bad, i % 5 ? sizeof good - 1 : (size_t)vh_rng_below(&rng, sizeof good));
+        vhem_data *data = NULL;
+        if (vhem_data_load(ctx, root, NULL, &data) != VHEM_OK) {
+            failed++;
+            assert_null(data);
+            assert_non_null(strstr(vhem_ctx_error(ctx), root));
+        }
+        vhem_data_free(data);
+    }
+    assert_true(failed > 100);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_plain, begin, end),
+        cmocka_unit_test_setup_teardown(test_subfolders, begin, end),
+        cmocka_unit_test_setup_teardown(test_refused, begin, end),
+        cmocka_unit_test_setup_teardown(test_mutations, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* test_spread.c - mean and deviation of frames, far from zero and where nothing varies. */
+#include "engine.h"
+
+#include "estimate/spread.h"
+
+static void known(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    double y[] = { 1, 10, 3, 10, 5, 10, 7, 10, 100, 20 }, mean[2], dev[2];
+    int T[] = { 2, 2, 1 }, some[] = { 1, 0 };
+    vhem_data *data = wrap(ctx, 3, T, 2, y);
+    vh_spread(data, some, 2, mean, dev);
+    assert_near(mean[0], 4, 1e-15, 0);
+    assert_near(dev[0], sqrt(5.0), 1e-15, 0);
+    assert_true(mean[1] == 10 && dev[1] == 0);
+    vh_spread(data, NULL, 1, mean, dev);                 /* the first one */
+    assert_near(mean[0], 2, 1e-15, 0);
+    assert_near(dev[0], 1, 1e-15, 0);
+
+    double origin[2], scale[2], whole[] = { 3, 7 };
+    vh_spread_scale(data, some, 2, whole, origin, scale);
+    assert_true(origin[1] == 10 && scale[1] == 7);       /* where it does not vary, what the whole does */
+    vh_spread_scale(data, some, 2, NULL, origin, scale);
+    assert_true(scale[1] == 1);
+    whole[1] = 0;
+    vh_spread_scale(data, some, 2, whole, origin, scale);
+    assert_true(scale[1] == 1);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void far_from_zero(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    enum { N = 1000 };
+    int T = N;
+    vh_rng_init(&rng, 81, VH_RNG_TEST, 0);
+    double *y = random_frames(&rng, N, 1, 1), *z = malloc(sizeof *z * N), m0, d0, m1, d1;
+    for (int t = 0; t < N; t++)
+        z[t] = y[t] + 1e6;
+    vhem_data *a = wrap(ctx, 1, &T, 1, y), *b = wrap(ctx, 1, &T, 1, z);
+    vh_spread(a, NULL, 1, &m0, &d0);
+    vh_spread(b, NULL, 1, &m1, &d1);
+    assert_near(m1 - 1e6, m0, 0, 1e-9);                  /* 1e6 has steps of 1e-10 */
+    assert_near(d1, d0, 1e-9, 0);
+    vhem_data_free(a);
+    vhem_data_free(b);
+    free(y);
+    free(z);
+    vhem_ctx_free(ctx);
+}
+
+/* A column that never varies is seen as such however many frames there are: the rounding of a long sum is no spread. */
+static void constant(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    static const double value[] = { 0.1, -1e300, 1e-300, 3.7e9, 0 };
+    enum { N = 300000 };
+    int T = N;
+    double *y = malloc(sizeof *y * N), mean, dev;
+    for (int k = 0; k < 5; k++) {
+        for (int t = 0; t < N; t++)
+            y[t] = value[k];
+        vhem_data *data = wrap(ctx, 1, &T, 1, y);
+        vh_spread(data, NULL, 1, &mean, &dev);
+        assert_true(mean == value[k]);
+        if (dev != 0)
+            fail_msg("%d times %g has deviation %g", N, value[k], dev);
+        vhem_data_free(data);
+    }
+    free(y);
+    vhem_ctx_free(ctx);
+}
+
+/* A small but real spread about a large mean is kept. */
+static void small_spread(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    double y[] = { 1e6 + 1e-6, 1e6 - 1e-6, 1e6 + 1e-6, 1e6 - 1e-6 }, mean, dev;
+    int T = 4;
+    vhem_data *data = wrap(ctx, 1, &T, 1, y);
+    vh_spread(data, NULL, 1, &mean, &dev);
+    assert_near(dev, 1e-6, 1e-3, 0);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(far_from_zero),
+                                        cmocka_unit_test(constant), cmocka_unit_test(small_spread) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
