@@ -140,9 +140,11 @@ class Cluster(WithFlock):
         found = entries(self.ok("cluster", "--help").out)
         self.ok("cluster", "m.json", "-k", "3", "-o", "c.json", "-q")
         used = self.load("c.json")["provenance"]["options"]
-        for name in ("tau", "nv", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft"):
+        for name in ("tau", "nv", "max-iter", "tol", "cov-floor", "cov-add", "soft"):
             shown = re.search(r"\(default: ([^;)]+)", found[name]).group(1)
             self.assertEqual(float(shown), float(used[name]), name)
+        least, most = map(int, re.search(r"\(default: (\d+) to (\d+),", found["restarts"]).groups())
+        self.assertTrue(least <= used["restarts"] <= most, used["restarts"])
         for name in ("method", "init"):
             self.assertIn(f"(default: {used[name]})", found[name])
         for name in ("states", "mix"):
