@@ -171,7 +171,8 @@ class Cluster(WithFlock):
         self.assertEqual((used["tau"], used["cov-add"], used["max-iter"], used["tol"]), (10, 0.001, 101, 1e-5))
         self.assertAlmostEqual(used["nv"], 12 / 10)                  # N_i = Kb^2 omega_i / tau, N = nv Kb
         self.assertEqual(out["centers"]["emission"], "gaussian-full")
-        self.ok("cluster", "m.json", "-k", "3", "--preset", "emhmm", "--tau", "20", "--cov-add", "0", "-o", "e.json", "-q")
+        self.ok("cluster", "m.json", "-k", "3", "--preset", "emhmm", "--tau", "20", "--cov-add", "0", "-o", "e.json",
+                "-q")
         used = self.load("e.json")["provenance"]["options"]
         self.assertEqual((used["tau"], used["cov-add"]), (20, 0))
         self.assertAlmostEqual(used["nv"], 12 / 20)
@@ -344,7 +345,8 @@ class Signals(Case):
             p.send_signal(number)
             out, err = p.communicate(timeout=60)
             self.assertEqual(p.returncode, 130, err)
-            self.assertIn("vhem cluster: interrupted; the best so far, 20 clusters of 320 HMMs, is saved in c.json", err)
+            self.assertIn("vhem cluster: interrupted; the best so far, 20 clusters of 320 HMMs, is saved in c.json",
+                          err)
             self.assertIs(json.loads(out)["interrupted"], True)
             saved = json.loads(self.path("c.json").read_text())
             self.assertIs(saved["provenance"]["interrupted"], True)
