@@ -112,17 +112,21 @@ typedef struct {                         /* what all S^T paths say together */
 /* Every state path of an HMM with few states on a short sequence: S^T must be small. */
 static inline void enumerate(const vhem_hmm_view *v, const double *y, int T, enumeration *e)
 {
-    long double log_b[16 * 8], total = 0, base = -INFINITY;
+    long double log_b[16 * 8], log_pi[8], log_A[8 * 8], total = 0, base = -INFINITY;
     int path[16] = { 0 }, S = v->S;
+    for (int s = 0; s < S; s++)
+        log_pi[s] = logl(v->pi[s]);
+    for (int k = 0; k < S * S; k++)
+        log_A[k] = logl(v->A[k]);
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = slow_state(v, s, y + t * v->d);
     for (int pass = 0; pass < 2; pass++) {              /* first the best path, then all relative to it */
         memset(path, 0, sizeof path);
         for (int more = 1; more;) {
-            long double lp = logl(v->pi[path[0]]) + log_b[path[0]];
+            long double lp = log_pi[path[0]] + log_b[path[0]];
             for (int t = 1; t < T; t++)
-                lp += logl(v->A[path[t - 1] * S + path[t]]) + log_b[t * S + path[t]];
+                lp += log_A[path[t - 1] * S + path[t]] + log_b[t * S + path[t]];
             if (pass == 0 && lp > base) {
                 base = lp;
                 memcpy(e->path, path, sizeof path);

@@ -186,6 +186,8 @@ vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem
     VH_NEW(alpha, x.T * x.S);
     VH_NEW(beta, x.T * x.S);
     double ll = vh_log_forward(x.S, x.T, x.pk->pi, x.pk->A, x.log_b, alpha);
+    VH_CHECK(isfinite(ll), VHEM_ENUMERIC, "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n,
+             ll, i);
     vh_log_backward(x.S, x.T, x.pk->A, x.log_b, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);

@@ -41,6 +41,6 @@ void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double 
 {
     vh_spread(data, seq, n, origin, scale);
     for (int k = 0; k < data->d; k++)
-        if (!(scale[k] > 0))
+        if (!(scale[k] > 0) || isinf(scale[k]))
             scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
 }

@@ -222,7 +222,8 @@ static void long_sequences(void **state)
     for (int trial = 0; trial < 4; trial++) {
         vh_rng rng;
         vh_rng_init(&rng, 130, VH_RNG_TEST, (uint64_t)trial);
-        int S = trial < 2 ? 3 : 7, M = trial < 2 ? 2 : 1, d = trial % 2 ? 4 : 1, T[] = { 4500, 3, 5101, 700 }, full = trial == 1;
+        int S = trial < 2 ? 3 : 7, M = trial < 2 ? 2 : 1, d = trial % 2 ? 4 : 1, full = trial == 1;
+        int T[] = { 4500, 3, 5101, 700 };
         vhem_h3m *h3m = random_h3m(ctx, &rng, 2, S, M, d, full, 2);
         double *y = random_frames(&rng, 10304, d, 2);
         if (trial == 3)                                  /* a tight component far from the rest, in both HMMs: frames
@@ -288,6 +289,7 @@ typedef struct {
     double e[8][4];                      /* [T][S]  log-evidence against each state, in nats */
     double pi[4];
     double leak;                         /* probability of each change of state */
+    const double *A;                     /* [S][S]  instead, when not NULL */
 } conflict;
 
 static void check_conflict(const conflict *c, const char *what)
@@ -297,7 +299,7 @@ static void check_conflict(const conflict *c, const char *what)
     double A[16], mu[16] = { 0 }, cov[16], y[32];
     for (int s = 0; s < S; s++)
         for (int q = 0; q < S; q++) {
-            A[s * S + q] = s == q ? 1 - (S - 1) * c->leak : c->leak;
+            A[s * S + q] = c->A ? c->A[s * S + q] : s == q ? 1 - (S - 1) * c->leak : c->leak;
             mu[s * S + q] = s == q ? 100 : 0;
             cov[s * S + q] = 1;
         }
@@ -335,28 +337,29 @@ static void conflicts(void **state)
     (void)state;
     /* alternating evidence of 1e-250 with a slight winner */
     check_conflict(&(conflict){ 2, 6, { { 0, 575 }, { 575, 0 }, { 0, 575 }, { 575, 0 }, { 0, 575 }, { 580, 0 } },
-                                { 0.5, 0.5 }, 0 }, "alternating evidence");
+                                { 0.5, 0.5 }, 0, NULL }, "alternating evidence");
     /* first one, then the other, beyond the range of a double in one frame and in two */
-    check_conflict(&(conflict){ 2, 2, { { 0, 800 }, { 900, 0 } }, { 0.5, 0.5 }, 0 }, "one frame too far");
-    check_conflict(&(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } }, { 0.5, 0.5 }, 0 },
+    check_conflict(&(conflict){ 2, 2, { { 0, 800 }, { 900, 0 } }, { 0.5, 0.5 }, 0, NULL }, "one frame too far");
+    check_conflict(&(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } }, { 0.5, 0.5 }, 0, NULL },
                    "two frames too far");
     check_conflict(&(conflict){ 2, 8, { { 0, 300 }, { 0, 300 }, { 0, 300 }, { 0, 300 }, { 301, 0 }, { 301, 0 },
-                                        { 301, 0 }, { 301, 0 } }, { 0.5, 0.5 }, 0 }, "eight frames");
+                                        { 301, 0 }, { 301, 0 } }, { 0.5, 0.5 }, 0, NULL }, "eight frames");
     /* a state that cannot be entered holds the largest B, so that both others are small: 1e-200 and 1e-310 */
-    check_conflict(&(conflict){ 3, 2, { { 460, 714, 0 }, { 460, 0, 300 } }, { 0.5, 0.5, 0 }, 0 },
+    check_conflict(&(conflict){ 3, 2, { { 460, 714, 0 }, { 460, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
                    "the largest B is out of reach");
-    check_conflict(&(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } }, { 0.5, 0.5, 0 }, 0 },
+    check_conflict(&(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
                    "the largest B is out of reach, three frames");
     /* the same with every change of state possible, just: forward alone is all that a score looks at */
-    check_conflict(&(conflict){ 3, 2, { { 600, 720, 0 }, { 460, 0, 460 } }, { 0.5, 0.5, 0 }, 1e-90 },
+    check_conflict(&(conflict){ 3, 2, { { 600, 720, 0 }, { 460, 0, 460 } }, { 0.5, 0.5, 0 }, 1e-90, NULL },
                    "the largest B is out of reach, leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-90 },
+    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-90, NULL },
                    "leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250 },
+    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250, NULL },
                    "leaking less");
-    /* a change so unlikely that alpha A underflows, paid back by the frame after it */
-    check_conflict(&(conflict){ 3, 3, { { 0, 500, 300 }, { 0, 500, 300 }, { 690, 690, 0 } }, { 0.5, 0.5, 0 }, 1e-200 },
-                   "unlikely change");
+    /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after it, to a
+     * state that no other leads to with more: beta alone shows nothing */
+    static const double rare[] = { 1, 1e-200, 0, 1, 0, 0, 1, 1e-200, 0 };
+    check_conflict(&(conflict){ 3, 2, { { 345, 345, 0 }, { 465, 0, 460 } }, { 1, 0, 0 }, 0, rare }, "unlikely change");
 }
 
 /* Random conflicts of all strengths: the guard must neither miss one nor need luck. */
@@ -366,7 +369,7 @@ static void random_conflicts(void **state)
     for (int trial = 0; trial < 120; trial++) {
         vh_rng rng;
         char what[60];
-        conflict c = { 2 + trial % 3, 2 + trial % 5, { { 0 } }, { 0 }, 0 };
+        conflict c = { 2 + trial % 3, 2 + trial % 5, { { 0 } }, { 0 }, 0, NULL };
         vh_rng_init(&rng, 150, VH_RNG_TEST, (uint64_t)trial);
         for (int t = 0; t < c.T; t++)
             for (int s = 0; s < c.S; s++)

@@ -122,6 +122,28 @@ static void far_away(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* So far away that the square of the distance is infinite: a score of -inf, no posterior, a path all the same. */
+static void out_of_range(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    double pi[] = { 0.5, 0.5 }, A[] = { 0.9, 0.1, 0.2, 0.8 }, mu[] = { 0, 3 }, cov[] = { 1, 2 }, y[] = { 0, 1e200, 3 };
+    double loglik, gamma[6] = { 0 };
+    int T = 3, path[3];
+    vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vhem_data *data = wrap(ctx, 1, &T, 1, y);
+    assert_ok(ctx, vhem_score(ctx, h3m, data, &loglik));
+    assert_true(loglik == -INFINITY);
+    assert_fails(ctx, vhem_posterior(ctx, h3m, 0, data, 0, gamma, NULL, NULL), VHEM_ENUMERIC,
+                 "sequence 0 has the log-likelihood -inf under HMM 0");
+    assert_true(gamma[0] == 0);
+    assert_ok(ctx, vhem_viterbi(ctx, h3m, 0, data, 0, path, &loglik));
+    assert_true(loglik == -INFINITY && path[0] >= 0 && path[0] < 2);
+    vhem_data_free(data);
+    vhem_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -158,6 +180,7 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(all_paths), cmocka_unit_test(ties), cmocka_unit_test(tiles),
-                                        cmocka_unit_test(far_away), cmocka_unit_test(errors) };
+                                        cmocka_unit_test(far_away), cmocka_unit_test(out_of_range),
+                                        cmocka_unit_test(errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
