@@ -25,6 +25,7 @@ enum {
     SHORT = 5,                           /* iterations before a restart is judged */
     FINALISTS = 3,                       /* at least so many, and a third of all, are run to their end */
     TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
+    TRIAL_FINALISTS = 2,                 /* and so many go on with all models */
     MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory for one restart at a time */
     MAX_MAPPED = 100000,                 /* models that get a map of their states */
 };
@@ -237,7 +238,9 @@ static vhem_status run_all(vhem_ctx *ctx, search *s)
 {
     vhem_status st = VHEM_OK;
     bool cheap = s->R * vh_cluster_work(s->base->h3m, s->opt) < CHEAP;
-    int third = (s->R + 2) / 3, some = third > FINALISTS ? third : FINALISTS, F = cheap || s->R < some ? s->R : some;
+    int third = (s->R + 2) / 3, some = third > FINALISTS ? third : FINALISTS;
+    some = s->trial != s->base ? TRIAL_FINALISTS : some;
+    int F = cheap || s->R < some ? s->R : some;
     int limit = s->R <= F ? 0 : SHORT;
     int64_t total = s->R + F;
 
