@@ -150,7 +150,7 @@ def table(build, quick, missing):
     trouble = {}
     for shape in sizes:
         N, T, d, S, M, _ = shape
-        broken = measure(build, f"{N}x{T} d={d} S={S} M={M}", shape, 2 if quick or d > 1 else 4, missing)
+        broken = measure(build, f"{N}x{T} d={d} S={S} M={M}", shape, 2 if quick or d > 1 else 3, missing)
         trouble.update(broken)
     for program, why in {**missing, **trouble}.items():
         print(f"{program}: not measured: {why}")

@@ -29,7 +29,7 @@ typedef struct {
       "smallest variance of a centre, as a share of that of the input; 0: none" },                          \
     { "cov-add", 0, OPT_REAL, "A", &(a)->opt.cov_add, 0, "0; emhmm: 0.001",                                 \
       "added to the diagonal of covariances after each iteration" },                                        \
-    { "soft", 0, OPT_INT, "N", &(a)->opt.soft, 0, "20; 0 with emhmm or a start file",                       \
+    { "soft", 0, OPT_INT, "N", &(a)->opt.soft, 0, "20; 0 when --init is a file",                            \
       "iterations with soft assignments before the wanted --nv" },                                          \
     { "no-repair", 0, OPT_FLAG, NULL, &(a)->no_repair, 0, NULL,                                             \
       "leave empty clusters and dead states as they are" },                                                 \
@@ -38,7 +38,7 @@ typedef struct {
     { "preset", 0, OPT_CHOICE, "paper|emhmm", &(a)->opt.preset, 0, "none",                                  \
       "paper: as published; emhmm: as the toolbox of eye-movement laboratories. Options win over a preset" }
 
-#define CLUSTER_RESTARTS "30; 1 when --init is a file"
+#define CLUSTER_RESTARTS "20 to 120, more for small inputs; 1 when --init is a file"
 #define CLUSTER_INIT_HELP "auto, base, far, emissions, pooled, dealt, or a model file: start exactly there"
 
 void cluster_args_init(cluster_args *a);

@@ -129,8 +129,10 @@ static void tell_clusters(cli *c, const cluster_level *level)
     for (int j = 0; j < Kr && j < FEW_CLUSTERS; j++) {
         int most, n = cluster_members(level, j, FEW_MEMBERS, members, sizeof members);
         const char *class = main_class(level, j, &most);
-        if (class && n)
-            cli_say(c, "  %d: %d HMM%s, %d %s: %s", j, n, cli_plural(n), most, class, members);
+        if (class && most == n)
+            cli_say(c, "  %d: %d HMM%s, all %s: %s", j, n, cli_plural(n), class, members);
+        else if (class)
+            cli_say(c, "  %d: %d HMM%s, %d of them %s: %s", j, n, cli_plural(n), most, class, members);
         else
             cli_say(c, "  %d: %d HMM%s%s%s", j, n, cli_plural(n), n ? ": " : "", members);
     }

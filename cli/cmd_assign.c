@@ -146,6 +146,23 @@ static int write_result(cli *c, const assign_args *a, const assignment *s)
     return status == CLI_GO ? EXIT_DONE : status;
 }
 
+/* Which model of level l cluster j of the level below is: empty clusters may have been left out, -1. */
+static int row_above(const vhem_tree *tree, int l, int j)
+{
+    const vhem_clustering *below = vhem_tree_level(tree, l - 1);
+    int row = 0;
+    if (j < 0 || vhem_tree_level(tree, l)->Kb == below->Kr)
+        return j;
+    for (int k = 0; k <= j; k++) {
+        vhem_hmm_view center;
+        vhem_h3m_view(below->centers, k, &center);
+        if (k == j)
+            return center.omega > 0 ? row : -1;
+        row += center.omega > 0;
+    }
+    return -1;
+}
+
 /* Room for the answer, and the way up the tree of every cluster of the lowest level. */
 static bool make_room(assignment *s)
 {
@@ -164,8 +181,10 @@ static bool make_room(assignment *s)
         return false;
     for (int j = 0; j < s->Kr; j++) {
         s->above[j] = j;
-        for (int l = 1; l < s->levels; l++)
-            s->above[l * s->Kr + j] = vhem_tree_level(s->tree, l)->label[s->above[(l - 1) * s->Kr + j]];
+        for (int l = 1; l < s->levels; l++) {
+            int row = row_above(s->tree, l, s->above[(l - 1) * s->Kr + j]);
+            s->above[l * s->Kr + j] = row < 0 ? -1 : vhem_tree_level(s->tree, l)->label[row];
+        }
     }
     return true;
 }

@@ -92,7 +92,7 @@ int cmd_cluster(cli *c, int argc, char **argv)
                  "--max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
                  "floored or softened. Ctrl-C saves the best so far.",
         .examples = "  vhem cluster models.json -k 4 -o clusters.json\n"
-                    "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o strategies.json\n",
+                    "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);

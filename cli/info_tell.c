@@ -112,28 +112,33 @@ static void tell_members(FILE *f, const json_t *members, bool all)
     fputs(n > FEW_NAMES && !all ? ", ...\n" : "\n", f);
 }
 
-static void tell_level(FILE *f, const json_t *level, bool all)
+/* "tau 10 nv 10000 ..." */
+static void tell_options(FILE *f, json_t *options)
 {
-    const json_t *options = json_object_get(level, "options"), *repairs = json_object_get(level, "repairs");
-    const json_t *clusters = json_object_get(level, "clusters");
-    size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
     const char *key;
     json_t *value;
-
-    fprintf(f, "  bound      %.2f nats after %lld iterations, %s\n", real_of(level, "bound"),
-            int_of(level, "n_iter"),
-            json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
-    fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
-    fprintf(f, "  repairs    %lld clusters re-seeded, %lld states revived\n", int_of(repairs, "empty"),
-            int_of(repairs, "revived"));
     fprintf(f, "  options   ");
-    json_object_foreach((json_t *)options, key, value) {
+    json_object_foreach(options, key, value) {
         if (json_is_string(value))
             fprintf(f, " %s %s", key, json_string_value(value));
         else if (json_is_number(value))
             fprintf(f, " %s %g", key, json_number_value(value));
     }
-    fprintf(f, "\n\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
+    fputc('\n', f);
+}
+
+static void tell_level(FILE *f, const json_t *level, bool all)
+{
+    const json_t *clusters = json_object_get(level, "clusters"), *repairs = json_object_get(level, "repairs");
+    size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
+
+    fprintf(f, "  bound      %.2f nats after %lld iteration%s, %s\n", real_of(level, "bound"),
+            int_of(level, "n_iter"), cli_plural(int_of(level, "n_iter")),
+            json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
+    fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
+    fprintf(f, "  repairs    %lld clusters re-seeded, %lld states revived\n", int_of(repairs, "empty"),
+            int_of(repairs, "revived"));
+    fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
     for (size_t j = 0; j < K; j++) {
         const json_t *one = json_array_get(clusters, j);
         fprintf(f, "  %7zu %6lld %8.4g %3lld %3lld  ", j, int_of(one, "size"), real_of(one, "omega"),
@@ -155,6 +160,8 @@ static void tell_clusters(FILE *f, json_t *facts, bool all)
         fprintf(f, "%lld HMMs in %lld clusters\n", int_of(facts, "models"), int_of(first, "K"));
     fprintf(f, "  method     %s\n", text_of(first, "method"));
     tell_provenance(f, json_object_get(facts, "provenance"));
+    if (!json_is_object(json_object_get(facts, "provenance")))
+        tell_options(f, json_object_get(first, "options"));
     for (size_t l = 0; l < n; l++) {
         const json_t *level = json_array_get(levels, l);
         if (tree)

@@ -5,8 +5,10 @@
  *   3. the winner becomes the clustering
  *
  * The objective has many optima.  With the virtual samples one wants, assignments are hard from the first iteration on,
- * and a run stays near where it began; so a run first goes through a soft phase with few virtual samples.  Most of the
- * starts are given up after a few iterations: where they stand then tells well enough where they would end. */
+ * and a run stays near where it began; so a run first goes through a soft phase with few virtual samples.  That helps on
+ * most sets of models and harms on some (docs/choosing.md), so that with init "auto", which takes all kinds of starts in
+ * turn, every second round of them goes without.  Most of the starts are given up after a few iterations: where they
+ * stand then tells well enough where they would end. */
 #include "cluster/arrange.h"
 #include "cluster/methods.h"
 #include "cluster/options.h"
@@ -34,6 +36,7 @@ typedef struct {
     vhem_h3m   *centers;
     vh_vhem_run run;                     /* iterations at the wanted N; z and L of the best restart only */
     double      J;
+    int         soft;                    /* iterations of its soft phase */
     bool        begun, finished, stopped;
     vhem_status st;
 } restart;
@@ -100,8 +103,8 @@ static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *
     VH_TRY(make_start(ctx, s, r, scratch));
     soft.N = fmin(SOFT_NV * s->base->Kb, o.N);
     soft.tol = SOFT_TOL;
-    soft.max_iter = s->opt->soft;
-    if (s->opt->soft > 0)
+    soft.max_iter = r->soft;
+    if (r->soft > 0)
         VH_TRY(go(ctx, s, &soft, scratch, threads, r, &ignored));
     o.max_iter = limit < o.max_iter ? limit : o.max_iter;
     VH_TRY(go(ctx, s, &o, scratch, threads, r, &r->run));
@@ -327,6 +330,7 @@ static vhem_status set_up(vhem_ctx *ctx, search *s, const vhem_h3m *models, uint
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = s->start ? NULL : one ? one : &vh_start_kinds[r % n_kind];
         s->all[r].seed = vh_cluster_seed(seed, (uint64_t)r);
+        s->all[r].soft = s->start || one || r / n_kind % 2 == 0 ? s->opt->soft : 0;
     }
     VH_TRY(vh_base_new(ctx, models, &s->base));
     VH_TRY(make_floor(ctx, s));

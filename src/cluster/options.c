@@ -18,9 +18,9 @@ typedef struct {
 static const preset presets[] = {        /* the first is what no preset means */
     { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false },
     { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
-    { "emhmm", 0, 10, 101, 2, 0, 1e-5, 0, 1e-3, true },
+    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true },
 };
-enum { N_PRESET = sizeof presets / sizeof presets[0], DEFAULT_RESTARTS = 30 };
+enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 120 };
 
 static const preset *find_preset(const char *name)
 {
@@ -135,6 +135,19 @@ done:
     return st;
 }
 
+/* As many restarts as a modest amount of work allows: small sets of models have the worst of optima and cost nothing.
+ * Counts the multiplications of an E-step, roughly; the answer depends on sizes alone, not on the machine. */
+static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
+{
+    double work = 0, dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
+    for (int i = 0; i < h3m->K; i++) {
+        double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
+        work += o->K * (o->tau * Sb * o->S * (Sb + o->S) + 3 * dd * Sb * Mb * o->S * o->M);
+    }
+    double n = 1e7 / work;
+    return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
+}
+
 /* What was left open, from the preset. */
 static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
 {
@@ -148,7 +161,7 @@ static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
     o->M = o->M > 0 ? o->M : M;
     o->tau = o->tau > 0 ? o->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
-    o->restarts = o->restarts > 0 ? o->restarts : DEFAULT_RESTARTS;
+    o->restarts = o->restarts > 0 ? o->restarts : default_restarts(h3m, o);
     o->nv = o->nv > 0 ? o->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
     o->tol = o->tol >= 0 ? o->tol : p->tol;
     o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : p->cov_floor;

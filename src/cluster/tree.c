@@ -111,11 +111,10 @@ done:
 
 /* ---- building --------------------------------------------------------------------------------------------- */
 
-static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K, const vhem_cluster_options *opt)
+static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
-    VH_CHECK(!opt || !opt->start, VHEM_EINVAL, "a tree cannot begin at a given start: each level needs its own");
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
     VH_CHECK(K[0] <= h3m->K, VHEM_EINVAL, "K of level 0 is %d, there are %d models", K[0], h3m->K);
@@ -155,11 +154,13 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
     vhem_cluster_options_init(&o);
     if (opt)
         o = *opt;
-    VH_TRY(check(ctx, h3m, n_levels, K, opt));
+    VH_TRY(check(ctx, h3m, n_levels, K));
     VH_TRY(vh_tree_new(ctx, n_levels, &tree));
     for (int l = 0; l < n_levels; l++) {
         const vhem_h3m *level = l > 0 ? models : h3m;
         o.K = K[l] < level->K ? K[l] : level->K;
+        if (l > 0)
+            o.start = NULL;                              /* a given start is that of the lowest level */
         if (o.K < K[l])
             vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o.K, K[l]);
         st = vh_cluster(ctx, level, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);

@@ -18,6 +18,10 @@
 
 enum { DEFAULT_RESTARTS = 4 };
 
+/* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by rounding says
+ * nothing; the first is kept, so that the answer does not hang on the last digit. */
+#define TIE 1e-9
+
 /* ---- 1. options ------------------------------------------------------------------------------------------ */
 
 void vhem_fit_options_init(vhem_fit_options *opt)
@@ -248,7 +252,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     for (int r = 1; r < R; r++)
-        if (run[r].loglik > run[best].loglik)
+        if (run[r].loglik > run[best].loglik + TIE * fabs(run[best].loglik))
             best = r;
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
     f->report->best[i] = best;

@@ -61,6 +61,22 @@ static void copy_component(const vhem_h3m *from, double *const *a, double *const
         memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(from->family, p, from->d));
 }
 
+/* Base components may be singular, those of a centre may not: they get a hundredth of the spread of all. */
+static void widen(const vh_base *base, const vhem_h3m *h3m, vh_hmm *h)
+{
+    const vh_packed *b = base->packed;
+    int d = h3m->d;
+    double *theta = malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_work(d)));
+    for (int q = 0; theta && q < h->S * h->M; q++) {
+        double *par[VH_MAX_PARAM];
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        bool singular = b->family->natural(&b->x, (const double *const *)par, theta, theta + b->n_stat) < 0;
+        for (int k = 0; singular && k < d; k++)
+            par[1][h3m->family->param[1].rank == 2 ? k * d + k : k] += 0.01 * base->scale[k] * base->scale[k];
+    }
+    free(theta);
+}
+
 void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *centers, int j)
 {
     const vh_hmm *b = &base->h3m->hmm[i];
@@ -85,6 +101,7 @@ void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *cent
     }
     vh_normalise(r->S, r->pi);
     soften(base, r);
+    widen(base, centers, r);
 }
 
 /* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
@@ -204,6 +221,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
             copy_component(centers, from, to);
             vh_hmm_c(r)[q] = 1.0 / r->M;
         }
+        widen(base, centers, r);
     }
     return VHEM_OK;
 }
@@ -291,6 +309,7 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
         }
         for (int s = 0; s < S; s++)
             vh_normalise(M, vh_hmm_c(r) + s * M);
+        widen(base, centers, r);
     }
 done:
     vhem_h3m_free(mix);

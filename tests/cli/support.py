@@ -100,7 +100,7 @@ def flock(kinds=3, per_kind=4, seed=1, label=True, apart=12.0):
     hmms = []
     for k in range(kinds):
         for n in range(per_kind):
-            stay = 0.6 + 0.1 * k + rng.uniform(-0.05, 0.05)
+            stay = 0.6 + 0.3 * k / kinds + rng.uniform(-0.05, 0.05)
             h = {"name": f"k{k}_{n}", "S": 2, "M": 1, "pi": [0.6, 0.4], "A": [[stay, 1 - stay], [1 - stay, stay]],
                  "c": [[1], [1]], "mu": [[[apart * k + rng.gauss(0, 0.2)]], [[apart * k + 5 + rng.gauss(0, 0.2)]]],
                  "cov": [[[rng.uniform(0.8, 1.2)]], [[rng.uniform(0.4, 0.6)]]]}

@@ -81,7 +81,7 @@ class Assign(Case):
         self.assertEqual(self.path("a.tsv").read_text(), table)
         self.assertEqual(self.ok("assign", "c.json", "-", stdin=self.path("m.json").read_text()).out, table)
         self.assertEqual(self.ok("assign", "-", "m.json", stdin=self.path("c.json").read_text()).out, table)
-        self.write("d.csv", "id,x\na,1\na,2\nb,13\nb,12\n")
+        self.write("d.csv", "id,x\na,1.5\na,0.2\nb,13\nb,12\n")
         data = self.ok("assign", "c.json", "d.csv").out
         self.assertEqual(self.ok("assign", "c.json", "-", stdin=self.path("d.csv").read_text()).out, data)
         self.assertEqual(len({line.split("\t")[2] for line in data.splitlines()[1:]}), 2)
@@ -96,7 +96,7 @@ class Assign(Case):
         self.assertEqual(one, self.ok("assign", "c.json", "m.json", "--threads", "7").out)
 
     def test_refused(self):
-        self.write("d.csv", "id,x,y\na,1,2\na,2,3\n")
+        self.write("d.csv", "id,x,y\na,1.5,2.5\na,0.2,7\n")
         r = self.fails(1, "dimension", "assign", "c.json", "d.csv")
         self.assertRegex(r.err, r"\b1\b.*\b2\b|\b2\b.*\b1\b")
         self.write("two.json", model([{"S": 1, "M": 1, "pi": [1], "A": [[1]], "c": [[1]], "mu": [[[0, 0]]],

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, VHEM, Case, two_level
+from support import SOURCE, VHEM, Case, flock, two_level
 
 
 def shell_blocks(name):
@@ -28,7 +28,7 @@ class Documents(Case):
     def test_readme(self):
         self.write("sequences.csv", two_level(label=False))
         commands = self.commands("README.md")
-        self.assertGreaterEqual(len(commands), 5)
+        self.assertLessEqual({"fit", "cluster", "tree", "assign", "choose"}, {args[0] for args in commands})
         for args in commands:
             self.ok(*args)
         self.assertEqual(len(self.path("drawn.csv").read_text().splitlines()), 501)
@@ -41,7 +41,7 @@ class Documents(Case):
 
     def test_readme_names_no_missing_command(self):
         known = set(re.findall(r"^  ([a-z]+) ", self.ok("--help").out, re.M)) | {"help"}
-        for name in ("README.md", "CHANGELOG.md", "docs/tutorial-eye-movements.md"):
+        for name in ("README.md", "CHANGELOG.md", "docs/tutorial-eye-movements.md", "docs/algorithm.md"):
             for word in re.findall(r"`vhem ([a-z]+)", (SOURCE / name).read_text()):
                 self.assertIn(word, known, name)
 
@@ -60,6 +60,8 @@ class Documents(Case):
             if args[0] == "decode":
                 self.assertIn("matched by name", r.err)
         self.assertEqual(self.ok("info", "subjects.json", "--json").json()["K"], 3)
+        self.assertEqual(self.ok("info", "strategies.json", "--json").json()["levels"][0]["options"]["preset"], "emhmm")
+        self.assertEqual(len(self.path("groups.tsv").read_text().splitlines()), 4)
         regions = self.path("regions.tsv").read_text().splitlines()
         self.assertEqual(len(regions), len(lines))
         row = dict(zip(regions[0].split("\t"), regions[1].split("\t")))
@@ -76,15 +78,16 @@ class Programs(Case):
                               timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
-        for text in ("$ vhem fit motions.csv", "motions.csv: 60 sequences (csv)", "6 HMMs from 60 sequences", "Next:"):
+        for text in ("$ vhem fit motions.csv", "motions.csv: 60 sequences (csv)", "60 HMMs from 60 sequences",
+                     "$ vhem cluster motions.json -k 6", "level 2: 3 clusters, Rand index", "smallest BIC", "Next:"):
             self.assertIn(text, done.stdout)
-        right, total = map(int, re.search(r"right model: (\d+) of (\d+)", done.stdout).groups())
-        self.assertEqual(total, 60)
-        self.assertGreaterEqual(right, 50)
+        rand = [float(x) for x in re.findall(r"agreement with the labels: Rand index (\S+),", done.stdout)]
+        self.assertEqual(len(rand), 2)               # of the clusters, and of the new drawings
+        self.assertGreater(min(rand), 0.9)
         made = {p.name for p in self.path("out").iterdir()}
-        self.assertEqual(made, {"motions.csv", "new.csv", "kinds.json", "scores.tsv", "paths.tsv", "invented.csv",
-                                "motions.json"})
+        self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv"})
         self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
+        self.assertEqual(len(json.loads(self.path("out/tree.json").read_text())["levels"]), 2)
 
     def test_example_of_the_command(self):
         self.write("d.csv", two_level())
@@ -110,8 +113,9 @@ class Programs(Case):
         cache = (build / "CMakeCache.txt").read_text()
         sanitize = ["-fsanitize=address,undefined"] if "VHEM_SANITIZE:BOOL=ON" in cache else []
         compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", SOURCE / "examples/c/fit.c", "-o", "fit", *flags,
-                        *sanitize], cwd=self.dir, env=env, check=True)
+        for name in ("fit", "cluster"):
+            subprocess.run([compiler, "-std=c11", "-Wall", "-Werror", SOURCE / f"examples/c/{name}.c", "-o", name,
+                            *flags, *sanitize], cwd=self.dir, env=env, check=True)
         self.write("d.csv", two_level())
         done = subprocess.run(["./fit", "d.csv", "m.json"], cwd=self.dir, env=env, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -121,6 +125,14 @@ class Programs(Case):
         means = sorted(float(shape.fullmatch(line)[1]) for line in lines)
         self.assertTrue(all(abs(m) < 1 for m in means[:4]) and all(abs(m - 5) < 1 for m in means[4:]), means)
         self.assertEqual(len(json.loads(self.path("m.json").read_text())["hmms"]), 4)
+        self.write("f.json", flock())
+        done = subprocess.run(["./cluster", "f.json", "3", "c.json"], cwd=self.dir, env=env, capture_output=True,
+                              text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        groups = [set(re.findall(r"k\d", line)) for line in done.stdout.splitlines()[:3]]
+        self.assertEqual(sorted(map(sorted, groups)), [["k0"], ["k1"], ["k2"]])
+        self.assertRegex(done.stdout.splitlines()[3], r"bound after \d+ iterations: -\d+\.\d\d nats")
+        self.assertEqual(self.ok("info", "c.json", "--json").json()["kind"], "clustering")
 
 
 if __name__ == "__main__":

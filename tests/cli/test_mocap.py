@@ -1,4 +1,4 @@
-"""Motion capture, the first experiment of the paper (Section 5.1): 56 motions of 8 classes, a tree of 8, 4 and 2
+"""Motion capture, the first experiment of the paper (Section 5.2): 56 motions of 8 classes, a tree of 8, 4 and 2
 clusters.  The data are not part of this repository; VHEM_DATA names the folder they are in.  Without them: skipped."""
 import os
 import pathlib
@@ -14,8 +14,8 @@ PAPER = {8: 0.937, 4: 0.811, 2: 0.518}
 
 class Mocap(Case):
     def test_tree(self):
-        self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "-S", "4", "-M", "2", "--seed", "1", "-o", "m.json",
-                timeout=200)
+        self.ok("fit", MOCAP, "--where", "in56=1", "--label", "cls", "-S", "4", "-M", "2", "--seed", "1", "-o",
+                "m.json", timeout=200)
         report = self.ok("tree", "m.json", "-k", "8,4,2", "--seed", "1", "-o", "t.json", "--json", timeout=200).json()
         rand = {level["K"]: level["agreement"]["rand"] for level in report["levels"]}
         print("clusters  Rand index  in the paper")

@@ -14,7 +14,7 @@ def nested(seed=1):
     m = json.loads(flock(kinds=4, per_kind=4, seed=seed, apart=0.0))
     for h in m["hmms"]:
         kind = int(h["label"][4:])
-        shift = (0, 3, 60, 63)[kind]
+        shift = (0, 1.5, 60, 61.5)[kind]
         h["mu"] = [[[v + shift for v in x] for x in state] for state in h["mu"]]
     return json.dumps(m)
 
@@ -114,7 +114,8 @@ class Tree(WithFlock):
         self.fails(2, "each level needs fewer clusters than the one before, but 4 follows 2", "tree", "m.json", "-k",
                    "2,4")
         for text in ("8,0", "8,,2", "a", "8,", "-3", "8.5", "3..1", "8;4", "99999999999"):
-            self.fails(2, "--clusters needs whole numbers of at least 1 like 8,4,2 or 2..6", "tree", "m.json", "-k", text)
+            self.fails(2, "--clusters needs whole numbers of at least 1 like 8,4,2 or 2..6", "tree", "m.json", "-k",
+                       text)
         self.fails(2, "--clusters takes at most", "tree", "m.json", "-k", "1..5000")
         self.fails(1, "m.json holds 16 HMMs, too few for 20 clusters", "tree", "m.json", "-k", "20,4", "-o", "t.json")
         self.fails(1, "nowhere.json", "tree", "nowhere.json", "-k", "4,2", "-o", "t.json")
@@ -132,10 +133,10 @@ class Tree(WithFlock):
 class Signals(Case):
     def test_interrupt_saves_what_is_there(self):
         self.write("m.json", flock(kinds=8, per_kind=40, apart=2.0))
-        p = subprocess.Popen([VHEM, "tree", "m.json", "-k", "20,10,5", "-S", "12", "-M", "4", "--tol", "0", "--max-iter",
+        p = subprocess.Popen([VHEM, "tree", "m.json", "-k", "20,10,5", "-S", "4", "--tol", "0", "--max-iter",
                               "1000000", "-o", "t.json", "--threads", "2"], cwd=self.dir, stderr=subprocess.PIPE,
                              text=True)
-        time.sleep(2)
+        time.sleep(1.5)
         self.assertIsNone(p.poll(), "it was not long enough")
         p.send_signal(signal.SIGINT)
         _, err = p.communicate(timeout=60)

@@ -7,15 +7,21 @@ from support import COMMANDS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "group", "weight", "columns", "where"]
+VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
+                "no-repair", "weighted-omega", "preset"]
 OPTIONS = {
     "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
+    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
+    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
+    "assign": ["output"] + DATA,
+    "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "posterior", "quiet", "json", "help"}
+FLAGS = {"all", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
 
 
 def entries(text):
@@ -157,6 +163,10 @@ class Pages(Case):
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
+        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "convert"])
+        self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
+        self.assertEqual(complete("vhem tree --init p", 3), ["pooled"])
+        self.assertEqual(complete("vhem fit --init k", 3), ["kmeans"])
         self.assertIn("ref", complete("vhem fit --backend ''", 3))
 
 
