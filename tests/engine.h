@@ -1,4 +1,4 @@
-/* engine.h - what the tests of the engine share: data sets in memory, small models, and the sum over all state paths. */
+/* engine.h - what the tests of the engine share: data sets in memory, small models, the sum over all state paths. */
 #ifndef VH_TESTS_ENGINE_H
 #define VH_TESTS_ENGINE_H
 

@@ -94,8 +94,8 @@ static void never_falls(void **state)
             }
             double loglik = r->run[0].loglik;
             if (!(loglik >= last - 1e-9 * (fabs(last) + 1)))
-                fail_msg("seed 301/%d: %.15g after %.15g in iteration %d (S %d M %d d %d %s %s floor %g)", trial, loglik,
-                         last, iter, opt.S, opt.M, d, opt.emission, opt.topology, opt.cov_floor);
+                fail_msg("seed 301/%d: %.15g after %.15g in iteration %d (S %d M %d d %d %s %s floor %g)", trial,
+                         loglik, last, iter, opt.S, opt.M, d, opt.emission, opt.topology, opt.cov_floor);
             last = loglik;
             vhem_hmm_view v = view_of(next, 0);
             check_distribution(v.S, v.pi, "pi", trial);
@@ -159,9 +159,9 @@ static void no_warning(void **state)
 
 /* ---- bits ------------------------------------------------------------------------------------------------------ */
 
-static vhem_h3m *fit_with(const char *backend, int threads, uint64_t seed, const vhem_data *data, int by_group, double *score)
+static vhem_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int by_group, double *score)
 {
-    vhem_ctx *ctx = test_ctx_with(backend, threads, seed);
+    vhem_ctx *ctx = test_ctx_with(NULL, threads, seed);
     vhem_fit_options opt;
     vhem_h3m *out = NULL;
     vhem_fit_options_init(&opt);
@@ -191,15 +191,15 @@ static void same_bits_at_any_threads(void **state)
     double *score = malloc(size), *other = malloc(size);
     for (int by_group = 0; by_group <= 1; by_group++) {
         const vhem_data *data = by_group ? group : each;
-        vhem_h3m *one = fit_with(NULL, 1, 4, data, by_group, score);
+        vhem_h3m *one = fit_with(1, 4, data, by_group, score);
         static const int threads[] = { 2, 7, 1 };
         for (int k = 0; k < 3; k++) {
-            vhem_h3m *many = fit_with(NULL, threads[k], 4, data, by_group, other);
+            vhem_h3m *many = fit_with(threads[k], 4, data, by_group, other);
             if (!same_bits(one, many) || memcmp(score, other, by_group ? sizeof(double) * N : size) != 0)
                 fail_msg("%d threads give other bits than one, by %s", threads[k], by_group ? "group" : "sequence");
             vhem_h3m_free(many);
         }
-        vhem_h3m *seeded = fit_with(NULL, 1, 5, data, by_group, other);
+        vhem_h3m *seeded = fit_with(1, 5, data, by_group, other);
         assert_false(same_bits(one, seeded));
         vhem_h3m_free(seeded);
         vhem_h3m_free(one);

@@ -25,7 +25,7 @@ static void check_fit(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data,
             if (!isfinite(run->loglik))
                 fail_msg("HMM %d, restart %d has the log-likelihood %g", i, k, run->loglik);
             double best = r->run[i * r->R + r->best[i]].loglik;
-            assert_true(run->loglik <= best + 1e-9 * fabs(best));       /* a tie goes to the first */
+            assert_true(run->loglik <= best + 1e-9 * fabs(best));        /* within 1e-9 the first wins */
         }
     }
     if (r->K == data->N && !data->weight) {
@@ -90,8 +90,10 @@ static void option_errors(void **state)
     const double pi[] = { 2, NAN };
     REFUSED(opt.fixed_pi = pi, "pi has the entry 2");
     vhem_fit_options opt = options(2, 1);
-    assert_fails(ctx, vhem_fit_each(ctx, bad, &opt, &out, NULL), VHEM_EINVAL, "sequence 0: frame 2, column 'y0' is missing");
-    assert_fails(ctx, vhem_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL, "sequence 1: frame 2, column 'y0' is infinite");
+    assert_fails(ctx, vhem_fit_each(ctx, bad, &opt, &out, NULL), VHEM_EINVAL,
+                 "sequence 0: frame 2, column 'y0' is missing");
+    assert_fails(ctx, vhem_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL,
+                 "sequence 1: frame 2, column 'y0' is infinite");
     assert_null(out);
     vhem_data_free(data);
     vhem_data_free(bad);

@@ -89,7 +89,8 @@ static void seeds(void **state)
     vhem_data *data[4] = { NULL };
     vh_rng rng;
     vh_rng_init(&rng, 181, VH_RNG_TEST, 0);
-    vhem_ctx *ctx = test_ctx_with(NULL, 1, 9), *threads = test_ctx_with(NULL, 3, 9), *other = test_ctx_with(NULL, 1, 10);
+    vhem_ctx *ctx = test_ctx_with(NULL, 1, 9), *threads = test_ctx_with(NULL, 3, 9);
+    vhem_ctx *other = test_ctx_with(NULL, 1, 10);
     vhem_h3m *h3m = random_h3m(ctx, &rng, 3, 3, 2, 2, 1, 2);
     assert_ok(ctx, vhem_sample(ctx, h3m, 10, 20, &data[0]));
     assert_ok(threads, vhem_sample(threads, h3m, 10, 20, &data[1]));
