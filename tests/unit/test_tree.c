@@ -82,7 +82,7 @@ static void test_refuses(void **state)
     assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
     assert_fails(ctx, vhem_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
     opt.start = h3m;
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "given start");
+    assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");
     const char *path = test_scratch("bad-tree.json");
     const char *text = "{\"format\": \"vhem-tree\", \"version\": 1, \"levels\": [{\"format\": \"x\"}]}";
     test_write(path, text, strlen(text));
