@@ -11,14 +11,3 @@ add_library(vhem_deps INTERFACE)
 target_include_directories(vhem_deps SYSTEM INTERFACE ${RANDOM123_INCLUDE})
 target_link_libraries(vhem_deps INTERFACE OpenMP::OpenMP_C ZLIB::ZLIB PkgConfig::JANSSON PkgConfig::HDF5
                       ${LAPACKE_LIBRARY} PkgConfig::OPENBLAS m)
-
-# glibc's vector exp and log (libmvec), where the compiler knows how to call them.
-include(CheckCSourceCompiles)
-set(CMAKE_REQUIRED_FLAGS "-O3 -fopenmp-simd -fno-math-errno -fno-trapping-math")
-set(CMAKE_REQUIRED_LIBRARIES m)
-check_c_source_compiles("
-    extern double _ZGVbN2v_exp(double);
-    __attribute__((__simd__(\"notinbranch\"))) extern double exp(double);
-    int main(int argc, char **argv) { (void)argv; return exp(argc) > 3 && &_ZGVbN2v_exp != 0; }" VHEM_LIBMVEC)
-unset(CMAKE_REQUIRED_FLAGS)
-unset(CMAKE_REQUIRED_LIBRARIES)

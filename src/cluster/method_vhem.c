@@ -24,9 +24,11 @@
 enum {
     SHORT = 5,                           /* iterations before a restart is judged */
     FINALISTS = 3,                       /* at least so many, and a third of all, are run to their end */
+    TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
     MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory for one restart at a time */
     MAX_MAPPED = 100000,                 /* models that get a map of their states */
 };
+#define CHEAP    1e7                     /* less work than this, and all restarts are run to their end */
 #define SOFT_NV  0.1                     /* virtual samples per model in the soft phase */
 #define SOFT_TOL 1e-4
 
@@ -45,6 +47,8 @@ typedef struct {                         /* what all restarts share */
     const vhem_cluster_options *opt;
     const vhem_h3m *start;
     vh_base    *base;
+    vhem_h3m   *trial_models;            /* NULL: restarts are judged on all models */
+    vh_base    *trial;                   /* == base then */
     double     *floor;                   /* [d], or NULL */
     int         R;
     restart    *all;                     /* [R] */
@@ -55,10 +59,10 @@ typedef struct {                         /* what all restarts share */
 
 /* ---- 1. one restart --------------------------------------------------------------------------------------- */
 
-static vh_vhem_options run_options(const search *s, uint64_t seed)
+static vh_vhem_options run_options(const search *s, const vh_base *base, uint64_t seed)
 {
     const vhem_cluster_options *o = s->opt;
-    return (vh_vhem_options){ .N = o->nv * s->base->Kb, .tau = o->tau, .max_iter = o->max_iter, .tol = o->tol,
+    return (vh_vhem_options){ .N = o->nv * base->Kb, .tau = o->tau, .max_iter = o->max_iter, .tol = o->tol,
                               .min_iter = vh_cluster_min_iter(o), .floor = s->floor, .cov_add = o->cov_add,
                               .repair = o->repair, .weighted = o->weighted_omega, .seed = seed };
 }
@@ -76,7 +80,7 @@ static vhem_status make_start(vhem_ctx *ctx, const search *s, restart *r, vh_scr
         for (int j = 0; j < s->opt->K; j++)
             VH_TRY(vh_h3m_shape(ctx, r->centers, j, s->opt->S, s->opt->M));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
-        VH_TRY(r->kind->make(ctx, s->base, s->opt->tau, &rng, scratch, r->centers));
+        VH_TRY(r->kind->make(ctx, s->trial, s->opt->tau, &rng, scratch, r->centers));
     }
     vh_add_to_covariances(r->centers, s->opt->cov_add);
 done:
@@ -84,32 +88,34 @@ done:
 }
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself. */
-static vhem_status go(vhem_ctx *ctx, const search *s, const vh_vhem_options *o, vh_scratch *scratch, int threads,
+static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o, vh_scratch *scratch, int threads,
                       restart *r, vh_vhem_run *run)
 {
-    vhem_status st = vh_vhem(ctx, s->base, o, scratch, threads, r->centers, run);
+    vhem_status st = vh_vhem(ctx, base, o, scratch, threads, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
     return r->stopped ? VHEM_OK : st;
 }
 
-/* The start, the soft phase, and at most `limit` iterations. */
+/* The start, the soft phase, and at most `limit` iterations.  On a sample of the models only the centres count. */
 static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *scratch, int threads, restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, r->seed), soft = o;
+    vh_vhem_options o = run_options(s, s->trial, r->seed), soft = o;
     vh_vhem_run ignored = { 0 };
 
     r->begun = true;
     VH_TRY(make_start(ctx, s, r, scratch));
-    soft.N = fmin(SOFT_NV * s->base->Kb, o.N);
+    soft.N = fmin(SOFT_NV * s->trial->Kb, o.N);
     soft.tol = SOFT_TOL;
     soft.max_iter = r->soft;
     if (r->soft > 0)
-        VH_TRY(go(ctx, s, &soft, scratch, threads, r, &ignored));
+        VH_TRY(go(ctx, s->trial, &soft, scratch, threads, r, &ignored));
     o.max_iter = limit < o.max_iter ? limit : o.max_iter;
-    VH_TRY(go(ctx, s, &o, scratch, threads, r, &r->run));
+    VH_TRY(go(ctx, s->trial, &o, scratch, threads, r, &r->run));
     r->J = r->run.J[r->run.n_iter];
-    r->finished = r->run.converged || r->run.n_iter >= s->opt->max_iter;
+    r->finished = s->trial == s->base && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
+    if (s->trial != s->base)
+        vh_vhem_run_free(&r->run);
 done:
     vh_vhem_run_free(&ignored);
     return st;
@@ -122,7 +128,8 @@ static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
     double *J = NULL;
 
     VH_NEW(J, run->n_iter + more->n_iter + 1);
-    memcpy(J, run->J, sizeof *J * (size_t)run->n_iter);
+    if (run->n_iter > 0)
+        memcpy(J, run->J, sizeof *J * (size_t)run->n_iter);
     memcpy(J + run->n_iter, more->J, sizeof *J * (size_t)(more->n_iter + 1));
     free(more->J);
     more->J = J;
@@ -140,13 +147,13 @@ done:
 static vhem_status finish(vhem_ctx *ctx, const search *s, vh_scratch *scratch, int threads, restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, r->seed + 1);     /* its repairs must not repeat those of the short run */
+    vh_vhem_options o = run_options(s, s->base, r->seed + 1);     /* its repairs must not repeat those of the short run */
     vh_vhem_run more = { 0 };
 
     o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
     o.min_iter -= r->run.n_iter;
     int converged = r->run.converged;
-    VH_TRY(go(ctx, s, &o, scratch, threads, r, &more));
+    VH_TRY(go(ctx, s->base, &o, scratch, threads, r, &more));
     VH_TRY(append(ctx, &r->run, &more));
     r->run.converged |= converged;
     r->J = r->run.J[r->run.n_iter];
@@ -229,7 +236,8 @@ static int rank_restarts(search *s)
 static vhem_status run_all(vhem_ctx *ctx, search *s)
 {
     vhem_status st = VHEM_OK;
-    int third = (s->R + 2) / 3, F = s->R < FINALISTS ? s->R : third > FINALISTS ? third : FINALISTS;
+    bool cheap = s->R * vh_cluster_work(s->base->h3m, s->opt) < CHEAP;
+    int third = (s->R + 2) / 3, some = third > FINALISTS ? third : FINALISTS, F = cheap || s->R < some ? s->R : some;
     int limit = s->R <= F ? 0 : SHORT;
     int64_t total = s->R + F;
 
@@ -315,6 +323,29 @@ done:
     return st;
 }
 
+/* Of very many models a random sample tells good starts from bad ones as well, at a fraction of the cost. */
+static vhem_status choose_trial(vhem_ctx *ctx, search *s, uint64_t seed)
+{
+    vhem_status st = VHEM_OK;
+    int *pick = NULL, K = s->base->Kb;
+    vh_rng rng;
+
+    s->trial = s->base;
+    if (K <= TRIAL_MODELS || s->start || s->R == 1)
+        return VHEM_OK;
+    VH_NEW(pick, TRIAL_MODELS);
+    vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
+    for (int i = 0; i < TRIAL_MODELS; i++) {             /* one from each of so many equal stretches: no repeats */
+        int64_t lo = (int64_t)K * i / TRIAL_MODELS, hi = (int64_t)K * (i + 1) / TRIAL_MODELS;
+        pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
+    }
+    VH_TRY(vh_h3m_subset(ctx, s->base->h3m, pick, TRIAL_MODELS, &s->trial_models));
+    VH_TRY(vh_base_new(ctx, s->trial_models, &s->trial));
+done:
+    free(pick);
+    return st;
+}
+
 static vhem_status set_up(vhem_ctx *ctx, search *s, const vhem_h3m *models, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
@@ -333,6 +364,7 @@ static vhem_status set_up(vhem_ctx *ctx, search *s, const vhem_h3m *models, uint
         s->all[r].soft = s->start || one || r / n_kind % 2 == 0 ? s->opt->soft : 0;
     }
     VH_TRY(vh_base_new(ctx, models, &s->base));
+    VH_TRY(choose_trial(ctx, s, seed));
     VH_TRY(make_floor(ctx, s));
 done:
     return st;
@@ -350,6 +382,9 @@ static void tear_down(vhem_ctx *ctx, search *s)
     free(s->all);
     free(s->order);
     free(s->floor);
+    if (s->trial != s->base)
+        vh_base_free(s->trial);
+    vhem_h3m_free(s->trial_models);
     vh_base_free(s->base);
 }
 

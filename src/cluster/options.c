@@ -20,7 +20,7 @@ static const preset presets[] = {        /* the first is what no preset means */
     { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
     { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true },
 };
-enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 120 };
+enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300 };
 
 static const preset *find_preset(const char *name)
 {
@@ -135,16 +135,20 @@ done:
     return st;
 }
 
-/* As many restarts as a modest amount of work allows: small sets of models have the worst of optima and cost nothing.
- * Counts the multiplications of an E-step, roughly; the answer depends on sizes alone, not on the machine. */
-static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
+double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
 {
     double work = 0, dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
     for (int i = 0; i < h3m->K; i++) {
         double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
-        work += o->K * (o->tau * Sb * o->S * (Sb + o->S) + 3 * dd * Sb * Mb * o->S * o->M);
+        work += o->K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
     }
-    double n = 1e7 / work;
+    return work;
+}
+
+/* As many restarts as a modest amount of work allows: small sets of models have the worst of optima and cost nothing. */
+static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
+{
+    double n = 4e7 / vh_cluster_work(h3m, o);
     return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
 }
 

@@ -11,6 +11,8 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cl
 /* Does the preset want full covariances? */
 bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 /* M-steps before the bound is asked whether it rests. */
+/* Work of one E-step, very roughly in nanoseconds; it depends on sizes alone, not on the machine. */
+double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *opt);
 int  vh_cluster_min_iter(const vhem_cluster_options *opt);
 
 #endif

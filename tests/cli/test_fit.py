@@ -50,8 +50,8 @@ class Fit(Case):
             frames = frames_of(self.csv, one["name"])
             self.assertEqual(one["frames"], len(frames))
             best = one["restarts"][one["best"]]
-            # restarts that differ by rounding alone are a tie, which the first wins
-            self.assertAlmostEqual(best["loglik"], max(run["loglik"] for run in one["restarts"]), places=8)
+            top = max(run["loglik"] for run in one["restarts"])
+            self.assertLessEqual(abs(best["loglik"] - top), 1e-9 * abs(top))  # a tie goes to the first
             self.assertEqual(set(best), {"loglik", "n_iter", "converged", "revived", "floored"})
             # the reported likelihood is that of the model in the file, worked out independently
             self.assertAlmostEqual(one["loglik"], forward(h, frames), delta=1e-6 * abs(one["loglik"]))

@@ -11,10 +11,11 @@
 #include "backend/simd/lanes.h"
 
 #include "backend/ref/ref.h"
-#include "backend/simd/vmath.h"
+#include "backend/simd/vec.h"
 #include "core/alloc.h"
 #include "math/linalg.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {                         /* an HMM and a sequence */
@@ -54,7 +55,6 @@ enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SL
 #define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a group would not fit a cache */
 #define DOUBT      1e280                 /* see lanes.c */
 #define MIXING     1e-100                /* see mixes */
-#define EXP_LEAST  (-700.0)              /* exp of less is taken as 0 */
 
 /* ---- 1. setting up --------------------------------------------------------------------------------------- */
 
@@ -139,34 +139,31 @@ done:
 
 /* ---- 2. chunks ------------------------------------------------------------------------------------------- */
 
-/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state. */
+/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state.  Rows are
+ * padded to whole vectors; what the padding holds is never used. */
 static void exps(job *j, int k, int n)
 {
     const vh_packed *pk = j->pk;
-    int C = pk->comp0[k + 1] - pk->comp0[k], M = pk->M[k];
-    double *restrict shift = j->shift + (size_t)k * j->ld;
-    double *E = j->E + (size_t)pk->comp0[k] * j->ld;
+    int C = pk->comp0[k + 1] - pk->comp0[k], M = pk->M[k], nv = (n + VH_LANES - 1) / VH_LANES;
+    size_t ld = j->ld / VH_LANES;
+    vec *restrict shift = (vec *)j->shift + (size_t)k * ld;
+    vec *E = (vec *)j->E + (size_t)pk->comp0[k] * ld;
 
-    memcpy(shift, E, sizeof *shift * (size_t)n);
+    memcpy(shift, E, sizeof *shift * (size_t)nv);
     for (int q = 1; q < C; q++) {
-        const double *restrict e = E + (size_t)q * j->ld;
-#pragma omp simd
-        for (int f = 0; f < n; f++)
-            shift[f] = e[f] > shift[f] ? e[f] : shift[f];
+        const vec *restrict e = E + (size_t)q * ld;
+        for (int f = 0; f < nv; f++)
+            shift[f] = vec_max(e[f], shift[f]);
     }
     for (int q = 0; q < C; q++) {
-        double *restrict e = E + (size_t)q * j->ld, *restrict b = j->B + (size_t)(pk->state0[k] + q / M) * j->ld;
-#pragma omp simd
-        for (int f = 0; f < n; f++) {
-            double x = e[f] - shift[f], u = exp(x > EXP_LEAST ? x : EXP_LEAST);
-            e[f] = x > EXP_LEAST ? u : 0;
-        }
-        if (q % M == 0)
-            memcpy(b, e, sizeof *b * (size_t)n);
-        else {
-#pragma omp simd
-            for (int f = 0; f < n; f++)
-                b[f] += e[f];
+        vec *restrict e = E + (size_t)q * ld, *restrict b = (vec *)j->B + (size_t)(pk->state0[k] + q / M) * ld;
+        for (int f = 0; f < nv; f++) {
+            vec u = vec_exp_or_0(e[f] - shift[f]);
+            e[f] = u;
+            if (q % M == 0)
+                b[f] = u;
+            else
+                b[f] += u;
         }
     }
 }

@@ -13,7 +13,6 @@
 #include "backend/simd/lanes.h"
 
 #include "backend/simd/vec.h"
-#include "backend/simd/vmath.h"
 
 #include <string.h>
 
@@ -34,27 +33,50 @@ enum { WRITTEN_OUT = 10 };
 #include "backend/simd/lanes_body.h"
 
 /* log p(y) = -sum_t log r_t over the frames of each lane. */
-static void sum_logs(int L, vh_lanes *g)
+static void sum_logs_n(vh_lanes *g)
 {
-    for (int l = 0; l < L; l++) {
-        double sum = 0, doubt = 0;
-#pragma omp simd reduction(+ : sum, doubt)
-        for (int64_t t = 0; t < g->length[l]; t++) {
-            sum -= log(g->r[t * L + l]);
-            doubt += g->r[t * L + l];
-        }
-        g->loglik[l] = sum;
-        g->doubt[l] = doubt;
+    const vec *r = (const vec *)g->r;
+    vec sum = { 0 }, doubt = { 0 };
+    for (int64_t t = 0; t < g->T; t++) {
+        vec one = vec_log(r[t]), live = { 0 };
+        for (int l = 0; l < VH_LANES; l++)
+            live[l] = t < g->length[l];
+        sum -= one * live;
+        doubt += r[t] * live;
+    }
+    for (int l = 0; l < VH_LANES; l++) {
+        g->loglik[l] = sum[l];
+        g->doubt[l] = doubt[l];
+    }
+}
+
+/* One chain: as many frames at once as a vector holds; ones fill the last vector up. */
+static void sum_logs_1(vh_lanes *g)
+{
+    vec sum = { 0 }, doubt = { 0 };
+    for (int64_t t = 0; t < g->T; t += VH_LANES) {
+        vec r = vec_all(1);
+        int64_t left = g->T - t;
+        memcpy(&r, g->r + t, sizeof(double) * (size_t)(left < VH_LANES ? left : VH_LANES));
+        sum -= vec_log(r);
+        doubt += r;
+    }
+    g->loglik[0] = g->doubt[0] = 0;
+    for (int l = 0; l < VH_LANES; l++) {
+        g->loglik[0] += sum[l];
+        g->doubt[0] += doubt[l];
     }
 }
 
 void VH_NAME(vh_lanes_forward)(int L, vh_lanes *g)
 {
-    if (L == 1)
+    if (L == 1) {
         forward_1(g);
-    else
+        sum_logs_1(g);
+    } else {
         forward_n(g);
-    sum_logs(L, g);
+        sum_logs_n(g);
+    }
 }
 
 void VH_NAME(vh_lanes_backward)(int L, vh_lanes *g)

@@ -257,7 +257,7 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
             for (int b = 0; b < Sb; b++) {
                 vec here = w * x->sum_nu[rho * Sb + b];
                 for (int q = b * Mb; q < (b + 1) * Mb; q++) {
-                    vec eta = Mr > 1 ? vec_exp(row[q] - state[q]) : vec_all(1);
+                    vec eta = Mr > 1 ? vec_exp_or_0(row[q] - state[q]) : vec_all(1);
                     row[q] = here * g->c[q] * eta;
                 }
             }

@@ -21,7 +21,7 @@
 enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked */
 
 /* What counts as settled.  Deviations shrink by a constant factor per step, so what is left out is of the same order. */
-#define SETTLED_L  1e-13                 /* of the size of L */
+#define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
 #define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
 
 /* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the loops are written
@@ -82,7 +82,7 @@ VEC_INLINE bool step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool l
         return false;
     *change = (most + least) * 0.5;
     for (int l = 0; l < VH_LANES; l++)
-        if (!(most[l] - least[l] <= SETTLED_L * size[l]))
+        if (!(most[l] - least[l] <= SETTLED_L + 4e-15 * size[l]))
             return false;
     return true;
 }

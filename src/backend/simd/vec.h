@@ -51,6 +51,12 @@ VEC_INLINE vec vec_exp(vec x)
     return (vec)((vec_bits)p + ((vec_bits)t << 52));
 }
 
+/* The same, but 0 for x below -700: weights that are zero stay zero. */
+VEC_INLINE vec vec_exp_or_0(vec x)
+{
+    return (vec)((vec_bits)vec_exp(x) & (vec_bits)(x > -700.0));
+}
+
 /* log(x) for normal x > 0.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with s = (m - 1) / (m + 1),
  * log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
 VEC_INLINE vec vec_log(vec x)

@@ -1,0 +1,56 @@
+/* The vector exp and log against the C library's, over all they are used for. */
+#include "support.h"
+
+#define VH_LANES 2
+#include "backend/simd/vec.h"
+
+static double worst_ulp(double got, double want)
+{
+    return fabs(got - want) / (nextafter(fabs(want), INFINITY) - fabs(want));
+}
+
+static void test_exp(void **state)
+{
+    (void)state;
+    vh_rng rng;
+    double worst = 0;
+    vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
+    for (int k = 0; k < 200000; k++) {
+        double a = -700 * vh_rng_uniform(&rng), b = 1e-3 * (vh_rng_uniform(&rng) - 1);
+        vec x = { a, b }, y = vec_exp(x);
+        worst = fmax(worst, fmax(worst_ulp(y[0], exp(a)), worst_ulp(y[1], exp(b))));
+    }
+    if (!(worst <= 2))
+        fail_msg("exp is off by %.2f ulp", worst);
+    vec edge = { 0, -700 }, y = vec_exp(edge);
+    assert_true(y[0] == 1);
+    assert_near(y[1], exp(-700), 1e-15, 0);
+    vec below = { -701, -1e300 }, z = vec_exp(below), none = vec_exp_or_0(below), some = vec_exp_or_0(edge);
+    assert_near(z[0], exp(-700), 1e-15, 0);
+    assert_near(z[1], exp(-700), 1e-15, 0);
+    assert_true(none[0] == 0 && none[1] == 0 && some[0] == 1);
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    vh_rng rng;
+    double worst = 0;
+    vh_rng_init(&rng, 2, VH_RNG_TEST, 0);
+    for (int k = 0; k < 200000; k++) {
+        double a = exp(1400 * vh_rng_uniform(&rng) - 700), b = 0.5 + vh_rng_uniform(&rng);
+        vec x = { a, b }, y = vec_log(x);
+        worst = fmax(worst, fmax(worst_ulp(y[0], log(a)), worst_ulp(y[1], log(b))));
+    }
+    if (!(worst <= 2))
+        fail_msg("log is off by %.2f ulp", worst);
+    vec edge = { 1, 2 }, y = vec_log(edge);
+    assert_true(y[0] == 0);
+    assert_near(y[1], log(2), 3e-16, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_exp), cmocka_unit_test(test_log) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
