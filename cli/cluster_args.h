@@ -38,7 +38,7 @@ typedef struct {
     { "preset", 0, OPT_CHOICE, "paper|emhmm", &(a)->opt.preset, 0, "none",                                  \
       "paper: as published; emhmm: as the toolbox of eye-movement laboratories. Options win over a preset" }
 
-#define CLUSTER_RESTARTS "20 to 120, more for small inputs; 1 when --init is a file"
+#define CLUSTER_RESTARTS "20 to 300, more for small inputs; 1 when --init is a file"
 #define CLUSTER_INIT_HELP "auto, base, far, emissions, pooled, dealt, or a model file: start exactly there"
 
 void cluster_args_init(cluster_args *a);

@@ -179,7 +179,7 @@ int cmd_choose(cli *c, int argc, char **argv)
           "numbers of states of the centres to try" },
         { "splits", 0, OPT_INT, "N", &g.splits, 0, NULL,
           "halvings of the models for the stability; 0: none, which is faster" },
-        CLUSTER_OPTIONS(a, "20 to 120, more for small inputs", "WAY",
+        CLUSTER_OPTIONS(a, "20 to 300, more for small inputs", "WAY",
                         "auto, base, far, emissions, pooled or dealt: where a run starts"),
         { 0 },
     };
