@@ -56,8 +56,8 @@ VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API void        vhem_ctx_free(vhem_ctx *);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
-/* Asks a running computation to end soon; may be called from a signal handler or another thread.  The
- * computation returns VHEM_ESTOPPED and, where its comment says so, hands over the best result so far. */
+/* Asks the running and all later computations of this context to end soon; may be called from a signal handler or
+ * another thread.  They return VHEM_ESTOPPED and, where their comment says so, hand over the best result so far. */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 
 /* ---- sequences ----------------------------------------------------------------------------------------- */

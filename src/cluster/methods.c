@@ -35,8 +35,8 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_op
     vhem_status st = VHEM_OK;
     vhem_clustering *c = NULL;
     vhem_cluster_options o;
-    int blas = vh_blas_single();
 
+    vh_blas_enter();
     VH_TRY(vh_cluster_resolve(ctx, h3m, opt, &o));
     const vh_method *method = vh_method_find(o.method);
     VH_CHECK(method->needs_models, VHEM_EINVAL, "method %s clusters sequences, not models", method->name);
@@ -56,7 +56,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_op
     c = NULL;
 done:
     vhem_clustering_free(c);
-    vh_blas_restore(blas);
+    vh_blas_leave();
     return st;
 }
 

@@ -271,10 +271,11 @@ done:
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int K = f->part.K, done_jobs = 0, failed = -1, threads = ctx->threads, blas = vh_blas_single();
+    int K = f->part.K, done_jobs = 0, failed = -1, threads = ctx->threads;
     bool across = K >= threads;
     vh_workers workers = { 0 };
 
+    vh_blas_enter();
     VH_TRY(vh_workers_new(ctx, threads, &workers));
     vh_progress(ctx, "fit", 0, K);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
@@ -304,7 +305,7 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
         st = VHEM_ESTOPPED;
 done:
     vh_workers_free(&workers);
-    vh_blas_restore(blas);
+    vh_blas_leave();
     return st;
 }
 
@@ -339,12 +340,14 @@ done:
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
     vhem_status st = VHEM_OK;
+    vhem_fit_options defaults;
     int K, R;
 
-    if (opt)
-        f->opt = *opt;
-    else
-        vhem_fit_options_init(&f->opt);
+    vhem_fit_options_init(&defaults);
+    f->opt = opt ? *opt : defaults;
+    f->opt.emission = f->opt.emission ? f->opt.emission : defaults.emission;
+    f->opt.init = f->opt.init ? f->opt.init : defaults.init;
+    f->opt.topology = f->opt.topology ? f->opt.topology : defaults.topology;
     VH_TRY(check_options(ctx, f->data, &f->opt));
     VH_TRY(make_partition(ctx, f->data, f->opt.by_group, &f->part));
     K = f->part.K;

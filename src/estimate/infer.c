@@ -52,8 +52,9 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data
     vhem_status st = VHEM_OK;
     vh_workers workers = { 0 };
     double *x = NULL;
-    int *seq = NULL, blas = vh_blas_single();
+    int *seq = NULL;
 
+    vh_blas_enter();
     VH_TRY(check(ctx, h3m, data));
     VH_NEW(x, 2 * (size_t)data->d);
     VH_NEW(seq, data->N);
@@ -77,7 +78,7 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data
     }
 done:
     vh_workers_free(&workers);
-    vh_blas_restore(blas);
+    vh_blas_leave();
     free(x);
     free(seq);
     return st;
@@ -91,7 +92,6 @@ typedef struct {
     vh_packed *pk;
     vh_scratch scratch;
     double    *log_b;                    /* [T][S] */
-    int        blas;
 } single;
 
 static void single_close(single *x)
@@ -99,7 +99,7 @@ static void single_close(single *x)
     vh_pack_free(x->pk);
     vh_scratch_free(&x->scratch);
     free(x->log_b);
-    vh_blas_restore(x->blas);
+    vh_blas_leave();
 }
 
 static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, single *x)
@@ -108,7 +108,8 @@ static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const 
     double *xs = NULL, *comp = NULL;
     const double *y;
 
-    *x = (single){ .blas = vh_blas_single() };
+    *x = (single){ 0 };
+    vh_blas_enter();
     VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %d was asked for, there are %d", i, h3m->K);
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
     VH_TRY(check(ctx, h3m, data));

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST 4e9                         /* numbers of one sample: 32 GB */
+
 /* roots [K]: for each HMM the prepared square roots of its components, [S][M][size]. */
 static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, double **roots)
 {
@@ -54,6 +56,8 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_d
 
     VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
     VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
+    VH_CHECK((double)N * T * h3m->d <= MOST, VHEM_EINVAL, "%d sequences of %d frames make %.3g numbers, at most %.3g "
+             "are possible", N, T, (double)N * T * h3m->d, MOST);
     VH_NEW(roots, h3m->K);
     VH_NEW(y, h3m->d);
     VH_TRY(make_roots(ctx, h3m, roots));
@@ -61,6 +65,7 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_d
     for (int n = 0; n < N; n++) {
         vh_rng rng;
         char name[32];
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d sequences were drawn", n, N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)n);
         int i = vh_rng_pick(&rng, h3m->K, h3m->omega);
         VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots[i], T, &rng, b, y));

@@ -57,16 +57,21 @@ bool vh_eigen(int n, double *A, double *w)
     return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w) == 0;
 }
 
-int vh_blas_single(void)
+/* The only state outside of objects in the library, because what it guards is outside of them too. */
+static int blas_users, blas_threads;
+
+void vh_blas_enter(void)
 {
-    int threads = openblas_get_num_threads();
-    if (threads != 1)
+#pragma omp critical(vh_blas)
+    if (blas_users++ == 0) {
+        blas_threads = openblas_get_num_threads();
         openblas_set_num_threads(1);
-    return threads;
+    }
 }
 
-void vh_blas_restore(int threads)
+void vh_blas_leave(void)
 {
-    if (threads != 1)
-        openblas_set_num_threads(threads);
+#pragma omp critical(vh_blas)
+    if (--blas_users == 0)
+        openblas_set_num_threads(blas_threads);
 }

@@ -22,9 +22,9 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z);
 /* A [n][n] symmetric -> rows are eigenvectors, w [n] eigenvalues ascending; false when LAPACK gives up. */
 bool vh_eigen(int n, double *A, double *w);
 
-/* BLAS must run with one thread inside our own threads.  The setting is the process's, so a computation takes it
- * on entry and gives back what was there on its way out. */
-int  vh_blas_single(void);
-void vh_blas_restore(int threads);
+/* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation to enter
+ * takes it, the last to leave gives back what was there.  Calls come in pairs. */
+void vh_blas_enter(void);
+void vh_blas_leave(void);
 
 #endif

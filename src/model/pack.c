@@ -132,9 +132,13 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);
+            if (loss < 0 && c == 0) {                    /* singular, but never used */
+                memset(theta, 0, sizeof *theta * (size_t)pk->n_stat);
+                loss = 0;
+            }
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
-                     "HMM %d: the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
-                     index ? index[k] : k, q / h->M, q % h->M);
+                     "the covariance of state %d, component %d is singular; a floor (--cov-floor) helps", q / h->M,
+                     q % h->M);
             pk->direct[r] = !(loss <= MAX_LOSS);
             pk->n_direct += pk->direct[r];
             theta[0] += pk->log_c[r];

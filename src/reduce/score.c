@@ -26,13 +26,14 @@ done:
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_h3m *reduced, int tau, double *L)
 {
     vhem_status st = VHEM_OK, *each = NULL;
-    int threads = ctx->threads, blas = vh_blas_single();
+    int threads = ctx->threads;
     size_t table = (size_t)BLOCK * (size_t)reduced->K;
     vh_base *base = NULL;
     vh_packed *pk = NULL;
     vh_scratch *scratch = NULL;
     double *tables = NULL;
 
+    vh_blas_enter();
     VH_NEW(each, threads);
     VH_NEW(scratch, threads);
     VH_NEW(tables, table * (size_t)threads);
@@ -56,6 +57,6 @@ done:
     free(tables);
     vh_pack_free(pk);
     vh_base_free(base);
-    vh_blas_restore(blas);
+    vh_blas_leave();
     return st;
 }
