@@ -177,7 +177,7 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     double *history, *small;
 
     VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
-    VH_SCRATCH(small, SLOT_SMALL, (size_t)(5 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES);
+    VH_SCRATCH(small, SLOT_SMALL, (size_t)(8 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES);
     vec *at = (vec *)small;
     *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->es->tau, .pi_b = g->pi, .A_b = g->A,
                             .pi_r = r->pi + r->state0[k], .A_r = r->A + r->trans0[k], .L_gmm = j->L_gmm };
@@ -188,7 +188,10 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     x->nu = x->U + n;
     x->H = x->nu + n;
     x->sum_nu = x->H + n;
-    x->top = x->sum_nu + n;
+    x->change = x->sum_nu + n;
+    x->bend = x->change + n;
+    x->saved = x->bend + n;
+    x->top = x->saved + n;
     x->step_xi = x->top + Sb;
     x->xi = x->step_xi + Sr * Sr;
     x->nu1 = x->xi + Sr * Sr;

@@ -10,7 +10,7 @@
  * e^-644 is right to 1e-24; `low` is the smallest log D, and the caller redoes lanes below that.
  *
  * Long tau: when a step changes every L by the same amount, it changes E and D not at all, and so will all further
- * steps; the rest is added as a multiple.  The forward chain then has the same transitions at every t; once nu rests
+ * steps; the rest is added as a multiple, and when only the bound is wanted, the last stretch before that is leapt over.  The forward chain then has the same transitions at every t; once nu rests
  * too, the middle is added as a multiple, and only the end, where E and D differ, is walked. */
 #include "backend/simd/reduce_lanes.h"
 
@@ -23,6 +23,8 @@ enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked *
 /* What counts as settled.  Deviations shrink by a constant factor per step, so what is left out is of the same order. */
 #define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
 #define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
+#define ROUNDING   2e-15                 /* a change of nu this small is no change */
+#define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where the rest is extrapolated */
 
 /* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the loops are written
  * out (see DISPATCH). */
@@ -60,31 +62,76 @@ VEC_INLINE void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *
     g->low = low;
 }
 
-/* L = A^b U.  Returns whether all entries of a lane changed by the same amount, up to rounding, in all lanes; change is
- * that amount. */
-VEC_INLINE bool step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, vec *change)
+/* How the last step changed L, over all entries of each lane. */
+typedef struct {
+    vec most, least, size;               /* largest and smallest change; largest |L| */
+} progress;
+
+/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from the one
+ * before. */
+VEC_INLINE void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
     vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 };
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
+            const int k = b * Sr + r;
             vec sum = g->A_b[b * Sb] * g->U[r];
             UNROLL for (int q = 1; q < Sb; q++)
                 sum += g->A_b[b * Sb + q] * g->U[q * Sr + r];
             if (look) {
-                vec delta = sum - g->L[b * Sr + r];
-                most = vec_max(most, delta);
-                least = vec_min(least, delta);
+                vec change = sum - g->L[k];
+                most = vec_max(most, change);
+                least = vec_min(least, change);
                 size = vec_max(size, vec_max(sum, -sum));
+                g->bend[k] = change - g->change[k];
+                g->change[k] = change;
             }
-            g->L[b * Sr + r] = sum;
+            g->L[k] = sum;
         }
-    if (!look)
-        return false;
-    *change = (most + least) * 0.5;
-    for (int l = 0; l < VH_LANES; l++)
-        if (!(most[l] - least[l] <= SETTLED_L + 4e-15 * size[l]))
+    *p = (progress){ most, least, size };
+}
+
+/* Did every entry of each lane change by the same amount, up to rounding?  Differences shrink by a factor r per step and
+ * shift what comes after by 1 / (1 - r) of themselves, L once and nu once more; a slow chain must come closer. */
+VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
+{
+    for (int l = 0; l < VH_LANES; l++) {
+        double spread = p->most[l] - p->least[l], last = before->most[l] - before->least[l];
+        double slack = keep && spread < last ? 1 - spread / last : 1;
+        if (!(spread <= SETTLED_L * slack * slack + 4e-15 * p->size[l]))
             return false;
+    }
     return true;
+}
+
+/* Near its end the recursion closes in by a constant factor r per step, so the changes still to come can be summed:
+ * with changes c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.  L goes there at once.  False,
+ * and nothing done, while r is not yet clear. */
+VEC_INLINE bool leap(vh_reduce_lanes *g, const int n, const progress *now, const progress *before)
+{
+    vec spread = now->most - now->least, f = { 0 };
+    for (int l = 0; l < VH_LANES; l++) {
+        double r = spread[l] / (before->most[l] - before->least[l]);
+        if (spread[l] <= SETTLED_L + 4e-15 * now->size[l])
+            continue;                                        /* this lane is there: its r is noise */
+        if (!(spread[l] < LEAP_FROM && r < 0.9))
+            return false;
+        f[l] = r / (1 - r) * (r / (1 - r));
+    }
+    for (int k = 0; k < n; k++) {
+        g->saved[k] = g->L[k];
+        g->L[k] -= g->bend[k] * f;
+    }
+    return true;
+}
+
+VEC_INLINE void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep, bool look, progress *p)
+{
+    const int at = keep ? g->steps * Sb * Sr : 0;
+    exponents(g, Sb, Sr, g->E + at);
+    sums(g, Sb, Sr, g->E + at, g->D + at);
+    step_back(g, Sb, Sr, look, p);
+    g->steps++;
 }
 
 VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
@@ -92,17 +139,29 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
     const int n = Sb * Sr;
     const bool look = g->tau > WORTH_LOOKING;
     vec L_hmm = { 0 };
+    progress now = { 0 }, before;
+    double from = LEAP_FROM;                                 /* a leap that failed is tried again much later */
     g->steps = 0;
     g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
-    for (int t = g->tau; t >= 2; t--) {
-        vec *E = g->E + (keep ? g->steps * n : 0), *D = g->D + (keep ? g->steps * n : 0), change;
-        exponents(g, Sb, Sr, E);
-        sums(g, Sb, Sr, E, D);
-        g->steps++;
-        if (step_back(g, Sb, Sr, look, &change)) {
+    memset(g->change, 0, sizeof *g->change * (size_t)n);
+    for (int left = g->tau - 1; left > 0;) {                 /* steps still to be made */
+        before = now;
+        one_step(g, Sb, Sr, keep, look, &now);
+        left--;
+        bool there = look && settled(&now, &before, keep);
+        /* A leap saves steps, not their E and D: the forward pass needs those.  One step from there tells if it hit. */
+        if (!there && look && !keep && left > 1 && now.most[0] - now.least[0] < from && leap(g, n, &now, &before)) {
+            one_step(g, Sb, Sr, keep, look, &now);
+            there = settled(&now, &before, keep);
+            left -= there;
+            from = 1e-2 * (now.most[0] - now.least[0]);
+            if (!there)
+                memcpy(g->L, g->saved, sizeof *g->L * (size_t)n);
+        }
+        if (there) {
             for (int k = 0; k < n; k++)
-                g->L[k] += change * (double)(t - 2);
+                g->L[k] += 0.5 * (now.most + now.least) * (double)left;
             break;
         }
     }
@@ -171,14 +230,16 @@ VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
             g->nu1[r] += nu;
         }
     }
+    double last = 1;
     for (int t = 2; t <= g->tau; t++) {
         int same = g->tau - t - (g->steps - 1);              /* this many further frames have the same E and D */
         int at = same >= 0 ? g->steps - 1 : g->tau - t;
         double times = 1, change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);
-        if (same > 0 && change < SETTLED_NU) {
+        if (same > 0 && (change < SETTLED_NU * (1 - change / last) || change < ROUNDING)) {
             times += same;
             t += same;
         }
+        last = change;
         for (int k = 0; k < n; k++)
             g->sum_nu[k] += times * g->nu[k];
         for (int k = 0; k < Sr * Sr; k++)
