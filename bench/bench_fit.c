@@ -2,8 +2,8 @@
  *
  *   bench_fit [--backend B] [--iter N] [--repeat R] START.json DATA.npy OUT.json
  *
- * The data has a column `group`, the same for all: every sequence belongs to the one HMM.  Prints one JSON object; OUT.json is the model
- * after the iterations, for comparison with what other programs come to. */
+ * The data has a column `group`, the same for all: every sequence belongs to the one HMM.  Prints one JSON
+ * object; OUT.json is the model after the iterations, for comparison with what other programs come to. */
 #include "vhem/vhem.h"
 
 #include <getopt.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Processor time: on a busy machine wall time would favour whichever program has the shorter runs, because those
- * fit between two interruptions. */
+/* Processor time: on a busy machine wall time would favour whichever program has the shorter runs, because
+ * those fit between two interruptions. */
 static double now(void)
 {
     struct timespec t;

@@ -1,6 +1,8 @@
-/* bench_machine.c - the library against what the machine can do.  One process; all but the first part with one thread.
+/* bench_machine.c - the library against what the machine can do.  One process; all but
+ * the first part with one thread.
  *
- *   1. many fits:        10,000 short sequences, an HMM for each: threads, and memory while that of the process is clean
+ *   1. many fits:        10,000 short sequences, an HMM for each: threads, and memory while that of the process
+ *                        is clean
  *   2. emission product: the chunks of the E-step against one product of OpenBLAS, and against its best rate
  *   3. recursions:       forward and backward against the multiply-adds they contain, at the peak rate
  *   4. E-step:           the whole against the sum of its limits: both products, exps, recursions */
@@ -70,7 +72,7 @@ static double *numbers(size_t n)
     return x;
 }
 
-/* ---- a shape: random HMM, data drawn from it, packed ------------------------------------------------------ */
+/* ---- a shape: random HMM, data drawn from it, packed --------------------------------------------------- */
 
 typedef struct {
     const char *emission;
@@ -168,7 +170,7 @@ static void close_bench(bench *b)
     vhem_ctx_free(b->ctx);
 }
 
-/* ---- 1. many fits ----------------------------------------------------------------------------------------- */
+/* ---- 1. many fits -------------------------------------------------------------------------------------- */
 
 /* A line of /proc/self/status, in MB; 0 where there is none. */
 static double memory(const char *key)
@@ -253,7 +255,7 @@ static void many_fits(void)
     vhem_ctx_free(ctx);
 }
 
-/* ---- 2. emission product ---------------------------------------------------------------------------------- */
+/* ---- 2. emission product ------------------------------------------------------------------------------- */
 
 static void chunk_products(void *arg)
 {
@@ -306,7 +308,7 @@ static void product_table(double square)
     }
 }
 
-/* ---- 3. recursions ---------------------------------------------------------------------------------------- */
+/* ---- 3. recursions ------------------------------------------------------------------------------------- */
 
 static const bench_isa *const isas[] = {
 #ifdef VH_HAVE_X86_64
@@ -420,7 +422,7 @@ static void recursion_table(void)
     }
 }
 
-/* ---- 4. E-step -------------------------------------------------------------------------------------------- */
+/* ---- 4. E-step ----------------------------------------------------------------------------------------- */
 
 static void run_estep(void *arg)
 {

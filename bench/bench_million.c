@@ -1,6 +1,6 @@
-/* bench_million.c - a very large reduction through the public functions: Kb base HMMs (default a million) with S = 3,
- * M = 1, d = 2 into 10, with default options.  Prints memory over the models, seconds per iteration and how well the
- * groups that were put in come out. */
+/* bench_million.c - a very large reduction through the public functions: Kb base HMMs (default a million)
+ * with S = 3, M = 1, d = 2 into 10, with default options.  Prints memory over the models, seconds per
+ * iteration and how well the groups that were put in come out. */
 #include "vhem/vhem.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* bench_reduce.c - the variational E-step against what it contains.  One thread, one process, all ratios.
  *
- *   1. limit:     per pair, one vector exp and one vector log per (t, beta, rho), the multiply-adds of the recursions at
- *                 the peak rate, and the Gaussian product at the speed OpenBLAS has for its shape
- *   2. E-step:    score and accumulate over the limit, with hard and with soft assignments; microseconds per pair
+ *   1. limit:     per pair, one vector exp and one vector log per (t, beta, rho), the multiply-adds of the
+ *                 recursions at the peak rate, and the Gaussian product at the speed OpenBLAS has for its shape
+ *   2. E-step:    score and accumulate over the limit, with hard and with soft assignments; microseconds
+ *                 per pair
  *   3. long tau:  tau = 125 and 1000 over tau = 30
  *   4. growth:    time per pair at growing Kb and Kr */
 #include "limits.h"
@@ -82,7 +83,7 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
     return h;
 }
 
-/* ---- 1. limit -------------------------------------------------------------------------------------------- */
+/* ---- 1. limit ------------------------------------------------------------------------------------------ */
 
 enum { COUNT = 4096, FMA_COUNT = 4000000 };
 typedef struct {
@@ -119,7 +120,8 @@ static double *numbers(size_t n)
     return x;
 }
 
-/* Seconds per pair: scoring it, and its share of the statistics (one pair in Kr when assignments are hard). */
+/* Seconds per pair: scoring it, and its share of the statistics (one pair
+ * in Kr when assignments are hard). */
 static void limit(const bench_isa *isa, const shape *c, double *score, double *stats)
 {
     int C = c->S * c->M, k = 1 + 2 * c->d, m = c->Kr * C, n = 64 * C, S = c->S;
@@ -138,7 +140,7 @@ static void limit(const bench_isa *isa, const shape *c, double *score, double *s
     free(r.C);
 }
 
-/* ---- 2. E-step ------------------------------------------------------------------------------------------- */
+/* ---- 2. E-step ----------------------------------------------------------------------------------------- */
 
 typedef struct {
     vhem_ctx  *ctx;

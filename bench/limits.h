@@ -1,5 +1,5 @@
-/* limits.h - what one core can do at best, in seconds: measured with code compiled as the backends are.  Each function
- * exists once per instruction set, with its name behind it. */
+/* limits.h - what one core can do at best, in seconds: measured with code compiled as the backends are.  Each
+ * function exists once per instruction set, with its name behind it. */
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 

@@ -1,4 +1,5 @@
-/* engine.h - what the tests of the engine share: data sets in memory, small models, the sum over all state paths. */
+/* engine.h - what the tests of the engine share: data sets in memory, small
+ * models, the sum over all state paths. */
 #ifndef VH_TESTS_ENGINE_H
 #define VH_TESTS_ENGINE_H
 
@@ -68,7 +69,8 @@ static inline int is_full(const vhem_hmm_view *v)
     return strcmp(v->emission, "gaussian-full") == 0;
 }
 
-/* log N(y; mu, cov) in long double, straight from the definition: an LDL' factorisation for full covariances. */
+/* log N(y; mu, cov) in long double, straight from the definition: an LDL'
+ * factorisation for full covariances. */
 static inline long double slow_gaussian(int d, int full, const double *mu, const double *cov, const double *y)
 {
     long double L[32 * 32], D[32], z[32], sum = 0;

@@ -56,8 +56,9 @@ VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API void        vhem_ctx_free(vhem_ctx *);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
-/* Asks the running and all later computations of this context to end soon; may be called from a signal handler or
- * another thread.  They return VHEM_ESTOPPED and, where their comment says so, hand over the best result so far. */
+/* Asks the running and all later computations of this context to end soon; may be called from a
+ * signal handler or another thread.  They return VHEM_ESTOPPED and, where their comment says so,
+ * hand over the best result so far. */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 
 /* ---- sequences ----------------------------------------------------------------------------------------- */
@@ -218,7 +219,7 @@ VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clu
 VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
 VHEM_API void        vhem_clustering_free(vhem_clustering *);
 
-/* ---- clusters -> hierarchy ------------------------------------------------------------------------------ */
+/* ---- clusters -> hierarchy ----------------------------------------------------------------------------- */
 
 /* Level 0 clusters the models into K[0], level l the centres of level l-1, with their weights, into K[l].
  * VHEM_ESTOPPED hands over the levels that were finished. */
@@ -232,9 +233,9 @@ VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *p
 VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
 VHEM_API void        vhem_tree_free(vhem_tree *);
 
-/* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters of every
- * level: label [n][levels]; posterior [n][Kr of level 0] and score [n] (L_hmm or log-likelihood under the best cluster
- * of level 0) may be NULL. */
+/* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters
+ * of every level: label [n][levels]; posterior [n][Kr of level 0] and score [n] (L_hmm or log-likelihood
+ * under the best cluster of level 0) may be NULL. */
 VHEM_API vhem_status vhem_assign_models(vhem_ctx *, const vhem_tree *, const vhem_h3m *, int *label,
                                         double *posterior, double *score);
 VHEM_API vhem_status vhem_assign_data(vhem_ctx *, const vhem_tree *, const vhem_data *, int *label,
@@ -250,8 +251,8 @@ typedef struct {                     /* one row of a choice */
     double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not asked */
 } vhem_choice;
 
-/* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for stability.
- * rows [n_K][n_S] is the caller's. */
+/* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for
+ * stability.  rows [n_K][n_S] is the caller's. */
 VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_h3m *, int n_K, const int *K, int n_S, const int *S,
                                  int n_splits, const vhem_cluster_options *, vhem_choice *rows);
 

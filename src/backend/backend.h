@@ -1,6 +1,7 @@
 /* backend.h - the kernel table: everything that is worth doing differently on different hardware.
  *
- * A backend starts as a copy of `ref`, which defines the right answer, and replaces the entries it speeds up. */
+ * A backend starts as a copy of `ref`, which defines the right answer, and
+ * replaces the entries it speeds up. */
 #ifndef VH_BACKEND_BACKEND_H
 #define VH_BACKEND_BACKEND_H
 
@@ -25,16 +26,17 @@ typedef struct vh_backend {
     const char *name;
     bool      (*usable)(void);           /* CPU flag or device present */
 
-    /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL: only the
-     * log-likelihood is wanted) the expected statistics, each sequence counted with its weight, are added to it.
-     * scratch belongs to the calling thread. */
+    /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL:
+     * only the log-likelihood is wanted) the expected statistics, each sequence counted with its weight, are
+     * added to it.  scratch belongs to the calling thread. */
     vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *, double *loglik,
                                     vh_stats *stats);
 
-    /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound L_hmm of base HMMs first .. first+n-1. */
+    /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound
+     * L_hmm of base HMMs first .. first+n-1. */
     vhem_status (*score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
-    /* Adds the summary statistics nu1, nu, xi of the same pairs, each times w_ij, w [n][Kr]; pairs of weight zero cost
-     * nothing. */
+    /* Adds the summary statistics nu1, nu, xi of the same pairs, each times w_ij, w [n][Kr];
+     * pairs of weight zero cost nothing. */
     vhem_status (*accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w, vh_scratch *,
                               vh_stats *);
 } vh_backend;

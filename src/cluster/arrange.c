@@ -86,7 +86,7 @@ done:
     return st;
 }
 
-/* ---- states of the members -------------------------------------------------------------------------------- */
+/* ---- states of the members ----------------------------------------------------------------------------- */
 
 /* map [Sb] of the base HMM at a place of the packed set. */
 static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, vh_scratch *scratch, int *map)

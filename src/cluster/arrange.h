@@ -1,15 +1,16 @@
-/* arrange.h - what is done to the winner of a clustering: its states in order, its members' states beside them. */
+/* arrange.h - what is done to the winner of a clustering: its states in
+ * order, its members' states beside them. */
 #ifndef VH_CLUSTER_ARRANGE_H
 #define VH_CLUSTER_ARRANGE_H
 
 #include "reduce/base.h"
 
-/* States of each HMM by the share of tau frames spent in them, largest first, ties by index.  The models stay the same
- * but for the numbers of their states. */
+/* States of each HMM by the share of tau frames spent in them, largest first, ties by index.  The models stay
+ * the same but for the numbers of their states. */
 vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau);
 
-/* For each base HMM the state of the centre it belongs to, label [Kb], that is most often beside each of its states.
- * *map and *at [Kb+1] are free()d by the caller. */
+/* For each base HMM the state of the centre it belongs to, label [Kb], that is most often beside each of its
+ * states.  *map and *at [Kb+1] are free()d by the caller. */
 vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label, int tau,
                           int **map, int64_t **at);
 

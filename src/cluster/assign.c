@@ -1,7 +1,8 @@
 /* assign.c - new models and sequences into the clusters of a tree.
  *
- * Models go to the centre of largest L_hmm, in whose posterior they count as nv virtual samples, as the models that were
- * clustered did on average; sequences go to the centre of largest omega_j p(y | j).  Empty clusters take nobody. */
+ * Models go to the centre of largest L_hmm, in whose posterior they count as nv virtual samples, as
+ * the models that were clustered did on average; sequences go to the centre of largest omega_j p(y
+ * | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
 #include "core/alloc.h"
@@ -27,7 +28,8 @@ done:
     return st;
 }
 
-/* What is known of thing i: score [n][Kr], and how many times it counts.  by_mass: omega takes part in the choice. */
+/* What is known of thing i: score [n][Kr], and how many times it counts.
+ * by_mass: omega takes part in the choice. */
 static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const double *table, double times, bool by_mass,
                           int *label, double *posterior, double *score)
 {

@@ -1,8 +1,8 @@
 /* choose.c - how many clusters and states: one clustering for each, with what speaks for and against it.
  *
- * Stability: two random halves of the models are clustered each for itself, all models are assigned to the centres of
- * either half, and the two labelings are compared by the adjusted Rand index.  A number of clusters that is really
- * there is found in both halves. */
+ * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
+ * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
+ * clusters that is really there is found in both halves. */
 #include "cluster/methods.h"
 #include "core/alloc.h"
 #include "math/agreement.h"

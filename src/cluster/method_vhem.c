@@ -4,11 +4,12 @@
  *   2. all restarts, then the promising ones to their end
  *   3. the winner becomes the clustering
  *
- * The objective has many optima.  With the virtual samples one wants, assignments are hard from the first iteration on,
- * and a run stays near where it began; so a run first goes through a soft phase with few virtual samples.  That helps on
- * most sets of models and harms on some (docs/choosing.md), so that with init "auto", which takes all kinds of starts in
- * turn, every second round of them goes without.  Most of the starts are given up after a few iterations: where they
- * stand then tells well enough where they would end. */
+ * The objective has many optima.  With the virtual samples one wants, assignments are hard from the
+ * first iteration on, and a run stays near where it began; so a run first goes through a soft phase
+ * with few virtual samples.  That helps on most sets of models and harms on some
+ * (docs/choosing.md), so that with init "auto", which takes all kinds of starts in turn, every
+ * second round of them goes without.  Most of the starts are given up after a few iterations: where
+ * they stand then tells well enough where they would end. */
 #include "cluster/arrange.h"
 #include "cluster/methods.h"
 #include "cluster/options.h"
@@ -58,7 +59,7 @@ typedef struct {                         /* what all restarts share */
     int         best;
 } search;
 
-/* ---- 1. one restart --------------------------------------------------------------------------------------- */
+/* ---- 1. one restart ------------------------------------------------------------------------------------ */
 
 static vh_vhem_options run_options(const search *s, const vh_base *base, uint64_t seed)
 {
@@ -88,7 +89,8 @@ done:
     return st;
 }
 
-/* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself. */
+/* ESTOPPED is no failure here: the run stands at its last full iteration,
+ * and the caller finds out by itself. */
 static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o, vh_scratch *scratch, int threads,
                       restart *r, vh_vhem_run *run)
 {
@@ -97,7 +99,8 @@ static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options 
     return r->stopped ? VHEM_OK : st;
 }
 
-/* The start, the soft phase, and at most `limit` iterations.  On a sample of the models only the centres count. */
+/* The start, the soft phase, and at most `limit` iterations.  On a sample of
+ * the models only the centres count. */
 static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *scratch, int threads, restart *r)
 {
     vhem_status st = VHEM_OK;
@@ -164,7 +167,7 @@ done:
     return st;
 }
 
-/* ---- 2. all restarts -------------------------------------------------------------------------------------- */
+/* ---- 2. all restarts ----------------------------------------------------------------------------------- */
 
 static void drop_tables(restart *r)
 {
@@ -173,8 +176,8 @@ static void drop_tables(restart *r)
     r->run.z = r->run.L = NULL;
 }
 
-/* Restart r has come to its end; only the best so far keeps its tables.  Which one that is does not depend on the order
- * in which they arrive. */
+/* Restart r has come to its end; only the best so far keeps its tables.  Which one that is does not depend
+ * on the order in which they arrive. */
 static void keep_best(search *s, int r)
 {
 #pragma omp critical(vh_cluster_best)
@@ -192,8 +195,8 @@ static void keep_best(search *s, int r)
     }
 }
 
-/* The restarts which[0 .. n-1]: begun when `limit` is not negative, else run to their end.  Side by side when there are
- * enough of them, else with all threads inside each. */
+/* The restarts which[0 .. n-1]: begun when `limit` is not negative, else run to their end.  Side by side when
+ * there are enough of them, else with all threads inside each. */
 static void run_some(vhem_ctx *ctx, search *s, const int *which, int n, int limit, int64_t done, int64_t total)
 {
     int threads = ctx->threads;
@@ -260,7 +263,7 @@ done:
     return st;
 }
 
-/* ---- 3. the winner ---------------------------------------------------------------------------------------- */
+/* ---- 3. the winner ------------------------------------------------------------------------------------- */
 
 static vhem_status report_runs(vhem_ctx *ctx, const search *s, vhem_clustering *out)
 {

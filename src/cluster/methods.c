@@ -1,4 +1,5 @@
-/* methods.c - the table of clustering methods, and the way through it.  A new method is a file and a line here. */
+/* methods.c - the table of clustering methods, and the way through it.  A new
+ * method is a file and a line here. */
 #include "cluster/methods.h"
 
 #include "cluster/options.h"

@@ -1,4 +1,5 @@
-/* options.c - see options.h.  The presets: the paper's own setting, and that of the toolbox for eye movements. */
+/* options.c - see options.h.  The presets: the paper's own setting, and that
+ * of the toolbox for eye movements. */
 #include "cluster/options.h"
 
 #include "cluster/methods.h"
@@ -46,7 +47,7 @@ void vhem_cluster_options_init(vhem_cluster_options *opt)
                                    .cov_add = -1, .soft = -1, .repair = -1, .weighted_omega = -1 };
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
 {
@@ -78,7 +79,7 @@ done:
     return st;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 /* A start settles the size of the centres and must suit the models. */
 static vhem_status resolve_start(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_cluster_options *o)
@@ -145,7 +146,8 @@ double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
     return work;
 }
 
-/* As many restarts as a modest amount of work allows: small sets of models have the worst of optima and cost nothing. */
+/* As many restarts as a modest amount of work allows: small sets of models have the
+ * worst of optima and cost nothing. */
 static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
 {
     double n = 4e7 / vh_cluster_work(h3m, o);

@@ -4,8 +4,8 @@
 
 #include "model/h3m.h"
 
-/* All defaults and the preset filled in, everything checked against the models.  Names point to text that lasts.  With
- * a given start, K, S and M are those of the start. */
+/* All defaults and the preset filled in, everything checked against the models.  Names point to text that
+ * lasts.  With a given start, K, S and M are those of the start. */
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *asked,
                                vhem_cluster_options *out);
 /* Does the preset want full covariances? */

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- 1. single values ------------------------------------------------------------------------------------- */
+/* ---- 1. single values ---------------------------------------------------------------------------------- */
 
 /* A whole number, if the key is there. */
 static vhem_status get_int(vhem_ctx *ctx, json_t *object, const char *key, int *out)
@@ -77,7 +77,7 @@ done:
     return st;
 }
 
-/* ---- 2. arrays -------------------------------------------------------------------------------------------- */
+/* ---- 2. arrays ----------------------------------------------------------------------------------------- */
 
 /* v as n numbers into x; row says which one of key it is, -1: the whole. */
 static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int row, json_t *v, size_t n, double *x)
@@ -142,7 +142,7 @@ done:
     return st;
 }
 
-/* ---- 3. a clustering -------------------------------------------------------------------------------------- */
+/* ---- 3. a clustering ----------------------------------------------------------------------------------- */
 
 static vhem_status read_names(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
 {
@@ -376,7 +376,7 @@ done:
     return st;
 }
 
-/* ---- 4. files --------------------------------------------------------------------------------------------- */
+/* ---- 4. files ------------------------------------------------------------------------------------------ */
 
 /* Only checks what it says of the input models: it follows from the labels, and must agree with them. */
 static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tree *tree, int l)

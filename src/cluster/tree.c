@@ -1,5 +1,5 @@
-/* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper, Section 4.2,
- * which leaves the weights open: here they are the omega of the level below. */
+/* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper,
+ * Section 4.2, which leaves the weights open: here they are the omega of the level below. */
 #include "cluster/tree.h"
 
 #include "cluster/methods.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- storage ---------------------------------------------------------------------------------------------- */
+/* ---- storage ------------------------------------------------------------------------------------------- */
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
 {
@@ -109,7 +109,7 @@ done:
     return st;
 }
 
-/* ---- building --------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------ */
 
 static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K)
 {

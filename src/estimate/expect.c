@@ -1,7 +1,8 @@
 /* expect.c - see expect.h.
  *
- * Work is cut the same way whatever the number of threads: sequences into batches that fit the cache, batches into at
- * most SLOTS runs.  A run adds up its batches in order, and the runs are added in order: the same additions always. */
+ * Work is cut the same way whatever the number of threads: sequences into batches that fit the cache,
+ * batches into at most SLOTS runs.  A run adds up its batches in order, and the runs are added in
+ * order: the same additions always. */
 #include "estimate/expect.h"
 
 #include "core/alloc.h"

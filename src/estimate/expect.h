@@ -12,8 +12,8 @@ typedef struct {                         /* scratch of each thread that may work
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out);
 void        vh_workers_free(vh_workers *workers);
 
-/* All HMMs of the set against n sequences seq [n] of the data: loglik [n][K]; total (NULL: not wanted) is overwritten
- * with the sum of the expected statistics.  The sum does not depend on the number of workers. */
+/* All HMMs of the set against n sequences seq [n] of the data: loglik [n][K]; total (NULL: not wanted) is
+ * overwritten with the sum of the expected statistics.  The sum does not depend on the number of workers. */
 vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const int *seq, int n,
                       vh_workers *workers, double *loglik, vh_stats *total);
 

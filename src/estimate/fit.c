@@ -18,11 +18,11 @@
 
 enum { DEFAULT_RESTARTS = 4 };
 
-/* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by rounding says
- * nothing; the first is kept, so that the answer does not hang on the last digit. */
+/* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by
+ * rounding says nothing; the first is kept, so that the answer does not hang on the last digit. */
 #define TIE 1e-9
 
-/* ---- 1. options ------------------------------------------------------------------------------------------ */
+/* ---- 1. options ---------------------------------------------------------------------------------------- */
 
 void vhem_fit_options_init(vhem_fit_options *opt)
 {
@@ -77,7 +77,7 @@ done:
     return st;
 }
 
-/* ---- 2. which sequences belong to which HMM -------------------------------------------------------------- */
+/* ---- 2. which sequences belong to which HMM ------------------------------------------------------------ */
 
 typedef struct {
     int  K;
@@ -168,7 +168,7 @@ done:
     return st;
 }
 
-/* ---- 3. one job ------------------------------------------------------------------------------------------ */
+/* ---- 3. one job ---------------------------------------------------------------------------------------- */
 
 typedef struct {                         /* what all jobs share */
     const vhem_data *data;
@@ -265,9 +265,10 @@ done:
     return st;
 }
 
-/* ---- 4. all jobs ----------------------------------------------------------------------------------------- */
+/* ---- 4. all jobs --------------------------------------------------------------------------------------- */
 
-/* With at least as many jobs as threads each thread takes whole jobs; else all threads work inside each job. */
+/* With at least as many jobs as threads each thread takes whole jobs; else
+ * all threads work inside each job. */
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
@@ -309,7 +310,8 @@ done:
     return st;
 }
 
-/* Smallest variances, from the spread of all the data.  A dimension that never varies is given unit spread. */
+/* Smallest variances, from the spread of all the data.  A dimension that
+ * never varies is given unit spread. */
 static vhem_status make_floor(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;

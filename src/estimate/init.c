@@ -14,7 +14,7 @@
 
 enum { KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
-/* ---- frames of a job ------------------------------------------------------------------------------------- */
+/* ---- frames of a job ----------------------------------------------------------------------------------- */
 
 /* All frames in the job's coordinates, X [frames][d]. */
 static vhem_status gather(vhem_ctx *ctx, const vh_job *job, double **out)
@@ -36,7 +36,8 @@ done:
     return st;
 }
 
-/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then the nearest centre of all of them. */
+/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then
+ * the nearest centre of all of them. */
 static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k, int *label)
 {
     vhem_status st = VHEM_OK;
@@ -62,10 +63,11 @@ done:
     return st;
 }
 
-/* ---- from labels to a model ------------------------------------------------------------------------------ */
+/* ---- from labels to a model ---------------------------------------------------------------------------- */
 
-/* Component (s, m) from the frames that carry its label, plus one made-up frame with the spread of all the data, which
- * keeps the covariance of a handful of frames from being singular.  weight is the number of frames. */
+/* Component (s, m) from the frames that carry its label, plus one made-up frame with the
+ * spread of all the data, which keeps the covariance of a handful of frames from being
+ * singular.  weight is the number of frames. */
 static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q, vhem_h3m *h3m,
                              vh_hmm *h, double *weight)
 {
@@ -89,7 +91,8 @@ static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, 
     for (int k = 0; k < d && count > 0; k++)
         centre[k] /= count;
 
-    /* statistics about the centre of these frames, so that tight groups far from the origin keep their digits */
+    /* statistics about the centre of these frames, so that tight groups far
+     * from the origin keep their digits */
     vh_coords about = { .d = d, .origin = centre, .scale = one };
     for (int64_t i = 0; i < job->frames; i++)
         if (label[i] == q) {
@@ -194,7 +197,7 @@ done:
     return st;
 }
 
-/* ---- the starts ------------------------------------------------------------------------------------------ */
+/* ---- the starts ---------------------------------------------------------------------------------------- */
 
 static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X, int S,
                                    int *label)

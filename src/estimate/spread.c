@@ -1,5 +1,5 @@
-/* spread.c - see spread.h.  Two passes, so that nothing cancels: the mean first, as a sum of differences from the first
- * frame, which is exact where nothing varies; then squares about the mean. */
+/* spread.c - see spread.h.  Two passes, so that nothing cancels: the mean first, as a sum of differences from
+ * the first frame, which is exact where nothing varies; then squares about the mean. */
 #include "estimate/spread.h"
 
 #include <math.h>

@@ -4,11 +4,11 @@
 
 #include "data/data.h"
 
-/* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension that does not vary has
- * deviation 0. */
+/* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension
+ * that does not vary has deviation 0. */
 void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation);
-/* The same, ready to divide by: where a dimension does not vary, or by more than a number can hold, the deviation of
- * the whole (NULL: none) or 1. */
+/* The same, ready to divide by: where a dimension does not vary, or by more than a number can hold, the
+ * deviation of the whole (NULL: none) or 1. */
 void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin, double *scale);
 
 #endif

@@ -1,8 +1,9 @@
-/* agreement.c - the agreement of two partitions: Rand index (Rand 1971), adjusted for chance (Hubert and Arabie 1985),
- * mutual information normalised by the mean of the two entropies, purity of a with respect to b.
+/* agreement.c - the agreement of two partitions: Rand index (Rand 1971), adjusted for
+ * chance (Hubert and Arabie 1985), mutual information normalised by the mean of the two
+ * entropies, purity of a with respect to b.
  *
- * Sorted pairs of labels make the cells of the contingency table runs of equal pairs, so that the table, which could
- * have n^2 cells, is never laid out: O(n log n). */
+ * Sorted pairs of labels make the cells of the contingency table runs of equal pairs, so that the table,
+ * which could have n^2 cells, is never laid out: O(n log n). */
 #include "math/agreement.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ static void add_part(parts *s, double size, double n)
     s->entropy -= size / n * log(size / n);
 }
 
-/* Runs of equal a, and inside them of equal b, of the sorted pairs; *pure counts the largest cell of each row. */
+/* Runs of equal a, and inside them of equal b, of the sorted pairs; *pure
+ * counts the largest cell of each row. */
 static void sum_runs(int n, const pair *p, parts *rows, parts *cells, double *pure)
 {
     for (int i = 0; i < n;) {
@@ -69,7 +71,8 @@ void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
     double expected = all > 0 ? rows.pairs * columns.pairs / all : 0, top = (rows.pairs + columns.pairs) / 2;
     double information = rows.entropy + columns.entropy - cells.entropy, mean = (rows.entropy + columns.entropy) / 2;
     out->rand = all > 0 ? (all + 2 * cells.pairs - rows.pairs - columns.pairs) / all : 1;
-    /* No room between chance and perfect: both are one part, or both all single things, and then they are equal. */
+    /* No room between chance and perfect: both are one part, or both all
+     * single things, and then they are equal. */
     out->adjusted_rand = top - expected > 0 ? (cells.pairs - expected) / (top - expected) : 1;
     out->nmi = mean > 0 ? fmax(information / mean, 0) : 1;
     out->purity = n > 0 ? pure / n : 1;

@@ -4,7 +4,8 @@
 
 #include "core/ctx.h"
 
-/* As vhem_partition_compare; all NaN when there is no memory for n pairs.  Fewer than two things agree perfectly. */
+/* As vhem_partition_compare; all NaN when there is no memory for n pairs.
+ * Fewer than two things agree perfectly. */
 void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* kmeans.c - Arthur and Vassilvitskii 2007 for the seeds, Lloyd for the rest.  Distances come from one matrix product
- * per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> is all that a choice of centre needs. */
+/* kmeans.c - Arthur and Vassilvitskii 2007 for the seeds, Lloyd for the rest.  Distances come from one matrix
+ * product per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> is all that a choice of centre needs. */
 #include "math/kmeans.h"
 
 #include "core/alloc.h"

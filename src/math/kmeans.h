@@ -5,8 +5,8 @@
 #include "core/ctx.h"
 #include "core/rng.h"
 
-/* X [n][d] into k clusters: centre [k][d], label [n].  Clusters may end empty when X has fewer than k different
- * points; their centre is then a point of X. */
+/* X [n][d] into k clusters: centre [k][d], label [n].  Clusters may end empty when X has fewer than k
+ * different points; their centre is then a point of X. */
 vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
                       double *centre, int *label);
 /* The nearest centre of each point; ties go to the lowest index. */

@@ -1,5 +1,5 @@
-/* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper one of
- * the same memory read by columns, so nothing is ever transposed. */
+/* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper one
+ * of the same memory read by columns, so nothing is ever transposed. */
 #include "math/linalg.h"
 
 #include <cblas.h>

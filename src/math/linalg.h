@@ -10,7 +10,8 @@ void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C
 /* C [m][n] += A . B with A [m][k], rows lda apart, and B [k][n]. */
 void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
 
-/* A [n][n] symmetric -> lower Cholesky factor L with A = L L', zeros above; false when A is not positive definite. */
+/* A [n][n] symmetric -> lower Cholesky factor L with A = L L', zeros above;
+ * false when A is not positive definite. */
 bool vh_cholesky(int n, double *A);
 /* sum of the logs of the squared diagonal: log det A of the factored A. */
 double vh_cholesky_logdet(int n, const double *L);
@@ -22,8 +23,8 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z);
 /* A [n][n] symmetric -> rows are eigenvectors, w [n] eigenvalues ascending; false when LAPACK gives up. */
 bool vh_eigen(int n, double *A, double *w);
 
-/* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation to enter
- * takes it, the last to leave gives back what was there.  Calls come in pairs. */
+/* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
+ * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
 void vh_blas_enter(void);
 void vh_blas_leave(void);
 

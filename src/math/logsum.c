@@ -27,8 +27,8 @@ int vh_normalise(int n, double *p)
     return 1;
 }
 
-/* The free entries share what the fixed ones leave, in proportion to their weight: the stationary point of the
- * likelihood with one multiplier for the sum. */
+/* The free entries share what the fixed ones leave, in proportion to their weight: the stationary point of
+ * the likelihood with one multiplier for the sum. */
 void vh_constrain(int n, const double *fixed, const double *old, double *p)
 {
     double share = 1, sum = 0;

@@ -8,9 +8,9 @@ double vh_logsum(int n, const double *x, int stride);
 /* p [n] >= 0 divided by its sum; left alone, and false returned, when the sum is zero or not finite. */
 int vh_normalise(int n, double *p);
 
-/* p [n], sums of weights, becomes the distribution of highest likelihood sum_q p_q log a_q, with the entries that are
- * numbers in fixed [n] as they are there (NaN: free; NULL: all free).  When the free entries have no weight at all,
- * those of old [n] (may be p itself) are kept. */
+/* p [n], sums of weights, becomes the distribution of highest likelihood sum_q p_q log a_q, with the entries
+ * that are numbers in fixed [n] as they are there (NaN: free; NULL: all free).  When the free entries have no
+ * weight at all, those of old [n] (may be p itself) are kept. */
 void vh_constrain(int n, const double *fixed, const double *old, double *p);
 
 #endif

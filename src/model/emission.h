@@ -1,11 +1,12 @@
 /* emission.h - what an emission family must provide.
  *
  * Every family is an exponential family: log p(y|r) = <theta_r, T(y)>, where the first entry of T is the
- * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of a weighted sum of T is
- * the sum of the weights.  The engine (pack.h, table.h) then serves all families with one matrix product.
+ * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of
+ * a weighted sum of T is the sum of the weights.  The engine (pack.h, table.h) then serves
+ * all families with one matrix product.
  *
- * The product is taken in moved and scaled coordinates, x = (y - origin) / scale per dimension, because it loses
- * digits where |mean| >> deviation.  Parameters are always in the user's coordinates. */
+ * The product is taken in moved and scaled coordinates, x = (y - origin) / scale per dimension, because it
+ * loses digits where |mean| >> deviation.  Parameters are always in the user's coordinates. */
 #ifndef VH_MODEL_EMISSION_H
 #define VH_MODEL_EMISSION_H
 
@@ -38,17 +39,17 @@ typedef struct vh_emission {
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
     void (*stats_of_component)(const vh_coords *x, const double *const *par, double *T);
-    /* theta [n_stat] of one component, for densities in y.  Returns how large the terms of the product can get where
-     * the result is of order one, the loss of digits; negative when the parameters are singular. */
+    /* theta [n_stat] of one component, for densities in y.  Returns how large the terms of the product can
+     * get where the result is of order one, the loss of digits; negative when the parameters are singular. */
     double (*natural)(const vh_coords *x, const double *const *par, double *theta, double *work);
-    /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the product
-     * would lose too much.  Returns false when the parameters are singular. */
+    /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the
+     * product would lose too much.  Returns false when the parameters are singular. */
     bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out, double *work);
     /* E_b[log p(y | r)] likewise, for one component b; its covariance may be singular, that of r may not. */
     bool (*expected_density)(int d, const double *const *r, const double *const *b, double *out, double *work);
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
-     * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor held
-     * something, 0 when not, -1 when the result is singular and there is no floor. */
+     * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor
+     * held something, 0 when not, -1 when the result is singular and there is no floor. */
     int  (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                      double *work);
     /* Drawing: root [size of the last parameter] is prepared once per component, then one frame at a time. */

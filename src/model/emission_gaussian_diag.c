@@ -16,7 +16,8 @@ static int n_stat(int d)
     return 1 + 2 * d;
 }
 
-/* One division per dimension, not per number: dimensions in blocks, so that the reciprocals need no allocation. */
+/* One division per dimension, not per number: dimensions in blocks, so that
+ * the reciprocals need no allocation. */
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
     enum { BLOCK = 64 };
@@ -104,8 +105,8 @@ static bool expected_density(int d, const double *const *r, const double *const 
     return true;
 }
 
-/* The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed variance is
- * the nearer of peak and floor. */
+/* The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed
+ * variance is the nearer of peak and floor. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par, double *work)
 {
     int d = x->d, held = 0;

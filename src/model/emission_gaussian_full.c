@@ -4,9 +4,9 @@
  *   theta = (k, P mu, -P offdiagonal, -P/2 diagonal),   P = Sigma^-1,
  *   k = -1/2 (d log 2 pi + log det Sigma + mu' P mu)
  *
- * Off-diagonal entries count twice, hence the missing half.  P comes from a Cholesky factor, and only where Sigma is
- * far from singular is the product form used at all: `natural` reports the loss of digits, and the engine then takes
- * log_density, which solves with the factor instead. */
+ * Off-diagonal entries count twice, hence the missing half.  P comes from a Cholesky factor, and only where
+ * Sigma is far from singular is the product form used at all: `natural` reports the loss of digits, and the
+ * engine then takes log_density, which solves with the factor instead. */
 #include "math/linalg.h"
 #include "model/emission.h"
 
@@ -104,7 +104,8 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
     return true;
 }
 
-/* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1 Sigma_b L^-T, two solves by rows. */
+/* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
+ * Sigma_b L^-T, two solves by rows. */
 static bool expected_density(int d, const double *const *r, const double *const *b, double *out, double *work)
 {
     double *L = work, *Z = work + d * d;
@@ -124,8 +125,8 @@ static bool expected_density(int d, const double *const *r, const double *const 
     return true;
 }
 
-/* Raises every eigenvalue of cov, measured in units of the floor, to at least 1.  That is the maximiser of the
- * likelihood under cov >= diag(floor), so the likelihood still never falls. */
+/* Raises every eigenvalue of cov, measured in units of the floor, to at least 1.  That is the maximiser of
+ * the likelihood under cov >= diag(floor), so the likelihood still never falls. */
 static bool raise_to_floor(int d, const double *floor, double *cov, double *work)
 {
     double *V = work, *w = work + d * d, *C = w + d;
@@ -158,7 +159,8 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     for (int i = 0; i < d; i++)
         mu[i] = x->origin[i] + x->scale[i] * m[i];
 
-    /* Above the floor already?  cov - floor is then positive definite, which a Cholesky factor tells cheaply. */
+    /* Above the floor already?  cov - floor is then positive definite,
+     * which a Cholesky factor tells cheaply. */
     memcpy(test, cov, sizeof *test * (size_t)(d * d));
     for (int i = 0; floor && i < d; i++)
         test[i * d + i] -= floor[i];

@@ -1,6 +1,7 @@
-/* mstep.c - the M-step of Baum-Welch.  Rabiner 1989, section III.C; paper, Appendix C with delta functions as base.
+/* mstep.c - the M-step of Baum-Welch.  Rabiner 1989, section III.C; paper,
+ * Appendix C with delta functions as base.
  *
- *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm / T_sm[0] */
+ *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm */
 #include "model/mstep.h"
 
 #include "core/alloc.h"
@@ -68,8 +69,8 @@ static int heaviest(int n, const double *w, int stride)
     return best;
 }
 
-/* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation of the data
- * in random directions. */
+/* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation
+ * of the data in random directions. */
 static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
 {
     double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];

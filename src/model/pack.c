@@ -1,5 +1,5 @@
-/* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components is one matrix
- * product, theta . T'. */
+/* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components
+ * is one matrix product, theta . T'. */
 #include "model/pack.h"
 
 #include "core/alloc.h"
@@ -9,11 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A component of weight zero: below every real log-probability, yet finite, so that the product makes no NaN. */
+/* A component of weight zero: below every real log-probability, yet finite,
+ * so that the product makes no NaN. */
 #define NEVER (-1e300)
 
-/* In the product, terms up to `loss` cancel to a result of order one, so the result is off by about 2e-16 loss.
- * 1e5 keeps ten digits behind the point. */
+/* In the product, terms up to `loss` cancel to a result of order one, so the result is off by about 2e-16
+ * loss.  1e5 keeps ten digits behind the point. */
 #define MAX_LOSS 1e5
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */

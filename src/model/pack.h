@@ -23,21 +23,21 @@ typedef struct {
     vh_coords *about;                    /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */
 } vh_packed;
 
-/* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].  The
- * numbers come with vh_pack_update; the model must outlive the packed set. */
+/* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].
+ * The numbers come with vh_pack_update; the model must outlive the packed set. */
 vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
                         const double *scale, vh_packed **out);
 /* Takes the present numbers of the same HMMs.  Fails when a covariance is singular. */
 vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk);
-/* The other side of the product: HMMs as base models, whose components enter through their mean statistics.  Singular
- * covariances are welcome.  Made once; par and the model's numbers must not change. */
+/* The other side of the product: HMMs as base models, whose components enter through their mean statistics.
+ * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */
 vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
                          const double *scale, vh_packed **out);
 void        vh_pack_free(vh_packed *pk);
 
-/* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several places:
- * the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], and for each piece the rows of
- * the components that need the direct form.  work [vh_emission_work(d)]. */
+/* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
+ * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], and for each piece
+ * the rows of the components that need the direct form.  work [vh_emission_work(d)]. */
 void        vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
 void        vh_table_product(const vh_packed *pk, int n, const double *T, double *G, size_t ld);
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G, size_t ld,

@@ -1,5 +1,5 @@
-/* stats.h - expected sufficient statistics of a set of HMMs: one flat block, so that sequences, threads, devices and
- * ranks are merged by the same operation: adding blocks. */
+/* stats.h - expected sufficient statistics of a set of HMMs: one flat block, so that sequences, threads,
+ * devices and ranks are merged by the same operation: adding blocks. */
 #ifndef VH_MODEL_STATS_H
 #define VH_MODEL_STATS_H
 

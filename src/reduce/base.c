@@ -34,8 +34,8 @@ done:
     return st;
 }
 
-/* Mean and deviation of all base components together, each counted with omega c / S: where the product is taken.  The
- * mean statistics in plain coordinates about a first mean give both. */
+/* Mean and deviation of all base components together, each counted with omega c / S: where the product is
+ * taken.  The mean statistics in plain coordinates about a first mean give both. */
 static vhem_status spread(vhem_ctx *ctx, const vhem_h3m *h3m, double *origin, double *scale)
 {
     vhem_status st = VHEM_OK;

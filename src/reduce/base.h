@@ -1,4 +1,5 @@
-/* base.h - the input of a reduction, prepared once: base HMMs packed for the engine, with their virtual samples. */
+/* base.h - the input of a reduction, prepared once: base HMMs packed for the
+ * engine, with their virtual samples. */
 #ifndef VH_REDUCE_BASE_H
 #define VH_REDUCE_BASE_H
 

@@ -1,8 +1,8 @@
 /* estep.c - the variational E-step.  Paper, Section 3.3: z_ij ~ omega_j exp(N_i L_ij),
  * J = sum_i log sum_j omega_j exp(N_i L_ij), N_i = N omega_i.
  *
- * z_i needs row i of L alone, so a block of base HMMs is scored, assigned and accumulated before the next.  Blocks and
- * the order in which their sums are added are the same whatever the number of threads. */
+ * z_i needs row i of L alone, so a block of base HMMs is scored, assigned and accumulated before the next.
+ * Blocks and the order in which their sums are added are the same whatever the number of threads. */
 #include "reduce/estep.h"
 
 #include "core/alloc.h"

@@ -12,8 +12,8 @@ typedef struct {
     bool      weighted;
 } vh_assignment;
 
-/* N: virtual samples in all, N_i = N omega_i.  scratch [n_threads], one for each thread that may work.  The answer does
- * not depend on their number. */
+/* N: virtual samples in all, N_i = N omega_i.  scratch [n_threads], one for each thread that may work.  The
+ * answer does not depend on their number. */
 vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced, const double *omega_r,
                              double N, int tau, vh_scratch *scratch, int n_threads, vh_assignment *out);
 

@@ -1,5 +1,5 @@
-/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty for ever, since
- * omega_j = 0 allows no way back. */
+/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty for ever,
+ * since omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
 
 #include "reduce/start.h"

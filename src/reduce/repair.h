@@ -4,8 +4,9 @@
 
 #include "reduce/vhem.h"
 
-/* After M-step k, with the assignment it was made from.  Re-seeds empty clusters and, in early iterations, revives dead
- * states and components; counts them in run.  True when anything was changed: the bound may then fall once. */
+/* After M-step k, with the assignment it was made from.  Re-seeds empty clusters and, in early
+ * iterations, revives dead states and components; counts them in run.  True when anything was
+ * changed: the bound may then fall once. */
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
                const vh_assignment *a, int k, vhem_h3m *centers, vh_vhem_run *run);
 

@@ -1,9 +1,11 @@
-/* start.c - starts for VHEM.  The objective has many optima, and no one kind of start finds the best everywhere.
+/* start.c - starts for VHEM.  The objective has many optima, and no one
+ * kind of start finds the best everywhere.
  *
  *   base        centres are random base HMMs
  *   far         centres are base HMMs far apart under L_hmm (k-means++ with a divergence)
  *   emissions   states are random base components, chains uniform
- *   pooled      one Gaussian mixture of S M components for all base components, shared by all centres, chains random
+ *   pooled      one Gaussian mixture of S M components for all base components, shared by all centres,
+ *               chains random
  *   dealt       one mixture of K S M components, dealt out to the centres */
 #include "reduce/start.h"
 
@@ -16,7 +18,7 @@
 
 #define LITTLE 1e-3                      /* probability mass mixed into rows with zeros */
 
-/* ---- from base HMMs -------------------------------------------------------------------------------------- */
+/* ---- from base HMMs ------------------------------------------------------------------------------------ */
 
 /* Is entry e of pi (A false) or A possible in any base HMM with this many states? */
 static bool possible(const vh_base *base, int S, bool A, int e)
@@ -137,8 +139,8 @@ done:
     return st;
 }
 
-/* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than the best
- * of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
+/* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than
+ * the best of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
 static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
                                  vhem_h3m *centers)
 {
@@ -183,7 +185,7 @@ done:
     return st;
 }
 
-/* ---- from base components -------------------------------------------------------------------------------- */
+/* ---- from base components ------------------------------------------------------------------------------ */
 
 static void uniform_chain(vh_hmm *h)
 {
@@ -226,8 +228,9 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
     return VHEM_OK;
 }
 
-/* k Gaussians for all base components together: k-means on their means, then the mean statistics of each cluster back to
- * parameters.  At most so many components are looked at, evenly spread.  label [n], n and step tell what was used. */
+/* k Gaussians for all base components together: k-means on their means, then the mean statistics of
+ * each cluster back to parameters.  At most so many components are looked at, evenly spread.  label
+ * [n], n and step tell what was used. */
 enum { POOL = 20000 };
 
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vhem_h3m *out)

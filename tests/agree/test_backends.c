@@ -1,6 +1,7 @@
 /* test_backends.c - every usable backend against ref: scores, and parameters after Baum-Welch iterations.
  *
- * 1e-9 relative: the product form may lose 2e-11 per frame (pack.c), and iterations multiply that by a few. */
+ * 1e-9 relative: the product form may lose 2e-11 per frame (pack.c), and
+ * iterations multiply that by a few. */
 #include "engine.h"
 
 static const double RTOL = 1e-9;
@@ -74,9 +75,9 @@ static vhem_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *logli
     return out;
 }
 
-/* What less than 1e-20 frames support is no promise: a scaled recursion takes it for nothing (lanes.c) and the M-step
- * then keeps the old parameters, while logs still see it.  After one iteration such states of `got` are set as those
- * of `want`, before the comparison. */
+/* What less than 1e-20 frames support is no promise: a scaled recursion takes it for nothing (lanes.c) and
+ * the M-step then keeps the old parameters, while logs still see it.  After one iteration such states of
+ * `got` are set as those of `want`, before the comparison. */
 static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const vhem_h3m *want, vhem_h3m *got)
 {
     vh_hmm *p = &want->hmm[0], *q = &got->hmm[0];
@@ -213,8 +214,8 @@ static void mixed_sizes(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* Longer than a chunk (4096 frames at most), so that tables are made twice; longer than eight lanes fit a cache;
- * and direct components on the way. */
+/* Longer than a chunk (4096 frames at most), so that tables are made twice; longer than eight lanes fit a
+ * cache; and direct components on the way. */
 static void long_sequences(void **state)
 {
     (void)state;
@@ -244,7 +245,7 @@ static void long_sequences(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* ---- what scaled recursions get wrong ---------------------------------------------------------------------- */
+/* ---- what scaled recursions get wrong ------------------------------------------------------------------ */
 
 /* States so far apart that most of B is exactly zero. */
 static void separated(void **state)
@@ -276,14 +277,16 @@ static void separated(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A frame y for which state s is exp(-e_s) times its peak: states sit at axis s of d = S dimensions, unit variance. */
+/* A frame y for which state s is exp(-e_s) times its peak: states sit at axis s
+ * of d = S dimensions, unit variance. */
 static void evidence(int S, const double *e, double *y)
 {
     for (int s = 0; s < S; s++)
         y[s] = -e[s] / 100;                              /* against means 100 on the axis: -e + what all share */
 }
 
-/* S chains that never change state, and frames that favour one by so much that the others are flushed to zero. */
+/* S chains that never change state, and frames that favour one by so much
+ * that the others are flushed to zero. */
 typedef struct {
     int    S, T;
     double e[8][4];                      /* [T][S]  log-evidence against each state, in nats */
@@ -356,8 +359,8 @@ static void conflicts(void **state)
                    "leaking");
     check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250, NULL },
                    "leaking less");
-    /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after it, to a
-     * state that no other leads to with more: beta alone shows nothing */
+    /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after
+     * it, to a state that no other leads to with more: beta alone shows nothing */
     static const double rare[] = { 1, 1e-200, 0, 1, 0, 0, 1, 1e-200, 0 };
     check_conflict(&(conflict){ 3, 2, { { 345, 345, 0 }, { 465, 0, 460 } }, { 1, 0, 0 }, 0, rare }, "unlikely change");
 }

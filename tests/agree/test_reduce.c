@@ -1,4 +1,5 @@
-/* Every usable backend against ref: L_hmm and the summary statistics of random base and reduced HMMs of many shapes. */
+/* Every usable backend against ref: L_hmm and the summary statistics of random
+ * base and reduced HMMs of many shapes. */
 #include "support.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,6 @@
-/* test_fit.c - what must hold for every fit: the likelihood never falls, distributions stay distributions, zeros stay
- * zeros, the same seed gives the same bits at any number of threads, and units of the data do not matter. */
+/* test_fit.c - what must hold for every fit: the likelihood never falls, distributions stay
+ * distributions, zeros stay zeros, the same seed gives the same bits at any number of threads,
+ * and units of the data do not matter. */
 #include "engine.h"
 
 #include <sys/resource.h>
@@ -157,7 +158,7 @@ static void no_warning(void **state)
     }
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------------ */
+/* ---- bits ---------------------------------------------------------------------------------------------- */
 
 static vhem_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int by_group, double *score)
 {
@@ -212,7 +213,7 @@ static void same_bits_at_any_threads(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* ---- units ----------------------------------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------------------------------------- */
 
 /* Data moved by a million deviations and scaled per column: means and variances follow, the rest stays. */
 static void units(void **state)
@@ -265,7 +266,7 @@ static void units(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* ---- length ---------------------------------------------------------------------------------------------------- */
+/* ---- length -------------------------------------------------------------------------------------------- */
 
 /* A million frames: exp(loglik) is far below every number, memory stays linear in T S. */
 static void very_long(void **state)

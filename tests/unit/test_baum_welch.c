@@ -1,8 +1,9 @@
-/* test_baum_welch.c - one iteration against the sum over all state paths, and restarts that do not disturb one
- * another. */
+/* test_baum_welch.c - one iteration against the sum over all state paths, and
+ * restarts that do not disturb one another. */
 #include "engine.h"
 
-/* M-step by hand from the enumeration of all paths of two sequences: diagonal covariances, no floor, M = 1. */
+/* M-step by hand from the enumeration of all paths of two sequences:
+ * diagonal covariances, no floor, M = 1. */
 static void one_iteration(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_fit.c - vhem_fit_each: options and their errors, groups, names, weights, restarts, starts, stopping, and data
- * that is hardly data. */
+/* test_fit.c - vhem_fit_each: options and their errors, groups, names, weights, restarts, starts,
+ * stopping, and data that is hardly data. */
 #include "engine.h"
 
 #include "math/linalg.h"
@@ -51,7 +51,7 @@ static vhem_h3m *fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     return h3m;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------- */
 
 static void option_errors(void **state)
 {
@@ -130,7 +130,7 @@ static void defaults(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* ---- groups, names, weights ---------------------------------------------------------------------------------- */
+/* ---- groups, names, weights ---------------------------------------------------------------------------- */
 
 static void groups_and_names(void **state)
 {
@@ -217,7 +217,7 @@ static void weights(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* ---- restarts, starts, stopping ------------------------------------------------------------------------------ */
+/* ---- restarts, starts, stopping ------------------------------------------------------------------------ */
 
 static void tol_and_max_iter(void **state)
 {
@@ -414,7 +414,7 @@ static void stopping(void **state)
     }
 }
 
-/* ---- hardly data ---------------------------------------------------------------------------------------------- */
+/* ---- hardly data --------------------------------------------------------------------------------------- */
 
 /* Fits in all families, starts and topologies. */
 static void fit_all_ways(const char *what, int N, const int *T, int d, const double *y, int S, int M)

@@ -1,4 +1,5 @@
-/* test_infer.c - scores, paths and posteriors against the sum over all state paths; tiles of many HMMs; errors. */
+/* test_infer.c - scores, paths and posteriors against the sum over all state
+ * paths; tiles of many HMMs; errors. */
 #include "engine.h"
 
 static void all_paths(void **state)
@@ -60,7 +61,8 @@ static void ties(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* More components than a tile of 512, HMMs of different shapes, one of them larger than a tile: each as when alone. */
+/* More components than a tile of 512, HMMs of different shapes, one of them
+ * larger than a tile: each as when alone. */
 static void tiles(void **state)
 {
     (void)state;
@@ -122,7 +124,8 @@ static void far_away(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* So far away that the square of the distance is infinite: a score of -inf, no posterior, a path all the same. */
+/* So far away that the square of the distance is infinite: a score of -inf,
+ * no posterior, a path all the same. */
 static void out_of_range(void **state)
 {
     (void)state;

@@ -182,7 +182,8 @@ static void dead_component(void **state)
     close_fixture(&f);
 }
 
-/* Each state dies in turn, in every topology: rows stay distributions, zeros stay zeros, fixed numbers stay. */
+/* Each state dies in turn, in every topology: rows stay distributions,
+ * zeros stay zeros, fixed numbers stay. */
 static void dead_states(void **state)
 {
     (void)state;

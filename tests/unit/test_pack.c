@@ -1,5 +1,5 @@
-/* test_pack.c - models laid out for the kernels: offsets, the table of log-densities, which components go the direct
- * way, and what is said of singular ones. */
+/* test_pack.c - models laid out for the kernels: offsets, the table of log-densities, which components go the
+ * direct way, and what is said of singular ones. */
 #include "engine.h"
 
 #include "model/pack.h"
@@ -80,7 +80,8 @@ static void table(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* Two clusters a million deviations apart: no origin suits both, so both go the direct way and lose nothing. */
+/* Two clusters a million deviations apart: no origin suits both, so both
+ * go the direct way and lose nothing. */
 static void far_apart(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_scratch.c - scratch buffers: aligned, kept while large enough, and an error when there is no memory. */
+/* test_scratch.c - scratch buffers: aligned, kept while large enough, and
+ * an error when there is no memory. */
 #include "support.h"
 
 #include "core/alloc.h"

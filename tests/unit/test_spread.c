@@ -53,7 +53,8 @@ static void far_from_zero(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A column that never varies is seen as such however many frames there are: the rounding of a long sum is no spread. */
+/* A column that never varies is seen as such however many frames there are: the
+ * rounding of a long sum is no spread. */
 static void constant(void **state)
 {
     (void)state;

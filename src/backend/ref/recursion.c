@@ -1,5 +1,5 @@
-/* recursion.c - forward, backward and posterior recursions in logs.  Rabiner 1989, section III; nothing is scaled,
- * because a log cannot underflow.  O(T S^2) exps: the price of being the reference. */
+/* recursion.c - forward, backward and posterior recursions in logs.  Rabiner 1989, section III; nothing is
+ * scaled, because a log cannot underflow.  O(T S^2) exps: the price of being the reference. */
 #include "backend/ref/recursion.h"
 
 #include <math.h>

@@ -8,7 +8,8 @@
 double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b, double *alpha);
 /* beta [T][S] = log p(y_t+1:T | s_t = s). */
 void   vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
-/* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions are added times weight (NULL: none). */
+/* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions
+ * are added times weight (NULL: none). */
 void   vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
                         const double *beta, double loglik, double weight, double *gamma, double *xi);
 

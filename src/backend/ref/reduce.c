@@ -1,5 +1,5 @@
-/* reduce.c - the variational E-step in plain C: L_hmm of one base and one reduced HMM, and its summary statistics.
- * Paper, Section 3.3 and Appendices A and B. */
+/* reduce.c - the variational E-step in plain C: L_hmm of one base and one reduced HMM, and its summary
+ * statistics.  Paper, Section 3.3 and Appendices A and B. */
 #include "backend/ref/reduce.h"
 
 #include "math/logsum.h"
@@ -69,7 +69,8 @@ static double mix(int Sr, const double *a, const double *L_gmm, const double *L)
  *   L_t(beta, rho)  = sum_beta' a^(b)_{beta,beta'} U_t(beta', rho)                    t = tau .. 2
  *   L_HMM = sum_beta pi^(b)_beta log sum_rho pi^(r)_rho exp{ L_GMM(beta,rho) + L_2(beta,rho) }
  *
- * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair costs O(tau S^3), not O(tau S^4). */
+ * U_t does not depend on beta, so it is tabulated before the sum over beta': a pair
+ * costs O(tau S^3), not O(tau S^4). */
 static double backward(const pair *p)
 {
     int Sb = p->Sb, Sr = p->Sr, n = Sb * Sr;
@@ -99,7 +100,7 @@ static double backward(const pair *p)
 /* Forward through the best phi: nu_t(rho, beta) and xi_t(rho, rho', beta), summed over t.
  *
  *   phi_1(rho | beta)        = pi^(r)_rho exp{ L_GMM + L_2 } / sum_rho
- *   phi_t(rho' | rho, beta') = a^(r)_{rho,rho'} exp{ L_GMM(beta',rho') + L_{t+1}(beta',rho') - U_t(beta',rho) }
+ *   phi_t(rho' | rho, beta') = a^(r)_{rho,rho'} exp{ (L_GMM + L_{t+1})(beta',rho') - U_t(beta',rho) }
  *   xi_t(rho, rho', beta')   = (sum_beta nu_{t-1}(rho, beta) a^(b)_{beta,beta'}) phi_t(rho' | rho, beta')
  *   nu_t(rho', beta')        = sum_rho xi_t(rho, rho', beta')
  *
@@ -143,7 +144,8 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
     }
 }
 
-/* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],  eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
+/* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
+ * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
 static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, const pair *p, const double *nu,
                                  double w, vh_scratch *scratch, double *sum)
 {

@@ -4,8 +4,9 @@
 
 #include "backend/backend.h"
 
-/* L_hmm of base HMM i and reduced HMM j; with stats, adds w times the summary statistics; nu_out [Sr][Sb] (NULL: not
- * wanted) is the expected time both are in (rho, beta), which sums to tau.  Uses scratch slots 0 to 6. */
+/* L_hmm of base HMM i and reduced HMM j; with stats, adds w times the summary statistics;
+ * nu_out [Sr][Sb] (NULL: not wanted) is the expected time both are in (rho, beta), which sums
+ * to tau.  Uses scratch slots 0 to 6. */
 vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, double w, vh_scratch *scratch,
                                double *L_hmm, vh_stats *stats, double *nu_out);
 vhem_status vh_ref_score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L);

@@ -1,13 +1,16 @@
-/* ref.h - the reference for one HMM and one sequence; faster kernels fall back on it where their short cuts end. */
+/* ref.h - the reference for one HMM and one sequence; faster kernels fall back
+ * on it where their short cuts end. */
 #ifndef VH_BACKEND_REF_REF_H
 #define VH_BACKEND_REF_REF_H
 
 #include "backend/backend.h"
 
-/* HMM k of the set, sequence y [T][d] of weight w.  stats may be NULL; it is added to.  Uses scratch slots 0 to 5. */
+/* HMM k of the set, sequence y [T][d] of weight w.  stats may be NULL; it is
+ * added to.  Uses scratch slots 0 to 5. */
 vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T, double w,
                         vh_scratch *scratch, double *loglik, vh_stats *stats);
-/* log_b [T][S] = log p(y_t | s), and log c + log p of each component, comp [T][S*M].  Uses scratch slots 0 and 1. */
+/* log_b [T][S] = log p(y_t | s), and log c + log p of each component, comp
+ * [T][S*M].  Uses scratch slots 0 and 1. */
 vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T, double *comp,
                              double *log_b, vh_scratch *scratch);
 

@@ -1,12 +1,12 @@
 /* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
  *
- *   1. setting up: pairs of an HMM and a sequence, dealt into groups, as many as a register has lanes, with equally many states
+ *   1. setting up: pairs of an HMM and a sequence, dealt into groups of equally many states, one per lane
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
  *   3. recursion:  forward and backward, a group at a time (lanes.c)
  *   4. collecting: posteriors times component shares, and one transposed product into the statistics
  *
- * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many chunks:
- * their tables are made twice rather than kept, so memory is O(T S), never O(T S M) or O(T S^2).
+ * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many
+ * chunks: their tables are made twice rather than kept, so memory is O(T S), never O(T S M) or O(T S^2).
  * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
 #include "backend/simd/lanes.h"
 
@@ -56,7 +56,7 @@ enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SL
 #define DOUBT      1e280                 /* see lanes.c */
 #define MIXING     1e-100                /* see mixes */
 
-/* ---- 1. setting up --------------------------------------------------------------------------------------- */
+/* ---- 1. setting up ------------------------------------------------------------------------------------- */
 
 static int by_states_and_length(const void *a, const void *b)
 {
@@ -87,7 +87,8 @@ static size_t form_groups(job *j)
     return total;
 }
 
-/* B = 1 where a lane idles, past the end of its sequence.  A lane without one copies the first as long as all last. */
+/* B = 1 where a lane idles, past the end of its sequence.  A lane without one
+ * copies the first as long as all last. */
 static void idle(group *g)
 {
     for (int l = 0; l < g->L; l++)
@@ -137,10 +138,10 @@ done:
     return st;
 }
 
-/* ---- 2. chunks ------------------------------------------------------------------------------------------- */
+/* ---- 2. chunks ----------------------------------------------------------------------------------------- */
 
-/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state.  Rows are
- * padded to whole vectors; what the padding holds is never used. */
+/* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state.
+ * Rows are padded to whole vectors; what the padding holds is never used. */
 static void exps(job *j, int k, int n)
 {
     const vh_packed *pk = j->pk;
@@ -209,8 +210,8 @@ done:
     return st;
 }
 
-/* Where the lanes of a group lie in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or a part of a single one,
- * so all lanes begin at the same t. */
+/* Where the lanes of a group lie in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or a part of a
+ * single one, so all lanes begin at the same t. */
 typedef struct {
     int64_t t0;
     int     used, common;                /* lanes, frames that all of them have in the chunk */
@@ -232,8 +233,8 @@ static lane_parts find_parts(const job *j, const group *g, int64_t c0, int n)
     return x;
 }
 
-/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with the lanes
- * inside, so that whole registers are written. */
+/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with
+ * the lanes inside, so that whole registers are written. */
 static void deal(job *j, int64_t c0, int n)
 {
     for (int i = 0; i < j->n_group; i++) {
@@ -264,10 +265,11 @@ static void deal(job *j, int64_t c0, int n)
     }
 }
 
-/* ---- 3. recursion ---------------------------------------------------------------------------------------- */
+/* ---- 3. recursion -------------------------------------------------------------------------------------- */
 
-/* When every state can follow every other with some probability, no state can be better than another by more than
- * 1/MIXING for what is to come: beta stays below that, and 1/c tells all.  Otherwise beta must be looked at. */
+/* When every state can follow every other with some probability, no state can be better than
+ * another by more than 1/MIXING for what is to come: beta stays below that, and 1/c tells all.
+ * Otherwise beta must be looked at. */
 static bool mixes(const vh_packed *pk, int k)
 {
     for (size_t e = pk->trans0[k]; e < pk->trans0[k + 1]; e++)
@@ -350,7 +352,7 @@ done:
     return st;
 }
 
-/* ---- 4. collecting --------------------------------------------------------------------------------------- */
+/* ---- 4. collecting ------------------------------------------------------------------------------------- */
 
 /* Posterior over B from the lanes back into the table B of the chunk, times the weight of the sequence. */
 static void collect(job *j, int64_t c0, int n)

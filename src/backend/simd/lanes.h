@@ -1,8 +1,8 @@
 /* lanes.h - forward and backward recursions of several chains side by side in vector lanes, scaled.
  *
- * A lane is a pair of an HMM and a sequence, so a chain of two states fills a register as well as one of twenty.
- * Arrays have the lane last: B [T][S][L], A [S][S][L].  Sequences shorter than the longest of the group idle at
- * B = 1, where the recursion keeps its sum at one. */
+ * A lane is a pair of an HMM and a sequence, so a chain of two states fills a register as well as one of
+ * twenty.  Arrays have the lane last: B [T][S][L], A [S][S][L].  Sequences shorter than the longest of the
+ * group idle at B = 1, where the recursion keeps its sum at one. */
 #ifndef VH_BACKEND_SIMD_LANES_H
 #define VH_BACKEND_SIMD_LANES_H
 

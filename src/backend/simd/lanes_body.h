@@ -5,12 +5,13 @@
  *   v_t(q) = B_t(q) beta_t(q) r_t,   beta_t-1(s) = sum_q a_sq v_t(q),   beta_T = 1
  *   gamma_t(s) = alpha_t(s) beta_t(s),   xi_t(s,q) = alpha_t-1(s) a_sq v_t(q),   log p(y) = sum_t log c_t
  *
- * What is kept is pred_t, not alpha_t: gamma / B = pred r beta then needs no division, and that quotient is what the
- * mixture components want.  The division 1/c_t runs beside the next product with A instead of before it.
+ * What is kept is pred_t, not alpha_t: gamma / B = pred r beta then needs no division, and that
+ * quotient is what the mixture components want.  The division 1/c_t runs beside the next
+ * product with A instead of before it.
  *
  * xi is added up for VH_BLOCK frames at a time: one load and one store of each sum for so many multiply-adds.
- * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that alpha, pred
- * and v stay in registers. */
+ * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that
+ * alpha, pred and v stay in registers. */
 
 INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 {

@@ -1,12 +1,14 @@
-/* reduce.c - the variational E-step for blocks of base HMMs: tables, then recursions, one base HMM per vector lane.
+/* reduce.c - the variational E-step for blocks of base HMMs: tables, then
+ * recursions, one base HMM per vector lane.
  *
  *   1. groups:      base HMMs of one shape, as many as a vector has lanes, laid side by side
  *   2. tables:      E_b[log p(y | r)] of all components, one product; L_gmm from it
  *   3. score:       L_hmm of every group with every reduced HMM
  *   4. accumulate:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
  *
- * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that rows of the product are
- * vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth, not Kr. */
+ * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that
+ * rows of the product are vectors of lanes already.  With hard assignments the second pass
+ * costs one reduced HMM's worth, not Kr. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
 #include "math/linalg.h"
@@ -37,7 +39,7 @@ typedef struct {
     vec  *L_gmm;                       /* [Sb][Sr] */
 } job;
 
-/* ---- 1. groups ------------------------------------------------------------------------------------------- */
+/* ---- 1. groups ----------------------------------------------------------------------------------------- */
 
 static bool same_shape(const vh_packed *b, int i, int j)
 {
@@ -95,7 +97,7 @@ done:
     return st;
 }
 
-/* ---- 2. tables ------------------------------------------------------------------------------------------- */
+/* ---- 2. tables ----------------------------------------------------------------------------------------- */
 
 /* Rows r0 .. r1-1 of the reduced components against all groups. */
 static vhem_status product(job *j, int r0, int r1)
@@ -124,7 +126,8 @@ done:
     return st;
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs no exp. */
+/* state = log sum_l exp(G_l) over the M components of a reduced state, G their
+ * rows.  The largest term needs no exp. */
 static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
     for (int c = 0; c < n; c++) {
@@ -164,7 +167,7 @@ static void mixture_bound(job *j, const group *g, int k, const double *G)
     }
 }
 
-/* ---- 3. score -------------------------------------------------------------------------------------------- */
+/* ---- 3. score ------------------------------------------------------------------------------------------ */
 
 /* The recursion's arrays for reduced HMM k; keep: steps of history. */
 static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce_lanes *x)
@@ -246,7 +249,7 @@ done:
     return st;
 }
 
-/* ---- 4. accumulate --------------------------------------------------------------------------------------- */
+/* ---- 4. accumulate ------------------------------------------------------------------------------------- */
 
 /* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
 static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, vec w)

@@ -3,15 +3,17 @@
  * Backward, one exp and one log per (t, beta, rho):
  *   e(beta, q) = L_GMM + L_t+1,   top(beta) = max_q e,   E = exp(e - top)
  *   D(beta, rho) = sum_q a^r_{rho q} E(beta, q),   U = log D + top,   L_t = A^b U
- * Forward: phi_t(q | rho, beta) = a^r_{rho q} E / D, so with H(rho, beta) = (nu A^b)(rho, beta) / D(beta, rho)
- *   nu_t(q, beta) = E(beta, q) sum_rho a^r_{rho q} H(rho, beta),   xi += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
+ * Forward: phi_t(q | rho, beta) = a^r_{rho q} E / D, so with H(rho, beta) = (nu A^b)(rho, beta) / D(beta, rho),
+ *   nu_t(q, beta) = E(beta, q) sum_rho a^r_{rho q} H(rho, beta)
+ *   xi(rho, q)   += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
  *
- * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  vec_exp stops at e^-700, so a D above
- * e^-644 is right to 1e-24; `low` is the smallest log D, and the caller redoes lanes below that.
+ * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  vec_exp stops at e^-700,
+ * so a D above e^-644 is right to 1e-24; `low` is the smallest log D, and the caller redoes lanes below that.
  *
- * Long tau: when a step changes every L by the same amount, it changes E and D not at all, and so will all further
- * steps; the rest is added as a multiple, and when only the bound is wanted, the last stretch before that is leapt over.  The forward chain then has the same transitions at every t; once nu rests
- * too, the middle is added as a multiple, and only the end, where E and D differ, is walked. */
+ * Long tau: when a step changes every L by the same amount, it changes E and D not at all, and so will all
+ * further steps; the rest is added as a multiple, and when only the bound is wanted, the last stretch before
+ * that is leapt over.  The forward chain then has the same transitions at every t; once nu rests too, the
+ * middle is added as a multiple, and only the end, where E and D differ, is walked. */
 #include "backend/simd/reduce_lanes.h"
 
 #include "backend/simd/vec.h"
@@ -20,14 +22,15 @@
 
 enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked */
 
-/* What counts as settled.  Deviations shrink by a constant factor per step, so what is left out is of the same order. */
+/* What counts as settled.  Deviations shrink by a constant factor per step, so what
+ * is left out is of the same order. */
 #define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
 #define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
 #define ROUNDING   2e-15                 /* a change of nu this small is no change */
 #define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where the rest is extrapolated */
 
-/* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the loops are written
- * out (see DISPATCH). */
+/* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the
+ * loops are written out (see DISPATCH). */
 #define UNROLL _Pragma("GCC unroll 8")
 
 /* E = exp(L_gmm + L - top) over each row. */
@@ -67,8 +70,8 @@ typedef struct {
     vec most, least, size;               /* largest and smallest change; largest |L| */
 } progress;
 
-/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from the one
- * before. */
+/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much
+ * that differs from the one before. */
 VEC_INLINE void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
     vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 };
@@ -91,8 +94,9 @@ VEC_INLINE void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool l
     *p = (progress){ most, least, size };
 }
 
-/* Did every entry of each lane change by the same amount, up to rounding?  Differences shrink by a factor r per step and
- * shift what comes after by 1 / (1 - r) of themselves, L once and nu once more; a slow chain must come closer. */
+/* Did every entry of each lane change by the same amount, up to rounding?  Differences shrink by a
+ * factor r per step and shift what comes after by 1 / (1 - r) of themselves, L once and nu once
+ * more; a slow chain must come closer. */
 VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
 {
     for (int l = 0; l < VH_LANES; l++) {
@@ -104,9 +108,9 @@ VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
     return true;
 }
 
-/* Near its end the recursion closes in by a constant factor r per step, so the changes still to come can be summed:
- * with changes c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.  L goes there at once.  False,
- * and nothing done, while r is not yet clear. */
+/* Near its end the recursion closes in by a constant factor r per step, so the changes still to come can be
+ * summed: with changes c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.  L goes there
+ * at once.  False, and nothing done, while r is not yet clear. */
 VEC_INLINE bool leap(vh_reduce_lanes *g, const int n, const progress *now, const progress *before)
 {
     vec spread = now->most - now->least, f = { 0 };
@@ -150,7 +154,8 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
         one_step(g, Sb, Sr, keep, look, &now);
         left--;
         bool there = look && settled(&now, &before, keep);
-        /* A leap saves steps, not their E and D: the forward pass needs those.  One step from there tells if it hit. */
+        /* A leap saves steps, not their E and D: the forward pass needs those.
+         * One step from there tells if it hit. */
         if (!there && look && !keep && left > 1 && now.most[0] - now.least[0] < from && leap(g, n, &now, &before)) {
             one_step(g, Sb, Sr, keep, look, &now);
             there = settled(&now, &before, keep);
@@ -179,8 +184,8 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
     g->L_hmm = L_hmm;
 }
 
-/* One step of the forward chain with E and D: nu becomes that of the next frame, xi its transitions.  Returns the largest
- * change of nu when it is looked for. */
+/* One step of the forward chain with E and D: nu becomes that of the next frame, xi its transitions.  Returns
+ * the largest change of nu when it is looked for. */
 VEC_INLINE double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
                                const vec *restrict D, bool look, vec *restrict xi)
 {

@@ -1,5 +1,5 @@
-/* reduce_lanes.h - the recursions of the variational E-step for base HMMs of one shape, side by side in vector lanes,
- * against one reduced HMM. */
+/* reduce_lanes.h - the recursions of the variational E-step for base HMMs of one shape, side by side in
+ * vector lanes, against one reduced HMM. */
 #ifndef VH_BACKEND_SIMD_REDUCE_LANES_H
 #define VH_BACKEND_SIMD_REDUCE_LANES_H
 

@@ -1,5 +1,5 @@
-/* simd.h - the vector backends: one set of sources, compiled once per instruction set.  VH_ISA is the name of the
- * one being compiled; VH_NAME(f) is f with that name behind it. */
+/* simd.h - the vector backends: one set of sources, compiled once per instruction set.  VH_ISA is the name of
+ * the one being compiled; VH_NAME(f) is f with that name behind it. */
 #ifndef VH_BACKEND_SIMD_SIMD_H
 #define VH_BACKEND_SIMD_SIMD_H
 

@@ -1,8 +1,9 @@
-/* vec.h - a register of doubles, with exp and log made for it.  VH_LANES, how many it holds, comes with the instruction
- * set (src/CMakeLists.txt).
+/* vec.h - a register of doubles, with exp and log made for it.  VH_LANES, how many it holds, comes with the
+ * instruction set (src/CMakeLists.txt).
  *
- * The C library's vector functions treat every double; the recursions need exp of [-700, 0] and log of normal numbers
- * only, and being inlined saves the call and the way through memory: about twice as fast, both within 2 ulp. */
+ * The C library's vector functions treat every double; the recursions need exp of [-700, 0] and
+ * log of normal numbers only, and being inlined saves the call and the way through memory: about
+ * twice as fast, both within 2 ulp. */
 #ifndef VH_BACKEND_SIMD_VEC_H
 #define VH_BACKEND_SIMD_VEC_H
 
@@ -42,11 +43,13 @@ VEC_INLINE vec vec_min(vec a, vec b)
 }
 #endif
 
-/* 2^52 + 2^51: a double this large has no fraction, so adding it rounds to an integer, which then sits in the low bits. */
+/* 2^52 + 2^51: a double this large has no fraction, so adding it rounds to an
+ * integer, which then sits in the low bits. */
 #define VEC_ROUND 6755399441055744.0
 
 /* exp(x) for x <= 700; anything below -700 is taken as -700.
- * x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error 1e-17), n goes into the exponent. */
+ * x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
+ * 1e-17), n goes into the exponent. */
 VEC_INLINE vec vec_exp(vec x)
 {
     x = vec_max(x, vec_all(-700.0));
