@@ -54,7 +54,8 @@ static arguments parse(int argc, char **argv)
         default: exit(2);
         }
     if (argc - optind != 3 || a.n_iter < 1 || a.repeat < 1) {
-        fprintf(stderr, "usage: bench_fit [--backend B] [--iter N] [--repeat R] START.json DATA.npy OUT.json\n");
+        fprintf(stderr,
+                "usage: bench_fit [--backend B] [--iter N] [--repeat R] START.json DATA.npy OUT.json\n");
         exit(2);
     }
     a.start = argv[optind];
@@ -100,8 +101,8 @@ int main(int argc, char **argv)
     }
     qsort(seconds, (size_t)a.repeat, sizeof *seconds, ascending);
     need(ctx, vhem_h3m_save(ctx, out, a.out));
-    printf("{\"backend\": \"%s\", \"best\": %.9f, \"median\": %.9f, \"loglik\": %.17g}\n", vhem_ctx_backend(ctx),
-           seconds[0], seconds[a.repeat / 2], loglik);
+    printf("{\"backend\": \"%s\", \"best\": %.9f, \"median\": %.9f, \"loglik\": %.17g}\n",
+           vhem_ctx_backend(ctx), seconds[0], seconds[a.repeat / 2], loglik);
     vhem_fit_report_free(report);
     vhem_h3m_free(out);
     vhem_h3m_free(start);

@@ -1,8 +1,8 @@
 /* bench_machine.c - the library against what the machine can do.  One process; all but
  * the first part with one thread.
  *
- *   1. many fits:        10,000 short sequences, an HMM for each: threads, and memory while that of the process
- *                        is clean
+ *   1. many fits:        10,000 short sequences, an HMM for each: threads, and memory while that of the
+ *                        process is clean
  *   2. emission product: the chunks of the E-step against one product of OpenBLAS, and against its best rate
  *   3. recursions:       forward and backward against the multiply-adds they contain, at the peak rate
  *   4. E-step:           the whole against the sum of its limits: both products, exps, recursions */
@@ -36,7 +36,8 @@ double bench_best(void (*f)(void *arg), void *arg, double budget)
     double best = 1e300, end = now() + budget;
     int n = 0;
     do {
-        double t0 = seconds(CLOCK_THREAD_CPUTIME_ID);    /* a busy machine interrupts long calls, not short ones */
+        double t0 = seconds(CLOCK_THREAD_CPUTIME_ID);    /* a busy machine interrupts
+                                                            long calls, not short ones */
         f(arg);
         double t = seconds(CLOCK_THREAD_CPUTIME_ID) - t0;
         best = t < best ? t : best;
@@ -106,8 +107,8 @@ static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
     size_t per = full ? (size_t)(s->d * s->d) : (size_t)s->d;
     double *pi = numbers((size_t)s->S), *A = numbers((size_t)(s->S * s->S)), *c = numbers((size_t)C);
     double *mu = numbers((size_t)(C * s->d)), *cov = numbers((size_t)C * per);
-    vhem_hmm_view v = { .S = s->S, .M = s->M, .d = s->d, .emission = s->emission, .name = "", .label = "", .omega = 1,
-                        .pi = pi, .A = A, .c = c, .mu = mu, .cov = cov };
+    vhem_hmm_view v = { .S = s->S, .M = s->M, .d = s->d, .emission = s->emission, .name = "", .label = "",
+                        .omega = 1, .pi = pi, .A = A, .c = c, .mu = mu, .cov = cov };
     vhem_h3m *out = NULL;
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_INIT, 0);
@@ -197,7 +198,8 @@ static void reset_peak(void)
 }
 
 /* Fits with so many threads, in a process of its own so that its memory is its own; sequences per second. */
-static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, int threads, double *scratch_mb)
+static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, int threads,
+                           double *scratch_mb)
 {
     double answer[2] = { 0 };
     int pipes[2];
@@ -245,11 +247,11 @@ static void many_fits(void)
             double r = fit_in_child(data, &opt, threads[i], &scratch[i]);
             rate[i] = r > rate[i] ? r : rate[i];
         }
-    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options (4 restarts)\n", s.N, s.T, s.d,
-           s.S);
+    printf("1. an HMM for each of %d sequences of %d frames, d=%d S=%d, default options (4 restarts)\n", s.N,
+           s.T, s.d, s.S);
     for (int i = 0; i < 2; i++)
-        printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n", threads[i],
-               threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
+        printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n",
+               threads[i], threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
     vhem_data_free(data);
     vhem_h3m_free(model);
     vhem_ctx_free(ctx);
@@ -278,8 +280,8 @@ enum { SQUARE = 768 };
 static void square_product(void *arg)
 {
     double *x = arg;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SQUARE, SQUARE, SQUARE, 1.0, x, SQUARE, x, SQUARE, 0.0,
-                x + SQUARE * SQUARE, SQUARE);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SQUARE, SQUARE, SQUARE, 1.0, x, SQUARE, x, SQUARE,
+                0.0, x + SQUARE * SQUARE, SQUARE);
 }
 
 /* Seconds per multiply-add of a large square product. */
@@ -433,8 +435,8 @@ static void run_estep(void *arg)
 static void estep_table(double square)
 {
     printf("4. E-step over its limits: two products at OpenBLAS's best rate, exps, 3 S^2 multiply-adds\n");
-    printf("%-26s%-9s%14s   shares of the limit:%9s%7s%11s\n", "", "backend", "E-step/limit", "products", "exps",
-           "recursion");
+    printf("%-26s%-9s%14s   shares of the limit:%9s%7s%11s\n", "", "backend", "E-step/limit", "products",
+           "exps", "recursion");
     for (int i = 0; i < N_SHAPES; i++) {
         const shape *s = &shapes[i];
         double fma = 0, expo = 0;
@@ -451,8 +453,9 @@ static void estep_table(double square)
             double products = 2 * frames * C * b.pk->n_stat * square, exps = frames * C * expo;
             double recursion = frames * 3.0 * s->S * s->S * fma, limit = products + exps + recursion;
             double t = bench_best(run_estep, &b, strcmp(name, "ref") == 0 ? 0 : 0.3);
-            printf("%-9s d=%-2d S=%-2d M=%-3d%-9s%14.1f%29.0f%%%6.0f%%%10.0f%%\n", s->emission + 9, s->d, s->S, s->M,
-                   name, t / limit, 100 * products / limit, 100 * exps / limit, 100 * recursion / limit);
+            printf("%-9s d=%-2d S=%-2d M=%-3d%-9s%14.1f%29.0f%%%6.0f%%%10.0f%%\n", s->emission + 9, s->d,
+                   s->S, s->M, name, t / limit, 100 * products / limit, 100 * exps / limit,
+                   100 * recursion / limit);
             close_bench(&b);
         }
     }

@@ -59,8 +59,8 @@ static vhem_h3m *models(vhem_ctx *ctx, int K, int *group)
                 cov[s * D + k] = 0.3 + 0.2 * uniform(&x);
             }
         }
-        v[i] = (vhem_hmm_view){ .S = S, .M = 1, .d = D, .omega = 1.0 / K, .n_theta = S + 2 * S * D, .pi = pi, .A = A,
-                                .theta = theta };
+        v[i] = (vhem_hmm_view){ .S = S, .M = 1, .d = D, .omega = 1.0 / K, .n_theta = S + 2 * S * D,
+                                .pi = pi, .A = A, .theta = theta };
     }
     if (vhem_h3m_new(ctx, "gaussian-diag", D, K, v, &h) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));
@@ -91,9 +91,10 @@ int main(int argc, char **argv)
         return 1;
     }
     vhem_partition_compare(K, group, c->label, &agree);
-    printf("%d models of %.0f MB: %.1f s, %d iterations of the winner, %d restarts, %.0f MB beside the models "
-           "(scores and assignments of one run: %.0f MB), Rand index %.4f\n", K, before, now() - t0, c->n_iter, c->n_run,
-           memory("VmHWM:") - before, 2.0 * K * GROUPS * 8 / 1048576, agree.rand);
+    printf("%d models of %.0f MB: %.1f s, %d iterations of the winner, %d restarts, "
+           "%.0f MB beside the models (scores and assignments of one run: %.0f MB), Rand index %.4f\n",
+           K, before, now() - t0, c->n_iter, c->n_run, memory("VmHWM:") - before,
+           2.0 * K * GROUPS * 8 / 1048576, agree.rand);
     vhem_clustering_free(c);
     vhem_h3m_free(h);
     vhem_ctx_free(ctx);

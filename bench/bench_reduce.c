@@ -1,7 +1,8 @@
 /* bench_reduce.c - the variational E-step against what it contains.  One thread, one process, all ratios.
  *
  *   1. limit:     per pair, one vector exp and one vector log per (t, beta, rho), the multiply-adds of the
- *                 recursions at the peak rate, and the Gaussian product at the speed OpenBLAS has for its shape
+ *                 recursions at the peak rate, and the Gaussian product at the speed OpenBLAS has for its
+ *                 shape
  *   2. E-step:    score and accumulate over the limit, with hard and with soft assignments; microseconds
  *                 per pair
  *   3. long tau:  tau = 125 and 1000 over tau = 30
@@ -59,7 +60,8 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
     double *x = calloc(each * (size_t)K, sizeof *x);
     vhem_h3m *h = NULL;
     for (int i = 0; i < K; i++) {
-        double *pi = x + each * (size_t)i, *A = pi + S, *theta = A + S * S, *mu = theta + C, *cov = mu + C * c->d;
+        double *pi = x + each * (size_t)i, *A = pi + S, *theta = A + S * S, *mu = theta + C,
+               *cov = mu + C * c->d;
         for (int s = 0; s < S; s++) {
             double sum = 0;
             pi[s] = 1.0 / S;
@@ -74,8 +76,8 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
             mu[k] = vh_rng_normal(rng);
             cov[k] = 0.5 + vh_rng_exponential(rng);
         }
-        v[i] = (vhem_hmm_view){ .S = S, .M = c->M, .d = c->d, .omega = 1.0 / K, .n_theta = n_theta, .pi = pi, .A = A,
-                                .theta = theta };
+        v[i] = (vhem_hmm_view){ .S = S, .M = c->M, .d = c->d, .omega = 1.0 / K, .n_theta = n_theta,
+                                .pi = pi, .A = A, .theta = theta };
     }
     need(ctx, vhem_h3m_new(ctx, "gaussian-diag", c->d, K, v, &h));
     free(x);
@@ -109,7 +111,8 @@ static void run_fma(void *arg)
 static void run_gemm(void *arg)
 {
     limit_run *r = arg;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, r->m, r->n, r->k, 1, r->x, r->k, r->y, r->k, 0, r->C, r->n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, r->m, r->n, r->k, 1, r->x, r->k, r->y, r->k, 0, r->C,
+                r->n);
 }
 
 static double *numbers(size_t n)
@@ -133,8 +136,8 @@ static void limit(const bench_isa *isa, const shape *c, double *score, double *s
     double SSS = (double)S * S * S, mixture = c->M > 1 ? C * C * t_exp + C * S * t_log : 0;
     *score = t_gemm + mixture + c->tau * S * S * (t_exp + t_log) + 2 * c->tau * SSS * t_fma;
     *stats = *score + t_gemm + 4 * c->tau * SSS * t_fma;
-    printf("limits of %s: exp %.2f ns, log %.2f ns, multiply-add %.3f ns, product %.2f us per pair\n", isa->isa,
-           1e9 * t_exp, 1e9 * t_log, 1e9 * t_fma, 1e6 * t_gemm);
+    printf("limits of %s: exp %.2f ns, log %.2f ns, multiply-add %.3f ns, product %.2f us per pair\n",
+           isa->isa, 1e9 * t_exp, 1e9 * t_log, 1e9 * t_fma, 1e6 * t_gemm);
     free(r.x);
     free(r.y);
     free(r.C);
@@ -203,8 +206,8 @@ static void run_estep(void *arg)
         int n = e->base->Kb - i < 64 ? e->base->Kb - i : 64;
         need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
         if (e->w)
-            need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n, e->w + (size_t)i * (size_t)Kr, &e->scratch,
-                                                     &e->stats));
+            need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n, e->w + (size_t)i * (size_t)Kr,
+                                                     &e->scratch, &e->stats));
     }
 }
 
@@ -244,9 +247,10 @@ int main(void)
             continue;
         limit(isas[i], &c, &score, &stats);
         double t0 = pair_seconds(isa, &c, 0), t1 = pair_seconds(isa, &c, 1), t2 = pair_seconds(isa, &c, 2);
-        printf("%-7s score %.2f us per pair, %.2f x limit; with hard statistics %.2f us, %.2f x; with soft %.2f us, "
-               "%.2f x; 17 us over hard: %.1f\n", isa, 1e6 * t0, t0 / score, 1e6 * t1, t1 / (score + stats / c.Kr),
-               1e6 * t2, t2 / stats, 17e-6 / t1);
+        printf("%-7s score %.2f us per pair, %.2f x limit; with hard statistics %.2f us, %.2f x; "
+               "with soft %.2f us, %.2f x; 17 us over hard: %.1f\n",
+               isa, 1e6 * t0, t0 / score, 1e6 * t1, t1 / (score + stats / c.Kr), 1e6 * t2, t2 / stats,
+               17e-6 / t1);
     }
     shape small = { 64, 8, 4, 2, 10, 10 };
     printf("ref     %.1f us per pair with hard statistics\n", 1e6 * pair_seconds("ref", &small, 1));

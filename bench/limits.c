@@ -34,5 +34,5 @@ static void logs(int64_t n, const double *x, double *y)
         ((vec *)y)[i] = vec_log(((const vec *)x)[i]);
 }
 
-const bench_isa VH_NAME(bench_isa) = { VH_TEXT(VH_ISA), VH_LANES, multiply_add, exps, logs, VH_NAME(vh_lanes_forward),
-                                       VH_NAME(vh_lanes_backward) };
+const bench_isa VH_NAME(bench_isa) = { VH_TEXT(VH_ISA), VH_LANES, multiply_add, exps, logs,
+                                       VH_NAME(vh_lanes_forward), VH_NAME(vh_lanes_backward) };

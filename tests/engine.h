@@ -51,8 +51,8 @@ static inline vhem_hmm_view view_of(const vhem_h3m *h3m, int i)
 }
 
 /* One HMM with diagonal covariances, M = 1, from its numbers. */
-static inline vhem_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi, const double *A, const double *mu,
-                                   const double *cov)
+static inline vhem_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi, const double *A,
+                                   const double *mu, const double *cov)
 {
     vhem_h3m *h3m = NULL;
     double c[64];

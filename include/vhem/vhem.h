@@ -43,8 +43,8 @@ typedef struct {
     uint64_t    seed;
     void      (*log)(void *arg, int level, const char *text);                        /* NULL: silent */
     void       *log_arg;
-    void      (*progress)(void *arg, const char *what, int64_t done, int64_t total); /* NULL: none; any thread,
-                                                                                        one call at a time */
+    /* NULL: none.  Called from any thread, one call at a time. */
+    void      (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     void       *progress_arg;
 } vhem_ctx_options;
 
@@ -122,21 +122,24 @@ VHEM_API void        vhem_h3m_free(vhem_h3m *);
 /* ---- sequences -> HMMs --------------------------------------------------------------------------------- */
 
 typedef struct {
-    int         S, M, max_iter, restarts;                /* 0 restarts: 1 with a given start, else the default */
-    double      tol;                 /* stop when an iteration gains less than this, in nats per frame; 0: never */
-    double      cov_floor;           /* smallest variance, as a share of the variance of all the data; 0: none */
+    int         S, M, max_iter, restarts;             /* 0 restarts: 1 with a given start, else the default */
+    double      tol;                 /* stop when an iteration gains less than this, in
+                                        nats per frame; 0: never */
+    double      cov_floor;           /* smallest variance, as a share of the variance
+                                        of all the data; 0: none */
     const char *emission;            /* "gaussian-diag", "gaussian-full" */
     const char *init;                /* "kmeans", "random", "segment" */
     const vhem_h3m *start;           /* instead of init: start here; one HMM for all, or one for each */
-    const char *topology;            /* "free", "left-right" */
-    const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays as it is; NULL: as topology says */
+    const char *topology;            /* "free", "left-right", "linear" */
+    const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays as it is;
+                                        NULL: as topology says */
     int         by_group;            /* one HMM for each group of sequences, not for each sequence */
     int         repair;              /* revive states and components that die, and count them */
 } vhem_fit_options;
 
 typedef struct {                     /* what one run of Baum-Welch came to */
     double loglik;                   /* weighted log-likelihood of the final model, in nats */
-    int    n_iter, converged, n_revived, n_floored;      /* floored: covariances held at the floor at the end */
+    int    n_iter, converged, n_revived, n_floored;    /* floored: covariances held at the floor at the end */
 } vhem_fit_run;
 
 typedef struct {                     /* every restart of every model */
@@ -168,16 +171,19 @@ VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhe
 
 /* ---- HMMs -> clusters ---------------------------------------------------------------------------------- */
 
-typedef struct {                     /* negative (0 for sizes, NULL for names): take the default or the preset's */
+typedef struct {                     /* negative (0 for sizes, NULL for names): take the
+                                        default or the preset's */
     const char *method;              /* "vhem" */
     const char *preset;              /* NULL, "paper", "emhmm" */
     int         K;                   /* clusters */
-    int         S, M;                /* states and components of the centres; default: the largest of the input */
+    int         S, M;                /* states and components of the centres; default:
+                                        the largest of the input */
     int         tau;                 /* length of the virtual samples */
     int         max_iter, restarts;
     double      nv;                  /* virtual samples per input model: N = nv Kb, any positive number */
     double      tol;                 /* stop when the bound changes by less than this share; 0: never */
-    double      cov_floor;           /* smallest variance of a centre, as a share of that of the input; 0: none */
+    double      cov_floor;           /* smallest variance of a centre, as a share of
+                                        that of the input; 0: none */
     double      cov_add;             /* added to the diagonal of covariances after every M-step */
     const char *init;                /* "auto", "base", "emissions", "pooled", "dealt", "far" */
     const vhem_h3m *start;           /* instead of init: start exactly here */
@@ -197,12 +203,14 @@ typedef struct {                     /* one restart */
 typedef struct {                     /* what every clustering method returns; what it does not have is NULL */
     const char *method;
     int         Kb, Kr, n_iter, converged;
-    int         n_empty, n_revived, n_fell;      /* clusters re-seeded, states revived, times the bound fell */
+    int         n_empty, n_revived, n_fell;     /* clusters re-seeded, states revived, times the bound fell */
     int        *label;               /* [Kb]        argmax_j z_ij */
     double     *z;                   /* [Kb][Kr]    soft assignments z_ij */
     double     *L_hmm;               /* [Kb][Kr]    bound on the expected log-likelihood, in nats */
-    double     *bound;               /* [n_iter+1]  objective J of the initial model and after each M-step, in nats */
-    int        *state_map;           /* for each input model, [its S]: state of its centre most often beside it */
+    double     *bound;               /* [n_iter+1]  objective J of the initial model and
+                                        after each M-step, in nats */
+    int        *state_map;           /* for each input model, [its S]: state of its
+                                        centre most often beside it */
     int64_t    *state_map_at;        /* [Kb+1]      where the map of a model begins */
     int         n_run;
     vhem_cluster_run *run;           /* [n_run] */
@@ -214,7 +222,8 @@ typedef struct {                     /* what every clustering method returns; wh
 
 VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
 /* VHEM_ESTOPPED hands over the best result so far. */
-VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *, vhem_clustering **out);
+VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *,
+                                  vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
 VHEM_API void        vhem_clustering_free(vhem_clustering *);
@@ -227,8 +236,10 @@ VHEM_API vhem_status vhem_tree_build(vhem_ctx *, const vhem_h3m *, int n_levels,
                                      const vhem_cluster_options *, vhem_tree **out);
 VHEM_API int         vhem_tree_levels(const vhem_tree *);
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
-VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);        /* [Kb of level 0]: where each ended up */
-VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);   /* also a clustering: one level */
+/* [Kb of level 0]: where each model ended up. */
+VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);
+/* Also reads a clustering: a tree of one level. */
+VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
 VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *path);
 VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
 VHEM_API void        vhem_tree_free(vhem_tree *);
@@ -246,9 +257,12 @@ VHEM_API vhem_status vhem_assign_data(vhem_ctx *, const vhem_tree *, const vhem_
 typedef struct {                     /* one row of a choice */
     int    K, S;
     double bound;                    /* J of the best run, in nats */
-    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual sample each */
-    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb; ICL adds the entropy of z */
-    double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not asked */
+    double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of
+                                        one virtual sample each */
+    double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb;
+                                        ICL adds the entropy of z */
+    double stability;                /* mean adjusted Rand index between the labels two
+                                        halves give; NaN: not asked */
 } vhem_choice;
 
 /* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for

@@ -29,8 +29,8 @@ typedef struct vh_backend {
     /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL:
      * only the log-likelihood is wanted) the expected statistics, each sequence counted with its weight, are
      * added to it.  scratch belongs to the calling thread. */
-    vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *, double *loglik,
-                                    vh_stats *stats);
+    vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *,
+                                    double *loglik, vh_stats *stats);
 
     /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound
      * L_hmm of base HMMs first .. first+n-1. */

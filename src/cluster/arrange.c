@@ -107,8 +107,8 @@ done:
     return st;
 }
 
-vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label, int tau,
-                          int **map_out, int64_t **at_out)
+vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label,
+                          int tau, int **map_out, int64_t **at_out)
 {
     vhem_status st = VHEM_OK, *each = NULL;
     vh_packed *pk = NULL;

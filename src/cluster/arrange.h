@@ -11,7 +11,7 @@ vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau);
 
 /* For each base HMM the state of the centre it belongs to, label [Kb], that is most often beside each of its
  * states.  *map and *at [Kb+1] are free()d by the caller. */
-vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label, int tau,
-                          int **map, int64_t **at);
+vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label,
+                          int tau, int **map, int64_t **at);
 
 #endif

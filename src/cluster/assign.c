@@ -20,8 +20,8 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     label[0] = j;
     for (int l = 1; l < tree->n; l++) {
         int row = vh_tree_row(tree, l, label[l - 1]);
-        VH_CHECK(row >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it", label[l - 1],
-                 l - 1, l);
+        VH_CHECK(row >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
+                 label[l - 1], l - 1, l);
         label[l] = tree->level[l]->label[row];
     }
 done:
@@ -30,8 +30,8 @@ done:
 
 /* What is known of thing i: score [n][Kr], and how many times it counts.
  * by_mass: omega takes part in the choice. */
-static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const double *table, double times, bool by_mass,
-                          int *label, double *posterior, double *score)
+static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const double *table, double times,
+                          bool by_mass, int *label, double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
     const vhem_h3m *centers = tree->level[0]->centers;
@@ -70,7 +70,8 @@ static vhem_status check_tree(vhem_ctx *ctx, const vhem_tree *tree)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(tree->n >= 1, VHEM_EINVAL, "the tree has no levels");
-    VH_CHECK(tree->level[0]->centers, VHEM_EINVAL, "method %s has no centres to assign to", tree->level[0]->method);
+    VH_CHECK(tree->level[0]->centers, VHEM_EINVAL, "method %s has no centres to assign to",
+             tree->level[0]->method);
 done:
     return st;
 }
@@ -94,7 +95,8 @@ vhem_status vhem_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
              h3m->family->name, c->centers->family->name);
     VH_NEW(L, (size_t)h3m->K * (size_t)c->Kr);
     VH_TRY(vh_reduce_score(ctx, h3m, c->centers, c->options.tau > 0 ? c->options.tau : 10, L));
-    VH_TRY(decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
+    VH_TRY(decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior,
+                  score));
 done:
     vhem_h3m_free(full);
     free(L);

@@ -89,8 +89,8 @@ static void shuffle(vh_rng *rng, int n, int *index)
     }
 }
 
-static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, int n_splits,
-                                  double *out)
+static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt,
+                                  int n_splits, double *out)
 {
     vhem_status st = VHEM_OK;
     int Kb = h3m->K, half = Kb / 2, *index = NULL, *a = NULL, *b = NULL;
@@ -125,8 +125,8 @@ done:
     return st;
 }
 
-static vhem_status choose_one(vhem_ctx *ctx, const vhem_h3m *h3m, int n_splits, const vhem_cluster_options *opt,
-                              vhem_choice *row)
+static vhem_status choose_one(vhem_ctx *ctx, const vhem_h3m *h3m, int n_splits,
+                              const vhem_cluster_options *opt, vhem_choice *row)
 {
     vhem_status st = VHEM_OK;
     vhem_clustering *c = NULL;
@@ -141,8 +141,8 @@ done:
     return st;
 }
 
-vhem_status vhem_choose(vhem_ctx *ctx, const vhem_h3m *h3m, int n_K, const int *K, int n_S, const int *S, int n_splits,
-                        const vhem_cluster_options *opt, vhem_choice *rows)
+vhem_status vhem_choose(vhem_ctx *ctx, const vhem_h3m *h3m, int n_K, const int *K, int n_S, const int *S,
+                        int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
 {
     vhem_status st = VHEM_OK;
     vhem_choice *found = NULL;

@@ -27,7 +27,8 @@ enum {
     FINALISTS = 3,                       /* at least so many, and a third of all, are run to their end */
     TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
     TRIAL_FINALISTS = 2,                 /* and so many go on with all models */
-    MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory for one restart at a time */
+    MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory
+                                            for one restart at a time */
     MAX_MAPPED = 100000,                 /* models that get a map of their states */
 };
 #define CHEAP    1e7                     /* less work than this, and all restarts are run to their end */
@@ -91,8 +92,8 @@ done:
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration,
  * and the caller finds out by itself. */
-static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o, vh_scratch *scratch, int threads,
-                      restart *r, vh_vhem_run *run)
+static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o, vh_scratch *scratch,
+                      int threads, restart *r, vh_vhem_run *run)
 {
     vhem_status st = vh_vhem(ctx, base, o, scratch, threads, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
@@ -101,7 +102,8 @@ static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options 
 
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
  * the models only the centres count. */
-static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *scratch, int threads, restart *r)
+static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *scratch, int threads,
+                         restart *r)
 {
     vhem_status st = VHEM_OK;
     vh_vhem_options o = run_options(s, s->trial, r->seed), soft = o;
@@ -151,7 +153,8 @@ done:
 static vhem_status finish(vhem_ctx *ctx, const search *s, vh_scratch *scratch, int threads, restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, s->base, r->seed + 1);     /* its repairs must not repeat those of the short run */
+    vh_vhem_options o = run_options(s, s->base, r->seed + 1);     /* its repairs must not repeat
+                                                                     those of the short run */
     vh_vhem_run more = { 0 };
 
     o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
@@ -197,7 +200,8 @@ static void keep_best(search *s, int r)
 
 /* The restarts which[0 .. n-1]: begun when `limit` is not negative, else run to their end.  Side by side when
  * there are enough of them, else with all threads inside each. */
-static void run_some(vhem_ctx *ctx, search *s, const int *which, int n, int limit, int64_t done, int64_t total)
+static void run_some(vhem_ctx *ctx, search *s, const int *which, int n, int limit, int64_t done,
+                     int64_t total)
 {
     int threads = ctx->threads;
     bool across = n >= threads && s->base->Kb < MANY_MODELS;
@@ -251,7 +255,7 @@ static vhem_status run_all(vhem_ctx *ctx, search *s)
     run_some(ctx, s, NULL, s->R, limit, 0, total);
     int left = rank_restarts(s);
     if (left == 0) {
-        st = s->all[0].st;                               /* its sentence may be that of a later one: all failed alike */
+        st = s->all[0].st;                     /* its sentence may be that of a later one: all failed alike */
         goto done;
     }
     if (left < s->R && !vh_stopped(ctx))
@@ -341,7 +345,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, search *s, uint64_t seed)
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
-    for (int i = 0; i < TRIAL_MODELS; i++) {             /* one from each of so many equal stretches: no repeats */
+    for (int i = 0; i < TRIAL_MODELS; i++) {        /* one from each of so many equal stretches: no repeats */
         int64_t lo = (int64_t)K * i / TRIAL_MODELS, hi = (int64_t)K * (i + 1) / TRIAL_MODELS;
         pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
     }

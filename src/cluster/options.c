@@ -71,7 +71,8 @@ static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
     }
     bool is_auto = !o->init || strcmp(o->init, "auto") == 0;
     const vh_start_kind *kind = is_auto ? NULL : vh_start_kind_find(o->init);
-    VH_CHECK(is_auto || kind || o->start, VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init, known);
+    VH_CHECK(is_auto || kind || o->start, VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init,
+             known);
     o->method = method->name;
     o->preset = p->name;
     o->init = o->start ? "given" : kind ? kind->name : "auto";
@@ -138,7 +139,8 @@ done:
 
 double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
 {
-    double work = 0, dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
+    double work = 0,
+           dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
     for (int i = 0; i < h3m->K; i++) {
         double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
         work += o->K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);

@@ -71,8 +71,8 @@ static void print_options(FILE *f, const vhem_cluster_options *o)
     print_real(f, "cov_floor", o->cov_floor);
     print_real(f, "cov_add", o->cov_add);
     print_text(f, ", ", "init", o->init);
-    fprintf(f, ", \"soft\": %d, \"repair\": %s, \"weighted_omega\": %s}", o->soft, o->repair ? "true" : "false",
-            o->weighted_omega ? "true" : "false");
+    fprintf(f, ", \"soft\": %d, \"repair\": %s, \"weighted_omega\": %s}", o->soft,
+            o->repair ? "true" : "false", o->weighted_omega ? "true" : "false");
 }
 
 static void print_runs(FILE *f, const vhem_clustering *c)
@@ -115,8 +115,8 @@ static vhem_status check_finite(vhem_ctx *ctx, const char *key, int rows, int co
 {
     vhem_status st = VHEM_OK;
     for (size_t k = 0; x && k < (size_t)rows * (size_t)columns; k++)
-        VH_CHECK(isfinite(x[k]), VHEM_ENUMERIC, "%s[%zu][%zu] is %g, cannot be written", key, k / (size_t)columns,
-                 k % (size_t)columns, x[k]);
+        VH_CHECK(isfinite(x[k]), VHEM_ENUMERIC, "%s[%zu][%zu] is %g, cannot be written", key,
+                 k / (size_t)columns, k % (size_t)columns, x[k]);
 done:
     return st;
 }
@@ -138,8 +138,8 @@ done:
 }
 
 /* base_labels [n_base] is NULL for a clustering by itself. */
-static vhem_status print_clustering(vhem_ctx *ctx, const vhem_clustering *c, int n_base, const int *base_labels,
-                                    FILE *f)
+static vhem_status print_clustering(vhem_ctx *ctx, const vhem_clustering *c, int n_base,
+                                    const int *base_labels, FILE *f)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(check(ctx, c));
@@ -160,8 +160,8 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vhem_clustering *c, int
     fprintf(f, ",\n \"n_iter\": %d, \"converged\": %s", c->n_iter, c->converged ? "true" : "false");
     if (c->L_hmm)
         print_table(f, "L_hmm", c->Kb, c->Kr, c->L_hmm);
-    fprintf(f, ",\n \"repairs\": {\"empty_clusters\": %d, \"revived_states\": %d, \"bound_fell\": %d}", c->n_empty,
-            c->n_revived, c->n_fell);
+    fprintf(f, ",\n \"repairs\": {\"empty_clusters\": %d, \"revived_states\": %d, \"bound_fell\": %d}",
+            c->n_empty, c->n_revived, c->n_fell);
     if (c->run)
         print_runs(f, c);
     if (c->state_map)

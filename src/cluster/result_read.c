@@ -26,7 +26,8 @@ static vhem_status get_int(vhem_ctx *ctx, json_t *object, const char *key, int *
         goto done;
     VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
     double x = json_number_value(v);
-    VH_CHECK(x == floor(x) && fabs(x) <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number", key, x);
+    VH_CHECK(x == floor(x) && fabs(x) <= INT_MAX, VHEM_EFORMAT, "%s is %.12g, must be a whole number", key,
+             x);
     *out = (int)x;
 done:
     return st;
@@ -56,7 +57,8 @@ done:
     return st;
 }
 
-static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vhem_clustering *c, const char **out)
+static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vhem_clustering *c,
+                            const char **out)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(object, key);
@@ -90,10 +92,12 @@ static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int row, json_t 
     else
         snprintf(where, sizeof where, "%s", key);
     VH_TRY(check_kind(ctx, where, v, false));
-    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", where, json_array_size(v), n);
+    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", where,
+             json_array_size(v), n);
     for (size_t k = 0; k < n; k++) {
         json_t *e = json_array_get(v, k);
-        VH_CHECK(json_is_number(e), VHEM_EFORMAT, "%s[%zu] is %s, must be a number", where, k, vh_json_kind(e));
+        VH_CHECK(json_is_number(e), VHEM_EFORMAT, "%s[%zu] is %s, must be a number", where, k,
+                 vh_json_kind(e));
         x[k] = json_number_value(e);
     }
 done:
@@ -110,14 +114,16 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int 
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, key, v, false));
-    VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %d", key, json_array_size(v),
-             Kb);
+    VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %d", key,
+             json_array_size(v), Kb);
     for (int i = 0; i < Kb; i++)
         VH_CHECK(json_array_size(json_array_get(v, (size_t)i)) == (size_t)Kr, VHEM_EFORMAT,
-                 "%s[%d] has %zu numbers, must have %d", key, i, json_array_size(json_array_get(v, (size_t)i)), Kr);
+                 "%s[%d] has %zu numbers, must have %d", key, i,
+                 json_array_size(json_array_get(v, (size_t)i)), Kr);
     VH_NEW(x, (size_t)Kb * (size_t)Kr);
     for (int i = 0; i < Kb; i++)
-        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + (size_t)i * (size_t)Kr));
+        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr,
+                            x + (size_t)i * (size_t)Kr));
     *out = x;
     x = NULL;
 done:
@@ -130,7 +136,8 @@ static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_
 {
     vhem_status st = VHEM_OK;
     VH_TRY(check_kind(ctx, key, v, false));
-    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", key, json_array_size(v), n);
+    VH_CHECK(json_array_size(v) == n, VHEM_EFORMAT, "%s has %zu numbers, must have %zu", key,
+             json_array_size(v), n);
     for (size_t k = 0; k < n; k++) {
         json_t *e = json_array_get(v, k);
         double value = json_is_number(e) ? json_number_value(e) : -1;
@@ -322,12 +329,13 @@ static vhem_status check_header(vhem_ctx *ctx, json_t *root, const char *format)
 
     VH_CHECK(v, VHEM_EFORMAT, "format is missing");
     VH_CHECK(json_is_string(v) && strcmp(json_string_value(v), format) == 0, VHEM_EFORMAT,
-             "format is '%.80s', must be '%s'", json_is_string(v) ? json_string_value(v) : vh_json_kind(v), format);
+             "format is '%.80s', must be '%s'", json_is_string(v) ? json_string_value(v) : vh_json_kind(v),
+             format);
     VH_CHECK(json_object_get(root, "version"), VHEM_EFORMAT, "version is missing");
     VH_TRY(get_int(ctx, root, "version", &version));
     VH_CHECK(version >= 1, VHEM_EFORMAT, "version is %d, must be at least 1", version);
-    VH_CHECK(version <= VH_CLUSTERING_VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
-             version, VH_CLUSTERING_VERSION);
+    VH_CHECK(version <= VH_CLUSTERING_VERSION, VHEM_EFORMAT,
+             "version %d of the format, this program reads up to %d", version, VH_CLUSTERING_VERSION);
 done:
     return st;
 }
@@ -355,7 +363,8 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vhem_clustering 
     VH_TRY(check_header(ctx, root, "vhem-clustering"));
     VH_CHECK(labels, VHEM_EFORMAT, "labels is missing");
     VH_TRY(check_kind(ctx, "labels", labels, false));
-    VH_CHECK(Kb >= 1 && Kb <= INT_MAX, VHEM_EFORMAT, "labels has %zu entries, must have 1 to %d", Kb, INT_MAX);
+    VH_CHECK(Kb >= 1 && Kb <= INT_MAX, VHEM_EFORMAT, "labels has %zu entries, must have 1 to %d", Kb,
+             INT_MAX);
     VH_TRY(vh_clustering_new(ctx, (int)Kb, &c));
     c->method = "";
     VH_TRY(get_text(ctx, root, "method", c, &c->method));
@@ -391,7 +400,8 @@ static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tr
     VH_TRY(read_indices(ctx, "base_labels", v, (size_t)n, tree->level[l]->Kr - 1, said));
     for (int i = 0; i < n; i++)
         VH_CHECK(said[i] == tree->base_labels[l][i], VHEM_EFORMAT,
-                 "base_labels[%d] is %d, the labels of the levels lead to %d", i, said[i], tree->base_labels[l][i]);
+                 "base_labels[%d] is %d, the labels of the levels lead to %d", i, said[i],
+                 tree->base_labels[l][i]);
 done:
     free(said);
     return st;

@@ -1,5 +1,5 @@
 /* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper,
- * Section 4.2, which leaves the weights open: here they are the omega of the level below. */
+ * Section 5.2, which leaves the weights open: here they are the omega of the level below. */
 #include "cluster/tree.h"
 
 #include "cluster/methods.h"
@@ -70,10 +70,11 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vhem_clustering *c)
     VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
              "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
     VH_NEW(labels, l > 0 ? tree->level[0]->Kb : c->Kb);
-    tree->level[l] = c;                                  /* n is not raised yet: a failure leaves c to the caller */
+    tree->level[l] = c;                            /* n is not raised yet: a failure leaves c to the caller */
     for (int i = 0; i < (l > 0 ? tree->level[0]->Kb : c->Kb); i++) {
         int row = l > 0 ? vh_tree_row(tree, l, tree->base_labels[l - 1][i]) : i;
-        VH_CHECK(row >= 0, VHEM_EFORMAT, "model %d belongs to a centre of weight zero, which has no place here", i);
+        VH_CHECK(row >= 0, VHEM_EFORMAT,
+                 "model %d belongs to a centre of weight zero, which has no place here", i);
         labels[i] = c->label[row];
     }
     tree->base_labels[l] = labels;
@@ -119,8 +120,8 @@ static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
     VH_CHECK(K[0] <= h3m->K, VHEM_EINVAL, "K of level 0 is %d, there are %d models", K[0], h3m->K);
     for (int l = 1; l < n; l++)
-        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l], l - 1,
-                 K[l - 1]);
+        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l],
+                 l - 1, K[l - 1]);
 done:
     return st;
 }
@@ -162,11 +163,13 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
         if (l > 0)
             o.start = NULL;                              /* a given start is that of the lowest level */
         if (o.K < K[l])
-            vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o.K, K[l]);
+            vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l,
+                   o.K, K[l]);
         st = vh_cluster(ctx, level, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
         if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0))
             goto done;
-        vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so far: better than nothing */
+        vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
+                                                            far: better than nothing */
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;

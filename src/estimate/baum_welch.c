@@ -1,8 +1,8 @@
 /* baum_welch.c - the Baum-Welch loop: expect, look, maximise.
  *
  * All restarts of a job go through the loop together, as the HMMs of one packed set: the statistics of the
- * frames and the matrix product are made once for all of them, and the recursions of eight restarts share a
- * vector.  A restart that has converged leaves the set. */
+ * frames and the matrix product are made once for all of them, and the recursions of as many
+ * restarts as a register has lanes go side by side.  A restart that has converged leaves the set. */
 #include "estimate/baum_welch.h"
 
 #include "core/alloc.h"
@@ -15,7 +15,8 @@ typedef struct {
     vh_packed *pk;
     vh_stats  stats;
     double   *loglik;                    /* [sequences][n] */
-    bool     *repaired;                  /* [R]  the last M-step revived something: its likelihood may fall once */
+    bool     *repaired;                  /* [R]  the last M-step revived something: its
+                                            likelihood may fall once */
 } active_set;
 
 static void active_free(active_set *a)
@@ -44,12 +45,13 @@ done:
 }
 
 /* Has restart i come to its end?  Called with the likelihood of its present model. */
-static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double loglik, bool repaired, int iter)
+static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double loglik, bool repaired,
+                     int iter)
 {
     double gain = loglik - run->loglik;
     if (iter > 0 && !repaired && gain < -1e-8 * (fabs(loglik) + job->mass))
-        vh_log(ctx, VHEM_LOG_WARN, "the likelihood fell from %.10g to %.10g in iteration %d", run->loglik, loglik,
-               iter);
+        vh_log(ctx, VHEM_LOG_WARN, "the likelihood fell from %.10g to %.10g in iteration %d", run->loglik,
+               loglik, iter);
     run->loglik = loglik;
     run->n_iter = iter;
     run->converged = iter > 0 && !repaired && gain <= job->opt->tol * job->mass && job->opt->tol > 0;
@@ -68,7 +70,8 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
     /* A repair needs some iterations to prove itself, and what dies again and again is not needed. */
     if (job->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
         vh_rng rng;
-        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE, job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
+        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE,
+                    job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
         int revived = vh_revive(&job->limits, a->pk, k, &a->stats, runs, h, &rng);
         run->n_revived += revived;
         *repaired = revived > 0;
@@ -77,7 +80,8 @@ done:
     return st;
 }
 
-vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_workers *workers, vhem_fit_run *run)
+vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_workers *workers,
+                          vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
     active_set a = { .n = runs->K };
@@ -96,7 +100,8 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_w
             int i = a.index[k];
             double loglik = 0;
             for (int n = 0; n < job->n; n++)
-                loglik += vh_data_weight(job->data, job->seq[n]) * a.loglik[(size_t)n * (size_t)a.n + (size_t)k];
+                loglik += vh_data_weight(job->data, job->seq[n])
+                          * a.loglik[(size_t)n * (size_t)a.n + (size_t)k];
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
                 continue;
             VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));

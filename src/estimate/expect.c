@@ -80,7 +80,7 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data,
     int n_slot = p.n < SLOTS ? p.n : SLOTS;
     if (total)
         vh_stats_zero(total);
-    if (n_slot == 1) {                                   /* the usual case of a short sequence: nothing to add up */
+    if (n_slot == 1) {                             /* the usual case of a short sequence: nothing to add up */
         st = run_slot(ctx, pk, &p, 0, 1, &workers->scratch[0], loglik, total);
         goto done;
     }

@@ -50,14 +50,15 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhe
              opt->restarts);
     VH_CHECK(opt->max_iter >= 0, VHEM_EINVAL, "max_iter is %d, must not be negative", opt->max_iter);
     VH_CHECK(opt->tol >= 0 && isfinite(opt->tol), VHEM_EINVAL, "tol is %g, must be 0 or more", opt->tol);
-    VH_CHECK(opt->cov_floor >= 0 && isfinite(opt->cov_floor), VHEM_EINVAL, "cov_floor is %g, must be 0 or more",
-             opt->cov_floor);
-    VH_CHECK(vh_emission_find(opt->emission), VHEM_EINVAL, "emission '%s' is unknown; known are %s", opt->emission,
-             vh_emission_names());
+    VH_CHECK(opt->cov_floor >= 0 && isfinite(opt->cov_floor), VHEM_EINVAL,
+             "cov_floor is %g, must be 0 or more", opt->cov_floor);
+    VH_CHECK(vh_emission_find(opt->emission), VHEM_EINVAL, "emission '%s' is unknown; known are %s",
+             opt->emission, vh_emission_names());
     VH_CHECK(opt->start || vh_start_find(opt->init), VHEM_EINVAL,
              "init '%s' is unknown; known are kmeans, segment, random", opt->init);
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
-    VH_CHECK(!opt->by_group || data->group, VHEM_EINVAL, "one HMM per group is wanted, but the data has no groups");
+    VH_CHECK(!opt->by_group || data->group, VHEM_EINVAL,
+             "one HMM per group is wanted, but the data has no groups");
     VH_TRY(vh_data_require_complete(ctx, data));
 done:
     return st;
@@ -151,7 +152,8 @@ done:
 }
 
 /* The name of a model is that of its sequence or group; its label that of its sequences, if they agree. */
-static vhem_status name_model(vhem_ctx *ctx, const vhem_data *data, const partition *p, int i, bool by_group, vh_hmm *h)
+static vhem_status name_model(vhem_ctx *ctx, const vhem_data *data, const partition *p, int i, bool by_group,
+                              vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     int head = p->seq[p->first[i]];
@@ -323,8 +325,8 @@ static vhem_status make_floor(vhem_ctx *ctx, fit *f)
     vh_spread(f->data, NULL, f->data->N, mean, f->spread);
     for (int k = 0; k < d; k++)
         VH_CHECK(isfinite(f->spread[k] * f->spread[k]), VHEM_EINVAL,
-                 "column '%s' has values too large for their variance to be a number; divide it by a constant",
-                 vhem_data_column(f->data, k));
+                 "column '%s' has values too large for their variance to be a number; "
+                 "divide it by a constant", vhem_data_column(f->data, k));
     for (int k = 0; k < d; k++)
         if (!(f->spread[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN, "column '%s' never varies; it tells nothing and may be left out",

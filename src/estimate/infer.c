@@ -102,7 +102,8 @@ static void single_close(single *x)
     vh_blas_leave();
 }
 
-static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, single *x)
+static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n,
+                               single *x)
 {
     vhem_status st = VHEM_OK;
     double *xs = NULL, *comp = NULL;
@@ -176,8 +177,8 @@ done:
     return st;
 }
 
-vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, double *gamma,
-                           double *xi, double *loglik)
+vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n,
+                           double *gamma, double *xi, double *loglik)
 {
     vhem_status st = VHEM_OK;
     single x;
@@ -187,8 +188,8 @@ vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem
     VH_NEW(alpha, x.T * x.S);
     VH_NEW(beta, x.T * x.S);
     double ll = vh_log_forward(x.S, x.T, x.pk->pi, x.pk->A, x.log_b, alpha);
-    VH_CHECK(isfinite(ll), VHEM_ENUMERIC, "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n,
-             ll, i);
+    VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
+             "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n, ll, i);
     vh_log_backward(x.S, x.T, x.pk->A, x.log_b, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);

@@ -38,7 +38,8 @@ done:
 
 /* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then
  * the nearest centre of all of them. */
-static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k, int *label)
+static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
+                                 int *label)
 {
     vhem_status st = VHEM_OK;
     int64_t step = (n + KMEANS_FRAMES - 1) / KMEANS_FRAMES;
@@ -52,11 +53,12 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
     }
     VH_NEW(some, (size_t)m * (size_t)d);
     for (int i = 0; i < m; i++)
-        memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d, sizeof *some * (size_t)d);
+        memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d,
+               sizeof *some * (size_t)d);
     VH_TRY(vh_kmeans(ctx, rng, m, d, some, k, KMEANS_ITER, centre, label));
     for (int64_t i = 0; i < n; i += KMEANS_FRAMES)
-        VH_TRY(vh_nearest(ctx, n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES, d, X + (size_t)i * (size_t)d, k,
-                          centre, label + i));
+        VH_TRY(vh_nearest(ctx, n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES, d,
+                          X + (size_t)i * (size_t)d, k, centre, label + i));
 done:
     free(some);
     free(centre);
@@ -68,8 +70,8 @@ done:
 /* Component (s, m) from the frames that carry its label, plus one made-up frame with the
  * spread of all the data, which keeps the covariance of a handful of frames from being
  * singular.  weight is the number of frames. */
-static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q, vhem_h3m *h3m,
-                             vh_hmm *h, double *weight)
+static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q,
+                             vhem_h3m *h3m, vh_hmm *h, double *weight)
 {
     vhem_status st = VHEM_OK;
     int d = h3m->d, n_stat = h3m->family->n_stat(d), count = 0;
@@ -100,7 +102,7 @@ static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, 
             for (int e = 0; e < n_stat; e++)
                 sum[e] += stat[e];
         }
-    for (int k = 0; k < d; k++) {                       /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
+    for (int k = 0; k < d; k++) {              /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
         vh_coords origin = { .d = d, .origin = zero, .scale = one };
         memset(work, 0, sizeof *work * (size_t)d);
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -164,8 +166,8 @@ done:
 }
 
 /* Within each state, its frames into M components by k-means: label becomes state * M + component. */
-static vhem_status label_components(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, const double *X, int S, int M,
-                                    int *label)
+static vhem_status label_components(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, const double *X, int S,
+                                    int M, int *label)
 {
     vhem_status st = VHEM_OK;
     int d = job->data->d, *sub = NULL, *where = NULL;
@@ -199,8 +201,8 @@ done:
 
 /* ---- the starts ---------------------------------------------------------------------------------------- */
 
-static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X, int S,
-                                   int *label)
+static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart,
+                                   const double *X, int S, int *label)
 {
     (void)restart;
     return kmeans_labels(ctx, rng, job->frames, job->data->d, X, S, label);
@@ -212,11 +214,11 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X, int S,
-                                 int *label)
+static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X,
+                                 int S, int *label)
 {
     vhem_status st = VHEM_OK;
-    double *cut = NULL;                                  /* [S-1]  where one state ends, as a share of the sequence */
+    double *cut = NULL;                          /* [S-1]  where one state ends, as a share of the sequence */
     int64_t at = 0;
     (void)X;
     VH_NEW(cut, S);
@@ -238,10 +240,11 @@ done:
     return st;
 }
 
-typedef vhem_status (*labeller)(vhem_ctx *, const vh_job *, vh_rng *, int restart, const double *X, int S, int *label);
+typedef vhem_status (*labeller)(vhem_ctx *, const vh_job *, vh_rng *, int restart, const double *X, int S,
+                                int *label);
 
-static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by, vhem_h3m *h3m,
-                              vh_hmm *h)
+static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by,
+                              vhem_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     double *X = NULL;
@@ -258,18 +261,21 @@ done:
     return st;
 }
 
-static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
+                          vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_kmeans, h3m, h);
 }
 
-static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
+                           vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }
 
 /* Every component has the covariance of all frames and sits on one of them. */
-static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
+                                vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     double *X = NULL, unused;

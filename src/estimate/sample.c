@@ -31,8 +31,8 @@ done:
     return st;
 }
 
-static vhem_status draw_sequence(const vhem_h3m *h3m, const vh_hmm *h, const double *roots, int T, vh_rng *rng,
-                                 vh_builder *b, double *y)
+static vhem_status draw_sequence(const vhem_h3m *h3m, const vh_hmm *h, const double *roots, int T,
+                                 vh_rng *rng, vh_builder *b, double *y)
 {
     vhem_status st = VHEM_OK;
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
@@ -56,8 +56,9 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_d
 
     VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
     VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
-    VH_CHECK((double)N * T * h3m->d <= MOST, VHEM_EINVAL, "%d sequences of %d frames make %.3g numbers, at most %.3g "
-             "are possible", N, T, (double)N * T * h3m->d, MOST);
+    VH_CHECK((double)N * T * h3m->d <= MOST, VHEM_EINVAL,
+             "%d sequences of %d frames make %.3g numbers, at most %.3g are possible",
+             N, T, (double)N * T * h3m->d, MOST);
     VH_NEW(roots, h3m->K);
     VH_NEW(y, h3m->d);
     VH_TRY(make_roots(ctx, h3m, roots));

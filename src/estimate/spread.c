@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* sum [d] += y - about, or its square. */
-static void add_pass(const vhem_data *data, const int *seq, int n, const double *about, bool squared, double *sum)
+static void add_pass(const vhem_data *data, const int *seq, int n, const double *about, bool squared,
+                     double *sum)
 {
     int d = data->d;
     for (int i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, doubl
     }
 }
 
-void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin, double *scale)
+void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,
+                     double *scale)
 {
     vh_spread(data, seq, n, origin, scale);
     for (int k = 0; k < data->d; k++)

@@ -9,6 +9,7 @@
 void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation);
 /* The same, ready to divide by: where a dimension does not vary, or by more than a number can hold, the
  * deviation of the whole (NULL: none) or 1. */
-void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin, double *scale);
+void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,
+                     double *scale);
 
 #endif

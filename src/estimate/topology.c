@@ -45,15 +45,17 @@ static vhem_status check_row(vhem_ctx *ctx, int n, const double *row, const char
     for (int q = 0; q < n; q++) {
         n_free += isnan(row[q]);
         if (!isnan(row[q]) && !(row[q] >= 0 && row[q] <= 1))
-            return vh_fail(ctx, VHEM_EINVAL, "topology: %s has the entry %g, must be from 0 to 1 or free", name,
-                           row[q]);
+            return vh_fail(ctx, VHEM_EINVAL, "topology: %s has the entry %g, must be from 0 to 1 or free",
+                           name, row[q]);
         sum += isnan(row[q]) ? 0 : row[q];
     }
     if (n_free == 0 && fabs(sum - 1) > 1e-6)
-        return vh_fail(ctx, VHEM_EINVAL, "topology: %s has no free entry and sums to %g, must be 1", name, sum);
+        return vh_fail(ctx, VHEM_EINVAL, "topology: %s has no free entry and sums to %g, must be 1", name,
+                       sum);
     if (n_free > 0 && sum > 1 - 1e-12)
-        return vh_fail(ctx, VHEM_EINVAL, "topology: the fixed entries of %s sum to %g, which leaves nothing for the "
-                       "free ones", name, sum);
+        return vh_fail(ctx, VHEM_EINVAL,
+                       "topology: the fixed entries of %s sum to %g, which leaves nothing for the free ones",
+                       name, sum);
     return VHEM_OK;
 }
 
@@ -64,7 +66,8 @@ static void fix_zeros(size_t n, const double *start, double *fixed)
             fixed[i] = 0;
 }
 
-vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start, vh_topology *out)
+vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start,
+                            vh_topology *out)
 {
     vhem_status st = VHEM_OK;
     const named_topology *named = NULL;
@@ -73,7 +76,8 @@ vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, c
     for (int i = 0; i < N_NAMED && !named; i++)
         if (strcmp(opt->topology, table[i].name) == 0)
             named = &table[i];
-    VH_CHECK(named, VHEM_EINVAL, "topology '%s' is unknown; known are free, left-right, linear", opt->topology);
+    VH_CHECK(named, VHEM_EINVAL, "topology '%s' is unknown; known are free, left-right, linear",
+             opt->topology);
     t.ordered = named->ordered;
     VH_NEW(t.pi, S);
     VH_NEW(t.A, (size_t)S * (size_t)S);

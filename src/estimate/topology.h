@@ -12,7 +12,8 @@ typedef struct {
 } vh_topology;
 
 /* From the options: fixed_pi and fixed_A win over the name; zeros of a given start stay zeros. */
-vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start, vh_topology *out);
+vhem_status vh_topology_new(vhem_ctx *ctx, const vhem_fit_options *opt, int S, const vh_hmm *start,
+                            vh_topology *out);
 void        vh_topology_free(vh_topology *topo);
 
 #endif

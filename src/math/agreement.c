@@ -69,7 +69,8 @@ void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
     free(p);
 
     double expected = all > 0 ? rows.pairs * columns.pairs / all : 0, top = (rows.pairs + columns.pairs) / 2;
-    double information = rows.entropy + columns.entropy - cells.entropy, mean = (rows.entropy + columns.entropy) / 2;
+    double information = rows.entropy + columns.entropy - cells.entropy,
+           mean = (rows.entropy + columns.entropy) / 2;
     out->rand = all > 0 ? (all + 2 * cells.pairs - rows.pairs - columns.pairs) / all : 1;
     /* No room between chance and perfect: both are one part, or both all
      * single things, and then they are equal. */

@@ -53,7 +53,8 @@ vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
 
     if (h3m->family == &vh_gaussian_full)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
-    VH_CHECK(h3m->family == &vh_gaussian_diag, VHEM_EINVAL, "%s emissions have no covariances", h3m->family->name);
+    VH_CHECK(h3m->family == &vh_gaussian_diag, VHEM_EINVAL, "%s emissions have no covariances",
+             h3m->family->name);
     VH_TRY(vh_h3m_new(ctx, &vh_gaussian_full, h3m->d, h3m->K, &full));
     for (int i = 0; i < h3m->K; i++) {
         const vh_hmm *from = &h3m->hmm[i];

@@ -44,9 +44,11 @@ typedef struct vh_emission {
     double (*natural)(const vh_coords *x, const double *const *par, double *theta, double *work);
     /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the
      * product would lose too much.  Returns false when the parameters are singular. */
-    bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out, double *work);
+    bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out,
+                        double *work);
     /* E_b[log p(y | r)] likewise, for one component b; its covariance may be singular, that of r may not. */
-    bool (*expected_density)(int d, const double *const *r, const double *const *b, double *out, double *work);
+    bool (*expected_density)(int d, const double *const *r, const double *const *b, double *out,
+                             double *work);
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
      * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor
      * held something, 0 when not, -1 when the result is singular and there is no floor. */

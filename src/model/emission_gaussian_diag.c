@@ -70,7 +70,8 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     return loss;
 }
 
-static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out, double *work)
+static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out,
+                        double *work)
 {
     const double *mu = par[0], *cov = par[1];
     double k0 = 0;
@@ -107,7 +108,8 @@ static bool expected_density(int d, const double *const *r, const double *const 
 
 /* The floor is exact: for a given mean the likelihood has one peak in each variance, so the best allowed
  * variance is the nearer of peak and floor. */
-static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par, double *work)
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work)
 {
     int d = x->d, held = 0;
     double *mu = par[0], *cov = par[1];

@@ -80,7 +80,8 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
 }
 
 /* log p = k - |L^-1 (y - mu)|^2 / 2, a few frames at a time so that the solve is a matrix one. */
-static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out, double *work)
+static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out,
+                        double *work)
 {
     enum { ROWS = 16 };
     double *L = work, *Z = work + d * d;
@@ -148,7 +149,8 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
     return true;
 }
 
-static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par, double *work)
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work)
 {
     int d = x->d;
     const double *m = stat + 1, *tri = stat + 1 + d;
@@ -203,8 +205,10 @@ static bool validate(int d, const double *const *par, char *why, size_t size, do
         }
         for (int j = 0; j < d; j++) {
             double a = cov[i * d + j], b = cov[j * d + i];
-            if (!isfinite(a) || fabs(a - b) > 1e-9 * sqrt(fabs(cov[i * d + i])) * sqrt(fabs(cov[j * d + j])) + 1e-300) {
-                snprintf(why, size, "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric",
+            double slack = 1e-9 * sqrt(fabs(cov[i * d + i])) * sqrt(fabs(cov[j * d + j])) + 1e-300;
+            if (!isfinite(a) || fabs(a - b) > slack) {
+                snprintf(why, size,
+                         "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric",
                          i, j, a, j, i, b);
                 return false;
             }

@@ -323,7 +323,8 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     VH_TRY(check_version(ctx, root));
     VH_CHECK(centers && !json_is_null(centers), VHEM_EFORMAT,
              "a clustering without centers: no models in it");
-    VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "centers is %s, must be an object", vh_json_kind(centers));
+    VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "centers is %s, must be an object",
+             vh_json_kind(centers));
     st = required_text(ctx, centers, "format", &format);
     if (st == VHEM_OK && strcmp(format, "vhem-h3m") != 0)
         st = vh_fail(ctx, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-h3m'", format);
@@ -340,7 +341,8 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     vhem_status st = VHEM_OK;
     const char *format = "";
 
-    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object", vh_json_kind(root));
+    VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+             vh_json_kind(root));
     VH_TRY(required_text(ctx, root, "format", &format));
     if (strcmp(format, "vhem-clustering") == 0) {
         VH_TRY(read_centers(ctx, root, out));

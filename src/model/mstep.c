@@ -46,8 +46,10 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
                 mean[e] = T[e] / T[0];
             vh_hmm_component(h3m, h, s, m, par);
             int r = pk->family->maximise(&pk->about[pk->comp0[k] + s * M + m], mean, lim->floor, par, work);
-            VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d collapsed onto too few frames; "
-                     "a floor (--cov-floor) or fewer states help", s, m);
+            VH_CHECK(r >= 0, VHEM_ENUMERIC,
+                     "the covariance of state %d, component %d collapsed onto too few frames; "
+                     "a floor (--cov-floor) or fewer states help",
+                     s, m);
             held += r;
         }
     }
@@ -57,7 +59,8 @@ done:
     return st;
 }
 
-#define DEAD       1e-3                  /* a state or component that holds less than this many frames is dead */
+#define DEAD       1e-3                  /* a state or component that holds less than
+                                            this many frames is dead */
 #define SPLITTABLE 2.0                   /* and one with fewer than this has nothing to share */
 
 static int heaviest(int n, const double *w, int stride)
@@ -106,7 +109,7 @@ static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
     double *row = h->A + to * S, weight = 0;
     for (int q = 0; q < S; q++)
         weight += is_free(fixed, q) ? h->A[from * S + q] : 0;
-    if (weight > 0) {                                /* else `from` goes only where `to` may not: its own row stays */
+    if (weight > 0) {                        /* else `from` goes only where `to` may not: its own row stays */
         memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
         vh_constrain(S, fixed, row, row);
     }
@@ -121,8 +124,8 @@ static double state_weight(const double *T, int M, int n_stat, int s)
     return sum;
 }
 
-int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m, vh_hmm *h,
-              vh_rng *rng)
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m,
+              vh_hmm *h, vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;

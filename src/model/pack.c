@@ -18,8 +18,8 @@
 #define MAX_LOSS 1e5
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
-static vhem_status pack_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
-                              const double *scale, vh_packed **out)
+static vhem_status pack_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K,
+                              const double *origin, const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -138,8 +138,8 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
                 loss = 0;
             }
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
-                     "the covariance of state %d, component %d is singular; a floor (--cov-floor) helps", q / h->M,
-                     q % h->M);
+                     "the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
+                     q / h->M, q % h->M);
             pk->direct[r] = !(loss <= MAX_LOSS);
             pk->n_direct += pk->direct[r];
             theta[0] += pk->log_c[r];
@@ -185,8 +185,8 @@ void vh_table_product(const vh_packed *pk, int n, const double *T, double *G, si
     vh_gemm_nt(pk->n_comp, n, pk->n_stat, pk->theta, T, G, ld);
 }
 
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G, size_t ld,
-                            double *work)
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
+                            size_t ld, double *work)
 {
     for (int r = 0; pk->n_direct && r < pk->n_comp; r++) {
         if (!pk->direct[r])

@@ -13,14 +13,19 @@ typedef struct {
     int      *state0, *comp0;            /* [K+1]  where the states and components of an HMM begin */
     size_t   *trans0;                    /* [K+1]  where its A begins */
     double   *pi, *A;                    /* [n_state] [n_trans] */
-    double   *c, *mean;                  /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
-    double   *theta;                     /* [n_comp][n_stat]  natural parameters, log c added to the constant */
+    double   *c, *mean;                  /* [n_comp] [n_comp][n_stat]  base sets only:
+                                            mixture weights, E_b[T] */
+    double   *theta;                     /* [n_comp][n_stat]  natural parameters,
+                                            log c added to the constant */
     double   *log_c;                     /* [n_comp] */
-    const double **par;                  /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
-    unsigned char *direct;               /* [n_comp]  the product would lose digits: take log_density instead */
+    const double **par;                  /* [n_comp][VH_MAX_PARAM]  the component's
+                                            parameters, in the model */
+    unsigned char *direct;               /* [n_comp]  the product would lose digits:
+                                            take log_density instead */
     int       n_direct;
     vh_coords x;                         /* coordinates of the product; origin and scale are owned */
-    vh_coords *about;                    /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */
+    vh_coords *about;                    /* [n_comp]  coordinates of its statistics: x,
+                                            or moved to its own mean */
 } vh_packed;
 
 /* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].
@@ -40,7 +45,7 @@ void        vh_pack_free(vh_packed *pk);
  * the rows of the components that need the direct form.  work [vh_emission_work(d)]. */
 void        vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
 void        vh_table_product(const vh_packed *pk, int n, const double *T, double *G, size_t ld);
-vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G, size_t ld,
-                            double *work);
+vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
+                            size_t ld, double *work);
 
 #endif

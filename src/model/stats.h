@@ -11,8 +11,8 @@ typedef struct {
     double *loglik;                      /* [K]               weighted log-likelihood */
     double *nu1;                         /* [n_state]         expected first states */
     double *xi;                          /* [n_trans]         expected transitions, laid out as A */
-    double *T;                           /* [n_comp][n_stat]  expected statistics, in the coordinates pk->about[r];
-                                                              the first is the expected number of frames */
+    double *T;                           /* [n_comp][n_stat]  expected statistics, in the coordinates
+                                            pk->about[r]; the first is the expected number of frames */
 } vh_stats;
 
 vhem_status vh_stats_new(vhem_ctx *ctx, const vh_packed *pk, vh_stats *out);

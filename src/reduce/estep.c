@@ -37,9 +37,9 @@ static double assign(int Kr, const double *log_omega, double Ni, const double *L
     return top + log(sum);
 }
 
-static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, const double *log_omega, double N,
-                             int first, int n, vh_scratch *scratch, double *L, double *w, const vh_assignment *out,
-                             slot *s)
+static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, const double *log_omega,
+                             double N, int first, int n, vh_scratch *scratch, double *L, double *w,
+                             const vh_assignment *out, slot *s)
 {
     vhem_status st = VHEM_OK;
     int Kr = es->reduced->K;
@@ -63,8 +63,9 @@ done:
     return st;
 }
 
-vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced, const double *omega_r,
-                             double N, int tau, vh_scratch *scratch, int n_threads, vh_assignment *out)
+vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced,
+                             const double *omega_r, double N, int tau, vh_scratch *scratch, int n_threads,
+                             vh_assignment *out)
 {
     vhem_status st = VHEM_OK;
     int Kr = reduced->K, n_block = (base->Kb + BLOCK - 1) / BLOCK, n_slot = n_block < SLOTS ? n_block : SLOTS;

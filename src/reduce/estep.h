@@ -14,8 +14,9 @@ typedef struct {
 
 /* N: virtual samples in all, N_i = N omega_i.  scratch [n_threads], one for each thread that may work.  The
  * answer does not depend on their number. */
-vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced, const double *omega_r,
-                             double N, int tau, vh_scratch *scratch, int n_threads, vh_assignment *out);
+vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced,
+                             const double *omega_r, double N, int tau, vh_scratch *scratch, int n_threads,
+                             vh_assignment *out);
 
 /* L [Kb][Kr]: the bound L_hmm of every HMM of one set under every HMM of another, on all threads. */
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *base, const vhem_h3m *reduced, int tau, double *L);

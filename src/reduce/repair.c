@@ -26,7 +26,8 @@ static int worst_member(const vh_base *base, const vh_assignment *a, int Kr, int
         if (z[j] < 0.5 || !(base->h3m->omega[i] > 0))
             continue;
         members++;
-        if (worst < 0 || a->L[(size_t)i * (size_t)Kr + (size_t)j] < a->L[(size_t)worst * (size_t)Kr + (size_t)j])
+        if (worst < 0 ||
+            a->L[(size_t)i * (size_t)Kr + (size_t)j] < a->L[(size_t)worst * (size_t)Kr + (size_t)j])
             worst = i;
     }
     return members >= 2 ? worst : -1;

@@ -9,8 +9,8 @@
 enum { BLOCK = 64 };
 
 /* One block of the packed base set; table [BLOCK][Kr] is the thread's own. */
-static vhem_status score_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, int block, vh_scratch *scratch,
-                               double *table, double *L)
+static vhem_status score_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, int block,
+                               vh_scratch *scratch, double *table, double *L)
 {
     vhem_status st = VHEM_OK;
     int first = block * BLOCK, n = base->Kb - first < BLOCK ? base->Kb - first : BLOCK;

@@ -83,7 +83,8 @@ void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *cent
 {
     const vh_hmm *b = &base->h3m->hmm[i];
     vh_hmm *r = &centers->hmm[j];
-    int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;     /* which states are cut is random */
+    /* which states are cut is random */
+    int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;
     for (int s = 0; s < r->S; s++) {
         int bs = (s + off) % b->S;
         r->pi[s] = b->pi[bs] + 1e-9 * (r->S != b->S);
@@ -124,8 +125,8 @@ static int pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
     return (int)vh_rng_below(rng, base->Kb);
 }
 
-static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                                    vhem_h3m *centers)
+static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
+                                    vh_scratch *scratch, vhem_h3m *centers)
 {
     vhem_status st = VHEM_OK;
     unsigned char *taken = NULL;
@@ -141,8 +142,8 @@ done:
 
 /* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than
  * the best of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
-static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                                 vhem_h3m *centers)
+static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
+                                 vh_scratch *scratch, vhem_h3m *centers)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -205,8 +206,8 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
     }
 }
 
-static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                                  vhem_h3m *centers)
+static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
+                                  vh_scratch *scratch, vhem_h3m *centers)
 {
     (void)ctx;
     (void)tau;
@@ -262,7 +263,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
         for (int e = 0; count > 0 && e < n_stat; e++)
             sum[e] /= count;
         if (!(count > 0) || b->family->maximise(&b->x, sum, NULL, par, work) < 0) {
-            double *from[VH_MAX_PARAM];                  /* nothing there, or no spread: any base component will do */
+            double *from[VH_MAX_PARAM];          /* nothing there, or no spread: any base component will do */
             const vh_hmm *h = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
             vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
             copy_component(out, from, par);

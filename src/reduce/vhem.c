@@ -28,8 +28,8 @@ void vh_add_to_covariances(vhem_h3m *h3m, double add)
 }
 
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM. */
-static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-                            const vh_assignment *a, vhem_h3m *centers)
+static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt,
+                            const vh_packed *pk, const vh_assignment *a, vhem_h3m *centers)
 {
     vhem_status st = VHEM_OK;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
@@ -51,13 +51,14 @@ static bool rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaire
     double change = run->J[k] - run->J[k - 1], size = fmax(fabs(run->J[k - 1]), 1e-300);
     if (change < -1e-9 * (size + opt->N * 1e-6) && opt->cov_add == 0) {
         run->n_fell++;
-        vh_log(ctx, VHEM_LOG_DEBUG, "the bound fell from %.12g to %.12g in iteration %d", run->J[k - 1], run->J[k], k);
+        vh_log(ctx, VHEM_LOG_DEBUG, "the bound fell from %.12g to %.12g in iteration %d", run->J[k - 1],
+               run->J[k], k);
     }
     return opt->tol > 0 && k >= opt->min_iter && fabs(change) / size < opt->tol;
 }
 
-vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch, int n_threads,
-                    vhem_h3m *centers, vh_vhem_run *run)
+vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
+                    int n_threads, vhem_h3m *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;

@@ -24,8 +24,8 @@ typedef struct {
 
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,
  * with J, z and L that belong to it. */
-vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch, int n_threads,
-                    vhem_h3m *centers, vh_vhem_run *run);
+vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
+                    int n_threads, vhem_h3m *centers, vh_vhem_run *run);
 void        vh_vhem_run_free(vh_vhem_run *run);
 
 /* Adds a number to the diagonal of every covariance. */

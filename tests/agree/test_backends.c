@@ -39,8 +39,8 @@ static void check_scores(vhem_ctx *ref, vhem_ctx *ctx, const agreement *a)
     assert_ok(ctx, vhem_score(ctx, a->h3m, a->data, got));
     for (int i = 0; i < N * K; i++)
         if (!is_near(got[i], want[i], a->tol, a->tol))
-            fail_msg("%s, %s: sequence %d, HMM %d: %.15g, ref %.15g", vhem_ctx_backend(ctx), a->what, i / K, i % K,
-                     got[i], want[i]);
+            fail_msg("%s, %s: sequence %d, HMM %d: %.15g, ref %.15g", vhem_ctx_backend(ctx), a->what, i / K,
+                     i % K, got[i], want[i]);
     free(want);
     free(got);
 }
@@ -163,7 +163,8 @@ static void shapes(void **state)
         for (int trial = 0; trial < 3; trial++) {
             vh_rng rng;
             char what[100];
-            int M = 1 + (S + trial) % 5, d = dims[(S * 3 + trial) % 6], full = trial == 1, K = 1 + (S + trial) % 3;
+            int M = 1 + (S + trial) % 5, d = dims[(S * 3 + trial) % 6], full = trial == 1,
+                K = 1 + (S + trial) % 3;
             int N = 3 + (S * 5 + trial * 7) % 15, T[32];
             vh_rng_init(&rng, 100 + (uint64_t)S, VH_RNG_TEST, (uint64_t)trial);
             int frames = random_lengths(&rng, N, 25, T);
@@ -174,8 +175,8 @@ static void shapes(void **state)
                 make_left_right(h3m);
             double *y = random_frames(&rng, frames, d, 1.5);
             vhem_data *data = wrap(ctx, N, T, d, y);
-            snprintf(what, sizeof what, "seed %d/%d: S %d M %d d %d K %d N %d %s", 100 + S, trial, S, M, d, K, N,
-                     full ? "full" : trial == 2 ? "left-right" : "diag");
+            snprintf(what, sizeof what, "seed %d/%d: S %d M %d d %d K %d N %d %s", 100 + S, trial, S, M, d, K,
+                     N, full ? "full" : trial == 2 ? "left-right" : "diag");
             agree(what, h3m, data, trial == 0 ? 3 : 1);
             vhem_data_free(data);
             vhem_h3m_free(h3m);
@@ -214,8 +215,8 @@ static void mixed_sizes(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* Longer than a chunk (4096 frames at most), so that tables are made twice; longer than eight lanes fit a
- * cache; and direct components on the way. */
+/* Longer than a chunk (4096 frames at most), so that tables are made twice; longer than a group of
+ * lanes fits a cache; and direct components on the way. */
 static void long_sequences(void **state)
 {
     (void)state;
@@ -227,9 +228,9 @@ static void long_sequences(void **state)
         int T[] = { 4500, 3, 5101, 700 };
         vhem_h3m *h3m = random_h3m(ctx, &rng, 2, S, M, d, full, 2);
         double *y = random_frames(&rng, 10304, d, 2);
-        if (trial == 3)                                  /* a tight component far from the rest, in both HMMs: frames
-                                                            that none fits have loglik -1e10, and ref itself is then
-                                                            only good to 2e-16 of that */
+        /* a tight component far from the rest, in both HMMs: frames that none fits have loglik -1e10, and ref
+         * itself is then only good to 2e-16 of that */
+        if (trial == 3)
             for (int k = 0; k < d; k++) {
                 for (int i = 0; i < 2; i++)
                     vh_hmm_param(h3m, &h3m->hmm[i], 0)[k] = 4000;
@@ -270,7 +271,7 @@ static void separated(void **state)
     vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, N, T, 1, y);
     agree("separated states", h3m, data, 2);
-    make_left_right(h3m);                                /* now the data contradicts the model at every step */
+    make_left_right(h3m);                               /* now the data contradicts the model at every step */
     agree("separated states, left-right", h3m, data, 1);
     vhem_data_free(data);
     vhem_h3m_free(h3m);
@@ -282,7 +283,7 @@ static void separated(void **state)
 static void evidence(int S, const double *e, double *y)
 {
     for (int s = 0; s < S; s++)
-        y[s] = -e[s] / 100;                              /* against means 100 on the axis: -e + what all share */
+        y[s] = -e[s] / 100;                           /* against means 100 on the axis: -e + what all share */
 }
 
 /* S chains that never change state, and frames that favour one by so much
@@ -339,30 +340,33 @@ static void conflicts(void **state)
 {
     (void)state;
     /* alternating evidence of 1e-250 with a slight winner */
-    check_conflict(&(conflict){ 2, 6, { { 0, 575 }, { 575, 0 }, { 0, 575 }, { 575, 0 }, { 0, 575 }, { 580, 0 } },
-                                { 0.5, 0.5 }, 0, NULL }, "alternating evidence");
+    check_conflict(&(conflict){ 2, 6, { { 0, 575 }, { 575, 0 }, { 0, 575 }, { 575, 0 }, { 0, 575 },
+                                        { 580, 0 } }, { 0.5, 0.5 }, 0, NULL }, "alternating evidence");
     /* first one, then the other, beyond the range of a double in one frame and in two */
-    check_conflict(&(conflict){ 2, 2, { { 0, 800 }, { 900, 0 } }, { 0.5, 0.5 }, 0, NULL }, "one frame too far");
-    check_conflict(&(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } }, { 0.5, 0.5 }, 0, NULL },
-                   "two frames too far");
-    check_conflict(&(conflict){ 2, 8, { { 0, 300 }, { 0, 300 }, { 0, 300 }, { 0, 300 }, { 301, 0 }, { 301, 0 },
-                                        { 301, 0 }, { 301, 0 } }, { 0.5, 0.5 }, 0, NULL }, "eight frames");
+    check_conflict(&(conflict){ 2, 2, { { 0, 800 }, { 900, 0 } }, { 0.5, 0.5 }, 0, NULL },
+                   "one frame too far");
+    check_conflict(&(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } },
+                                { 0.5, 0.5 }, 0, NULL }, "two frames too far");
+    check_conflict(&(conflict){ 2, 8, { { 0, 300 }, { 0, 300 }, { 0, 300 }, { 0, 300 }, { 301, 0 },
+                                        { 301, 0 }, { 301, 0 }, { 301, 0 } }, { 0.5, 0.5 }, 0, NULL },
+                   "eight frames");
     /* a state that cannot be entered holds the largest B, so that both others are small: 1e-200 and 1e-310 */
     check_conflict(&(conflict){ 3, 2, { { 460, 714, 0 }, { 460, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
                    "the largest B is out of reach");
-    check_conflict(&(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
-                   "the largest B is out of reach, three frames");
+    check_conflict(&(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } },
+                                { 0.5, 0.5, 0 }, 0, NULL }, "the largest B is out of reach, three frames");
     /* the same with every change of state possible, just: forward alone is all that a score looks at */
     check_conflict(&(conflict){ 3, 2, { { 600, 720, 0 }, { 460, 0, 460 } }, { 0.5, 0.5, 0 }, 1e-90, NULL },
                    "the largest B is out of reach, leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-90, NULL },
-                   "leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250, NULL },
-                   "leaking less");
+    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } },
+                                { 0.5, 0.5 }, 1e-90, NULL }, "leaking");
+    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } },
+                                { 0.5, 0.5 }, 1e-250, NULL }, "leaking less");
     /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after
      * it, to a state that no other leads to with more: beta alone shows nothing */
     static const double rare[] = { 1, 1e-200, 0, 1, 0, 0, 1, 1e-200, 0 };
-    check_conflict(&(conflict){ 3, 2, { { 345, 345, 0 }, { 465, 0, 460 } }, { 1, 0, 0 }, 0, rare }, "unlikely change");
+    check_conflict(&(conflict){ 3, 2, { { 345, 345, 0 }, { 465, 0, 460 } }, { 1, 0, 0 }, 0, rare },
+                   "unlikely change");
 }
 
 /* Random conflicts of all strengths: the guard must neither miss one nor need luck. */

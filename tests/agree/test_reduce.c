@@ -94,11 +94,12 @@ static void check(const shape *c, uint64_t seed)
         answer got = run(name, base, centers, c, w);
         for (int k = 0; k < c->Kb * c->Kr; k++)
             if (!is_near(got.L[k], want.L[k], 1e-10, 1e-9))
-                fail_msg("seed %d, %s: L[%d] is %.15g, ref has %.15g", (int)seed, name, k, got.L[k], want.L[k]);
+                fail_msg("seed %d, %s: L[%d] is %.15g, ref has %.15g", (int)seed, name, k, got.L[k],
+                         want.L[k]);
         for (size_t k = 0; k < want.stats.size; k++)
             if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-9 + 1e-12 * c->Kb * c->tau))
-                fail_msg("seed %d, %s: statistic %zu is %.15g, ref has %.15g", (int)seed, name, k, got.stats.block[k],
-                         want.stats.block[k]);
+                fail_msg("seed %d, %s: statistic %zu is %.15g, ref has %.15g", (int)seed, name, k,
+                         got.stats.block[k], want.stats.block[k]);
         free(got.L);
         vh_stats_free(&got.stats);
     }
@@ -138,7 +139,8 @@ static void test_mixed_shapes(void **state)
     vhem_hmm_view view[30];
     vhem_h3m *part[30], *all = NULL;
     for (int i = 0; i < 30; i++) {
-        part[i] = random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3), 2, 0, 2);
+        part[i] = random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3),
+                             2, 0, 2);
         assert_ok(ctx, vhem_h3m_view(part[i], 0, &view[i]));
         view[i].omega = 1.0 / 30;
     }

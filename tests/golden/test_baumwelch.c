@@ -17,8 +17,8 @@ static void check_after(vhem_ctx *ctx, const vhem_data *data, const vhem_h3m *in
     assert_int_equal(vhem_h3m_size(out), 1);
     assert_int_equal(report->run[0].n_iter, n_iter);
     json_t *loglik = json_object_get(want, "loglik");
-    assert_near(report->run[0].loglik, json_number_value(json_array_get(loglik, json_array_size(loglik) - 1)), 1e-9,
-                1e-9);
+    assert_near(report->run[0].loglik, json_number_value(json_array_get(loglik, json_array_size(loglik) - 1)),
+                1e-9, 1e-9);
     double apart = vhem_h3m_compare(out, model);
     if (!(apart <= 1e-9))
         fail_msg("after %d iterations the model is off by %.3g", n_iter, apart);

@@ -58,7 +58,8 @@ static void check_h3m(vhem_ctx *ctx, json_t *c)
     vhem_hmm_view v;
     assert_ok(ctx, vhem_h3m_view(h3m, 0, &v));
     size_t n, K;
-    double *y = golden_numbers(json_object_get(c, "y"), &n), *want = golden_numbers(json_object_get(c, "per_hmm"), &K);
+    double *y = golden_numbers(json_object_get(c, "y"), &n),
+           *want = golden_numbers(json_object_get(c, "per_hmm"), &K);
     vhem_data *data = wrap(ctx, y, n, v.d);
     double *loglik = malloc(sizeof *loglik * K), sum = 0;
     assert_int_equal(vhem_h3m_size(h3m), K);

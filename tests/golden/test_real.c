@@ -30,7 +30,8 @@ static void check_group(vhem_ctx *ctx, const vhem_h3m *base, const char *name, j
     assert_ok(ctx, vhem_cluster(ctx, base, &opt, &c));
     double ours = c->bound[c->n_iter];
     print_message("%s: their bound %.4f, ours %.4f\n", name, theirs, ours);
-    assert_true(ours >= theirs - 1e-5 * fabs(theirs));       /* what one iteration may still gain when a run ends */
+    assert_true(ours >= theirs - 1e-5 * fabs(theirs));       /* what one iteration may still
+                                                                gain when a run ends */
     int *want = malloc(sizeof *want * (size_t)c->Kb);
     for (int i = 0; i < c->Kb; i++)
         want[i] = (int)json_integer_value(json_array_get(label, (size_t)i));

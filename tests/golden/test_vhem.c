@@ -20,14 +20,16 @@ static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_
     vhem_h3m *centers = golden_model(ctx, json_object_get(root, "init"));
     vhem_h3m *model = golden_model(ctx, json_object_get(want, "model"));
     vh_vhem_options opt = { .N = json_number_value(json_object_get(root, "N")),
-                            .tau = (int)json_integer_value(json_object_get(root, "tau")), .max_iter = n_iter };
+                            .tau = (int)json_integer_value(json_object_get(root, "tau")),
+                            .max_iter = n_iter };
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
     assert_ok(ctx, vh_vhem(ctx, base, &opt, &scratch, 1, centers, &run));
     assert_int_equal(run.n_iter, n_iter);
     assert_int_equal(run.n_fell, 0);
     for (int k = 0; k <= n_iter; k++)
-        assert_near(run.J[k], json_number_value(json_array_get(json_object_get(root, "J"), (size_t)k)), 1e-9, 1e-9);
+        assert_near(run.J[k], json_number_value(json_array_get(json_object_get(root, "J"), (size_t)k)), 1e-9,
+                    1e-9);
     check_near_all("L_hmm", run.L, json_object_get(want, "L_hmm"), 1);
     check_near_all("z", run.z, json_object_get(want, "z"), 1);
     double apart = vhem_h3m_compare(centers, model);

@@ -89,14 +89,15 @@ static void never_falls(void **state)
             opt.start = model;
             opt.max_iter = iter > 0;
             if (vhem_fit_each(ctx, data, &opt, &next, &r) != VHEM_OK) {
-                assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed"));       /* allowed with almost no floor */
+                assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed"));  /* allowed with almost no floor */
                 assert_true(opt.cov_floor < 1e-8);
                 break;
             }
             double loglik = r->run[0].loglik;
             if (!(loglik >= last - 1e-9 * (fabs(last) + 1)))
-                fail_msg("seed 301/%d: %.15g after %.15g in iteration %d (S %d M %d d %d %s %s floor %g)", trial,
-                         loglik, last, iter, opt.S, opt.M, d, opt.emission, opt.topology, opt.cov_floor);
+                fail_msg("seed 301/%d: %.15g after %.15g in iteration %d (S %d M %d d %d %s %s floor %g)",
+                         trial, loglik, last, iter, opt.S, opt.M, d, opt.emission, opt.topology,
+                         opt.cov_floor);
             last = loglik;
             vhem_hmm_view v = view_of(next, 0);
             check_distribution(v.S, v.pi, "pi", trial);
@@ -197,7 +198,8 @@ static void same_bits_at_any_threads(void **state)
         for (int k = 0; k < 3; k++) {
             vhem_h3m *many = fit_with(threads[k], 4, data, by_group, other);
             if (!same_bits(one, many) || memcmp(score, other, by_group ? sizeof(double) * N : size) != 0)
-                fail_msg("%d threads give other bits than one, by %s", threads[k], by_group ? "group" : "sequence");
+                fail_msg("%d threads give other bits than one, by %s", threads[k],
+                         by_group ? "group" : "sequence");
             vhem_h3m_free(many);
         }
         vhem_h3m *seeded = fit_with(1, 5, data, by_group, other);
@@ -244,16 +246,19 @@ static void units(void **state)
             assert_ok(ctx, vhem_fit_each(ctx, a, &opt, &p, &r));
             assert_ok(ctx, vhem_fit_each(ctx, b, &opt, &q, &s));
             vhem_hmm_view v = view_of(p, 0), w = view_of(q, 0);
-            assert_near(r->run[r->best[0]].loglik, s->run[s->best[0]].loglik + N * log(scale[0] * scale[1]), 1e-7, 0);
+            assert_near(r->run[r->best[0]].loglik, s->run[s->best[0]].loglik + N * log(scale[0] * scale[1]),
+                        1e-7, 0);
             for (int k = 0; k < 9; k++)
-                assert_near(v.A[k], w.A[k], 1e-6, 1e-8); /* ten iterations multiply a rounding of 1e-12 or so */
+                assert_near(v.A[k], w.A[k], 1e-6, 1e-8); /* ten iterations multiply a
+                                                            rounding of 1e-12 or so */
             for (int k = 0; k < 3 * D; k++)
                 assert_near(scale[k % D] * v.mu[k] + shift[k % D], w.mu[k], 0, 1e-6);
             for (int k = 0; k < 3; k++)
                 for (int i = 0; i < D; i++)
                     for (int j = 0; j < (full ? D : 1); j++) {
                         int at = full ? (k * D + i) * D + j : k * D + i;
-                        assert_near(v.cov[at] * scale[i] * (full ? scale[j] : scale[i]), w.cov[at], 1e-6, 1e-8);
+                        assert_near(v.cov[at] * scale[i] * (full ? scale[j] : scale[i]), w.cov[at], 1e-6,
+                                    1e-8);
                     }
             vhem_fit_report_free(r);
             vhem_fit_report_free(s);

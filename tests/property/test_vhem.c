@@ -36,16 +36,19 @@ static void test_bound_never_falls(void **state)
     for (uint64_t seed = 0; seed < 120; seed++) {
         vh_rng rng;
         vh_rng_init(&rng, seed, VH_RNG_TEST, 1);
-        int Kb = 2 + (int)vh_rng_below(&rng, 12), Kr = 1 + (int)vh_rng_below(&rng, 3), d = 1 + (int)vh_rng_below(&rng, 3);
+        int Kb = 2 + (int)vh_rng_below(&rng, 12), Kr = 1 + (int)vh_rng_below(&rng, 3),
+            d = 1 + (int)vh_rng_below(&rng, 3);
         int full = (int)(seed % 2);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, Kb, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3), d,
-                                   full, 2);
-        vhem_h3m *centers = random_h3m(ctx, &rng, Kr, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3),
-                                       d, full, 2);
+        vhem_h3m *h3m = random_h3m(ctx, &rng, Kb, 1 + (int)vh_rng_below(&rng, 4),
+                                   1 + (int)vh_rng_below(&rng, 3), d, full, 2);
+        vhem_h3m *centers = random_h3m(ctx, &rng, Kr, 1 + (int)vh_rng_below(&rng, 4),
+                                       1 + (int)vh_rng_below(&rng, 3), d, full, 2);
         if (seed % 3 == 0)
             uneven(&rng, h3m);
         double nv = pow(10, 4 * vh_rng_uniform(&rng));
-        vh_vhem_options o = { .N = seed % 5 == 0 ? 1 : nv * Kb, .tau = 1 + (int)vh_rng_below(&rng, 12), .max_iter = 10 };
+        vh_vhem_options o = { .N = seed % 5 == 0 ? 1 : nv * Kb,
+                              .tau = 1 + (int)vh_rng_below(&rng, 12),
+                              .max_iter = 10 };
         vh_vhem_run run = run_vhem(ctx, h3m, &o, centers);
         for (int k = 1; k <= 10; k++)
             if (run.J[k] < run.J[k - 1] - 1e-11 * fabs(run.J[k - 1]))
@@ -104,7 +107,8 @@ static void test_statistics_add_up(void **state)
         vh_rng rng;
         vh_rng_init(&rng, seed, VH_RNG_TEST, 3);
         int Sb = 1 + (int)(seed % 3), Sr = 1 + (int)(seed / 3 % 3), tau = 1 + (int)(seed % 7);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2), *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
+        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2),
+                 *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
         vh_base *base = NULL;
         vh_packed *pk = NULL;
         vh_stats stats;
@@ -257,8 +261,8 @@ static void test_recovers_separated_states(void **state)
     assert_near(c->bound[c->n_iter], fixed->bound[fixed->n_iter], 1e-6, 0);
     for (int s = 0; s < 3; s++) {
         int r = c->state_map[s];
-        assert_near(vh_hmm_param(c->centers, &c->centers->hmm[0], 0)[2 * r], vh_hmm_param(h3m, &h3m->hmm[0], 0)[2 * s],
-                    1e-6, 0);
+        assert_near(vh_hmm_param(c->centers, &c->centers->hmm[0], 0)[2 * r],
+                    vh_hmm_param(h3m, &h3m->hmm[0], 0)[2 * s], 1e-6, 0);
     }
     vhem_clustering_free(fixed);
     vhem_clustering_free(c);
@@ -285,7 +289,7 @@ static void test_singular_bases(void **state)
         opt.tau = 5;
         opt.init = init[k];
         opt.restarts = 10;
-        opt.cov_floor = 0.01;                            /* without spread a state gains by shrinking onto a frame */
+        opt.cov_floor = 0.01;                     /* without spread a state gains by shrinking onto a frame */
         assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
         assert_true(found_clusters(c, 2));
         vhem_clustering_free(c);

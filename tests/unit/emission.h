@@ -37,7 +37,8 @@ static inline double log_density_at(const vh_emission *f, component *c, const do
 }
 
 /* <theta, T(y)> = log p(y) = the definition in long double, in coordinates that fit and in others. */
-static inline void check_product(const vh_emission *f, component *c, int full, const double *y, int n, double tol)
+static inline void check_product(const vh_emission *f, component *c, int full, const double *y, int n,
+                                 double tol)
 {
     double theta[MAX_STAT], T[64 * MAX_STAT], out[64];
     int n_stat = f->n_stat(c->d);
@@ -56,8 +57,8 @@ static inline void check_product(const vh_emission *f, component *c, int full, c
 }
 
 /* The mean statistic of n frames with weights w, in the coordinates of c. */
-static inline void mean_stat(const vh_emission *f, const component *c, int n, const double *y, const double *w,
-                             double *stat)
+static inline void mean_stat(const vh_emission *f, const component *c, int n, const double *y,
+                             const double *w, double *stat)
 {
     double T[MAX_STAT], sum = 0;
     int n_stat = f->n_stat(c->d);
@@ -72,7 +73,8 @@ static inline void mean_stat(const vh_emission *f, const component *c, int n, co
         stat[e] /= sum;
 }
 
-static inline double weighted_loglik(const vh_emission *f, component *c, int n, const double *y, const double *w)
+static inline double weighted_loglik(const vh_emission *f, component *c, int n, const double *y,
+                                     const double *w)
 {
     double sum = 0;
     for (int t = 0; t < n; t++)

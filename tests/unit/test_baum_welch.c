@@ -14,7 +14,8 @@ static void one_iteration(void **state)
         int T[] = { 6, 5 };
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
         vhem_h3m *start = random_h3m(ctx, &rng, 1, S, 1, 1, 0, 1), *out = NULL;
-        double *y = random_frames(&rng, 11, 1, 2), w[] = { 1, 2.5 }, nu1[S] = { 0 }, xi[S * S] = { 0 }, n[S] = { 0 };
+        double *y = random_frames(&rng, 11, 1, 2), w[] = { 1, 2.5 }, nu1[S] = { 0 }, xi[S * S] = { 0 },
+               n[S] = { 0 };
         double sum[S] = { 0 }, square[S] = { 0 }, loglik = 0;
         vhem_hmm_view v = view_of(start, 0);
         for (int k = 0, at = 0; k < 2; at += T[k++]) {
@@ -56,7 +57,8 @@ static void one_iteration(void **state)
             double m = sum[s] / n[s], row = xi[s * S] + xi[s * S + 1] + xi[s * S + 2];
             if (!is_near(f.pi[s], nu1[s] / (w[0] + w[1]), 1e-9, 1e-10) || !is_near(f.mu[s], m, 1e-9, 1e-9) ||
                 !is_near(f.cov[s], square[s] / n[s] - m * m, 1e-8, 1e-9))
-                fail_msg("seed 221/%d, state %d: pi %.12g, mu %.12g, cov %.12g", trial, s, f.pi[s], f.mu[s], f.cov[s]);
+                fail_msg("seed 221/%d, state %d: pi %.12g, mu %.12g, cov %.12g", trial, s, f.pi[s], f.mu[s],
+                         f.cov[s]);
             for (int q = 0; q < S; q++)
                 assert_near(f.A[s * S + q], xi[s * S + q] / row, 1e-9, 1e-10);
         }
@@ -148,7 +150,8 @@ static void repair(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_iteration), cmocka_unit_test(restarts_are_independent),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_iteration),
+                                        cmocka_unit_test(restarts_are_independent),
                                         cmocka_unit_test(repair) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

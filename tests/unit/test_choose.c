@@ -37,9 +37,11 @@ static void test_refuses(void **state)
     vhem_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 0.3);
     vhem_choice row = { .K = 77 };
     (void)state;
-    assert_fails(ctx, vhem_choose(ctx, h3m, 1, K, 1, S, 0, NULL, &row), VHEM_EINVAL, "K is 9, there are 8 models");
+    assert_fails(ctx, vhem_choose(ctx, h3m, 1, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
+                 "K is 9, there are 8 models");
     assert_int_equal(row.K, 77);
-    assert_fails(ctx, vhem_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL, "nothing to choose from");
+    assert_fails(ctx, vhem_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
+                 "nothing to choose from");
     vhem_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }

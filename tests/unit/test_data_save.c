@@ -177,7 +177,8 @@ static void test_refused(void **state)
                  "sequence 0: frame 0, column 'y0' is infinite");
     y[0] = 1;
     if (access("/dev/full", W_OK) == 0)
-        assert_fails(ctx, vhem_data_save(ctx, data, "/dev/full"), VHEM_EIO, "/dev/full: writing failed: No space");
+        assert_fails(ctx, vhem_data_save(ctx, data, "/dev/full"), VHEM_EIO,
+                     "/dev/full: writing failed: No space");
     assert_fails(ctx, vhem_data_save(ctx, data, "x.xls"), VHEM_EINVAL, "x.xls: the ending says how");
     static const char *const ending[] = { "csv", "npy", "npz", "ts", "h5" };
     for (int i = 0; i < 5; i++) {

@@ -77,7 +77,7 @@ static void maximises(void **state)
         for (int t = 0; t < N; t++)
             w[t] = vh_rng_exponential(&rng);
         for (int k = 0; k < d; k++)
-            floor[k] = floored && k == 0 ? 5 : 1e-3;     /* far above the variance of the data in dimension 0 */
+            floor[k] = floored && k == 0 ? 5 : 1e-3;   /* far above the variance of the data in dimension 0 */
         mean_stat(F, &c, N, y, w, stat);
         assert_int_equal(F->maximise(&c.x, stat, floor, c.par, c.work), floored);
         if (floored)

@@ -37,7 +37,8 @@ static void product(void **state)
     vh_rng_init(&rng, 51, VH_RNG_TEST, 0);
     for (int d = 1; d <= MAX_D; d++) {
         random_component(&rng, &c, d, 20);
-        double *y = random_frames(&rng, 40, d, 2);       /* 40 frames: more than two blocks of the direct form */
+        double *y = random_frames(&rng, 40, d, 2);       /* 40 frames: more than two
+                                                            blocks of the direct form */
         check_product(F, &c, 1, y, 40, 1e-10);           /* condition 20, terms up to 1e4 */
         free(y);
     }
@@ -110,7 +111,7 @@ static void maximises(void **state)
             if (smallest_eigenvalue(d, e.cov, floor) >= 1)
                 assert_true(weighted_loglik(F, &e, N, y, w) < best + 1e-10);
         }
-        for (int k = 0; k < d; k++) {                    /* and one that always does: a little more variance */
+        for (int k = 0; k < d; k++) {                   /* and one that always does: a little more variance */
             component e = c;
             e.par[0] = e.mu;
             e.par[1] = e.cov;

@@ -57,9 +57,11 @@ static void option_errors(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    double y[] = { 1, 2, 3, 4, 5, 6 }, holes[] = { 1, 2, NAN, 4, 5, 6 }, infinite[] = { 1, 2, 3, 4, 5, INFINITY };
+    double y[] = { 1, 2, 3, 4, 5, 6 }, holes[] = { 1, 2, NAN, 4, 5, 6 },
+           infinite[] = { 1, 2, 3, 4, 5, INFINITY };
     int T[] = { 3, 3 };
-    vhem_data *data = wrap(ctx, 2, T, 1, y), *bad = wrap(ctx, 2, T, 1, holes), *inf = wrap(ctx, 2, T, 1, infinite);
+    vhem_data *data = wrap(ctx, 2, T, 1, y), *bad = wrap(ctx, 2, T, 1, holes),
+              *inf = wrap(ctx, 2, T, 1, infinite);
     vhem_h3m *out = NULL;
     vhem_fit_report *report = NULL;
 #define REFUSED(change, text)                                                                             \
@@ -81,7 +83,8 @@ static void option_errors(void **state)
     REFUSED(opt.tol = NAN, "tol is nan");
     REFUSED(opt.cov_floor = -0.5, "cov_floor is -0.5");
     REFUSED(opt.cov_floor = INFINITY, "cov_floor is inf");
-    REFUSED(opt.emission = "poisson", "emission 'poisson' is unknown; known are gaussian-diag, gaussian-full");
+    REFUSED(opt.emission = "poisson",
+            "emission 'poisson' is unknown; known are gaussian-diag, gaussian-full");
     REFUSED(opt.init = "magic", "init 'magic' is unknown; known are kmeans, segment, random");
     REFUSED(opt.topology = "ring", "topology 'ring' is unknown; known are free, left-right");
     REFUSED(opt.by_group = 1, "the data has no groups");
@@ -255,7 +258,7 @@ static void tol_and_max_iter(void **state)
     out = fit(ctx, data, &opt, &r);
     assert_true(r->run[0].converged && r->run[0].n_iter > 0 && r->run[0].n_iter < 500);
     double at_end = r->run[0].loglik;
-    opt.max_iter = r->run[0].n_iter - 1;                 /* the last iteration gained less than tol a frame, ... */
+    opt.max_iter = r->run[0].n_iter - 1;            /* the last iteration gained less than tol a frame, ... */
     opt.tol = 0;
     vhem_fit_report_free(r);
     vhem_h3m_free(out);
@@ -298,7 +301,8 @@ static void starts(void **state)
     assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL,
                  "the start has 2 HMMs, must have 1 or one for each of the 3 to fit");
     opt.start = plane;
-    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL, "the start has dimension 2, the data 1");
+    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL,
+                 "the start has dimension 2, the data 1");
     vhem_h3m_free(plane);
     plane = random_h3m(ctx, &rng, 1, 3, 1, 1, 0, 1);
     vhem_hmm_view v[3] = { view_of(three, 0), view_of(three, 1), view_of(plane, 0) };
@@ -307,7 +311,8 @@ static void starts(void **state)
     vhem_h3m *mixed = NULL;
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 3, v, &mixed));
     opt.start = mixed;
-    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL, "HMMs of different size (HMM 2)");
+    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL,
+                 "HMMs of different size (HMM 2)");
     assert_null(out);
 
     vh_hmm_param(three, &three->hmm[1], 1)[0] = 0;       /* a singular start */
@@ -510,7 +515,8 @@ static void collapse(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
     vhem_fit_options opt = options(2, 1);
     opt.cov_floor = 0;
-    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_ENUMERIC, "collapsed onto too few frames");
+    assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_ENUMERIC,
+                 "collapsed onto too few frames");
     assert_null(out);
     opt.cov_floor = 1e-4;
     vhem_fit_report *r;

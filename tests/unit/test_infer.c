@@ -26,7 +26,8 @@ static void all_paths(void **state)
                 assert_near(logprob, (double)e.best, 1e-12, 1e-12);
                 for (int t = 0; t < T[n]; t++)
                     if (path[t] != e.path[t])
-                        fail_msg("seed 171/%d: frame %d is in state %d, should be %d", trial, t, path[t], e.path[t]);
+                        fail_msg("seed 171/%d: frame %d is in state %d, should be %d", trial, t, path[t],
+                                 e.path[t]);
                 assert_ok(ctx, vhem_posterior(ctx, h3m, i, data, n, gamma, xi, &loglik));
                 assert_near(loglik, (double)e.loglik, 1e-12, 1e-12);
                 for (int k = 0; k < T[n] * S; k++)
@@ -88,7 +89,8 @@ static void tiles(void **state)
         assert_ok(ctx, vhem_score(ctx, part[k], data, alone));
         for (int n = 0; n < N; n++)
             if (!is_near(score[n * K + k], alone[n], 1e-12, 1e-12))
-                fail_msg("HMM %d, sequence %d: %.15g with the others, %.15g alone", k, n, score[n * K + k], alone[n]);
+                fail_msg("HMM %d, sequence %d: %.15g with the others, %.15g alone", k, n, score[n * K + k],
+                         alone[n]);
         vhem_h3m_free(part[k]);
     }
     vhem_data_free(data);
@@ -130,7 +132,8 @@ static void out_of_range(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    double pi[] = { 0.5, 0.5 }, A[] = { 0.9, 0.1, 0.2, 0.8 }, mu[] = { 0, 3 }, cov[] = { 1, 2 }, y[] = { 0, 1e200, 3 };
+    double pi[] = { 0.5, 0.5 }, A[] = { 0.9, 0.1, 0.2, 0.8 }, mu[] = { 0, 3 }, cov[] = { 1, 2 },
+           y[] = { 0, 1e200, 3 };
     double loglik, gamma[6] = { 0 };
     int T = 3, path[3];
     vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
@@ -158,10 +161,12 @@ static void errors(void **state)
     int T[] = { 2 }, path[2];
     vhem_data *data = wrap(ctx, 1, T, 2, y), *holes = wrap(ctx, 1, T, 2, bad);
     out[0] = 77;
-    assert_fails(ctx, vhem_score(ctx, other, data, out), VHEM_EINVAL, "the models have dimension 3, the data 2");
+    assert_fails(ctx, vhem_score(ctx, other, data, out), VHEM_EINVAL,
+                 "the models have dimension 3, the data 2");
     assert_fails(ctx, vhem_score(ctx, h3m, holes, out), VHEM_EINVAL, "frame 1, column 'y0' is missing");
     assert_true(out[0] == 77);
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL, "HMM 2 was asked for, there are 2");
+    assert_fails(ctx, vhem_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
+                 "HMM 2 was asked for, there are 2");
     assert_fails(ctx, vhem_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");
     assert_fails(ctx, vhem_viterbi(ctx, h3m, 0, data, 1, path, out), VHEM_EINVAL,
                  "sequence 1 was asked for, there are 1");
@@ -170,7 +175,8 @@ static void errors(void **state)
     vh_hmm_param(h3m, &h3m->hmm[1], 1)[2] = 0;
     assert_fails(ctx, vhem_score(ctx, h3m, data, out), VHEM_ENUMERIC,
                  "HMM 1: the covariance of state 1, component 0 is singular");
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, 1, data, 0, path, out), VHEM_ENUMERIC, "HMM 1: the covariance of state 1");
+    assert_fails(ctx, vhem_viterbi(ctx, h3m, 1, data, 0, path, out), VHEM_ENUMERIC,
+                 "HMM 1: the covariance of state 1");
     vhem_ctx_stop(ctx);
     assert_fails(ctx, vhem_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
     vhem_data_free(data);
@@ -182,8 +188,8 @@ static void errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(all_paths), cmocka_unit_test(ties), cmocka_unit_test(tiles),
-                                        cmocka_unit_test(far_away), cmocka_unit_test(out_of_range),
-                                        cmocka_unit_test(errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_paths),    cmocka_unit_test(ties),
+                                        cmocka_unit_test(tiles),        cmocka_unit_test(far_away),
+                                        cmocka_unit_test(out_of_range), cmocka_unit_test(errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

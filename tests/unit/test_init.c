@@ -16,7 +16,8 @@ typedef struct {
     int        seq[8];
 } fixture;
 
-static void open_fixture(fixture *f, int N, const int *T, int d, const double *y, int S, int M, const char *family)
+static void open_fixture(fixture *f, int N, const int *T, int d, const double *y, int S, int M,
+                         const char *family)
 {
     memset(f, 0, sizeof *f);
     f->ctx = test_ctx();
@@ -196,7 +197,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names), cmocka_unit_test(proper), cmocka_unit_test(kmeans_finds_places),
-        cmocka_unit_test(segment_finds_times), cmocka_unit_test(many_frames), cmocka_unit_test(random_sits_on_frames),
+        cmocka_unit_test(segment_finds_times), cmocka_unit_test(many_frames),
+        cmocka_unit_test(random_sits_on_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ static void nearest(void **state)
     for (int i = 0; i < N; i++) {
         assert_int_not_equal(label[i], 5);
         for (int c = 0; c < K; c++)
-            assert_true(distance(D, X + i * D, C + label[i] * D) <= distance(D, X + i * D, C + c * D) + 1e-12);
+            assert_true(distance(D, X + i * D, C + label[i] * D)
+                        <= distance(D, X + i * D, C + c * D) + 1e-12);
     }
     free(X);
     free(C);

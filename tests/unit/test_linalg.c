@@ -5,7 +5,7 @@
 
 #include <cblas.h>
 
-static const double TOL = 1e-12;                         /* d <= 9: a few dozen roundings of numbers of order 10 */
+static const double TOL = 1e-12;                    /* d <= 9: a few dozen roundings of numbers of order 10 */
 
 static void products(void **state)
 {

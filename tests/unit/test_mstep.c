@@ -120,7 +120,7 @@ static void unsupported(void **state)
     memcpy(mu, v.mu, sizeof mu);
     memcpy(cov, v.cov, sizeof cov);
     f.stats.nu1[0] = 1;
-    saw(&f, 1, 5, 12, 1);                                /* one component of one state, no transition at all */
+    saw(&f, 1, 5, 12, 1);                               /* one component of one state, no transition at all */
     mstep(&f);
     assert_memory_equal(v.A, A, sizeof A);
     assert_true(v.c[0] == 0 && v.c[1] == 1 && v.mu[0] == mu[0] && v.cov[0] == cov[0]);
@@ -130,8 +130,8 @@ static void unsupported(void **state)
 
     saw(&f, 1, 5, 12, 0);                                /* no variance and no floor */
     int held;
-    assert_fails(f.ctx, vh_mstep(f.ctx, &f.lim, f.pk, 0, &f.stats, f.h3m, &f.h3m->hmm[0], &held), VHEM_ENUMERIC,
-                 "state 0, component 1 collapsed onto too few frames");
+    assert_fails(f.ctx, vh_mstep(f.ctx, &f.lim, f.pk, 0, &f.stats, f.h3m, &f.h3m->hmm[0], &held),
+                 VHEM_ENUMERIC, "state 0, component 1 collapsed onto too few frames");
     close_fixture(&f);
 }
 

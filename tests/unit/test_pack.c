@@ -7,7 +7,8 @@
 static const double zero[8], one[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 /* The table by the three steps of the kernels, against the definition. */
-static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk, const double *y, int n, double tol)
+static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk, const double *y, int n,
+                        double tol)
 {
     size_t ld = (size_t)n + 3;
     double *T = calloc((size_t)(n * pk->n_stat), sizeof *T), *G = calloc((size_t)pk->n_comp * ld, sizeof *G);
@@ -111,7 +112,8 @@ static void nearly_singular(void **state)
     vhem_h3m *h3m = NULL;
     vh_packed *pk = NULL;
     random_covariance(&rng, 4, 1e12, cov);
-    vhem_hmm_view v = { .S = 1, .M = 1, .d = 4, .omega = 1, .pi = &pi, .A = &A, .c = &c, .mu = mu, .cov = cov };
+    vhem_hmm_view v = { .S = 1, .M = 1, .d = 4, .omega = 1, .pi = &pi, .A = &A, .c = &c, .mu = mu,
+                        .cov = cov };
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 4, 1, &v, &h3m));
     const double *par[] = { mu, cov };
     assert_true(vh_gaussian_full.root(4, par, root, work));
@@ -133,7 +135,8 @@ static void zero_weight_and_singular(void **state)
     vh_packed *pk = NULL;
     vhem_h3m *h3m = NULL;
     double pi = 1, A = 1, c[] = { 1, 0 }, mu[] = { 0, 3 }, cov[] = { 1, 1 }, T[2 * 3], G[4], y[] = { 3, 1e9 };
-    vhem_hmm_view v = { .S = 1, .M = 2, .d = 1, .omega = 1, .pi = &pi, .A = &A, .c = c, .mu = mu, .cov = cov };
+    vhem_hmm_view v = { .S = 1, .M = 2, .d = 1, .omega = 1, .pi = &pi, .A = &A, .c = c, .mu = mu,
+                        .cov = cov };
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &v, &h3m));
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
@@ -151,8 +154,8 @@ static void zero_weight_and_singular(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(layout), cmocka_unit_test(table), cmocka_unit_test(far_apart),
-                                        cmocka_unit_test(nearly_singular),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(layout), cmocka_unit_test(table),
+                                        cmocka_unit_test(far_apart), cmocka_unit_test(nearly_singular),
                                         cmocka_unit_test(zero_weight_and_singular) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

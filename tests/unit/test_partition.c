@@ -61,7 +61,8 @@ static void test_brute(void **state)
 
 static void test_edges(void **state)
 {
-    static const int one[] = { 3, 3, 3, 3 }, two[] = { 1, 1, 2, 2 }, single[] = { 1, 2, 3, 4 }, owt[] = { 9, 9, 0, 0 };
+    static const int one[] = { 3, 3, 3, 3 }, two[] = { 1, 1, 2, 2 }, single[] = { 1, 2, 3, 4 },
+                     owt[] = { 9, 9, 0, 0 };
     vhem_agreement g;
     (void)state;
     vhem_partition_compare(4, two, owt, &g);

@@ -9,7 +9,8 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
     double log_b[16 * 8] = { 0 }, alpha[16 * 8], beta[16 * 8], xi[64], gamma[16 * 8];
     enumeration e;
     enumerate(v, y, T, &e);
-    double tol = 1e-12 + 2e-15 * fabs((double)e.loglik);  /* logs have steps of 2e-16 |loglik|, a few of them add up */
+    double tol = 1e-12 + 2e-15 * fabs((double)e.loglik);  /* logs have steps of 2e-16
+                                                             |loglik|, a few of them add up */
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = (double)slow_state(v, s, y + t * v->d);
@@ -24,7 +25,7 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
         assert_near(gamma[k], (double)e.gamma[k], tol, tol);
     for (int k = 0; k < S * S; k++)
         assert_near(xi[k], 100 + 2 * (double)e.xi[k], 0, 4 * T * tol);
-    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 1.0, alpha, NULL);      /* in place, without xi */
+    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 1.0, alpha, NULL);     /* in place, without xi */
     assert_memory_equal(alpha, gamma, sizeof *gamma * (size_t)(T * S));
 }
 
@@ -38,7 +39,7 @@ static void all_paths(void **state)
         int S = 1 + trial % 4, T = 1 + trial % 7, M = 1 + trial % 2, d = 1 + trial % 3;
         vh_rng_init(&rng, 71, VH_RNG_TEST, (uint64_t)trial);
         vhem_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 3);
-        double *y = random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3);     /* also frames no state expects */
+        double *y = random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3);    /* also frames no state expects */
         vh_hmm *h = &h3m->hmm[0];
         if (trial % 3 == 0 && S > 1) {                   /* structural zeros */
             h->pi[1] += h->pi[0];

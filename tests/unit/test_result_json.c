@@ -22,8 +22,10 @@ static void same_options(const vhem_cluster_options *a, const vhem_cluster_optio
     assert_string_equal(a->method, b->method);
     assert_string_equal(a->preset, b->preset);
     assert_string_equal(a->init, b->init);
-    assert_true(a->K == b->K && a->S == b->S && a->M == b->M && a->tau == b->tau && a->max_iter == b->max_iter);
-    assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol && a->cov_floor == b->cov_floor);
+    assert_true(a->K == b->K && a->S == b->S && a->M == b->M && a->tau == b->tau &&
+                a->max_iter == b->max_iter);
+    assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol &&
+                a->cov_floor == b->cov_floor);
     assert_true(a->cov_add == b->cov_add && a->soft == b->soft && a->repair == b->repair);
     assert_int_equal(a->weighted_omega, b->weighted_omega);
 }
@@ -87,7 +89,8 @@ static void test_wrong_files(void **state)
         { "", "the file is empty" },
         { "[1]", "the file holds an array" },
         { "{\"format\": \"vhem-h3m\", \"version\": 1}", "format is 'vhem-h3m', must be 'vhem-clustering'" },
-        { "{\"format\": \"vhem-clustering\", \"version\": 2}", "version 2 of the format, this program reads up to 1" },
+        { "{\"format\": \"vhem-clustering\", \"version\": 2}",
+          "version 2 of the format, this program reads up to 1" },
         { "{\"format\": \"vhem-clustering\"}", "version is missing" },
         { HEAD "}", "labels is missing" },
         { HEAD ", \"labels\": 3}", "labels is a number, must be an array" },
@@ -97,7 +100,8 @@ static void test_wrong_files(void **state)
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0]]}", "z has 1 rows, must have 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1]]}", "z[1] has 1 numbers, must have 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1, \"x\"]]}", "z[1][1] is text, must be a number" },
-        { HEAD ", \"labels\": [0, 1], \"n_iter\": 3, \"bound\": [1]}", "bound has 1 numbers, must have n_iter + 1 = 4" },
+        { HEAD ", \"labels\": [0, 1], \"n_iter\": 3, \"bound\": [1]}",
+          "bound has 1 numbers, must have n_iter + 1 = 4" },
         { HEAD ", \"labels\": [0, 1], \"converged\": 3}", "converged is a number, must be true or false" },
         { HEAD ", \"labels\": [0, 1], \"restarts\": [{\"bound\": \"x\"}]}", "restarts[0]: bound is text" },
         { HEAD ", \"labels\": [0, 1], \"centers\": {}}", "centers: format is missing" },
@@ -124,7 +128,8 @@ static void test_wrong_files(void **state)
 static void test_little(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    const char *path = test_scratch("little.json"), *text = HEAD ", \"method\": \"other\", \"labels\": [0, 1, 1]}";
+    const char *path = test_scratch("little.json"),
+               *text = HEAD ", \"method\": \"other\", \"labels\": [0, 1, 1]}";
     vhem_clustering *c = NULL;
     (void)state;
     test_write(path, text, strlen(text));
@@ -143,7 +148,8 @@ static void test_little(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refuses_infinity),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_round_trip),
+                                        cmocka_unit_test(test_refuses_infinity),
                                         cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_little) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

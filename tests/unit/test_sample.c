@@ -10,7 +10,8 @@ static void chain_and_moments(void **state)
     double mu[] = { 0, 1000, 2000 }, cov[] = { 1, 4, 0.25 };       /* a frame tells its state */
     vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = NULL;
-    double count[S * S] = { 0 }, from[S] = { 0 }, first[S] = { 0 }, sum[S] = { 0 }, square[S] = { 0 }, n[S] = { 0 };
+    double count[S * S] = { 0 }, from[S] = { 0 }, first[S] = { 0 }, sum[S] = { 0 }, square[S] = { 0 },
+                     n[S] = { 0 };
     assert_ok(ctx, vhem_sample(ctx, h3m, N, T, &data));
     assert_int_equal(vhem_data_size(data), N);
     for (int i = 0; i < N; i++) {
@@ -97,7 +98,8 @@ static void seeds(void **state)
     assert_ok(other, vhem_sample(other, h3m, 10, 20, &data[2]));
     assert_ok(ctx, vhem_sample(ctx, h3m, 5, 20, &data[3]));
     assert_memory_equal(data[0]->y, data[1]->y, 10 * 20 * 2 * sizeof(double));
-    assert_memory_equal(data[0]->y, data[3]->y, 5 * 20 * 2 * sizeof(double));    /* sequence n has its own numbers */
+    /* sequence n has its own numbers */
+    assert_memory_equal(data[0]->y, data[3]->y, 5 * 20 * 2 * sizeof(double));
     assert_memory_not_equal(data[0]->y, data[2]->y, 20 * 2 * sizeof(double));
     for (int i = 0; i < 4; i++)
         vhem_data_free(data[i]);
@@ -121,7 +123,7 @@ static void singular(void **state)
         assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 2, 1, &v, &h3m));
         assert_ok(ctx, vhem_sample(ctx, h3m, 1, 50, &data));
         for (int t = 0; t < 50; t++) {
-            assert_near(data->y[2 * t + 1] - data->y[2 * t], 1, 0, 1e-7);        /* sqrt of 1e-16, the rounding */
+            assert_near(data->y[2 * t + 1] - data->y[2 * t], 1, 0, 1e-7);    /* sqrt of 1e-16, the rounding */
             if (k)
                 assert_true(data->y[2 * t] == 1);
         }
@@ -140,7 +142,8 @@ static void errors(void **state)
     vh_rng_init(&rng, 182, VH_RNG_TEST, 0);
     vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
     assert_fails(ctx, vhem_sample(ctx, h3m, 0, 5, &data), VHEM_EINVAL, "0 sequences were asked for");
-    assert_fails(ctx, vhem_sample(ctx, h3m, 5, 0, &data), VHEM_EINVAL, "sequences of 0 frames were asked for");
+    assert_fails(ctx, vhem_sample(ctx, h3m, 5, 0, &data), VHEM_EINVAL,
+                 "sequences of 0 frames were asked for");
     assert_null(data);
     vhem_h3m_free(h3m);
     vhem_ctx_free(ctx);
@@ -148,7 +151,8 @@ static void errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(chain_and_moments), cmocka_unit_test(labels_and_mixtures),
-                                        cmocka_unit_test(seeds), cmocka_unit_test(singular), cmocka_unit_test(errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(chain_and_moments),
+                                        cmocka_unit_test(labels_and_mixtures), cmocka_unit_test(seeds),
+                                        cmocka_unit_test(singular), cmocka_unit_test(errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ static void buffers(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_scratch scratch = { 0 };
-    double *a = vh_scratch_get(ctx, &scratch, 0, 100), *b = vh_scratch_get(ctx, &scratch, VH_SCRATCH_SLOTS - 1, 0);
+    double *a = vh_scratch_get(ctx, &scratch, 0, 100),
+           *b = vh_scratch_get(ctx, &scratch, VH_SCRATCH_SLOTS - 1, 0);
     assert_non_null(a);
     assert_non_null(b);                                  /* nothing is also something */
     assert_int_equal((uintptr_t)a % VH_ALIGN, 0);

@@ -54,7 +54,8 @@ static void numbers(void **state)
     pi[1] = -0.5;
     assert_fails(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t), VHEM_EINVAL, "pi has the entry -0.5");
     pi[1] = 1;
-    assert_fails(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t), VHEM_EINVAL, "leaves nothing for the free ones");
+    assert_fails(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t), VHEM_EINVAL,
+                 "leaves nothing for the free ones");
     pi[1] = 0.25;
     A[2] = 0.25;
     assert_fails(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t), VHEM_EINVAL,
@@ -73,7 +74,8 @@ static void start(void **state)
     vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options_init(&opt);
     assert_ok(ctx, vh_topology_new(ctx, &opt, 2, &h3m->hmm[0], &t));
-    assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0 && isnan(t.A[3]));
+    assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0 &&
+                isnan(t.A[3]));
     vh_topology_free(&t);
     vhem_h3m_free(h3m);
     vhem_ctx_free(ctx);
@@ -81,6 +83,7 @@ static void start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(named), cmocka_unit_test(numbers), cmocka_unit_test(start) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(named), cmocka_unit_test(numbers),
+                                        cmocka_unit_test(start) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /* log_b [T][S] = log p(y_t | s).  Fills alpha [T][S] = log p(y_1:t, s_t = s); returns log p(y). */
-double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b, double *alpha);
+double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b,
+                      double *alpha);
 /* beta [T][S] = log p(y_t+1:T | s_t = s). */
 void   vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
 /* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions

@@ -131,7 +131,8 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
                     come += old[rho * Sb + q] * p->A_b[q * Sb + b];
                 for (int to = 0; to < Sr; to++) {
                     double a = p->A_r[rho * Sr + to];
-                    double phi = a > 0 ? a * exp(p->L_gmm[b * Sr + to] + next[b * Sr + to] - U[b * Sr + rho]) : 0;
+                    double e = p->L_gmm[b * Sr + to] + next[b * Sr + to] - U[b * Sr + rho];
+                    double phi = a > 0 ? a * exp(e) : 0;
                     xi[rho * Sr + to] += come * phi;
                     new[to * Sb + b] += come * phi;
                 }
@@ -146,8 +147,8 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
 
 /* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
  * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
-static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, const pair *p, const double *nu,
-                                 double w, vh_scratch *scratch, double *sum)
+static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, const pair *p,
+                                 const double *nu, double w, vh_scratch *scratch, double *sum)
 {
     vhem_status st = VHEM_OK;
     const vh_packed *b = es->base, *r = es->reduced;

@@ -13,8 +13,8 @@ static bool usable(void)
     return true;
 }
 
-vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T, double *comp,
-                             double *log_b, vh_scratch *scratch)
+vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T,
+                             double *comp, double *log_b, vh_scratch *scratch)
 {
     vhem_status st = VHEM_OK;
     int S = pk->S[k], M = pk->M[k], C = S * M;
@@ -88,8 +88,8 @@ done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, vh_scratch *scratch,
-                                    double *loglik, vh_stats *stats)
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     for (int n = 0; n < batch->n; n++)

@@ -11,7 +11,7 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_packed *pk, int k, const double 
                         vh_scratch *scratch, double *loglik, vh_stats *stats);
 /* log_b [T][S] = log p(y_t | s), and log c + log p of each component, comp
  * [T][S*M].  Uses scratch slots 0 and 1. */
-vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T, double *comp,
-                             double *log_b, vh_scratch *scratch);
+vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T,
+                             double *comp, double *log_b, vh_scratch *scratch);
 
 #endif

@@ -52,7 +52,8 @@ typedef struct {
 
 enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL };
 
-#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a group would not fit a cache */
+#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a
+                                            group would not fit a cache */
 #define DOUBT      1e280                 /* see lanes.c */
 #define MIXING     1e-100                /* see mixes */
 
@@ -80,7 +81,8 @@ static size_t form_groups(job *j)
             same++;
         double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
         int used = bytes > LANE_BYTES ? 1 : same;
-        *g = (group){ .L = used == 1 ? 1 : VH_LANES, .used = used, .S = first->S, .T = first->T, .lane = first };
+        *g = (group){ .L = used == 1 ? 1 : VH_LANES, .used = used,
+                      .S = first->S, .T = first->T, .lane = first };
         total += ((size_t)g->T * (size_t)g->S * (size_t)g->L + 7) / 8 * 8;
         p += used;
     }
@@ -128,7 +130,7 @@ static vhem_status set_up(job *j)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
-        j->ld += 8;                                      /* rows 4096 bytes apart fight for the same lines of a cache */
+        j->ld += 8;                            /* rows 4096 bytes apart fight for the same lines of a cache */
     VH_SCRATCH(j->T, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
@@ -157,7 +159,8 @@ static void exps(job *j, int k, int n)
             shift[f] = vec_max(e[f], shift[f]);
     }
     for (int q = 0; q < C; q++) {
-        vec *restrict e = E + (size_t)q * ld, *restrict b = (vec *)j->B + (size_t)(pk->state0[k] + q / M) * ld;
+        vec *restrict e = E + (size_t)q * ld;
+        vec *restrict b = (vec *)j->B + (size_t)(pk->state0[k] + q / M) * ld;
         for (int f = 0; f < nv; f++) {
             vec u = vec_exp_or_0(e[f] - shift[f]);
             e[f] = u;
@@ -179,8 +182,8 @@ static vhem_status for_parts(job *j, int64_t c0, int n, part_function each)
         int64_t T = vh_data_length(j->batch->data, j->batch->seq[i]);
         int64_t lo = f0 > c0 ? f0 : c0, hi = f0 + T < c0 + n ? f0 + T : c0 + n;
         if (lo < hi)
-            st = each(j, vh_data_frames(j->batch->data, j->batch->seq[i]) + (lo - f0) * j->pk->d, (int)(lo - c0),
-                      (int)(hi - lo));
+            st = each(j, vh_data_frames(j->batch->data, j->batch->seq[i]) + (lo - f0) * j->pk->d,
+                      (int)(lo - c0), (int)(hi - lo));
         f0 += T;
     }
     return st;

@@ -15,7 +15,8 @@ typedef struct {
     int64_t  length[VH_MAX_LANES];       /* [L]  frames of each lane; 0 for an unused one */
     double  *pi, *A;                     /* [S][L] [S][S][L] */
     double  *B;                          /* [T][S][L]  p(y_t | s) over its largest factor of that frame */
-    double  *P, *r;                      /* [T][S][L] [T][L]  scratch of the forward pass for the backward one */
+    double  *P, *r;                      /* [T][S][L] [T][L]  scratch of the forward
+                                            pass for the backward one */
     double  *beta;                       /* [S][L]  scratch */
     double  *alpha, *v;                  /* [VH_BLOCK][S][L] each, scratch */
     double  *X;                          /* [S][S][L]  sum_t alpha_t-1(s) v_t(q), to be multiplied by A */

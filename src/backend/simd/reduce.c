@@ -108,7 +108,8 @@ static vhem_status product(job *j, int r0, int r1)
     const vh_packed *b = j->es->base, *r = j->es->reduced;
     double *work;
 
-    vh_gemm_nt(r1 - r0, j->n_group * j->cols, b->n_stat, r->theta + (size_t)r0 * (size_t)b->n_stat, j->T, j->G, j->ld);
+    vh_gemm_nt(r1 - r0, j->n_group * j->cols, b->n_stat, r->theta + (size_t)r0 * (size_t)b->n_stat, j->T,
+               j->G, j->ld);
     if (r->n_direct == 0)
         goto done;
     VH_SCRATCH(work, 0, vh_emission_work(b->d));
@@ -118,7 +119,8 @@ static vhem_status product(job *j, int r0, int r1)
             int l = c % VH_LANES, q = c % j->cols / VH_LANES, i = g->i[l < g->used ? l : 0];
             double *out = &j->G[(size_t)(k - r0) * j->ld + (size_t)c];
             VH_CHECK(b->family->expected_density(b->d, r->par + (size_t)k * VH_MAX_PARAM,
-                                                 b->par + (size_t)(b->comp0[i] + q) * VH_MAX_PARAM, out, work),
+                                                 b->par + (size_t)(b->comp0[i] + q) * VH_MAX_PARAM, out,
+                                                 work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
             *out += r->log_c[k];
         }
@@ -227,7 +229,8 @@ done:
     return st;
 }
 
-vhem_status VH_NAME(vh_simd_score)(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L)
+vhem_status VH_NAME(vh_simd_score)(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch,
+                                   double *L)
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .es = es, .scratch = scratch };
@@ -279,7 +282,8 @@ static void add_direct(job *j, const group *g, int k, double *stat, vh_stats *st
         for (int c = 0; r->direct[q] && c < j->cols; c++) {
             int i = g->i[c % VH_LANES < g->used ? c % VH_LANES : 0];
             if (row[c] > 0) {
-                b->family->stats_of_component(&r->about[q], b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM,
+                b->family->stats_of_component(&r->about[q],
+                                              b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM,
                                               stat);
                 for (int e = 0; e < b->n_stat; e++)
                     stats->T[(size_t)q * (size_t)b->n_stat + (size_t)e] += row[c] * stat[e];

@@ -3,7 +3,8 @@
  * Backward, one exp and one log per (t, beta, rho):
  *   e(beta, q) = L_GMM + L_t+1,   top(beta) = max_q e,   E = exp(e - top)
  *   D(beta, rho) = sum_q a^r_{rho q} E(beta, q),   U = log D + top,   L_t = A^b U
- * Forward: phi_t(q | rho, beta) = a^r_{rho q} E / D, so with H(rho, beta) = (nu A^b)(rho, beta) / D(beta, rho),
+ * Forward: phi_t(q | rho, beta) = a^r_{rho q} E / D, so with
+ *   H(rho, beta)  = (nu A^b)(rho, beta) / D(beta, rho)
  *   nu_t(q, beta) = E(beta, q) sum_rho a^r_{rho q} H(rho, beta)
  *   xi(rho, q)   += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
  *
@@ -27,7 +28,8 @@ enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked *
 #define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
 #define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
 #define ROUNDING   2e-15                 /* a change of nu this small is no change */
-#define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where the rest is extrapolated */
+#define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where
+                                            the rest is extrapolated */
 
 /* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the
  * loops are written out (see DISPATCH). */
@@ -144,7 +146,7 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
     const bool look = g->tau > WORTH_LOOKING;
     vec L_hmm = { 0 };
     progress now = { 0 }, before;
-    double from = LEAP_FROM;                                 /* a leap that failed is tried again much later */
+    double from = LEAP_FROM;                                /* a leap that failed is tried again much later */
     g->steps = 0;
     g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
@@ -156,7 +158,8 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
         bool there = look && settled(&now, &before, keep);
         /* A leap saves steps, not their E and D: the forward pass needs those.
          * One step from there tells if it hit. */
-        if (!there && look && !keep && left > 1 && now.most[0] - now.least[0] < from && leap(g, n, &now, &before)) {
+        if (!there && look && !keep && left > 1 && now.most[0] - now.least[0] < from
+            && leap(g, n, &now, &before)) {
             one_step(g, Sb, Sr, keep, look, &now);
             there = settled(&now, &before, keep);
             left -= there;
@@ -237,9 +240,10 @@ VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
     }
     double last = 1;
     for (int t = 2; t <= g->tau; t++) {
-        int same = g->tau - t - (g->steps - 1);              /* this many further frames have the same E and D */
+        int same = g->tau - t - (g->steps - 1);           /* this many further frames have the same E and D */
         int at = same >= 0 ? g->steps - 1 : g->tau - t;
-        double times = 1, change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);
+        double times = 1,
+               change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);
         if (same > 0 && (change < SETTLED_NU * (1 - change / last) || change < ROUNDING)) {
             times += same;
             t += same;

@@ -11,15 +11,16 @@ typedef struct {
     const vec    *pi_b, *A_b;            /* [Sb] [Sb][Sb]  base chains */
     const double *pi_r, *A_r;            /* [Sr] [Sr][Sr]  the reduced chain */
     const vec    *L_gmm;                 /* [Sb][Sr] */
-    vec *E, *D;                          /* [keep][Sb][Sr]  exp and its sums of each step, for the forward pass; keep is
-                                            tau, or 1 when only the bound is wanted */
+    vec *E, *D;                          /* [keep][Sb][Sr]  exp and its sums of each step, for the forward
+                                            pass; keep is tau, or 1 when only the bound is wanted */
     vec *L, *U, *top;                    /* [Sb][Sr] [Sb][Sr] [Sb]  scratch */
     vec *change, *bend, *saved;          /* [Sb][Sr] each, scratch */
     int  steps;                          /* steps walked; for the rest of them E and D stay as they were */
     vec  L_hmm, low;                     /* low: smallest log of a sum, see reduce_lanes.c */
     /* forward pass */
     vec *nu, *H, *step_xi;               /* [Sr][Sb] [Sr][Sb] [Sr][Sr]  scratch */
-    vec *nu1, *sum_nu, *xi;              /* [Sr] [Sr][Sb] [Sr][Sr]  results; xi still to be multiplied by A_r */
+    vec *nu1, *sum_nu, *xi;              /* [Sr] [Sr][Sb] [Sr][Sr]  results; xi still
+                                            to be multiplied by A_r */
 } vh_reduce_lanes;
 
 void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep);

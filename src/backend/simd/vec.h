@@ -80,10 +80,12 @@ VEC_INLINE vec vec_exp_or_0(vec x)
  * log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
 VEC_INLINE vec vec_log(vec x)
 {
-    const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;      /* bits of sqrt 1/2, of 1 */
+    /* bits of sqrt 1/2, of 1 */
+    const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
     vec_bits bits = (vec_bits)x, e = (bits - half_root + one) >> 52;                         /* e + 1023 */
     vec m = (vec)(bits - (e << 52) + one);
-    vec k = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023);    /* e as a double; the constant is VEC_ROUND's bits */
+    vec k = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023);    /* e as a double; the constant
+                                                                      is VEC_ROUND's bits */
     vec f = m - 1, s = f / (f + 2), z = s * s;
     vec p = 0.14616585424934123 * z + 0.1533171061820642;
     p = p * z + 0.18182889455675105;
