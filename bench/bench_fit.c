@@ -4,34 +4,16 @@
  *
  * The data has a column `group`, the same for all: every sequence belongs to the one HMM.  Prints one JSON
  * object; OUT.json is the model after the iterations, for comparison with what other programs come to. */
-#include "vhem/vhem.h"
+#include "common.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-/* Processor time: on a busy machine wall time would favour whichever program has the shorter runs, because
- * those fit between two interruptions. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-static void need(vhem_ctx *ctx, vhem_status st)
-{
-    if (st == VHEM_OK)
-        return;
-    fprintf(stderr, "bench_fit: %s\n", ctx ? vhem_ctx_error(ctx) : vhem_status_text(st));
-    exit(1);
 }
 
 typedef struct {
@@ -79,11 +61,11 @@ int main(int argc, char **argv)
     vhem_ctx_options_init(&how);
     how.threads = 1;
     how.backend = a.backend;
-    need(NULL, seconds ? vhem_ctx_new(&how, &ctx) : VHEM_ENOMEM);
+    bench_need(NULL, seconds ? vhem_ctx_new(&how, &ctx) : VHEM_ENOMEM);
     vhem_data_options_init(&columns);
     columns.group = "group";
-    need(ctx, vhem_data_load(ctx, a.data, &columns, &data));
-    need(ctx, vhem_h3m_load(ctx, a.start, &start));
+    bench_need(ctx, vhem_data_load(ctx, a.data, &columns, &data));
+    bench_need(ctx, vhem_h3m_load(ctx, a.start, &start));
     vhem_fit_options_init(&opt);
     opt.start = start;
     opt.max_iter = a.n_iter;
@@ -94,13 +76,13 @@ int main(int argc, char **argv)
     for (int r = 0; r < a.repeat; r++) {
         vhem_h3m_free(out);
         vhem_fit_report_free(report);
-        double t0 = now();
-        need(ctx, vhem_fit_each(ctx, data, &opt, &out, &report));
-        seconds[r] = now() - t0;
+        double t0 = bench_process();
+        bench_need(ctx, vhem_fit_each(ctx, data, &opt, &out, &report));
+        seconds[r] = bench_process() - t0;
         loglik = report->run[0].loglik;
     }
     qsort(seconds, (size_t)a.repeat, sizeof *seconds, ascending);
-    need(ctx, vhem_h3m_save(ctx, out, a.out));
+    bench_need(ctx, vhem_h3m_save(ctx, out, a.out));
     printf("{\"backend\": \"%s\", \"best\": %.9f, \"median\": %.9f, \"loglik\": %.17g}\n",
            vhem_ctx_backend(ctx), seconds[0], seconds[a.repeat / 2], loglik);
     vhem_fit_report_free(report);

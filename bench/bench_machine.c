@@ -6,6 +6,7 @@
  *   2. emission product: the chunks of the E-step against one product of OpenBLAS, and against its best rate
  *   3. recursions:       forward and backward against the multiply-adds they contain, at the peak rate
  *   4. E-step:           the whole against the sum of its limits: both products, exps, recursions */
+#include "common.h"
 #include "limits.h"
 
 #include "core/alloc.h"
@@ -16,43 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void)
-{
-    return seconds(CLOCK_MONOTONIC);
-}
-
-double bench_best(void (*f)(void *arg), void *arg, double budget)
-{
-    double best = 1e300, end = now() + budget;
-    int n = 0;
-    do {
-        double t0 = seconds(CLOCK_THREAD_CPUTIME_ID);    /* a busy machine interrupts
-                                                            long calls, not short ones */
-        f(arg);
-        double t = seconds(CLOCK_THREAD_CPUTIME_ID) - t0;
-        best = t < best ? t : best;
-        n++;
-    } while (now() < end || n < 3);
-    return best;
-}
-
-static void need(vhem_ctx *ctx, vhem_status st)
-{
-    if (st == VHEM_OK)
-        return;
-    fprintf(stderr, "bench_machine: %s\n", ctx ? vhem_ctx_error(ctx) : vhem_status_text(st));
-    exit(1);
-}
 
 static vhem_ctx *context(const char *backend, int threads)
 {
@@ -61,7 +26,7 @@ static vhem_ctx *context(const char *backend, int threads)
     vhem_ctx_options_init(&opt);
     opt.backend = backend;
     opt.threads = threads;
-    need(NULL, vhem_ctx_new(&opt, &ctx));
+    bench_need(NULL, vhem_ctx_new(&opt, &ctx));
     return ctx;
 }
 
@@ -69,7 +34,7 @@ static double *numbers(size_t n)
 {
     double *x = aligned_alloc(64, (n * sizeof *x + 63) / 64 * 64);
     if (!x)
-        need(NULL, VHEM_ENOMEM);
+        bench_need(NULL, VHEM_ENOMEM);
     return x;
 }
 
@@ -124,7 +89,7 @@ static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
     for (int q = 0; q < C; q++)
         for (int k = 0; k < s->d; k++)
             cov[(size_t)q * per + (size_t)(full ? k * s->d + k : k)] = 1;
-    need(ctx, vhem_h3m_new(ctx, s->emission, s->d, 1, &v, &out));
+    bench_need(ctx, vhem_h3m_new(ctx, s->emission, s->d, 1, &v, &out));
     free(pi);
     free(A);
     free(c);
@@ -138,15 +103,15 @@ static bench open_bench(const shape *s, const char *backend)
     bench b = { .ctx = context(backend, 1), .frames = (int64_t)s->N * s->T };
     double *xs = numbers(2 * (size_t)s->d);
     b.h3m = random_model(b.ctx, s);
-    need(b.ctx, vhem_sample(b.ctx, b.h3m, s->N, s->T, &b.data));
+    bench_need(b.ctx, vhem_sample(b.ctx, b.h3m, s->N, s->T, &b.data));
     vh_spread_scale(b.data, NULL, s->N, NULL, xs, xs + s->d);
-    need(b.ctx, vh_pack_new(b.ctx, b.h3m, NULL, 1, xs, xs + s->d, &b.pk));
-    need(b.ctx, vh_pack_update(b.ctx, b.h3m, NULL, b.pk));
-    need(b.ctx, vh_workers_new(b.ctx, 1, &b.workers));
-    need(b.ctx, vh_stats_new(b.ctx, b.pk, &b.stats));
+    bench_need(b.ctx, vh_pack_new(b.ctx, b.h3m, NULL, 1, xs, xs + s->d, &b.pk));
+    bench_need(b.ctx, vh_pack_update(b.ctx, b.h3m, NULL, b.pk));
+    bench_need(b.ctx, vh_workers_new(b.ctx, 1, &b.workers));
+    bench_need(b.ctx, vh_stats_new(b.ctx, b.pk, &b.stats));
     b.seq = malloc(sizeof *b.seq * (size_t)s->N);
     if (!b.seq)
-        need(NULL, VHEM_ENOMEM);
+        bench_need(NULL, VHEM_ENOMEM);
     for (int n = 0; n < s->N; n++)
         b.seq[n] = n;
     b.loglik = numbers((size_t)s->N);
@@ -173,20 +138,6 @@ static void close_bench(bench *b)
 
 /* ---- 1. many fits -------------------------------------------------------------------------------------- */
 
-/* A line of /proc/self/status, in MB; 0 where there is none. */
-static double memory(const char *key)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    double kb = 0;
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kb = atof(line + strlen(key));
-    if (f)
-        fclose(f);
-    return kb / 1024;
-}
-
 /* Forgets the peak so far, where the system can. */
 static void reset_peak(void)
 {
@@ -212,17 +163,17 @@ static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, i
         vhem_h3m *out = NULL;
         vhem_hmm_view v;
         reset_peak();
-        double before = memory("VmRSS:"), t0 = now();
-        need(ctx, vhem_fit_each(ctx, data, opt, &out, NULL));
-        answer[0] = data->N / (now() - t0);
-        need(ctx, vhem_h3m_view(out, 0, &v));
+        double before = bench_memory("VmRSS:"), t0 = bench_wall();
+        bench_need(ctx, vhem_fit_each(ctx, data, opt, &out, NULL));
+        answer[0] = data->N / (bench_wall() - t0);
+        bench_need(ctx, vhem_h3m_view(out, 0, &v));
         double per_model = (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(v.S + v.S * v.S + v.n_theta));
-        answer[1] = memory("VmHWM:") - before - data->N * per_model / (1 << 20);
+        answer[1] = bench_memory("VmHWM:") - before - data->N * per_model / (1 << 20);
         _exit(write(pipes[1], answer, sizeof answer) == (ssize_t)sizeof answer ? 0 : 1);
     }
     close(pipes[1]);
     if (child < 0 || read(pipes[0], answer, sizeof answer) != (ssize_t)sizeof answer)
-        need(NULL, VHEM_EIO);
+        bench_need(NULL, VHEM_EIO);
     close(pipes[0]);
     waitpid(child, NULL, 0);
     *scratch_mb = answer[1];
@@ -239,7 +190,7 @@ static void many_fits(void)
     double rate[2] = { 0 }, scratch[2] = { 0 };
     int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
 
-    need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
+    bench_need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
     vhem_fit_options_init(&opt);
     opt.S = s.S;
     for (int turn = 0; turn < 3; turn++)
@@ -319,14 +270,6 @@ static const bench_isa *const isas[] = {
     &bench_isa_simd,
 };
 enum { N_ISAS = sizeof isas / sizeof isas[0] };
-
-static bool usable(const char *name)
-{
-    char list[160], word[32];
-    snprintf(list, sizeof list, " %s ", vhem_backends());
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(list, word) != NULL;
-}
 
 enum { FMA_COUNT = 4000000, EXP_COUNT = 4096, RECURSION_T = 100 };
 static void run_fma(void *arg)
@@ -414,7 +357,7 @@ static void recursion_table(void)
         printf("%7d", states[i]);
     printf("\n");
     for (int i = 0; i < N_ISAS; i++) {
-        if (!usable(isas[i]->isa))
+        if (!bench_usable(isas[i]->isa))
             continue;
         double fma = fma_rate(isas[i]);
         printf("%-10s", isas[i]->isa);
@@ -429,7 +372,8 @@ static void recursion_table(void)
 static void run_estep(void *arg)
 {
     bench *b = arg;
-    need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->seq, b->data->N, &b->workers, b->loglik, &b->stats));
+    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->seq, b->data->N, &b->workers, b->loglik,
+                                 &b->stats));
 }
 
 static void estep_table(double square)

@@ -1,36 +1,13 @@
 /* bench_million.c - a very large reduction through the public functions: Kb base HMMs (default a million)
  * with S = 3, M = 1, d = 2 into 10, with default options.  Prints memory over the models, seconds per
  * iteration and how well the groups that were put in come out. */
-#include "vhem/vhem.h"
+#include "common.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { S = 3, D = 2, GROUPS = 10 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Megabytes, from the kernel's account of this process. */
-static double memory(const char *key)
-{
-    char line[256];
-    double kb = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kb = atof(line + strlen(key) + 1);
-    if (f)
-        fclose(f);
-    return kb / 1024;
-}
 
 /* A small generator of its own: the public functions have none. */
 static double uniform(uint64_t *x)
@@ -83,7 +60,7 @@ int main(int argc, char **argv)
     if (vhem_ctx_new(NULL, &ctx) != VHEM_OK)
         return 1;
     vhem_h3m *h = models(ctx, K, group);
-    double before = memory("VmRSS:"), t0 = now();
+    double before = bench_memory("VmRSS:"), t0 = bench_wall();
     vhem_cluster_options_init(&opt);
     opt.K = GROUPS;
     if (vhem_cluster(ctx, h, &opt, &c) != VHEM_OK) {
@@ -93,7 +70,7 @@ int main(int argc, char **argv)
     vhem_partition_compare(K, group, c->label, &agree);
     printf("%d models of %.0f MB: %.1f s, %d iterations of the winner, %d restarts, "
            "%.0f MB beside the models (scores and assignments of one run: %.0f MB), Rand index %.4f\n",
-           K, before, now() - t0, c->n_iter, c->n_run, memory("VmHWM:") - before,
+           K, before, bench_wall() - t0, c->n_iter, c->n_run, bench_memory("VmHWM:") - before,
            2.0 * K * GROUPS * 8 / 1048576, agree.rand);
     vhem_clustering_free(c);
     vhem_h3m_free(h);

@@ -7,45 +7,15 @@
  *                 per pair
  *   3. long tau:  tau = 125 and 1000 over tau = 30
  *   4. growth:    time per pair at growing Kb and Kr */
+#include "common.h"
 #include "limits.h"
 
 #include "core/alloc.h"
 #include "reduce/base.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-/* Time this thread has had, which a busy machine stretches less than the time on the wall. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double bench_best(void (*f)(void *arg), void *arg, double budget)
-{
-    double best = 1e300, end = now() + budget;
-    int n = 0;
-    do {
-        double t0 = now();
-        f(arg);
-        best = fmin(best, now() - t0);
-        n++;
-    } while (now() < end || n < 3);
-    return best;
-}
-
-static void need(vhem_ctx *ctx, vhem_status st)
-{
-    if (st == VHEM_OK)
-        return;
-    fprintf(stderr, "bench_reduce: %s\n", ctx ? vhem_ctx_error(ctx) : vhem_status_text(st));
-    exit(1);
-}
 
 typedef struct {
     int Kb, Kr, S, M, d, tau;
@@ -79,7 +49,7 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
         v[i] = (vhem_hmm_view){ .S = S, .M = c->M, .d = c->d, .omega = 1.0 / K, .n_theta = n_theta,
                                 .pi = pi, .A = A, .theta = theta };
     }
-    need(ctx, vhem_h3m_new(ctx, "gaussian-diag", c->d, K, v, &h));
+    bench_need(ctx, vhem_h3m_new(ctx, "gaussian-diag", c->d, K, v, &h));
     free(x);
     free(v);
     return h;
@@ -165,14 +135,14 @@ static void open_estep(const char *backend, const shape *c, estep *e)
     vhem_ctx_options_init(&opt);
     opt.backend = backend;
     opt.threads = 1;
-    need(NULL, vhem_ctx_new(&opt, &e->ctx));
+    bench_need(NULL, vhem_ctx_new(&opt, &e->ctx));
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
     e->base_h3m = models(e->ctx, &rng, c->Kb, c);
     e->centers = models(e->ctx, &rng, c->Kr, c);
-    need(e->ctx, vh_base_new(e->ctx, e->base_h3m, &e->base));
-    need(e->ctx, vh_pack_new(e->ctx, e->centers, NULL, c->Kr, e->base->origin, e->base->scale, &e->pk));
-    need(e->ctx, vh_pack_update(e->ctx, e->centers, NULL, e->pk));
-    need(e->ctx, vh_stats_new(e->ctx, e->pk, &e->stats));
+    bench_need(e->ctx, vh_base_new(e->ctx, e->base_h3m, &e->base));
+    bench_need(e->ctx, vh_pack_new(e->ctx, e->centers, NULL, c->Kr, e->base->origin, e->base->scale, &e->pk));
+    bench_need(e->ctx, vh_pack_update(e->ctx, e->centers, NULL, e->pk));
+    bench_need(e->ctx, vh_stats_new(e->ctx, e->pk, &e->stats));
     e->es = (vh_estep){ e->base->packed, e->pk, c->tau };
     e->L = calloc(pairs, sizeof *e->L);
     e->hard = calloc(pairs, sizeof *e->hard);
@@ -204,10 +174,11 @@ static void run_estep(void *arg)
     int Kr = e->pk->K;
     for (int i = 0; i < e->base->Kb; i += 64) {
         int n = e->base->Kb - i < 64 ? e->base->Kb - i : 64;
-        need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
+        bench_need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
         if (e->w)
-            need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n, e->w + (size_t)i * (size_t)Kr,
-                                                     &e->scratch, &e->stats));
+            bench_need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n,
+                                                           e->w + (size_t)i * (size_t)Kr, &e->scratch,
+                                                           &e->stats));
     }
 }
 
@@ -219,14 +190,6 @@ static double pair_seconds(const char *backend, const shape *c, int kind)
     double t = bench_best(run_estep, &e, 0.5) / ((double)c->Kb * c->Kr);
     close_estep(&e);
     return t;
-}
-
-static bool usable(const char *name)
-{
-    char list[160], word[32];
-    snprintf(list, sizeof list, " %s ", vhem_backends());
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(list, word) != NULL;
 }
 
 int main(void)
@@ -243,7 +206,7 @@ int main(void)
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
         const char *isa = isas[i]->isa;
         double score, stats;
-        if (!usable(isa))
+        if (!bench_usable(isa))
             continue;
         limit(isas[i], &c, &score, &stats);
         double t0 = pair_seconds(isa, &c, 0), t1 = pair_seconds(isa, &c, 1), t2 = pair_seconds(isa, &c, 2);

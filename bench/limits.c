@@ -3,7 +3,6 @@
 
 #include "backend/simd/vec.h"
 
-
 /* Twelve chains hide the latency of a multiply-add on two units. */
 static void multiply_add(int64_t n)
 {

@@ -17,7 +17,4 @@ typedef struct {
 
 extern const bench_isa bench_isa_simd, bench_isa_avx2, bench_isa_avx512;
 
-/* Seconds of the best of many calls of f(arg), for about `budget` seconds. */
-double bench_best(void (*f)(void *arg), void *arg, double budget);
-
 #endif

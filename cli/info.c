@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Counts one more of the key. */
 static void count(json_t *counts, const char *key)

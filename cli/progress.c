@@ -1,8 +1,8 @@
 /* progress.c - a bar with the time left, on standard error, when that is a terminal. */
 #include "cli.h"
 
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

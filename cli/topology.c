@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One row of n entries; the sentence names the place. */
 static int read_row(cli *c, const char *path, const char *what, const json_t *row, int n, double *out)

@@ -5,10 +5,10 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Asserts are promises between our own functions; the type Debug (preset asan) checks them, Release does not.
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
-# Asserts are promises between our own functions; they stay on in tests and go in a release.
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
                     -Wvla -Wwrite-strings -Wundef -fno-math-errno)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)

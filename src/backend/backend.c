@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 static const vh_backend *const table[] = {               /* best first */

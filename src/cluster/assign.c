@@ -1,8 +1,8 @@
 /* assign.c - new models and sequences into the clusters of a tree.
  *
  * Models go to the centre of largest L_hmm, in whose posterior they count as nv virtual samples, as
- * the models that were clustered did on average; sequences go to the centre of largest omega_j p(y
- * | j).  Empty clusters take nobody. */
+ * the models that were clustered did on average; sequences go to the centre of largest
+ * omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
 #include "core/alloc.h"
@@ -11,7 +11,6 @@
 #include "reduce/estep.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Up the tree from cluster j of level 0: label [levels]. */
 static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *label)

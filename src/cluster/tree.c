@@ -6,8 +6,6 @@
 #include "core/alloc.h"
 #include "model/convert.h"
 
-#include <string.h>
-
 /* ---- storage ------------------------------------------------------------------------------------------- */
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)

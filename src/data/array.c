@@ -8,18 +8,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *const vh_stacked_key[VH_N_STACKED] = { "X",      "lengths", "names",  "labels",
                                                    "groups", "weights", "columns" };
-
-int vh_stacked_find(const char *key)
-{
-    for (int k = 0; k < VH_N_STACKED; k++)
-        if (strcmp(key, vh_stacked_key[k]) == 0)
-            return k;
-    return -1;
-}
 
 void vh_array_free(vh_array *a)
 {

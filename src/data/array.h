@@ -22,8 +22,6 @@ void vh_array_free(vh_array *a);
 
 enum { VH_X, VH_LENGTHS, VH_NAMES, VH_LABELS, VH_GROUPS, VH_WEIGHTS, VH_COLUMNS, VH_N_STACKED };
 extern const char *const vh_stacked_key[VH_N_STACKED];
-/* Which of the keys is it?  -1: none. */
-int vh_stacked_find(const char *key);
 
 /* X and lengths must be there, the others may be empty.  Takes the frames of X. */
 vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const char *format, vh_array a[VH_N_STACKED],

@@ -6,7 +6,6 @@
 #include "data/roles.h"
 #include "data/values.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -74,21 +74,3 @@ void vh_names_free(vh_names *names)
     free(names->slot);
     *names = (vh_names){ 0 };
 }
-
-vhem_status vh_names_repeated(vhem_ctx *ctx, int n, char *const *text, int *i)
-{
-    vhem_status st = VHEM_OK;
-    vh_names seen = { 0 };
-    int k, index;
-    bool is_new = true;
-
-    for (k = 0; k < n; k++) {
-        VH_TRY(vh_names_put(ctx, &seen, text[k], strlen(text[k]), &index, &is_new));
-        if (!is_new)
-            break;
-    }
-    *i = is_new ? -1 : k;
-done:
-    vh_names_free(&seen);
-    return st;
-}

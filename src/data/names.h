@@ -18,7 +18,4 @@ typedef struct {
 vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int *index, bool *is_new);
 void        vh_names_free(vh_names *names);
 
-/* The first i with text[i] equal to an earlier one, or -1. */
-vhem_status vh_names_repeated(vhem_ctx *ctx, int n, char *const *text, int *i);
-
 #endif

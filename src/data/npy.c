@@ -1,5 +1,7 @@
 /* npy.c - see npy.h.  The format: "\x93NUMPY", version, length of a Python dictionary as text, the text
- * {'descr': '<f4', 'fortran_order': False, 'shape': (8000, 6), }, then the raw elements. */
+ * {'descr': '<f4', 'fortran_order': False, 'shape': (8000, 6), }, then the raw elements.
+ *
+ *   1. header      2. elements      3. reading and writing */
 #include "data/npy.h"
 
 #include "core/alloc.h"
@@ -19,7 +21,7 @@ done:
     return st;
 }
 
-/* ---- header ---- */
+/* ---- 1. header ---- */
 
 /* The text after 'key': in the dictionary, or NULL. */
 static const char *find_key(const char *dict, const char *key)
@@ -128,7 +130,7 @@ done:
     return st;
 }
 
-/* ---- elements ---- */
+/* ---- 2. elements ---- */
 
 static void reverse(unsigned char *p, int n)
 {
@@ -264,6 +266,8 @@ done:
     free(raw);
     return st;
 }
+
+/* ---- 3. reading and writing ---- */
 
 vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, vh_array *out)
 {

@@ -1,6 +1,9 @@
 /* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T]
  * per sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label,
- * group and weight describe it; without a label attribute the folder it lies in is the label. */
+ * group and weight describe it; without a label attribute the folder it lies in is the label.
+ *
+ *   1. arrays          3. one dataset per sequence
+ *   2. attributes      4. the stacked layout */
 #include "core/alloc.h"
 #include "data/array.h"
 #include "data/data.h"
@@ -9,7 +12,6 @@
 #include "data/values.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +26,7 @@ typedef struct {
     char        first[256];              /* the dataset that set d */
 } h5;
 
-/* ---- arrays ---- */
+/* ---- 1. arrays ---- */
 
 static vhem_status read_shape(h5 *r, hid_t set, const char *name, vh_array *a)
 {
@@ -117,7 +119,7 @@ done:
     return st;
 }
 
-/* ---- attributes ---- */
+/* ---- 2. attributes ---- */
 
 /* Attribute key of a dataset as text, or *out NULL when it has none; numbers as they are usually written. */
 static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char *key, char **out)
@@ -168,7 +170,7 @@ done:
     return st;
 }
 
-/* ---- one dataset per sequence ---- */
+/* ---- 3. one dataset per sequence ---- */
 
 static vhem_status begin(h5 *r, const char *name, int d)
 {
@@ -254,7 +256,7 @@ done:
     return st;
 }
 
-/* ---- the stacked layout ---- */
+/* ---- 4. the stacked layout ---- */
 
 static bool has(const h5 *r, const char *key)
 {

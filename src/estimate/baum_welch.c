@@ -1,8 +1,8 @@
 /* baum_welch.c - the Baum-Welch loop: expect, look, maximise.
  *
  * All restarts of a job go through the loop together, as the HMMs of one packed set: the statistics of the
- * frames and the matrix product are made once for all of them, and the recursions of as many
- * restarts as a register has lanes go side by side.  A restart that has converged leaves the set. */
+ * frames and the matrix product are made once for all of them, and the recursions of as many restarts as a
+ * register has lanes go side by side.  A restart that has converged leaves the set. */
 #include "estimate/baum_welch.h"
 
 #include "core/alloc.h"

@@ -7,7 +7,6 @@
 #include "math/linalg.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */

@@ -2,7 +2,9 @@
  *
  *   kmeans    k-means++ on the frames: states are places
  *   segment   each sequence cut into S pieces: states are times; first restart equal pieces, then random ones
- *   random    random frames as means, random chains */
+ *   random    random frames as means, random chains
+ *
+ *   1. frames of a job      2. from labels to a model      3. the starts */
 #include "estimate/init.h"
 
 #include "core/alloc.h"
@@ -14,7 +16,7 @@
 
 enum { KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
-/* ---- frames of a job ----------------------------------------------------------------------------------- */
+/* ---- 1. frames of a job -------------------------------------------------------------------------------- */
 
 /* All frames in the job's coordinates, X [frames][d]. */
 static vhem_status gather(vhem_ctx *ctx, const vh_job *job, double **out)
@@ -65,7 +67,7 @@ done:
     return st;
 }
 
-/* ---- from labels to a model ---------------------------------------------------------------------------- */
+/* ---- 2. from labels to a model ------------------------------------------------------------------------- */
 
 /* Component (s, m) from the frames that carry its label, plus one made-up frame with the
  * spread of all the data, which keeps the covariance of a handful of frames from being
@@ -199,7 +201,7 @@ done:
     return st;
 }
 
-/* ---- the starts ---------------------------------------------------------------------------------------- */
+/* ---- 3. the starts ------------------------------------------------------------------------------------- */
 
 static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart,
                                    const double *X, int S, int *label)

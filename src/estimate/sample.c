@@ -4,7 +4,6 @@
 #include "model/h3m.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define MOST 4e9                         /* numbers of one sample: 32 GB */
 

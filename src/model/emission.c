@@ -1,4 +1,4 @@
-/* emission.c - the table of emission families.  A new one is a file and a line here. */
+/* emission.c - the table of emission families.  A new one is a file, an entry here and its name below. */
 #include "model/emission.h"
 
 #include <string.h>

@@ -1,9 +1,8 @@
 /* emission.h - what an emission family must provide.
  *
  * Every family is an exponential family: log p(y|r) = <theta_r, T(y)>, where the first entry of T is the
- * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of
- * a weighted sum of T is the sum of the weights.  The engine (pack.h, table.h) then serves
- * all families with one matrix product.
+ * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of a weighted sum
+ * of T is the sum of the weights.  The engine (pack.h) then serves all families with one matrix product.
  *
  * The product is taken in moved and scaled coordinates, x = (y - origin) / scale per dimension, because it
  * loses digits where |mean| >> deviation.  Parameters are always in the user's coordinates. */
@@ -66,7 +65,7 @@ extern const vh_emission vh_gaussian_diag, vh_gaussian_full;
 
 /* NULL when there is no such family. */
 const vh_emission *vh_emission_find(const char *name);
-/* "gaussian-diag gaussian-full": for sentences. */
+/* "gaussian-diag, gaussian-full": for sentences. */
 const char *vh_emission_names(void);
 
 static inline size_t vh_param_size(const vh_emission *f, int p, int d)

@@ -1,14 +1,16 @@
 /* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and which file format a path has.
  *
  * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
- * same model to the last bit. */
+ * same model to the last bit.
+ *
+ *   1. storage                       3. validate and compare
+ *   2. from views, and as views      4. provenance and files */
 #include "model/h3m.h"
 
 #include "core/alloc.h"
 #include "core/file.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 
 #define SUM_TOLERANCE 1e-6
 
-/* ---- storage ------------------------------------------------------------------------------------------- */
+/* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
 double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p)
 {
@@ -132,7 +134,7 @@ void vhem_h3m_free(vhem_h3m *h3m)
     free(h3m);
 }
 
-/* ---- from views, and as views -------------------------------------------------------------------------- */
+/* ---- 2. from views, and as views ----------------------------------------------------------------------- */
 
 static const char *some_text(const char *text)
 {
@@ -239,7 +241,7 @@ vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
     return VHEM_OK;
 }
 
-/* ---- validate and compare ------------------------------------------------------------------------------ */
+/* ---- 3. validate and compare --------------------------------------------------------------------------- */
 
 void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i)
 {
@@ -383,7 +385,7 @@ double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
     return worst;
 }
 
-/* ---- provenance and files ------------------------------------------------------------------------------ */
+/* ---- 4. provenance and files --------------------------------------------------------------------------- */
 
 vhem_status vhem_h3m_set_provenance(vhem_ctx *ctx, vhem_h3m *h3m, const char *json)
 {

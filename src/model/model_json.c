@@ -4,8 +4,8 @@
  *   2. reading arrays of numbers     4. writing
  *
  * Reading goes through a Jansson tree; writing streams, since a tree of a million numbers would only be in
- * the way.  Shapes are checked before anything is allocated: no file can
- * ask for more memory than it is long. */
+ * the way.  Shapes are checked before anything is allocated: no file can ask for more memory than it is
+ * long. */
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/number.h"

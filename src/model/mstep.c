@@ -1,5 +1,5 @@
-/* mstep.c - the M-step of Baum-Welch.  Rabiner 1989, section III.C; paper,
- * Appendix C with delta functions as base.
+/* mstep.c - the M-step.  Paper, Section 3.4 and Appendix B; with observations, base components of no spread,
+ * it is that of Baum-Welch: Rabiner 1989, section III.C.
  *
  *   pi_s ~ nu1_s     a_sq ~ xi_sq     c_sm ~ T_sm[0]     component: the family's maximiser of T_sm */
 #include "model/mstep.h"

@@ -6,7 +6,9 @@
  *   emissions   states are random base components, chains uniform
  *   pooled      one Gaussian mixture of S M components for all base components, shared by all centres,
  *               chains random
- *   dealt       one mixture of K S M components, dealt out to the centres */
+ *   dealt       one mixture of K S M components, dealt out to the centres
+ *
+ *   1. from base HMMs      2. from base components */
 #include "reduce/start.h"
 
 #include "core/alloc.h"
@@ -18,7 +20,7 @@
 
 #define LITTLE 1e-3                      /* probability mass mixed into rows with zeros */
 
-/* ---- from base HMMs ------------------------------------------------------------------------------------ */
+/* ---- 1. from base HMMs --------------------------------------------------------------------------------- */
 
 /* Is entry e of pi (A false) or A possible in any base HMM with this many states? */
 static bool possible(const vh_base *base, int S, bool A, int e)
@@ -186,7 +188,7 @@ done:
     return st;
 }
 
-/* ---- from base components ------------------------------------------------------------------------------ */
+/* ---- 2. from base components --------------------------------------------------------------------------- */
 
 static void uniform_chain(vh_hmm *h)
 {

@@ -5,8 +5,6 @@
 #include "core/alloc.h"
 #include "reduce/base.h"
 
-#include <math.h>
-
 typedef struct {
     int Kb, Sb, Mb, Kr, Sr, Mr, d, tau, full;
     double spread;

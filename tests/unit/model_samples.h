@@ -7,8 +7,8 @@
 #include "model/h3m.h"
 
 #include <dirent.h>
-#include <sys/resource.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 /* Two HMMs of unequal shape whose parameters are the numbers that are hard to write: denormal, huge, minus
  * zero, neighbours of short decimals, thirds. */

@@ -1,5 +1,5 @@
 /* reduce.c - the variational E-step in plain C: L_hmm of one base and one reduced HMM, and its summary
- * statistics.  Paper, Section 3.3 and Appendices A and B. */
+ * statistics.  Paper, Section 3.3 and Appendix A. */
 #include "backend/ref/reduce.h"
 
 #include "math/logsum.h"

@@ -1,4 +1,4 @@
-/* reduce_lanes.c - see reduce_lanes.h; ref/reduce.c has the equations.  Paper, Appendices A and B.
+/* reduce_lanes.c - see reduce_lanes.h; ref/reduce.c has the equations.  Paper, Section 3.3 and Appendix A.
  *
  * Backward, one exp and one log per (t, beta, rho):
  *   e(beta, q) = L_GMM + L_t+1,   top(beta) = max_q e,   E = exp(e - top)

@@ -1,0 +1,72 @@
+/* common.c - see common.h. */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bench_wall(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double bench_process(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double bench_thread(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double bench_best(void (*f)(void *arg), void *arg, double budget)
+{
+    double best = 1e300, end = bench_thread() + budget;
+    int n = 0;
+    do {
+        double t0 = bench_thread();
+        f(arg);
+        double t = bench_thread() - t0;
+        best = t < best ? t : best;
+        n++;
+    } while (bench_thread() < end || n < 3);
+    return best;
+}
+
+double bench_memory(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    double kb = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kb = atof(line + strlen(key));
+    if (f)
+        fclose(f);
+    return kb / 1024;
+}
+
+bool bench_usable(const char *name)
+{
+    char list[160], word[32];
+    snprintf(list, sizeof list, " %s ", vhem_backends());
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(list, word) != NULL;
+}
+
+void bench_need(vhem_ctx *ctx, vhem_status st)
+{
+    if (st == VHEM_OK)
+        return;
+    fprintf(stderr, "benchmark: %s\n", ctx ? vhem_ctx_error(ctx) : vhem_status_text(st));
+    exit(1);
+}
