@@ -36,7 +36,7 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
             double sum = 0;
             pi[s] = 1.0 / S;
             for (int q = 0; q < S; q++)
-                sum += A[s * S + q] = vh_rng_exponential(rng) + 0.1;
+                sum += A[s * S + q] = vh_rng_exponential(rng) + 0.5;
             for (int q = 0; q < S; q++)
                 A[s * S + q] /= sum;
         }
