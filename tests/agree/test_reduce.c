@@ -1,5 +1,5 @@
-/* Every usable backend against ref: L_hmm and the summary statistics of random
- * base and reduced HMMs of many shapes. */
+/* test_reduce.c - every usable backend against ref: L_hmm and the summary statistics of random base and
+ * reduced HMMs of many shapes. */
 #include "support.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* The golden log-likelihoods, paths, posteriors and transition counts, to 1e-9, on every backend. */
+/* test_loglik.c - the golden log-likelihoods, paths, posteriors and transition counts, to 1e-9, on every
+ * backend. */
 #include "golden.h"
 
 static const double RTOL = 1e-9, ATOL = 1e-9;

@@ -1,5 +1,5 @@
-/* Real viewers of real pictures: with the settings of the laboratory that published them, and the default
- * number of restarts, the bound is theirs or better and the groups are the same. */
+/* test_real.c - real viewers of real pictures: with the settings of the laboratory that published them,
+ * and the default number of restarts, the bound is theirs or better and the groups are the same. */
 #include "golden.h"
 
 /* Do two labelings cut the models alike? */

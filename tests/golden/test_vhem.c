@@ -1,5 +1,5 @@
-/* The golden reductions after 0, 1, 3 and 10 iterations: J, L_hmm, z and every
- * parameter, to 1e-9, on every backend. */
+/* test_vhem.c - the golden reductions after 0, 1, 3 and 10 iterations: J, L_hmm, z and every parameter, to
+ * 1e-9, on every backend. */
 #include "golden.h"
 
 #include "reduce/vhem.h"

@@ -1,4 +1,5 @@
-/* The bound and its statistics against enumeration over all state sequences, and against a direct loop for one state. */
+/* test_bound.c - the bound and its statistics against enumeration over all state sequences, and against a
+ * direct loop for one state. */
 #include "support.h"
 
 #include "backend/ref/reduce.h"
@@ -58,7 +59,10 @@ typedef struct {
     double first[SB][SR], next[TAU][SR][SB][SR];
 } factors;
 
-/* The objective for given factors: sum over all beta and rho of p(beta) q(rho | beta) [log p(rho) - log q + sum L_gmm];
+/* The objective for given factors:
+ *
+ *   sum over all beta and rho of p(beta) q(rho | beta) [log p(rho) - log q + sum L_gmm]
+ *
  * nu [SR][SB] and xi [SR][SR] are the expected times under p q. */
 static double enumerate(const setting *s, const factors *f, double nu[SR][SB], double xi[SR][SR])
 {
@@ -67,8 +71,10 @@ static double enumerate(const setting *s, const factors *f, double nu[SR][SB], d
     memset(xi, 0, sizeof(double) * SR * SR);
     for (int bs = 0; bs < SB * SB * SB; bs++)
         for (int rs = 0; rs < SR * SR * SR; rs++) {
-            int b[TAU] = { bs % SB, bs / SB % SB, bs / SB / SB }, r[TAU] = { rs % SR, rs / SR % SR, rs / SR / SR };
-            double p = s->pi_b[b[0]], q = f->first[b[0]][r[0]], in = log(s->pi_r[r[0]]) + s->L_gmm[b[0]][r[0]];
+            int b[TAU] = { bs % SB, bs / SB % SB, bs / SB / SB },
+                r[TAU] = { rs % SR, rs / SR % SR, rs / SR / SR };
+            double p = s->pi_b[b[0]], q = f->first[b[0]][r[0]],
+                   in = log(s->pi_r[r[0]]) + s->L_gmm[b[0]][r[0]];
             for (int t = 1; t < TAU; t++) {
                 p *= s->A_b[b[t - 1] * SB + b[t]];
                 q *= f->next[t][r[t - 1]][b[t]][r[t]];
@@ -93,7 +99,8 @@ static void best_factors(const setting *s, factors *f)
             for (int from = 0; from < (t > 0 ? SR : 1); from++) {
                 double sum = 0, *phi = t > 0 ? f->next[t][from][b] : f->first[b];
                 for (int r = 0; r < SR; r++)
-                    sum += phi[r] = (t > 0 ? s->A_r[from * SR + r] : s->pi_r[r]) * exp(s->L_gmm[b][r] + L[b][r]);
+                    sum += phi[r] = (t > 0 ? s->A_r[from * SR + r] : s->pi_r[r])
+                                    * exp(s->L_gmm[b][r] + L[b][r]);
                 for (int r = 0; r < SR; r++)
                     phi[r] /= sum;
                 U[b][from] = log(sum);
@@ -141,7 +148,8 @@ static void test_enumeration(void **state)
             for (size_t row = 0; row < sizeof other / sizeof(double) / SR; row++) {
                 double sum = 0;
                 for (int r = 0; r < SR; r++)
-                    sum += x[row * SR + (size_t)r] = fabs(x[row * SR + (size_t)r]) * exp(0.1 * vh_rng_normal(&rng)) + 1e-300;
+                    sum += x[row * SR + (size_t)r] =
+                        fabs(x[row * SR + (size_t)r]) * exp(0.1 * vh_rng_normal(&rng)) + 1e-300;
                 for (int r = 0; r < SR; r++)
                     x[row * SR + (size_t)r] /= sum;
             }
@@ -152,7 +160,8 @@ static void test_enumeration(void **state)
     }
 }
 
-/* Mixture hierarchies (one state, one component, tau = 1) by a direct loop: z ~ omega exp(N_i L), weighted means. */
+/* Mixture hierarchies (one state, one component, tau = 1) by a direct loop:
+ * z ~ omega exp(N_i L), weighted means. */
 static void test_one_state(void **state)
 {
     (void)state;
@@ -161,7 +170,8 @@ static void test_one_state(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 3, VH_RNG_TEST, 9);
-    vhem_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3), *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
+    vhem_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
+             *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
     double mu[KR][D], v[KR][D], omega[KR];
     for (int j = 0; j < KR; j++) {
         omega[j] = centers->omega[j];
@@ -224,6 +234,7 @@ static void test_one_state(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_enumeration), cmocka_unit_test(test_one_state) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_enumeration),
+                                        cmocka_unit_test(test_one_state) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

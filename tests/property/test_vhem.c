@@ -1,5 +1,5 @@
-/* What must hold for any models: the bound never falls, assignments are distributions, L_hmm is a bound and
- * equals its definition by enumeration, and the special cases the paper names. */
+/* test_vhem.c - what must hold for any models: the bound never falls, assignments are distributions, L_hmm
+ * is a bound and equals its definition by enumeration, and the special cases the paper names. */
 #include "cluster_samples.h"
 
 #include "backend/ref/reduce.h"

@@ -1,4 +1,4 @@
-/* New models and sequences into clusters. */
+/* test_assign.c - new models and sequences into clusters. */
 #include "cluster_samples.h"
 
 static vhem_tree *make_tree(vhem_ctx *ctx, const vhem_h3m *h3m, const char *preset)

@@ -1,4 +1,4 @@
-/* The choice of K and S: what each row says, and that the right one is seen. */
+/* test_choose.c - the choice of K and S: what each row says, and that the right one is seen. */
 #include "cluster_samples.h"
 
 static void test_rows(void **state)

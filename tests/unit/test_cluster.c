@@ -1,4 +1,4 @@
-/* Clustering: options and presets, restarts, the shape of the result, threads, stopping. */
+/* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
 #include "reduce/vhem.h"

@@ -1,4 +1,4 @@
-/* The sequence set: wrapping, views, the builder, completeness. */
+/* test_data.c - the sequence set: wrapping, views, the builder, completeness. */
 #include "data/data.h"
 #include "data_files.h"
 

@@ -1,4 +1,5 @@
-/* Saving data: every format reads back to the same numbers and, where it can, the same texts. */
+/* test_data_save.c - saving data: every format reads back to the same numbers and, where it can, the same
+ * texts. */
 #include "data_files.h"
 
 #include <signal.h>

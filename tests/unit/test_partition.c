@@ -1,4 +1,4 @@
-/* The agreement of partitions against its definition, pair by pair and cell by cell. */
+/* test_partition.c - the agreement of partitions against its definition, pair by pair and cell by cell. */
 #include "support.h"
 
 static void brute(int n, const int *a, const int *b, vhem_agreement *out)

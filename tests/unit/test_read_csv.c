@@ -1,4 +1,4 @@
-/* Long CSV and TSV. */
+/* test_read_csv.c - long CSV and TSV. */
 #include "data_files.h"
 
 static vhem_data *load(const char *text, const vhem_data_options *opt)

@@ -1,4 +1,4 @@
-/* A directory of CSV files. */
+/* test_read_dir.c - a directory of CSV files. */
 #include "data_files.h"
 
 #include <sys/stat.h>

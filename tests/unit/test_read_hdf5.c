@@ -1,4 +1,4 @@
-/* HDF5 data: datasets as sequences, and the stacked layout. */
+/* test_read_hdf5.c - HDF5 data: datasets as sequences, and the stacked layout. */
 #include "data_files.h"
 
 #include <hdf5.h>

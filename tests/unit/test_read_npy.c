@@ -1,4 +1,4 @@
-/* NumPy arrays and their index. */
+/* test_read_npy.c - NumPy arrays and their index. */
 #include "data_files.h"
 
 /* A .npy file of version 1, 2 or 3 with this dictionary and these bytes. */

@@ -1,4 +1,5 @@
-/* NumPy archives: built here member by member, stored or deflated, with and without zip64. */
+/* test_read_npz.c - NumPy archives: built here member by member, stored or deflated, with and without
+ * zip64. */
 #include "data_files.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-/* The text format of aeon and sktime. */
+/* test_read_ts.c - the text format of aeon and sktime. */
 #include "data_files.h"
 
 static void test_plain(void **state)

@@ -1,4 +1,4 @@
-/* How a file finds its reader. */
+/* test_readers.c - how a file finds its reader. */
 #include "core/ctx.h"
 #include "data/readers.h"
 #include "data_files.h"

@@ -1,4 +1,4 @@
-/* Clustering files: every number comes back, wrong files give their sentence. */
+/* test_result_json.c - clustering files: every number comes back, wrong files give their sentence. */
 #include "cluster_samples.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* Hierarchies: levels, where the input models end up, empty clusters, files. */
+/* test_tree.c - hierarchies: levels, where the input models end up, empty clusters, files. */
 #include "cluster_samples.h"
 
 #include "cluster/clustering.h"

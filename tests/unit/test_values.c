@@ -1,4 +1,4 @@
-/* Numbers to and from text. */
+/* test_values.c - numbers to and from text. */
 #include "data/values.h"
 #include "data_files.h"
 

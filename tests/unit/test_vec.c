@@ -1,4 +1,4 @@
-/* The vector exp and log against the C library's, over all they are used for. */
+/* test_vec.c - the vector exp and log against the C library's, over all they are used for. */
 #include "support.h"
 
 #define VH_LANES 2
