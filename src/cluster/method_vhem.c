@@ -32,7 +32,8 @@ enum {
     MAX_MAPPED = 100000,                 /* models that get a map of their states */
 };
 #define CHEAP    1e7                     /* less work than this, and all restarts are run to their end */
-#define SOFT_NV  0.1                     /* virtual samples per model in the soft phase */
+#define SOFT_NV  0.1                     /* most virtual samples per model in the soft phase, */
+#define SOFT_NATS 10.0                   /* or fewer, if they tell the centres apart by more than this */
 #define SOFT_TOL 1e-4
 
 typedef struct {
@@ -100,6 +101,23 @@ static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options 
     return r->stopped ? VHEM_OK : st;
 }
 
+/* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on how different
+ * the models are, which grows with their dimension. */
+static double soft_samples(int Kb, int K, const double *L)
+{
+    double apart = 0;
+    for (int i = 0; i < Kb; i++) {
+        const double *row = L + (size_t)i * (size_t)K;
+        double top = row[0], sum = 0;
+        for (int j = 0; j < K; j++) {
+            top = fmax(top, row[j]);
+            sum += row[j];
+        }
+        apart += (top - sum / K) / Kb;
+    }
+    return fmin(SOFT_NV, SOFT_NATS / fmax(apart, 1e-300)) * Kb;
+}
+
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
  * the models only the centres count. */
 static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *scratch, int threads,
@@ -111,11 +129,15 @@ static vhem_status begin(vhem_ctx *ctx, const search *s, int limit, vh_scratch *
 
     r->begun = true;
     VH_TRY(make_start(ctx, s, r, scratch));
-    soft.N = fmin(SOFT_NV * s->trial->Kb, o.N);
     soft.tol = SOFT_TOL;
-    soft.max_iter = r->soft;
-    if (r->soft > 0)
+    soft.max_iter = 0;
+    if (r->soft > 0) {
         VH_TRY(go(ctx, s->trial, &soft, scratch, threads, r, &ignored));
+        soft.N = fmin(soft_samples(s->trial->Kb, s->opt->K, ignored.L), o.N);
+        vh_vhem_run_free(&ignored);
+        soft.max_iter = r->soft;
+        VH_TRY(go(ctx, s->trial, &soft, scratch, threads, r, &ignored));
+    }
     o.max_iter = limit < o.max_iter ? limit : o.max_iter;
     VH_TRY(go(ctx, s->trial, &o, scratch, threads, r, &r->run));
     r->J = r->run.J[r->run.n_iter];
