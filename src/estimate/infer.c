@@ -21,6 +21,15 @@ done:
     return st;
 }
 
+/* A singular covariance is the user's: the sentence names its HMM. */
+static vhem_status pack_named(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk)
+{
+    vhem_status st = vh_pack_update(ctx, h3m, index, pk);
+    if (st == VHEM_ENUMERIC)
+        vh_h3m_prefix(ctx, h3m, pk->at_fault);
+    return st;
+}
+
 static vhem_status score_tile(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, int first, int n,
                               const double *x, const int *seq, vh_workers *workers, double *loglik)
 {
@@ -34,7 +43,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_dat
     for (int k = 0; k < n; k++)
         index[k] = first + k;
     VH_TRY(vh_pack_new(ctx, h3m, index, n, x, x + data->d, &pk));
-    VH_TRY(vh_pack_update(ctx, h3m, index, pk));
+    VH_TRY(pack_named(ctx, h3m, index, pk));
     VH_TRY(vh_expect(ctx, pk, data, seq, data->N, workers, tile, NULL));
     for (int s = 0; s < data->N; s++)
         memcpy(loglik + (size_t)s * (size_t)h3m->K + (size_t)first, tile + (size_t)s * (size_t)n,
@@ -119,7 +128,7 @@ static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const 
     VH_NEW(xs, 2 * (size_t)data->d);
     vh_spread_scale(data, &n, 1, NULL, xs, xs + data->d);
     VH_TRY(vh_pack_new(ctx, h3m, &i, 1, xs, xs + data->d, &x->pk));
-    VH_TRY(vh_pack_update(ctx, h3m, &i, x->pk));
+    VH_TRY(pack_named(ctx, h3m, &i, x->pk));
     VH_NEW(x->log_b, x->T * x->S);
     VH_NEW(comp, x->T * x->S * h3m->hmm[i].M);
     VH_TRY(vh_ref_emissions(ctx, x->pk, 0, y, x->T, comp, x->log_b, &x->scratch));

@@ -9,10 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A component of weight zero: below every real log-probability, yet finite,
- * so that the product makes no NaN. */
-#define NEVER (-1e300)
-
 /* In the product, terms up to `loss` cancel to a result of order one, so the result is off by about 2e-16
  * loss.  1e5 keeps ten digits behind the point. */
 #define MAX_LOSS 1e5
@@ -131,12 +127,13 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
             int r = pk->comp0[k] + q;
             double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
-            pk->log_c[r] = c > 0 ? log(c) : NEVER;
+            pk->log_c[r] = c > 0 ? log(c) : VH_NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);
             if (loss < 0 && c == 0) {                    /* singular, but never used */
                 memset(theta, 0, sizeof *theta * (size_t)pk->n_stat);
                 loss = 0;
             }
+            pk->at_fault = loss >= 0 ? -1 : index ? index[k] : k;
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
                      "the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
                      q / h->M, q % h->M);

@@ -4,6 +4,10 @@
 
 #include "model/h3m.h"
 
+/* log c of a component of weight zero: below every real log-probability, yet finite, so that the product makes no
+ * NaN.  Such a component is never looked at; it may even be singular. */
+#define VH_NEVER (-1e300)
+
 typedef struct {
     const vh_emission *family;
     int       d, n_stat;
@@ -23,6 +27,7 @@ typedef struct {
     unsigned char *direct;               /* [n_comp]  the product would lose digits:
                                             take log_density instead */
     int       n_direct;
+    int       at_fault;                  /* HMM that made vh_pack_update fail, -1 for none */
     vh_coords x;                         /* coordinates of the product; origin and scale are owned */
     vh_coords *about;                    /* [n_comp]  coordinates of its statistics: x,
                                             or moved to its own mean */
@@ -32,7 +37,7 @@ typedef struct {
  * The numbers come with vh_pack_update; the model must outlive the packed set. */
 vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
                         const double *scale, vh_packed **out);
-/* Takes the present numbers of the same HMMs.  Fails when a covariance is singular. */
+/* Takes the present numbers of the same HMMs.  Fails when a covariance is singular; pk->at_fault is then its HMM. */
 vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk);
 /* The other side of the product: HMMs as base models, whose components enter through their mean statistics.
  * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */

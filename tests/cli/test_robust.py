@@ -167,7 +167,10 @@ class Terminal(Case):
         import pty
         self.write("d.csv", two_level(12, 400))
         args = [VHEM, "fit", "d.csv", "-S", "8", "--restarts", "20", "--max-iter", "300", "--tol", "0", "-o", "m.json"]
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as e:
+            self.skipTest(f"no terminal to be had: {e}")
         p = subprocess.Popen(args, cwd=self.dir, stderr=slave, env={**os.environ, "TERM": "xterm"})
         os.close(slave)
         seen = b""

@@ -24,10 +24,11 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const do
     VH_SCRATCH(work, 1, vh_emission_work(pk->d));
     for (int q = 0; q < C; q++) {
         int r = pk->comp0[k] + q;
-        VH_CHECK(pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, y, T, row, work),
+        bool never = pk->log_c[r] == VH_NEVER;
+        VH_CHECK(never || pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, y, T, row, work),
                  VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < T; t++)
-            comp[t * C + q] = pk->log_c[r] + row[t];
+            comp[t * C + q] = never ? VH_NEVER : pk->log_c[r] + row[t];
     }
     for (int64_t t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
