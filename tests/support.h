@@ -65,6 +65,18 @@ static inline vhem_ctx *test_ctx(void)
     return test_ctx_with(NULL, 1, 1);
 }
 
+/* The name of usable backend i, best first; NULL after the last.  It stands until the next call. */
+static inline const char *test_backend(int i)
+{
+    static char names[128];
+    char *save = NULL, *name;
+    snprintf(names, sizeof names, "%s", vhem_backends());
+    name = strtok_r(names, " ", &save);
+    while (name && i-- > 0)
+        name = strtok_r(NULL, " ", &save);
+    return name;
+}
+
 /* A file under the golden or data folder outside the repository; exits as skipped when it is not there. */
 static inline const char *test_outside(const char *variable, const char *fallback, const char *file)
 {

@@ -6,7 +6,6 @@
 #include "cluster/tree.h"
 
 #include "core/alloc.h"
-#include "math/linalg.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
 

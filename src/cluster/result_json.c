@@ -183,13 +183,7 @@ vhem_status vhem_clustering_save(vhem_ctx *ctx, const vhem_clustering *c, const 
     vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = print_clustering(ctx, c, 0, NULL, out.f);
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, out.path);
-        goto done;
-    }
-    putc('\n', out.f);
-    VH_TRY(vh_out_commit(ctx, &out));
+    st = vh_out_end(ctx, print_clustering(ctx, c, 0, NULL, out.f), &out);
 done:
     vh_out_close(&out);
     return st;
@@ -205,7 +199,7 @@ static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, FILE *f)
     }
     if (tree->provenance)
         fprintf(f, ",\n \"provenance\": %s", tree->provenance);
-    fputs("}\n", f);
+    putc('}', f);
 done:
     return st;
 }
@@ -216,12 +210,7 @@ vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *pat
     vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = print_tree(ctx, tree, out.f);
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, out.path);
-        goto done;
-    }
-    VH_TRY(vh_out_commit(ctx, &out));
+    st = vh_out_end(ctx, print_tree(ctx, tree, out.f), &out);
 done:
     vh_out_close(&out);
     return st;

@@ -6,9 +6,9 @@
  * A method may leave out what it does not have; what is there must have the right shape. */
 #include "cluster/result_json.h"
 
-#include "cluster/methods.h"
 #include "core/alloc.h"
 #include "core/file.h"
+#include "model/h3m.h"
 #include "model/json.h"
 
 #include <limits.h>
@@ -140,9 +140,11 @@ static vhem_status read_indices(vhem_ctx *ctx, const char *key, json_t *v, size_
              json_array_size(v), n);
     for (size_t k = 0; k < n; k++) {
         json_t *e = json_array_get(v, k);
-        double value = json_is_number(e) ? json_number_value(e) : -1;
+        double value = json_number_value(e);
+        VH_CHECK(json_is_number(e), VHEM_EFORMAT, "%s[%zu] is %s, must be a whole number from 0 to %d", key,
+                 k, vh_json_kind(e), hi);
         VH_CHECK(value >= 0 && value <= hi && value == floor(value), VHEM_EFORMAT,
-                 "%s[%zu] must be a whole number from 0 to %d", key, k, hi);
+                 "%s[%zu] is %.12g, must be a whole number from 0 to %d", key, k, value, hi);
         x[k] = (int)value;
     }
 done:
@@ -231,7 +233,8 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, "restarts", v, false));
-    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "restarts has %zu entries", json_array_size(v));
+    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT,
+             "restarts has %zu entries, must have at most %d", json_array_size(v), INT_MAX);
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
         st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);

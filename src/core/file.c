@@ -133,6 +133,16 @@ done:
     return st;
 }
 
+vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out)
+{
+    if (printed != VHEM_OK) {
+        vh_error_prefix(ctx, out->path);
+        return printed;
+    }
+    putc('\n', out->f);
+    return vh_out_commit(ctx, out);
+}
+
 void vh_out_close(vh_out *out)
 {
     if (out->f && out->f != stdout)

@@ -18,6 +18,9 @@ vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
 /* Flushes, checks, renames.  A full disk is found here at the latest; the old file then still stands. */
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);
+/* The end of a text: when it was printed well, a line end and the commit; else the path is put before the
+ * sentence that says why not. */
+vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out);
 /* Releases; removes what was not committed.  Safe on a zeroed struct and after a commit. */
 void        vh_out_close(vh_out *out);
 

@@ -29,8 +29,9 @@ vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, co
     VH_CHECK(a->ndim == 1 || a->ndim == 2, VHEM_EFORMAT,
              "%s: array '%s' has %d dimensions, expected 2: time and channels", path, key, a->ndim);
     VH_CHECK(a->count > 0, VHEM_EFORMAT, "%s: array '%s' is empty", path, key);
-    VH_CHECK(a->ndim == 1 || a->shape[1] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns", path,
-             key, (long long)a->shape[1]);
+    VH_CHECK(a->ndim == 1 || a->shape[1] <= INT_MAX, VHEM_EFORMAT,
+             "%s: array '%s' has %lld columns, expected at most %d", path, key, (long long)a->shape[1],
+             INT_MAX);
     *d = a->ndim == 2 ? (int)a->shape[1] : 1;
 done:
     return st;
@@ -62,8 +63,9 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, 
     } else {
         VH_CHECK(!a->text && a->count > 0, VHEM_EFORMAT, "%s: array '%s' %s", path, name,
                  a->text ? "holds text, expected numbers" : "is empty");
-        VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns", path, name,
-                 (long long)a->shape[2]);
+        VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT,
+                 "%s: array '%s' has %lld columns, expected at most %d", path, name, (long long)a->shape[2],
+                 INT_MAX);
         VH_TRY(begin(ctx, path, (int)a->shape[2], a, &b));
         for (int64_t n = 0; n < a->shape[0]; n++) {
             char number[24];

@@ -468,13 +468,7 @@ vhem_status vh_model_write_json(vhem_ctx *ctx, const vhem_h3m *h3m, const char *
     vh_out out = { 0 };
 
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_model_print_json(ctx, h3m, out.f);
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, out.path);
-        goto done;
-    }
-    putc('\n', out.f);
-    VH_TRY(vh_out_commit(ctx, &out));
+    st = vh_out_end(ctx, vh_model_print_json(ctx, h3m, out.f), &out);
 done:
     vh_out_close(&out);
     return st;

@@ -4,8 +4,8 @@
 
 #include "model/h3m.h"
 
-/* log c of a component of weight zero: below every real log-probability, yet finite, so that the product makes no
- * NaN.  Such a component is never looked at; it may even be singular. */
+/* log c of a component of weight zero: below every real log-probability, yet finite, so that the product
+ * makes no NaN.  Such a component is never looked at; it may even be singular. */
 #define VH_NEVER (-1e300)
 
 typedef struct {
@@ -37,7 +37,8 @@ typedef struct {
  * The numbers come with vh_pack_update; the model must outlive the packed set. */
 vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
                         const double *scale, vh_packed **out);
-/* Takes the present numbers of the same HMMs.  Fails when a covariance is singular; pk->at_fault is then its HMM. */
+/* Takes the present numbers of the same HMMs.  Fails when a covariance is
+ * singular; pk->at_fault is then its HMM. */
 vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk);
 /* The other side of the product: HMMs as base models, whose components enter through their mean statistics.
  * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */

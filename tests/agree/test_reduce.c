@@ -72,7 +72,7 @@ static void check(const shape *c, uint64_t seed)
 {
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
-    char names[128], *save = NULL;
+    const char *name;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
     vhem_h3m *base = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
     vhem_h3m *centers = random_h3m(ctx, &rng, c->Kr, c->Sr, c->Mr, c->d, c->full, c->spread);
@@ -87,8 +87,7 @@ static void check(const shape *c, uint64_t seed)
         for (int j = 0; j < c->Kr; j++)
             w[i * c->Kr + j] = c->hard ? (double)(vh_rng_below(&rng, c->Kr) == j) : vh_rng_uniform(&rng);
     answer want = run("ref", base, centers, c, w);
-    snprintf(names, sizeof names, "%s", vhem_backends());
-    for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    for (int n = 0; (name = test_backend(n)); n++) {
         answer got = run(name, base, centers, c, w);
         for (int k = 0; k < c->Kb * c->Kr; k++)
             if (!is_near(got.L[k], want.L[k], 1e-10, 1e-9))

@@ -80,12 +80,11 @@ static void check_h3m(vhem_ctx *ctx, json_t *c)
 
 static void test_loglik(void **state)
 {
-    char names[128], *save = NULL;
+    const char *name;
     (void)state;
     json_t *root = golden_load("loglik.json"), *c;
     size_t i;
-    snprintf(names, sizeof names, "%s", vhem_backends());
-    for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
         json_array_foreach(json_object_get(root, "cases"), i, c)
             check_case(ctx, c);

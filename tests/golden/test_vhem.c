@@ -43,11 +43,10 @@ static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_
 
 static void check_file(const char *file)
 {
-    char names[128], *save = NULL;
+    const char *name;
     json_t *root = golden_load(file), *want;
     const char *key;
-    snprintf(names, sizeof names, "%s", vhem_backends());
-    for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
         vhem_h3m *h3m = golden_model(ctx, json_object_get(root, "base"));
         vh_base *base = NULL;

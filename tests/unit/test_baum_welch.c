@@ -2,38 +2,61 @@
  * restarts that do not disturb one another. */
 #include "engine.h"
 
-/* M-step by hand from the enumeration of all paths of two sequences:
- * diagonal covariances, no floor, M = 1. */
+enum { S = 3 };
+
+typedef struct {                         /* of two sequences, weighted */
+    double nu1[S], xi[S * S], n[S], sum[S], square[S], loglik;
+} expected;
+
+/* What sequence y [T] of weight w adds, by enumeration of all paths. */
+static void add_paths(const vhem_hmm_view *v, const double *y, int T, double w, expected *x)
+{
+    enumeration e;
+    enumerate(v, y, T, &e);
+    x->loglik += w * (double)e.loglik;
+    for (int s = 0; s < S; s++) {
+        x->nu1[s] += w * (double)e.gamma[s];
+        for (int q = 0; q < S; q++)
+            x->xi[s * S + q] += w * (double)e.xi[s * S + q];
+        for (int t = 0; t < T; t++) {
+            double g = w * (double)e.gamma[t * S + s];
+            x->n[s] += g;
+            x->sum[s] += g * y[t];
+            x->square[s] += g * y[t] * y[t];
+        }
+    }
+}
+
+/* The M-step by hand; total is the weight of both sequences. */
+static void check_mstep(const vhem_hmm_view *f, const expected *x, double total, int trial)
+{
+    for (int s = 0; s < S; s++) {
+        const double *xi = x->xi + s * S;
+        double m = x->sum[s] / x->n[s], row = xi[0] + xi[1] + xi[2];
+        if (!is_near(f->pi[s], x->nu1[s] / total, 1e-9, 1e-10) || !is_near(f->mu[s], m, 1e-9, 1e-9) ||
+            !is_near(f->cov[s], x->square[s] / x->n[s] - m * m, 1e-8, 1e-9))
+            fail_msg("seed 221/%d, state %d: pi %.12g, mu %.12g, cov %.12g", trial, s, f->pi[s], f->mu[s],
+                     f->cov[s]);
+        for (int q = 0; q < S; q++)
+            assert_near(f->A[s * S + q], xi[q] / row, 1e-9, 1e-10);
+    }
+}
+
+/* Diagonal covariances, no floor, M = 1. */
 static void one_iteration(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 20; trial++) {
-        enum { S = 3 };
         vhem_ctx *ctx = test_ctx();
         vh_rng rng;
         int T[] = { 6, 5 };
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
         vhem_h3m *start = random_h3m(ctx, &rng, 1, S, 1, 1, 0, 1), *out = NULL;
-        double *y = random_frames(&rng, 11, 1, 2), w[] = { 1, 2.5 }, nu1[S] = { 0 }, xi[S * S] = { 0 },
-               n[S] = { 0 };
-        double sum[S] = { 0 }, square[S] = { 0 }, loglik = 0;
+        double *y = random_frames(&rng, 11, 1, 2), w[] = { 1, 2.5 };
         vhem_hmm_view v = view_of(start, 0);
-        for (int k = 0, at = 0; k < 2; at += T[k++]) {
-            enumeration e;
-            enumerate(&v, y + at, T[k], &e);
-            loglik += w[k] * (double)e.loglik;
-            for (int s = 0; s < S; s++) {
-                nu1[s] += w[k] * (double)e.gamma[s];
-                for (int q = 0; q < S; q++)
-                    xi[s * S + q] += w[k] * (double)e.xi[s * S + q];
-                for (int t = 0; t < T[k]; t++) {
-                    double g = w[k] * (double)e.gamma[t * S + s];
-                    n[s] += g;
-                    sum[s] += g * y[at + t];
-                    square[s] += g * y[at + t] * y[at + t];
-                }
-            }
-        }
+        expected x = { 0 };
+        add_paths(&v, y, T[0], w[0], &x);
+        add_paths(&v, y + T[0], T[1], w[1], &x);
         vh_builder *b = NULL;
         assert_ok(ctx, vh_builder_new(ctx, 1, &b));
         add_sequence(ctx, b, y, T[0], "a", NULL, "g", w[0]);
@@ -47,21 +70,13 @@ static void one_iteration(void **state)
         opt.cov_floor = 0;
         opt.max_iter = 0;
         assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
-        assert_near(r->run[0].loglik, loglik, 1e-10, 1e-10);
+        assert_near(r->run[0].loglik, x.loglik, 1e-10, 1e-10);
         vhem_h3m_free(out);
         vhem_fit_report_free(r);
         opt.max_iter = 1;
         assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
-        vhem_hmm_view f = view_of(out, 0);
-        for (int s = 0; s < S; s++) {
-            double m = sum[s] / n[s], row = xi[s * S] + xi[s * S + 1] + xi[s * S + 2];
-            if (!is_near(f.pi[s], nu1[s] / (w[0] + w[1]), 1e-9, 1e-10) || !is_near(f.mu[s], m, 1e-9, 1e-9) ||
-                !is_near(f.cov[s], square[s] / n[s] - m * m, 1e-8, 1e-9))
-                fail_msg("seed 221/%d, state %d: pi %.12g, mu %.12g, cov %.12g", trial, s, f.pi[s], f.mu[s],
-                         f.cov[s]);
-            for (int q = 0; q < S; q++)
-                assert_near(f.A[s * S + q], xi[s * S + q] / row, 1e-9, 1e-10);
-        }
+        v = view_of(out, 0);
+        check_mstep(&v, &x, w[0] + w[1], trial);
         vhem_h3m_free(out);
         vhem_h3m_free(start);
         vhem_data_free(data);

@@ -95,7 +95,7 @@ static void test_wrong_files(void **state)
         { HEAD "}", "labels is missing" },
         { HEAD ", \"labels\": 3}", "labels is a number, must be an array" },
         { HEAD ", \"labels\": []}", "labels has 0 entries" },
-        { HEAD ", \"labels\": [0, 2]}", "labels[1] must be a whole number from 0 to 1" },
+        { HEAD ", \"labels\": [0, 2]}", "labels[1] is 2, must be a whole number from 0 to 1" },
         { HEAD ", \"labels\": [0, 1], \"names\": [\"a\"]}", "names has 1 entries, labels has 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0]]}", "z has 1 rows, must have 2" },
         { HEAD ", \"labels\": [0, 1], \"z\": [[1, 0], [1]]}", "z[1] has 1 numbers, must have 2" },

@@ -36,8 +36,10 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh
             size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
             bool never = r->log_c[rl] == VH_NEVER;
             p->ell[m * Cr + l] = VH_NEVER;
-            VH_CHECK(never || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM, b->par + bm * VH_MAX_PARAM,
-                                                 &p->ell[m * Cr + l], work),
+            VH_CHECK(never
+                         || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM,
+                                                        b->par + bm * VH_MAX_PARAM,
+                                                        &p->ell[m * Cr + l], work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
             if (!never)
                 p->ell[m * Cr + l] += r->log_c[rl];
