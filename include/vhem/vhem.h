@@ -262,11 +262,12 @@ typedef struct {                     /* one row of a choice */
     double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb;
                                         ICL adds the entropy of z */
     double stability;                /* mean adjusted Rand index between the labels two
-                                        halves give; NaN: not asked */
+                                        halves give; NaN: not asked, K = 1 or K > Kb / 2 */
 } vhem_choice;
 
 /* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for
- * stability.  rows [n_K][n_S] is the caller's. */
+ * stability.  rows [n_K][n_S] is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the
+ * others have K = 0. */
 VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_h3m *, int n_K, const int *K, int n_S, const int *S,
                                  int n_splits, const vhem_cluster_options *, vhem_choice *rows);
 

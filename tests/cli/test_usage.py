@@ -118,6 +118,10 @@ class Misuse(Case):
         self.fails(2, "'ring' is none of them", "fit", "a.csv", "--topology", "ring", "-o", "m.json")
         self.fails(2, "--id needs a COL[,COL], not an empty text", "fit", "a.csv", "--id", "")
 
+    def test_twice(self):
+        self.fails(2, "vhem fit: --where is given twice", "fit", "d.csv", "--where", "a=1", "-w", "b=2")
+        self.fails(2, "--seed is given twice", "cluster", "m.json", "-k", "2", "--seed", "1", "--seed", "1")
+
     def test_arguments(self):
         self.fails(2, "too few arguments; the command is: vhem fit DATA -o MODELS", "fit")
         self.fails(2, "too few arguments", "score", "a.json")
