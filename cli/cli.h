@@ -75,8 +75,9 @@ cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_d
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
 bool cli_given(const cli *c, const cli_usage *usage, const char *name);
-/* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not the names in skip. */
-const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text, size_t size);
+/* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
+                       size_t size);
 /* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 /* help.c */

@@ -136,8 +136,11 @@ static void tell_level(FILE *f, const json_t *level, bool all)
             int_of(level, "n_iter"), cli_plural(int_of(level, "n_iter")),
             json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
     fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
-    fprintf(f, "  repairs    %lld clusters re-seeded, %lld states revived\n", int_of(repairs, "empty"),
-            int_of(repairs, "revived"));
+    long long empty = int_of(repairs, "empty"), revived = int_of(repairs, "revived");
+    if (empty)
+        fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));
+    if (revived)
+        fprintf(f, "  repairs    %lld state%s revived\n", revived, cli_plural(revived));
     fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
     for (size_t j = 0; j < K; j++) {
         const json_t *one = json_array_get(clusters, j);

@@ -283,7 +283,8 @@ static void repeat_one(const cli_option *o, FILE *f)
     fprintf(f, text[strspn(text, plain)] ? " '%s'" : " %s", text);
 }
 
-const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text, size_t size)
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
+                       size_t size)
 {
     cli_option common[CLI_MAX_OPTIONS];
     static const char *const useful[] = { "seed", "backend", NULL };

@@ -242,6 +242,7 @@ VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);
 VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
 VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *path);
 VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
+VHEM_API const char *vhem_tree_provenance(const vhem_tree *);
 VHEM_API void        vhem_tree_free(vhem_tree *);
 
 /* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters
