@@ -115,6 +115,8 @@ static int unknown(cli *c, const table *t, const char *word)
             names[k] = t->row[k].name;
             matches += strncmp(name, names[k], strlen(name)) == 0;
         }
+        if (strcmp(name, "group") == 0)
+            return cli_misuse(c, "--group is for fit, one HMM per group; it means nothing to %s", c->command);
         if (matches > 1)
             return cli_misuse(c, "--%s could be several options; write it out", name);
         near = cli_nearest(name, names, t->n);

@@ -6,16 +6,17 @@ import unittest
 from support import COMMANDS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
-DATA = ["format", "id", "label", "group", "weight", "columns", "where"]
+DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
+UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "no-repair", "weighted-omega", "preset"]
 OPTIONS = {
     "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
-    "assign": ["output"] + DATA,
+    "assign": ["output"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
-    "score": ["output", "all"] + DATA,
+    "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
     "info": ["all"] + DATA,
