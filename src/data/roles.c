@@ -121,7 +121,8 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
         vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
         if (t->n_columns < 2)
             st = vh_fail(ctx, VHEM_EFORMAT,
-                         "%s: no table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list, strlen(list) > 40 ? "..." : "");
+                         "%s: no table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list,
+                         strlen(list) > 40 ? "..." : "");
         else
             st = vh_fail(ctx, VHEM_EFORMAT,
                          "%s: no column is named id or seq; say with --id which columns name a "
