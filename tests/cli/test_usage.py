@@ -136,6 +136,11 @@ class Misuse(Case):
         self.fails(2, "give the result a file", "sample", "m.json", "--json", "-o", "-")
         self.fails(2, "give the result a file", "convert", "m.json", "-", "--json")
 
+    def test_output_is_tried_before_the_work(self):
+        self.write("d.csv", "id,x\na,1\na,2\n")
+        self.fails(1, "/proc/m.json: cannot write", "fit", "d.csv", "-o", "/proc/m.json")
+        self.leftovers("d.csv")
+
     def test_order_does_not_matter(self):
         for env in ({}, {"POSIXLY_CORRECT": "1"}):
             self.fails(1, "nowhere.json", "info", "nowhere.json", "--json", env=env)
