@@ -35,13 +35,15 @@ typedef struct {
     const cli_option *options;       /* ends with a NULL name; the common options follow by themselves */
 } cli_usage;
 
-/* The rows that say how to read sequences; o is a vhem_data_options *. */
+/* The rows that say how to read sequences; o is a vhem_data_options *.  Groups mean nothing to some. */
 #define CLI_DATA_OPTIONS(o, group_help)                                                                     \
+    CLI_UNGROUPED_OPTIONS(o),                                                                               \
+    { "group", 'g', OPT_TEXT, "COL", &(o)->group, 0, "none", group_help }
+#define CLI_UNGROUPED_OPTIONS(o)                                                                            \
     { "format", 'f', OPT_CHOICE, "csv|tsv|dir|npy|npz|ts|hdf5", &(o)->format, 0, "found out from the file", \
       "format of DATA" },                                                                                   \
     { "id", 'i', OPT_TEXT, "COL[,COL]", &(o)->id, 0, "id or seq", "columns that name a sequence" },         \
     { "label", 'l', OPT_TEXT, "COL", &(o)->label, 0, "label, if there", "column with the class" },          \
-    { "group", 'g', OPT_TEXT, "COL", &(o)->group, 0, "none", group_help },                                  \
     { "weight", 0, OPT_TEXT, "COL", &(o)->weight, 0, "all 1", "column with the weight of a sequence" },     \
     { "columns", 'c', OPT_TEXT, "COL[,COL]", &(o)->columns, 0, "every other numeric column",                \
       "columns that are the dimensions" },                                                                  \
@@ -63,7 +65,7 @@ typedef struct {
     bool        quiet, json, help;
     const char *arg[CLI_MAX_ARGS];
     int         n_arg;
-    bool        given[CLI_MAX_OPTIONS];                  /* by row of the command's own table */
+    bool        given[CLI_MAX_OPTIONS];                  /* by row: the command's own, then the common */
     vhem_ctx   *ctx;
     cli_progress progress;
 } cli;
@@ -75,6 +77,9 @@ cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_d
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
 bool cli_given(const cli *c, const cli_usage *usage, const char *name);
+/* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
+                       size_t size);
 /* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 /* help.c */
@@ -158,6 +163,9 @@ typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS
 
 /* load.c: what a file holds, from its first bytes; HDF5 may be models or data. */
 cli_content cli_recognise(const char *path);
+/* MODELS, and the OUT of cluster or tree, with a hint when the file is something else. */
+int cli_load_models(cli *c, const char *path, vhem_h3m **h3m);
+int cli_load_clusters(cli *c, const char *path, vhem_tree **tree);
 /* Loads either; exactly one of the outputs is set on CLI_GO. */
 int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
 /* MODELS and DATA of the command line, after a look at where the output is to go. */

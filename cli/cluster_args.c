@@ -65,9 +65,9 @@ int cluster_prepare(cli *c, cluster_args *a, int *K)
     if (file)
         status = cli_check_word(c, "init", "auto, base, far, emissions, pooled, dealt", a->init);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_h3m_load(c->ctx, c->arg[0], &a->models));
+        status = cli_load_models(c, c->arg[0], &a->models);
     if (status == CLI_GO && file)
-        status = cli_status(c, vhem_h3m_load(c->ctx, a->init, &a->start));
+        status = cli_load_models(c, a->init, &a->start);
     if (status == CLI_GO && file)
         status = check_start(c, a, K);
     if (status != CLI_GO)

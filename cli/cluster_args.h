@@ -14,7 +14,7 @@ typedef struct {
 
 /* The rows that all three commands have; a is a cluster_args *. */
 #define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
-    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", "how to cluster" },                       \
+    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", "how to cluster; there is vhem" },        \
     { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
     { "tau", 0, OPT_INT, "T", &(a)->opt.tau, 1, "10", "length of the virtual samples, in frames" },         \
     { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; emhmm: models / tau",                                \

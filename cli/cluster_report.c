@@ -19,6 +19,14 @@ int cluster_reached(const vhem_clustering *cl)
     return reached;
 }
 
+static int finished(const vhem_clustering *cl)
+{
+    int n = 0;
+    for (int r = 0; r < cl->n_run; r++)
+        n += cl->run[r].finished;
+    return n;
+}
+
 static double final_bound(const vhem_clustering *cl)
 {
     return cl->bound ? cl->bound[cl->n_iter] : NAN;
@@ -140,22 +148,26 @@ static void tell_clusters(cli *c, const cluster_level *level)
         cli_say(c, "  ... and %d more; 'vhem info --all' lists them", Kr - FEW_CLUSTERS);
 }
 
-void cluster_level_tell(cli *c, const cluster_level *level, const char *title)
+void cluster_level_tell(cli *c, const cluster_level *level, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
     vhem_agreement g;
     int reached = cluster_reached(cl);
+    bool settled = cl->converged || cl->options.tol == 0;
 
     cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
             cli_plural(cl->n_iter),
-            cl->converged || cl->options.tol == 0 ? "" : ", not settled within --max-iter");
+            settled ? "" : stopped ? ", not settled" : ", not settled within --max-iter");
     tell_clusters(c, level);
-    if (cl->n_run > 1)
+    if (stopped && cl->n_run > 1)        /* too early to say how many agree */
+        cli_say(c, "%d of %d restarts were finished", finished(cl), cl->n_run);
+    else if (cl->n_run > 1)
         cli_say(c, "%d of %d restarts reached this bound%s", reached, cl->n_run,
                 reached < 2 ? "; more --restarts may find a better one" : "");
-    if (cl->n_empty || cl->n_revived)
-        cli_say(c, "repairs: %d empty cluster%s re-seeded, %d dead state%s revived", cl->n_empty,
-                cli_plural(cl->n_empty), cl->n_revived, cli_plural(cl->n_revived));
+    if (cl->n_empty)
+        cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
+    if (cl->n_revived)
+        cli_say(c, "repairs: %d dead state%s revived", cl->n_revived, cli_plural(cl->n_revived));
     if (level->class_of && cli_agreement(level->n, level->class_of, level->label, &g))
         cli_say(c, "agreement with the labels: Rand index %.3f, adjusted %.3f", g.rand, g.adjusted_rand);
 }

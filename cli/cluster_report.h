@@ -18,7 +18,7 @@ int     cluster_reached(const vhem_clustering *cl);
 int     cluster_members(const cluster_level *level, int j, int few, char *text, size_t size);
 /* Sizes, members, bound, restarts, repairs, agreement with the classes. */
 json_t *cluster_level_json(const cluster_level *level);
-/* The same in words, on standard error. */
-void    cluster_level_tell(cli *c, const cluster_level *level, const char *title);
+/* The same in words, on standard error; stopped: the restarts of this level were interrupted. */
+void    cluster_level_tell(cli *c, const cluster_level *level, const char *title, bool stopped);
 
 #endif

@@ -195,7 +195,7 @@ static int assign(cli *c, const assign_args *a, assignment *s)
     if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &s->tree));
+        status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)
         status = cli_load_any(c, c->arg[1], &a->data, &s->h3m, &s->data);
     if (status == CLI_GO && !make_room(s))
@@ -214,7 +214,7 @@ int cmd_assign(cli *c, int argc, char **argv)
     vhem_data_options_init(&a.data);
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
-        CLI_DATA_OPTIONS(&a.data, "column with the group of a sequence"),
+        CLI_UNGROUPED_OPTIONS(&a.data),
         { 0 },
     };
     const cli_usage usage = {

@@ -57,8 +57,9 @@ static void write_table(FILE *f, const choose_args *g)
         fprintf(f, "%d\t%d\t%.2f\t%.2f\t%.0f\t%.2f\t%.2f\t", row->K, row->S, row->bound, row->loglik,
                 row->n_param, row->bic, row->icl);
         if (isfinite(row->stability))
-            fprintf(f, "%.3f", row->stability);
-        fputc('\t', f);
+            fprintf(f, "%.3f\t", row->stability);
+        else
+            fputs("-\t", f);
         for (int k = 0; k < N_CRITERIA; k++)
             if (best_by(g, &criteria[k]) == i) {
                 fprintf(f, "%s%s", between, criteria[k].name);
@@ -94,6 +95,8 @@ static void write_json(FILE *f, const cli *c, const choose_args *g, bool stopped
 
 static void tell(cli *c, const choose_args *g)
 {
+    static const char *const not_for_cluster[] = { "output", "clusters", "states", "splits", NULL };
+    char options[512];
     static const char *const words[N_CRITERIA] = { "smallest BIC", "smallest ICL", "most stable" };
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_by(g, &criteria[k]);
@@ -103,8 +106,8 @@ static void tell(cli *c, const choose_args *g)
     }
     int i = best_by(g, &criteria[0]);
     if (i >= 0)
-        cli_say(c, "next: vhem cluster %s -k %d --states %d -o clusters.json", c->arg[0], g->rows[i].K,
-                g->rows[i].S);
+        cli_say(c, "next: vhem cluster %s -k %d --states %d%s -o clusters.json", c->arg[0], g->rows[i].K,
+                g->rows[i].S, cli_repeat(c, g->a.usage, not_for_cluster, options, sizeof options));
 }
 
 static int write_result(cli *c, const choose_args *g, bool stopped)
@@ -188,7 +191,9 @@ int cmd_choose(cli *c, int argc, char **argv)
         .about = "Clusters the HMMs of MODELS with each number of clusters and of states and prints a "
                  "table: bound and expected log-likelihood in nats, number of parameters, BIC and ICL "
                  "(smaller is better), and stability, the mean adjusted Rand index between the clusters "
-                 "that two halves of the models give. The last column names what a row is best in.",
+                 "that two halves of the models give; one cluster has none, always being stable. BIC and ICL "
+                 "depend on --tau. The last column names what a row is best in. Ctrl-C prints the rows that "
+                 "are finished.",
         .examples = "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };

@@ -6,7 +6,8 @@
 
 static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, bool stopped)
 {
-    const char *where = strcmp(a->output, "-") == 0 ? "standard output" : a->output;
+    bool piped = strcmp(a->output, "-") == 0;
+    const char *where = piped ? "standard output" : a->output;
     cluster_level level = { cl, cl->Kb, cl->label, cl->name, cli_classes_of_models(a->models) };
     if (c->json) {
         json_t *facts = json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
@@ -22,9 +23,9 @@ static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, boo
     snprintf(title, sizeof title, "%d cluster%s of %d HMM%s in %s", cl->Kr, cli_plural(cl->Kr), cl->Kb,
              cli_plural(cl->Kb), where);
     if (stopped)                         /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d cluster%s of %d HMM%s, is saved in %s", cl->Kr,
-                 cli_plural(cl->Kr), cl->Kb, cli_plural(cl->Kb), where);
-    cluster_level_tell(c, &level, title);
+        cli_fail(c, "interrupted; the best so far, %d cluster%s of %d HMM%s, is %s %s", cl->Kr,
+                 cli_plural(cl->Kr), cl->Kb, cli_plural(cl->Kb), piped ? "written to" : "saved in", where);
+    cluster_level_tell(c, &level, title, stopped);
     if (!stopped && strcmp(a->output, "-") != 0)
         cli_say(
             c,

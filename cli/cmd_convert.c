@@ -22,7 +22,8 @@ static int convert(cli *c, const vhem_data_options *opt)
 {
     vhem_h3m *h3m = NULL;
     vhem_data *data = NULL;
-    const char *from = c->arg[0], *to = c->arg[1];
+    const char *from = c->arg[0], *to = c->arg[1], *where = strcmp(to, "-") == 0 ? "standard output" : to;
+    bool clusters = cli_recognise(from) == CLI_IS_CLUSTERING;
     int status = c->json && strcmp(to, "-") == 0 ? cli_check_streams(c, to) : CLI_GO;
     if (status == CLI_GO)
         status = cli_out_check(c, to);
@@ -39,8 +40,12 @@ static int convert(cli *c, const vhem_data_options *opt)
             cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:s, s:i}", "command", c->command,
                                            "input", cli_json_text(from), "output", cli_json_text(to),
                                            "kind", h3m ? "models" : "data", "size", n));
-        cli_say(c, "%d %s%s in %s", n, what, n == 1 ? "" : "s",
-                strcmp(to, "-") == 0 ? "standard output" : to);
+        if (clusters)                    /* said even with --quiet: not all of A is in B */
+            cli_fail(c, "warning: the labels and z of %s are not in %s, only its centres are", from, where);
+        if (clusters)
+            cli_say(c, "the %d centre%s of the clustering in %s", n, cli_plural(n), where);
+        else
+            cli_say(c, "%d %s%s in %s", n, what, cli_plural(n), where);
         status = EXIT_DONE;
     }
     vhem_data_free(data);

@@ -142,7 +142,8 @@ int cmd_decode(cli *c, int argc, char **argv)
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
         { "hmm", 0, OPT_TEXT, "WHICH", &a.hmm, 0,
           "the HMM named like the sequence or its group if all sequences have one, else best",
-          "name or number of the HMM to use, or best: the most likely for each sequence" },
+          "name of the HMM to use, or its number from 0 when none has that name, or best: the most likely "
+          "for each sequence" },
         { "posterior", 'p', OPT_FLAG, NULL, &a.posterior, 0, NULL,
           "one more column for each state: its probability given the whole sequence" },
         CLI_DATA_OPTIONS(&a.data, "column with the group; its HMM is found by this name"),

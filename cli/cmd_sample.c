@@ -13,7 +13,7 @@ static int load_and_sample(cli *c, int N, int T, const char *output)
     if (status == CLI_GO)
         status = cli_out_check(c, output);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_h3m_load(c->ctx, c->arg[0], &h3m));
+        status = cli_load_models(c, c->arg[0], &h3m);
     if (status == CLI_GO)
         status = cli_status(c, vhem_sample(c->ctx, h3m, N, T, &data));
     if (status == CLI_GO)

@@ -160,7 +160,7 @@ int cmd_score(cli *c, int argc, char **argv)
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
         { "all", 'a', OPT_FLAG, NULL, &a.all, 0, NULL,
           "one more column for each HMM: log p(sequence | HMM)" },
-        CLI_DATA_OPTIONS(&a.data, "column with the group of a sequence"),
+        CLI_UNGROUPED_OPTIONS(&a.data),
         { 0 },
     };
     const cli_usage usage = {

@@ -32,8 +32,21 @@ static json_t *report_json(cli *c, const cluster_args *a, const vhem_tree *tree,
                      levels);
 }
 
-static void report(cli *c, const tree_args *t, const vhem_tree *tree, bool stopped)
+static void tell_stopped(cli *c, int n, int of, const char *where, const char *why)
 {
+    char levels[64];
+    if (n == 1)
+        snprintf(levels, sizeof levels, "the first level of %d is", of);
+    else
+        snprintf(levels, sizeof levels, "the first %d levels of %d are", n, of);
+    cli_fail(c, "interrupted; %s %s %s; %s", levels,
+             strcmp(where, "standard output") ? "saved in" : "written to", where, why);
+}
+
+/* why: the sentence of the library when the run was stopped, else NULL. */
+static void report(cli *c, const tree_args *t, const vhem_tree *tree, const char *why)
+{
+    bool stopped = why != NULL, first_stopped = why && strncmp(why, "level 1 ", 8) == 0;
     const cluster_args *a = &t->a;
     const char *where = strcmp(a->output, "-") == 0 ? "standard output" : a->output;
     const char **class_of = cli_classes_of_models(a->models);
@@ -41,7 +54,7 @@ static void report(cli *c, const tree_args *t, const vhem_tree *tree, bool stopp
     if (c->json)
         cli_json_put(stdout, report_json(c, a, tree, class_of, stopped));
     if (stopped)
-        cli_fail(c, "interrupted; the first %d of %d levels are saved in %s", n, t->list.n, where);
+        tell_stopped(c, n, t->list.n, where, why);
     else
         cli_say(c, "a tree of %d level%s over %d HMM%s in %s", n, cli_plural(n), Kb, cli_plural(Kb), where);
     for (int l = 0; l < n; l++) {
@@ -50,7 +63,7 @@ static void report(cli *c, const tree_args *t, const vhem_tree *tree, bool stopp
         char title[128];
         snprintf(title, sizeof title, "level %d, %d cluster%s of %d %s%s", l + 1, cl->Kr, cli_plural(cl->Kr),
                  cl->Kb, l ? "centre" : "HMM", cli_plural(cl->Kb));
-        cluster_level_tell(c, &level, title);
+        cluster_level_tell(c, &level, title, first_stopped);
     }
     if (!stopped && strcmp(a->output, "-") != 0)
         cli_say(c,
@@ -74,11 +87,13 @@ static int build(cli *c, tree_args *t)
     vhem_tree *tree = NULL;
     vhem_status st = vhem_tree_build(c->ctx, t->a.models, t->list.n, t->list.value, &t->a.opt, &tree);
     bool stopped = st == VHEM_ESTOPPED, some = tree && vhem_tree_levels(tree) > 0;
+    char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
     int status = some && (stopped || st == VHEM_OK) ? save(c, &t->a, tree, stopped) : cli_status(c, st);
     if (status == CLI_GO) {
-        report(c, t, tree, stopped);
+        report(c, t, tree, stopped ? why ? why : "" : NULL);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
+    free(why);
     vhem_tree_free(tree);
     return status;
 }

@@ -74,8 +74,10 @@ static totals add_up(const vhem_fit_report *report)
 static void what_next(cli *c, const char *output)
 {
     if (strcmp(output, "-") != 0)
-        cli_say(c, "next: 'vhem info %s' shows them; 'vhem score' and 'vhem decode' use them on sequences",
-                output);
+        cli_say(c,
+                "next: 'vhem cluster %s -k K' groups them; 'vhem info %s' shows them; 'vhem score' and "
+                "'vhem decode' use them on sequences",
+                output, output);
 }
 
 void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
@@ -83,17 +85,21 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
 {
     totals t = add_up(report);
     int K = vhem_h3m_size(h3m), N = vhem_data_size(data);
-    const char *where = strcmp(output, "-") == 0 ? "standard output" : output;
+    bool piped = strcmp(output, "-") == 0;
+    const char *where = piped ? "standard output" : output;
 
     if (stopped)                         /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d HMM%s, is saved in %s", K, cli_plural(K), where);
+        cli_fail(c, "interrupted; the best so far, %d HMM%s, is %s %s", K, cli_plural(K),
+                 piped ? "written to" : "saved in", where);
     else
         cli_say(c, "%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame", K,
                 cli_plural(K), N, cli_plural(N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
-    if (t.revived || t.floored)
-        cli_say(c, "repairs: %d dead state%s or component%s revived, %d covariance%s held at --cov-floor",
-                t.revived, cli_plural(t.revived), cli_plural(t.revived), t.floored, cli_plural(t.floored));
+    if (t.revived)
+        cli_say(c, "repairs: %d dead state%s or component%s revived", t.revived, cli_plural(t.revived),
+                cli_plural(t.revived));
+    if (t.floored)
+        cli_say(c, "repairs: %d covariance%s held at --cov-floor", t.floored, cli_plural(t.floored));
     if (report->R > 1)
         cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t.agreed, K,
                 cli_plural(K), report->R, 2 * t.agreed < K ? "; more --restarts may find better ones" : "");

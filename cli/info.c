@@ -46,6 +46,7 @@ static json_t *options_json(const vhem_cluster_options *o)
 json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree)
 {
     const vhem_clustering *first = vhem_tree_level(tree, 0);
+    const char *made = is_tree ? vhem_tree_provenance(tree) : first->provenance;
     json_t *levels = json_array();
     for (int l = 0; l < vhem_tree_levels(tree); l++) {
         const vhem_clustering *cl = vhem_tree_level(tree, l);
@@ -56,7 +57,7 @@ json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree)
     }
     return json_pack("{s:s, s:o, s:i, s:o, s:o}", "kind", is_tree ? "tree" : "clustering", "file",
                      cli_json_text(path), "models", first->Kb, "levels", levels, "provenance",
-                     provenance(first->provenance));
+                     provenance(made));
 }
 
 /* Mean and spread over the frames that have a value; one pass, Welford's update keeps the digits. */

@@ -12,6 +12,21 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* Bytes of a text that take no room of their own: the width of a field counts bytes, eyes count letters. */
+static int extra(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) == 0x80;
+    return n;
+}
+
+/* The text and a blank, in a column this wide. */
+static void put_text(FILE *f, int width, const char *text)
+{
+    fprintf(f, "%-*s ", width + extra(text), text);
+}
+
 static long long int_of(const json_t *object, const char *key)
 {
     return (long long)json_integer_value(json_object_get(object, key));
@@ -95,8 +110,10 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     fprintf(f, "\n  %5s  %-24s %-16s %3s %3s  %s\n", "HMM", "name", "label", "S", "M", "weight");
     for (size_t i = 0; i < K && (all || i < FEW); i++) {
         const json_t *hmm = json_array_get(hmms, i);
-        fprintf(f, "  %5zu  %-24s %-16s %3lld %3lld  %.4g\n", i, text_of(hmm, "name"), text_of(hmm, "label"),
-                int_of(hmm, "S"), int_of(hmm, "M"), real_of(hmm, "omega"));
+        fprintf(f, "  %5zu  ", i);
+        put_text(f, 24, text_of(hmm, "name"));
+        put_text(f, 16, text_of(hmm, "label"));
+        fprintf(f, "%3lld %3lld  %.4g\n", int_of(hmm, "S"), int_of(hmm, "M"), real_of(hmm, "omega"));
     }
     if (K > FEW && !all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
@@ -136,8 +153,11 @@ static void tell_level(FILE *f, const json_t *level, bool all)
             int_of(level, "n_iter"), cli_plural(int_of(level, "n_iter")),
             json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
     fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
-    fprintf(f, "  repairs    %lld clusters re-seeded, %lld states revived\n", int_of(repairs, "empty"),
-            int_of(repairs, "revived"));
+    long long empty = int_of(repairs, "empty"), revived = int_of(repairs, "revived");
+    if (empty)
+        fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));
+    if (revived)
+        fprintf(f, "  repairs    %lld state%s revived\n", revived, cli_plural(revived));
     fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
     for (size_t j = 0; j < K; j++) {
         const json_t *one = json_array_get(clusters, j);
@@ -177,9 +197,10 @@ static void tell_columns(FILE *f, const json_t *columns, bool all)
     fprintf(f, "\n  %-16s %12s %12s %12s %12s %9s\n", "column", "min", "mean", "sd", "max", "missing");
     for (size_t k = 0; k < d && (all || k < FEW); k++) {
         const json_t *column = json_array_get(columns, k);
-        fprintf(f, "  %-16s %12.6g %12.6g %12.6g %12.6g %9lld\n", text_of(column, "name"),
-                real_of(column, "min"), real_of(column, "mean"), real_of(column, "sd"),
-                real_of(column, "max"), int_of(column, "missing"));
+        fputs("  ", f);
+        put_text(f, 16, text_of(column, "name"));
+        fprintf(f, "%12.6g %12.6g %12.6g %12.6g %9lld\n", real_of(column, "min"), real_of(column, "mean"),
+                real_of(column, "sd"), real_of(column, "max"), int_of(column, "missing"));
     }
     if (d > FEW && !all)
         fprintf(f, "  ... and %zu more; --all lists them\n", d - FEW);
@@ -204,8 +225,11 @@ static void tell_data(FILE *f, json_t *facts, bool all)
     fprintf(f, "\n  %-24s %-16s %-16s %8s\n", "sequence", "label", "group", "frames");
     for (size_t n = 0; n < N; n++) {
         const json_t *seq = json_array_get(list, n);
-        fprintf(f, "  %-24s %-16s %-16s %8lld\n", text_of(seq, "name"), text_of(seq, "label"),
-                text_of(seq, "group"), int_of(seq, "frames"));
+        fputs("  ", f);
+        put_text(f, 24, text_of(seq, "name"));
+        put_text(f, 16, text_of(seq, "label"));
+        put_text(f, 16, text_of(seq, "group"));
+        fprintf(f, "%8lld\n", int_of(seq, "frames"));
     }
 }
 

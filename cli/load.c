@@ -84,6 +84,43 @@ cli_content cli_recognise(const char *path)
     return content;
 }
 
+/* The sentence of the library without the name of the file, which stands at its beginning. */
+static const char *after_path(const cli *c, const char *path)
+{
+    const char *text = vhem_ctx_error(c->ctx);
+    size_t n = strlen(path);
+    return strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+int cli_load_models(cli *c, const char *path, vhem_h3m **h3m)
+{
+    cli_content content = cli_recognise(path);
+    if (content == CLI_IS_TREE)
+        return cli_fail(c, "%s is a tree, not a set of models; 'vhem cluster' makes a file whose centres can "
+                           "be used as models", path);
+    vhem_status st = vhem_h3m_load(c->ctx, path, h3m);
+    bool data = content == CLI_IS_DATA ||
+                (content == CLI_IS_HDF5 && strncmp(after_path(c, path), "format is ", 10) == 0);
+    if (st == VHEM_EFORMAT && data && !cli_interrupted())
+        return cli_fail(c, "%s is no model file (%s); if it holds sequences, fit models to them first: vhem "
+                           "fit", path, after_path(c, path));
+    return cli_status(c, st);
+}
+
+int cli_load_clusters(cli *c, const char *path, vhem_tree **tree)
+{
+    cli_content content = cli_recognise(path);
+    vhem_status st = vhem_tree_load(c->ctx, path, tree);
+    if (st != VHEM_EFORMAT || cli_interrupted())
+        return cli_status(c, st);
+    const char *why = after_path(c, path);
+    if (content == CLI_IS_HDF5 || content == CLI_IS_DATA)
+        return cli_fail(c, "%s is no file of clusters (%s); run vhem cluster first", path, why);
+    if (content == CLI_IS_MODEL && strncmp(why, "format is 'vhem-h3m'", 20) == 0)
+        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first", path);
+    return cli_status(c, st);
+}
+
 int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data)
 {
     cli_content content = cli_recognise(path);
@@ -91,6 +128,8 @@ int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3
     vhem_status st;
     int status;
 
+    if (content == CLI_IS_TREE)
+        return cli_load_models(c, path, h3m);
     if (content != CLI_IS_DATA) {
         st = vhem_h3m_load(c->ctx, path, h3m);
         if (st == VHEM_OK || content != CLI_IS_HDF5)
@@ -112,7 +151,7 @@ int cli_load_both(cli *c, const char *output, const vhem_data_options *opt, vhem
     if (status == CLI_GO)
         status = cli_out_check(c, output);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_h3m_load(c->ctx, c->arg[0], h3m));
+        status = cli_load_models(c, c->arg[0], h3m);
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], opt, data));
     return status;

@@ -1,4 +1,5 @@
 /* options.c - reads the arguments of a command by its table of options, on getopt_long. */
+#define _GNU_SOURCE
 #include "cli.h"
 
 #include <errno.h>
@@ -114,6 +115,8 @@ static int unknown(cli *c, const table *t, const char *word)
             names[k] = t->row[k].name;
             matches += strncmp(name, names[k], strlen(name)) == 0;
         }
+        if (strcmp(name, "group") == 0)
+            return cli_misuse(c, "--group is for fit, one HMM per group; it means nothing to %s", c->command);
         if (matches > 1)
             return cli_misuse(c, "--%s could be several options; write it out", name);
         near = cli_nearest(name, names, t->n);
@@ -195,6 +198,16 @@ static int add_argument(cli *c, const cli_usage *usage, const char *text)
     return CLI_GO;
 }
 
+/* Of two values one would be lost without a word; a flag may be repeated. */
+static int take_once(cli *c, const table *t, const cli_option *o, const char *text)
+{
+    bool *given = &c->given[o - t->row];
+    if (*given && o->kind != OPT_FLAG)
+        return cli_misuse(c, "--%s is given twice", o->name);
+    *given = true;
+    return take(c, o, text);
+}
+
 static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const table *t)
 {
     int code, status = CLI_GO;
@@ -209,11 +222,8 @@ static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const ta
             status = cli_misuse(c, "--%s takes no argument", o->name);
         else if (code == '?')
             status = unknown(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
-        else {
-            status = take(c, o, optarg);
-            if (o - t->row < t->n_own)
-                c->given[o - t->row] = true;
-        }
+        else
+            status = take_once(c, t, o, optarg);
     }
     while (status == CLI_GO && optind < argc)
         status = add_argument(c, usage, argv[optind++]);
@@ -254,4 +264,45 @@ bool cli_given(const cli *c, const cli_usage *usage, const char *name)
         if (strcmp(usage->options[k].name, name) == 0)
             return c->given[k];
     return false;
+}
+
+/* Quoted for the shell where it needs to be. */
+static void repeat_one(const cli_option *o, FILE *f)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+";
+    fprintf(f, " --%s", o->name);
+    if (o->kind == OPT_INT)
+        fprintf(f, " %d", *(const int *)o->value);
+    else if (o->kind == OPT_SEED)
+        fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)o->value);
+    if (o->kind == OPT_REAL) {
+        fputc(' ', f);
+        cli_put_number(f, *(const double *)o->value);
+    }
+    if (o->kind != OPT_TEXT && o->kind != OPT_CHOICE)
+        return;
+    const char *text = *(const char *const *)o->value;
+    fprintf(f, text[strspn(text, plain)] ? " '%s'" : " %s", text);
+}
+
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
+                       size_t size)
+{
+    cli_option common[CLI_MAX_OPTIONS];
+    static const char *const useful[] = { "seed", "backend", NULL };
+    cli copy = *c;
+    int k;
+    FILE *f = fmemopen(text, size, "w");
+    text[0] = '\0';
+    if (!f)
+        return text;
+    for (k = 0; usage->options[k].name; k++)
+        if (c->given[k] && !cli_one_of(usage->options[k].name, skip))
+            repeat_one(&usage->options[k], f);
+    common_rows(&copy, common);
+    for (const cli_option *o = common; o->name; o++, k++)
+        if (c->given[k] && cli_one_of(o->name, useful))
+            repeat_one(o, f);
+    fclose(f);
+    return text;
 }

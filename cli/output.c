@@ -106,12 +106,9 @@ int cli_out_check(cli *c, const char *path)
         if (!S_ISREG(sb.st_mode))
             return CLI_GO;
     }
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int status = CLI_GO;
-    if (!folder || access(folder, W_OK | X_OK) != 0)
-        status = cli_fail(c, "%s: cannot write: %s", path, strerror(errno));
-    free(folder);
+    cli_out out = { 0 };                 /* some places say yes to access() and then no */
+    int status = open_temporary(c, path, &out);
+    cli_out_close(&out);
     return status;
 }
 

@@ -242,6 +242,7 @@ VHEM_API const int  *vhem_tree_base_labels(const vhem_tree *, int l);
 VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
 VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *path);
 VHEM_API vhem_status vhem_tree_set_provenance(vhem_ctx *, vhem_tree *, const char *json);
+VHEM_API const char *vhem_tree_provenance(const vhem_tree *);
 VHEM_API void        vhem_tree_free(vhem_tree *);
 
 /* New models (by L_hmm) or new sequences (by likelihood, a level up by following the tree) into the clusters
@@ -262,11 +263,12 @@ typedef struct {                     /* one row of a choice */
     double n_param, bic, icl;        /* smaller is better: -2 loglik + n_param log Kb;
                                         ICL adds the entropy of z */
     double stability;                /* mean adjusted Rand index between the labels two
-                                        halves give; NaN: not asked */
+                                        halves give; NaN: not asked, K = 1 or K > Kb / 2 */
 } vhem_choice;
 
 /* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for
- * stability.  rows [n_K][n_S] is the caller's. */
+ * stability.  rows [n_K][n_S] is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the
+ * others have K = 0. */
 VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_h3m *, int n_K, const int *K, int n_S, const int *S,
                                  int n_splits, const vhem_cluster_options *, vhem_choice *rows);
 

@@ -2,7 +2,8 @@
  *
  * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
  * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
- * clusters that is really there is found in both halves. */
+ * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
+ * stability is NaN. */
 #include "cluster/methods.h"
 #include "core/alloc.h"
 #include "math/agreement.h"
@@ -97,7 +98,7 @@ static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem
     double *L = NULL, sum = 0;
 
     *out = NAN;
-    if (n_splits < 1 || half < opt->K)                   /* nothing to say */
+    if (n_splits < 1 || opt->K < 2 || half < opt->K)     /* nothing to say */
         goto done;
     VH_NEW(index, Kb);
     VH_NEW(a, Kb);
@@ -157,13 +158,14 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_h3m *h3m, int n_K, const int *
     for (int k = 0; k < n_K * n_S; k++) {
         o.K = K[k / n_S];
         o.S = S[k % n_S];
-        found[k] = (vhem_choice){ .K = o.K, .S = o.S };
-        VH_TRY(choose_one(ctx, h3m, n_splits, &o, &found[k]));
-        vh_log(ctx, VHEM_LOG_INFO, "K = %d, S = %d: bound %.6g", o.K, o.S, found[k].bound);
+        vhem_choice row = { .K = o.K, .S = o.S };
+        VH_TRY(choose_one(ctx, h3m, n_splits, &o, &row));
+        found[k] = row;
+        vh_log(ctx, VHEM_LOG_INFO, "K = %d, S = %d: bound %.6g", o.K, o.S, row.bound);
     }
-    for (int k = 0; k < n_K * n_S; k++)
-        rows[k] = found[k];
 done:
+    for (int k = 0; found && (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n_K * n_S; k++)
+        rows[k] = found[k];
     free(found);
     return st;
 }

@@ -108,6 +108,11 @@ done:
     return st;
 }
 
+const char *vhem_tree_provenance(const vhem_tree *tree)
+{
+    return tree->provenance;
+}
+
 /* ---- building ------------------------------------------------------------------------------------------ */
 
 static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K)
@@ -141,6 +146,16 @@ done:
     return st;
 }
 
+/* c is level l as far as it came; NULL: not even one restart. */
+static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vhem_clustering *c)
+{
+    int finished = 0, n_run = c ? c->n_run : 0;
+    for (int r = 0; r < n_run; r++)
+        finished += c->run[r].finished;
+    return vh_fail(ctx, VHEM_ESTOPPED, "level %d was stopped with %d of %d restarts finished and is %s",
+                   l + 1, finished, n_run, l > 0 ? "left out" : "the best so far");
+}
+
 vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, const int *K,
                             const vhem_cluster_options *opt, vhem_tree **out)
 {
@@ -164,6 +179,8 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
             vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l,
                    o.K, K[l]);
         st = vh_cluster(ctx, level, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
+        if (st == VHEM_ESTOPPED)
+            tell_stopped(ctx, l, c);
         if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0))
             goto done;
         vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so

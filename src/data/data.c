@@ -150,12 +150,14 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%d", n);
-    return vh_fail(ctx, status, "sequence %s%s%s: frame %lld, column '%s' is %s", *name ? "'" : "",
-                   *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
+    return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%s' is %s",
+                   *name ? "'" : "", *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
                    (long long)(t - data->start[n]), data->column[i % data->d], what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
+static const char missing[] =
+    "missing; drop such rows or fill them in first: missing values are not supported";
 
 vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
 {
@@ -177,8 +179,7 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
     for (int64_t i = 0; i < n_values; i++)
         if (!isfinite(data->y[i]))
             return bad_value(ctx, data, VHEM_EINVAL, i,
-                             isnan(data->y[i]) ? "missing (nan); missing values cannot be treated yet"
-                                               : infinite);
+                             isnan(data->y[i]) ? missing : infinite);
     return VHEM_OK;
 }
 

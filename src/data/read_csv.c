@@ -263,6 +263,19 @@ done:
 
 /* ---- 4. finish ---- */
 
+/* "1,5", "-0,25": a number but for the comma? */
+static bool decimal_comma(const char *text)
+{
+    static const char digits[] = "0123456789";
+    text += *text == '-' || *text == '+';
+    size_t n = strspn(text, digits);
+    if (n == 0 || text[n] != ',')
+        return false;
+    text += n + 1;
+    n = strspn(text, digits);
+    return n > 0 && text[n] == '\0';
+}
+
 static vhem_status judge_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -279,13 +292,17 @@ static vhem_status judge_columns(csv *r)
             "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
             "use with --columns to leave this one out",
             t->path, (long long)c->text_line, t->column[k], c->example);
+        if (r->n_dim > 0 && decimal_comma(c->example))
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is left out, it has '%s' in line %lld; decimal "
+                   "commas? write 1.5", t->path, t->column[k], c->example, (long long)c->text_line);
         vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
                t->column[k], c->example, (long long)c->text_line);
         text = k;
     }
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
-             "%s: no column holds numbers: column '%s' has '%s' in line %lld", t->path, t->column[text],
-             r->col[text].example, (long long)r->col[text].text_line);
+             "%s: no column holds numbers: column '%s' has '%s' in line %lld%s", t->path, t->column[text],
+             r->col[text].example, (long long)r->col[text].text_line,
+             decimal_comma(r->col[text].example) ? "; decimal commas? write 1.5" : "");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
              t->path);
     for (int k = 0; k < r->n_dim; k++) {
@@ -306,19 +323,21 @@ done:
     return st;
 }
 
-/* Does dimension k go up by one from row to row in every sequence?  Rows are in their order. */
+/* Does dimension k start at 0 or 1 and go up by one from row to row in every sequence?  Rows are in their
+ * order.  In a few rows that may be chance. */
 static bool counts_rows(const csv *r, int k)
 {
-    bool any = false;
+    enum { ENOUGH = 5 };
     const double *y = r->y + k;
-    for (int n = 0; n < r->n_seq; n++)
-        for (int64_t i = 1; i < r->seq[n].T; i++) {
-            any = true;
-            int64_t row = r->seq[n].start + i;
-            if (y[row * r->n_dim] != y[(row - 1) * r->n_dim] + 1)
+    for (int n = 0; n < r->n_seq; n++) {
+        int64_t first = r->seq[n].start;
+        if (r->seq[n].T < ENOUGH || (y[first * r->n_dim] != 0 && y[first * r->n_dim] != 1))
+            return false;
+        for (int64_t i = 1; i < r->seq[n].T; i++)
+            if (y[(first + i) * r->n_dim] != y[(first + i - 1) * r->n_dim] + 1)
                 return false;
-        }
-    return any;
+    }
+    return r->n_seq > 0;
 }
 
 static vhem_status warn_of_counters(csv *r)

@@ -117,12 +117,17 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
         if (strcasecmp(t->column[k], "id") == 0 || strcasecmp(t->column[k], "seq") == 0)
             roles->id[roles->n_id++] = k;
     if (roles->n_id == 0 && !index) {
-        char list[512];
+        char list[160];
         vh_show_list(t->column, t->n_columns, ", ", list, sizeof list);
-        st = vh_fail(ctx, VHEM_EFORMAT,
-                     "%s: no column is named id or seq; say with --id which columns name a "
-                     "sequence, the columns are %s",
-                     t->path, list);
+        if (t->n_columns < 2)
+            st = vh_fail(ctx, VHEM_EFORMAT,
+                         "%s: no table of sequences: line 1 has no columns, it is '%.40s%s'", t->path, list,
+                         strlen(list) > 40 ? "..." : "");
+        else
+            st = vh_fail(ctx, VHEM_EFORMAT,
+                         "%s: no column is named id or seq; say with --id which columns name a "
+                         "sequence, the columns are %s",
+                         t->path, list);
     }
 done:
     vh_list_free(names, n);

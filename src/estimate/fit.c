@@ -341,6 +341,22 @@ done:
     return st;
 }
 
+/* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely. */
+static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
+{
+    int few = 0, K = f->part.K;
+    for (int i = 0; i < K; i++) {
+        int64_t frames = 0;
+        for (int k = f->part.first[i]; k < f->part.first[i + 1]; k++)
+            frames += f->data->start[f->part.seq[k] + 1] - f->data->start[f->part.seq[k]];
+        few += frames < f->opt.S;
+    }
+    if (few > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d %s%s %s fewer frames than the %d states%s", few, K,
+               f->opt.by_group ? "group" : "sequence", K == 1 ? "" : "s", few == 1 ? "has" : "have", f->opt.S,
+               f->opt.by_group ? "" : "; did you mean --group?");
+}
+
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
     vhem_status st = VHEM_OK;
@@ -363,6 +379,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         f->opt.restarts = 1;                             /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : DEFAULT_RESTARTS;
+    warn_of_few_frames(ctx, f);
     VH_TRY(make_floor(ctx, f));
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), f->data->d, K, &f->out));
     VH_NEW(f->report, 1);

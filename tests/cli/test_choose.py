@@ -1,9 +1,12 @@
 """vhem choose: the table, what is marked in it, refusals."""
 import json
 import math
+import signal
+import subprocess
+import time
 import unittest
 
-from support import Case, flock
+from support import VHEM, Case, flock
 
 
 class Choose(Case):
@@ -24,7 +27,7 @@ class Choose(Case):
         self.assertEqual(three["best"], "bic,icl,stability")
         self.assertGreater(float(three["stability"]), 0.99)
         self.assertIn("smallest BIC: 3 clusters, centres of 2 states", r.err)
-        self.assertIn("next: vhem cluster m.json -k 3 --states 2 -o clusters.json", r.err)
+        self.assertIn("next: vhem cluster m.json -k 3 --states 2 --restarts 5 -o clusters.json", r.err)
 
     def test_numbers(self):
         got = self.ok("choose", "m.json", "-k", "2,3", "--states", "1..2", "--splits", "0", "-r", "5", "--json").json()
@@ -51,7 +54,34 @@ class Choose(Case):
 
     def test_stability_column_is_empty_when_not_asked_for(self):
         row = self.ok("choose", "m.json", "-k", "2", "--splits", "0", "-r", "2").rows()[0]
-        self.assertEqual(row["stability"], "")
+        self.assertEqual(row["stability"], "-")
+
+    def test_one_cluster_is_not_called_stable(self):
+        r = self.ok("choose", "m.json", "-k", "1..2", "-r", "2")
+        self.assertEqual([x["stability"] == "-" for x in r.rows()], [True, False])
+        self.assertIn("most stable: 2 clusters", r.err)
+        self.assertNotIn("stable", self.ok("choose", "m.json", "-k", "1", "-r", "2").err)
+
+    def test_next_repeats_the_options(self):
+        r = self.ok("choose", "m.json", "-k", "2..4", "-r", "5", "--splits", "0", "--preset", "emhmm", "--tau", "3",
+                    "--nv", "2.5", "--no-repair", "--init", "far", "--seed", "7", "-o", "c.tsv", "-t", "1")
+        self.assertIn("-k 3 --states 2 --tau 3 --nv 2.5 --init far --restarts 5 --no-repair --preset emhmm --seed 7 "
+                      "-o clusters.json", r.err)
+
+    def test_interrupt_keeps_the_finished_rows(self):
+        self.write("big.json", flock(kinds=8, per_kind=60, apart=2.0))
+        p = subprocess.Popen([VHEM, "choose", "big.json", "-k", "1..150", "-r", "30", "--splits", "0",
+                              "-o", "c.tsv"], cwd=self.dir,
+                             stderr=subprocess.PIPE, text=True)
+        time.sleep(4)
+        self.assertIsNone(p.poll(), "it was not long enough")
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=60)[1]
+        self.assertEqual(p.returncode, 130, err)
+        self.assertIn("interrupted; ", err)
+        lines = self.path("c.tsv").read_text().splitlines()
+        self.assertEqual([x.split("\t")[0] for x in lines[:2]], ["K", "1"])
+        self.assertLess(len(lines), 151)
 
     def test_refused(self):
         self.fails(2, "which numbers of clusters?", "choose", "m.json")

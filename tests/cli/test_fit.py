@@ -25,7 +25,7 @@ class Fit(Case):
         r = self.ok("fit", "d.csv", "--states", "2", "-o", "m.json")
         self.assertEqual(r.out, "")
         self.assertIn("4 HMMs from 4 sequences (178 frames) in m.json: mean log-likelihood", r.err)
-        self.assertIn("next: 'vhem info m.json'", r.err)
+        self.assertIn("next: 'vhem cluster m.json -k K'", r.err)
         self.leftovers("d.csv", "m.json")
         m = self.load("m.json")
         self.assertEqual((m["format"], m["version"], m["emission"], m["d"]), ("vhem-h3m", 1, "gaussian-diag", 2))
@@ -205,11 +205,24 @@ class Start(Case):
         self.leftovers("d.csv", "t.json")
 
 
+class FewFrames(Case):
+    def test_warning(self):
+        self.write("d.csv", "id,who,x\n" + "".join(f"{i // 2},{i // 6},{i % 5}\n" for i in range(18)) + "9,2,1\n")
+        r = self.ok("fit", "d.csv", "--states", "4", "--columns", "x", "-o", "m.json")
+        self.assertIn("vhem fit: warning: 10 of 10 sequences have fewer frames than the 4 states; did you mean "
+                      "--group?", r.err)
+        self.assertIn("next: 'vhem cluster m.json -k K' groups them", r.err)
+        r = self.ok("fit", "d.csv", "--states", "4", "--group", "who", "--columns", "x", "-o", "m.json")
+        self.assertNotIn("fewer frames", r.err)
+        r = self.ok("fit", "d.csv", "--states", "2", "--columns", "x", "-o", "m.json")
+        self.assertIn("1 of 10 sequences has fewer frames than the 2 states", r.err)
+
+
 class Refused(Case):
     def test_missing_values(self):
         self.write("d.csv", "id,x,y\na,1,2\na,3,\na,4,5\nb,1,1\n")
-        r = self.fails(1, "missing", "fit", "d.csv", "-o", "m.json")
-        self.assertRegex(r.err, r"\ba\b.*\by\b|\by\b.*\ba\b")
+        self.fails(1, "sequence 'a': frame 1 (counted from 0), column 'y' is missing; drop such rows or fill them in "
+                   "first: missing values are not supported", "fit", "d.csv", "-o", "m.json")
         self.leftovers("d.csv")
 
     def test_broken_inputs(self):

@@ -103,6 +103,7 @@ class Tree(WithFlock):
     def test_info(self):
         self.ok("tree", "m.json", "-k", "4,2", "-o", "t.json", "-q")
         r = self.ok("info", "t.json")
+        self.assertRegex(r.out, r"made by    vhem [0-9.]+ tree from m.json, seed ")
         self.assertTrue(r.out.startswith("t.json: a tree of 2 levels over 16 HMMs\n"), r.out)
         self.assertIn("level 2: 4 centres in 2 clusters", r.out)
         facts = self.ok("info", "t.json", "--json").json()
@@ -141,7 +142,8 @@ class Signals(Case):
         p.send_signal(signal.SIGINT)
         _, err = p.communicate(timeout=60)
         self.assertEqual(p.returncode, 130, err)
-        self.assertIn("vhem tree: interrupted; ", err)
+        self.assertIn("vhem tree: interrupted; the first level of 3 is saved in t.json; level 1 was stopped with ", err)
+        self.assertNotIn("reached this bound", err)
         if self.path("t.json").exists():
             self.assertGreaterEqual(len(json.loads(self.path("t.json").read_text())["levels"]), 1)
 

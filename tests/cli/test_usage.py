@@ -6,16 +6,17 @@ import unittest
 from support import COMMANDS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
-DATA = ["format", "id", "label", "group", "weight", "columns", "where"]
+DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
+UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "no-repair", "weighted-omega", "preset"]
 OPTIONS = {
     "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
-    "assign": ["output"] + DATA,
+    "assign": ["output"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
-    "score": ["output", "all"] + DATA,
+    "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
     "info": ["all"] + DATA,
@@ -118,6 +119,10 @@ class Misuse(Case):
         self.fails(2, "'ring' is none of them", "fit", "a.csv", "--topology", "ring", "-o", "m.json")
         self.fails(2, "--id needs a COL[,COL], not an empty text", "fit", "a.csv", "--id", "")
 
+    def test_twice(self):
+        self.fails(2, "vhem fit: --where is given twice", "fit", "d.csv", "--where", "a=1", "-w", "b=2")
+        self.fails(2, "--seed is given twice", "cluster", "m.json", "-k", "2", "--seed", "1", "--seed", "1")
+
     def test_arguments(self):
         self.fails(2, "too few arguments; the command is: vhem fit DATA -o MODELS", "fit")
         self.fails(2, "too few arguments", "score", "a.json")
@@ -130,6 +135,11 @@ class Misuse(Case):
         self.fails(2, "give the result a file with -o FILE", "fit", "a.csv", "--json")
         self.fails(2, "give the result a file", "sample", "m.json", "--json", "-o", "-")
         self.fails(2, "give the result a file", "convert", "m.json", "-", "--json")
+
+    def test_output_is_tried_before_the_work(self):
+        self.write("d.csv", "id,x\na,1\na,2\n")
+        self.fails(1, "/proc/m.json: cannot write", "fit", "d.csv", "-o", "/proc/m.json")
+        self.leftovers("d.csv")
 
     def test_order_does_not_matter(self):
         for env in ({}, {"POSIXLY_CORRECT": "1"}):

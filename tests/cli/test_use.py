@@ -245,5 +245,59 @@ class Convert(WithModel):
         self.leftovers("m.json", "d.csv")
 
 
+class OddTables(Case):
+    def test_decimal_commas(self):
+        self.write("d.csv", "id;x\na;1,5\na;2,5\n")
+        self.fails(1, "column 'x' has '1,5' in line 2; decimal commas? write 1.5", "info", "d.csv")
+        self.write("d.csv", "id;x;y\na;1,5;2\na;2,5;3\n")
+        self.assertIn("decimal commas? write 1.5", self.ok("info", "d.csv").err)
+
+    def test_no_table(self):
+        self.write("t.txt", "Dear all " * 40 + "\nbest wishes\n")
+        r = self.fails(1, "t.txt: no table of sequences: line 1 has no columns, it is 'Dear all", "info", "t.txt")
+        self.assertLess(len(r.err), 160)
+
+    def test_names_in_other_alphabets_are_aligned(self):
+        self.write("d.csv", "id,x\nÄÖÜß,1\nabcd,2\n")
+        rows = self.ok("info", "d.csv", "--all").out.splitlines()[-2:]
+        self.assertEqual(len(rows[0]), len(rows[1]))
+
+
+class WrongKind(Case):
+    """A file of another kind than the command wants: the sentence says what to do."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("e.csv", "id,x\na,1\na,2\nb,3\nb,4\n")
+        self.write("m.json", model())
+
+    def test_data_for_models(self):
+        for args in (["cluster", "e.csv", "-k", "2"], ["score", "e.csv", "e.csv"], ["sample", "e.csv"]):
+            r = self.fails(1, "e.csv is no model file (line 1", *args)
+            self.assertIn("if it holds sequences, fit models to them first: vhem fit", r.err)
+        self.ok("convert", "e.csv", "e.h5", "-q")
+        self.fails(1, "e.h5 is no model file (format is missing", "cluster", "e.h5", "-k", "2")
+
+    def test_models_for_clusters(self):
+        self.fails(1, "m.json holds models, not clusters; run vhem cluster first", "assign", "m.json", "e.csv")
+        self.fails(1, "e.csv is no file of clusters", "assign", "e.csv", "m.json")
+
+    def test_tree_for_models(self):
+        self.ok("tree", "m.json", "-k", "2,1", "-o", "t.json", "-q")
+        for args in (["score", "t.json", "e.csv"], ["decode", "t.json", "e.csv"], ["sample", "t.json"],
+                     ["cluster", "t.json", "-k", "2"], ["convert", "t.json", "c.json"]):
+            self.fails(1, "t.json is a tree, not a set of models", *args)
+
+    def test_convert_of_clusters_says_what_is_lost(self):
+        self.ok("cluster", "m.json", "-k", "2", "-r", "2", "-o", "c.json", "-q")
+        r = self.ok("convert", "c.json", "centres.json")
+        self.assertIn("the 2 centres of the clustering in centres.json", r.err)
+        self.assertIn("warning: the labels and z of c.json are not in centres.json, only its centres are", r.err)
+
+    def test_groups_are_for_fit(self):
+        for command in ("score", "assign"):
+            self.fails(2, "--group is for fit", command, "m.json", "e.csv", "--group", "id")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -175,7 +175,7 @@ static void test_refused(void **state)
     double y[] = { INFINITY };
     assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, y, &data));
     assert_fails(ctx, vhem_data_save(ctx, data, "x.csv"), VHEM_EINVAL,
-                 "sequence 0: frame 0, column 'y0' is infinite");
+                 "sequence 0: frame 0 (counted from 0), column 'y0' is infinite");
     y[0] = 1;
     if (access("/dev/full", W_OK) == 0)
         assert_fails(ctx, vhem_data_save(ctx, data, "/dev/full"), VHEM_EIO,

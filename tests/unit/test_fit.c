@@ -94,9 +94,9 @@ static void option_errors(void **state)
     REFUSED(opt.fixed_pi = pi, "pi has the entry 2");
     vhem_fit_options opt = options(2, 1);
     assert_fails(ctx, vhem_fit_each(ctx, bad, &opt, &out, NULL), VHEM_EINVAL,
-                 "sequence 0: frame 2, column 'y0' is missing");
+                 "sequence 0: frame 2 (counted from 0), column 'y0' is missing");
     assert_fails(ctx, vhem_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL,
-                 "sequence 1: frame 2, column 'y0' is infinite");
+                 "sequence 1: frame 2 (counted from 0), column 'y0' is infinite");
     assert_null(out);
     vhem_data_free(data);
     vhem_data_free(bad);

@@ -200,8 +200,12 @@ static void test_log(void **state)
     log_book book;
     vhem_ctx *ctx = logging_ctx(&book);
     vhem_data *data = NULL;
-    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\nb,1,7,1,k\n", NULL,
-                             &data));
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x\na,1,5\na,2,5\nb,1,7\n", NULL, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 0);          /* too few rows to tell */
+    vhem_data_free(data);
+    data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\na,3,5,8,k\na,4,5,6,k\n"
+                             "a,5,7,1,k\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "column 'fixation' counts the rows of each sequence; leave it out "
                            "with --columns x,y"));

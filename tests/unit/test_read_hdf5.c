@@ -139,7 +139,7 @@ static void test_refused(void **state)
     assert_refused(path, "dataset 'a' has 3 dimensions, expected 2: time and channels");
     begin(path);
     put("a", H5T_NATIVE_DOUBLE, 2, 2, 1, 0, inf);
-    assert_refused(path, "sequence 'a': frame 1, column 'y0' is infinite");
+    assert_refused(path, "sequence 'a': frame 1 (counted from 0), column 'y0' is infinite");
     begin(path);
     put("a", H5T_NATIVE_DOUBLE, 2, 2, 1, 0, y);
     put_number_attribute("a", "weight", -1);

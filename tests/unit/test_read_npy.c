@@ -181,7 +181,7 @@ static void test_refused(void **state)
     const unsigned char inf[] = { 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x7f };
     path = npy("bad.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", inf, 8);
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
-                 "bad': frame 1, column 'y0' is infinite");
+                 "bad': frame 1 (counted from 0), column 'y0' is infinite");
     remove(path);
     vhem_ctx_free(ctx);
 }
