@@ -15,7 +15,7 @@ typedef struct {
 } fit_args;
 
 static const char *const inits[] = { "kmeans", "random", "segment", NULL };
-static const char *const topologies[] = { "free", "left-right", NULL };
+static const char *const topologies[] = { "free", "left-right", "linear", NULL };
 
 /* A size that was not asked for follows the file; one that was must agree with it. */
 static int agree(cli *c, const fit_args *a, const char *option, const char *path, int in_file, int *asked)
@@ -56,7 +56,7 @@ static int load_topology(cli *c, fit_args *a)
         a->fit.topology = a->topology;
         return CLI_GO;
     }
-    status = cli_check_word(c, "topology", "free, left-right", a->topology);
+    status = cli_check_word(c, "topology", "free, left-right, linear", a->topology);
     if (status == CLI_GO)
         status = cli_topology_load(c, a->topology, &S, &a->fixed_pi, &a->fixed_A);
     if (status != CLI_GO)
@@ -162,8 +162,8 @@ int cmd_fit(cli *c, int argc, char **argv)
           "smallest variance, as a share of the variance of all the data; 0: none" },
         { "init", 0, OPT_TEXT, "START", &a.init, 0, NULL, "kmeans, random, segment, or a model file" },
         { "topology", 0, OPT_TEXT, "WHICH", &a.topology, 0, NULL,
-          "free, left-right, or a JSON file {\"pi\":[...], \"A\":[[...]]} where null is free and a number "
-          "stays; 0 forbids" },
+          "free, left-right (never back), linear (to the next state only), or a JSON file {\"pi\":[...], "
+          "\"A\":[[...]]} where null is free and a number stays; 0 forbids" },
         CLI_DATA_OPTIONS(&a.data, "column with the group; one HMM per group instead of per sequence"),
         { 0 },
     };
