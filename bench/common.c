@@ -34,8 +34,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The clock of a thread jumps now and then, also downwards: the very smallest time may be none.  One in ten smaller ones
- * are passed over. */
+/* The clock of a thread jumps now and then, also downwards: the very smallest time may be none.  The smallest
+ * tenth is passed over. */
 double bench_best(void (*f)(void *arg), void *arg, double budget)
 {
     enum { MOST = 4096 };

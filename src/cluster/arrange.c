@@ -3,6 +3,7 @@
 
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
+#include "math/logsum.h"
 
 #include <omp.h>
 #include <string.h>
@@ -97,12 +98,8 @@ static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, 
 
     VH_SCRATCH(nu, VH_SCRATCH_SLOTS - 1, Sb * Sr);
     VH_TRY(vh_ref_reduce_pair(ctx, es, place, j, 0, scratch, &L, NULL, nu));
-    for (int b = 0; b < Sb; b++) {
-        map[b] = 0;
-        for (int r = 1; r < Sr; r++)
-            if (nu[r * Sb + b] > nu[map[b] * Sb + b])
-                map[b] = r;
-    }
+    for (int b = 0; b < Sb; b++)
+        map[b] = vh_argmax(Sr, nu + b, Sb);
 done:
     return st;
 }

@@ -2,6 +2,7 @@
 #include "cluster/clustering.h"
 
 #include "core/alloc.h"
+#include "math/logsum.h"
 
 typedef struct {
     vhem_clustering c;                   /* first: what callers see */
@@ -53,13 +54,8 @@ done:
 
 void vh_label_by_z(vhem_clustering *c)
 {
-    for (int i = 0; c->z && i < c->Kb; i++) {
-        const double *z = c->z + (size_t)i * (size_t)c->Kr;
-        c->label[i] = 0;
-        for (int j = 1; j < c->Kr; j++)
-            if (z[j] > z[c->label[i]])
-                c->label[i] = j;
-    }
+    for (int i = 0; c->z && i < c->Kb; i++)
+        c->label[i] = vh_argmax(c->Kr, c->z + (size_t)i * (size_t)c->Kr, 1);
 }
 
 void vhem_clustering_free(vhem_clustering *c)

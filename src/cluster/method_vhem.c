@@ -101,8 +101,8 @@ static vhem_status go(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options 
     return r->stopped ? VHEM_OK : st;
 }
 
-/* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on how different
- * the models are, which grows with their dimension. */
+/* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
+ * how different the models are, which grows with their dimension. */
 static double soft_samples(int Kb, int K, const double *L)
 {
     double apart = 0;

@@ -5,6 +5,7 @@
 #include "estimate/expect.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,10 +169,7 @@ vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_d
         }
         memcpy(best, next, sizeof *best * (size_t)S);
     }
-    int state = 0;
-    for (int s = 1; s < S; s++)
-        if (best[s] > best[state])
-            state = s;
+    int state = vh_argmax(S, best, 1);
     if (logprob)
         *logprob = best[state];
     for (int64_t t = x.T - 1; t >= 0; t--) {

@@ -280,19 +280,20 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
                                 vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
-    double *X = NULL, unused;
+    double *X = NULL, unused, *first[VH_MAX_PARAM];
     int *label = NULL;
     (void)restart;
 
     VH_TRY(gather(ctx, job, &X));
-    VH_NEW(label, job->frames);
+    VH_NEW(label, job->frames);                          /* all zero: component 0 has every frame */
+    VH_TRY(component(ctx, job, X, label, 0, h3m, h, &unused));
+    vh_hmm_component(h3m, h, 0, 0, first);
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
-        for (int64_t i = 0; i < job->frames; i++)
-            label[i] = q;
-        VH_TRY(component(ctx, job, X, label, q, h3m, h, &unused));
         int64_t pick = vh_rng_below(rng, job->frames);
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        for (int p = 1; q > 0 && p < h3m->family->n_param; p++)
+            memcpy(par[p], first[p], sizeof *par[p] * vh_param_size(h3m->family, p, h3m->d));
         for (int k = 0; k < h3m->d; k++)
             par[0][k] = job->origin[k] + job->scale[k] * X[pick * h3m->d + k];
         vh_hmm_c(h)[q] = 1.0 / h->M;

@@ -2,6 +2,7 @@
 #include "math/logsum.h"
 
 #include <math.h>
+#include <stddef.h>
 
 double vh_logsum(int n, const double *x, int stride)
 {
@@ -13,6 +14,15 @@ double vh_logsum(int n, const double *x, int stride)
     for (int i = 0; i < n; i++)
         sum += exp(x[i * stride] - top);
     return top + log(sum);
+}
+
+int vh_argmax(int n, const double *x, int stride)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (x[(size_t)i * (size_t)stride] > x[(size_t)best * (size_t)stride])
+            best = i;
+    return best;
 }
 
 int vh_normalise(int n, double *p)

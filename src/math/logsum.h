@@ -5,6 +5,9 @@
 /* log sum_i exp(x_i) over n numbers `stride` apart; -inf when all are -inf, never NaN from them. */
 double vh_logsum(int n, const double *x, int stride);
 
+/* The index of the largest of n numbers `stride` apart; ties go to the lowest. */
+int vh_argmax(int n, const double *x, int stride);
+
 /* p [n] >= 0 divided by its sum; left alone, and false returned, when the sum is zero or not finite. */
 int vh_normalise(int n, double *p);
 

@@ -72,6 +72,11 @@ static inline size_t vh_param_size(const vh_emission *f, int p, int d)
 {
     return f->param[p].rank == 2 ? (size_t)d * (size_t)d : (size_t)d;
 }
+/* Where the variance of dimension k stands in the covariance of a Gaussian component, par[1]. */
+static inline size_t vh_variance_at(const vh_emission *f, int d, int k)
+{
+    return f->param[1].rank == 2 ? (size_t)k * (size_t)d + (size_t)k : (size_t)k;
+}
 /* Doubles of scratch (`work`) that any entry of any family may ask for. */
 static inline size_t vh_emission_work(int d)
 {

@@ -63,15 +63,6 @@ done:
                                             this many frames is dead */
 #define SPLITTABLE 2.0                   /* and one with fewer than this has nothing to share */
 
-static int heaviest(int n, const double *w, int stride)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (w[i * stride] > w[best * stride])
-            best = i;
-    return best;
-}
-
 /* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation
  * of the data in random directions. */
 static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
@@ -81,9 +72,8 @@ static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int 
     vh_hmm_component(h3m, h, to / h->M, to % h->M, b);
     for (int p = 0; p < h3m->family->n_param; p++)
         memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, h3m->d));
-    int rank = h3m->family->param[1].rank;
     for (int i = 0; i < h3m->d; i++) {
-        double var = a[1][rank == 2 ? i * h3m->d + i : i];
+        double var = a[1][vh_variance_at(h3m->family, h3m->d, i)];
         double step = 0.5 * fmin(sqrt(var), lim->scale[i]) * (vh_rng_uniform(rng) < 0.5 ? -1 : 1);
         a[0][i] += step;
         b[0][i] -= step;
@@ -133,7 +123,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
 
     for (int s = 0; s < S; s++) {                   /* components inside a living state */
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
-        int top = heaviest(M, Ts, n_stat);
+        int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
             if (Ts[m * n_stat] < DEAD * lim->unit && Ts[top * n_stat] > SPLITTABLE * lim->unit) {
                 split(lim, h3m, h, s * M + top, s * M + m, rng);

@@ -34,41 +34,40 @@ done:
     return st;
 }
 
-/* Mean and deviation of all base components together, each counted with omega c / S: where the product is
- * taken.  The mean statistics in plain coordinates about a first mean give both. */
-static vhem_status spread(vhem_ctx *ctx, const vhem_h3m *h3m, double *origin, double *scale)
+/* Adds w mu (about NULL) or w (cov + (mu - about)^2) of every base component to sum [d]; returns the sum of the
+ * weights w. */
+static double add_pass(const vhem_h3m *h3m, const double *about, double *sum)
 {
-    vhem_status st = VHEM_OK;
     int d = h3m->d;
-    double *var = NULL, all = 0;
-
-    VH_NEW(var, d);
-    for (int pass = 0; pass < 2; pass++)                 /* means, then squares about them */
-        for (int i = 0; i < h3m->K; i++) {
-            const vh_hmm *h = &h3m->hmm[i];
-            for (int q = 0; q < h->S * h->M; q++) {
-                double *par[VH_MAX_PARAM], w = (h3m->omega[i] + 1e-300) * vh_hmm_c(h)[q] / h->S;
-                vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-                for (int k = 0; k < d; k++) {
-                    double u = par[0][k] - origin[k];
-                    if (pass == 0)
-                        scale[k] += w * par[0][k];
-                    else
-                        var[k] += w * (u * u + par[1][h3m->family->param[1].rank == 2 ? k * d + k : k]);
-                }
-                all += pass == 0 ? w : 0;
+    double all = 0;
+    for (int i = 0; i < h3m->K; i++) {
+        const vh_hmm *h = &h3m->hmm[i];
+        for (int q = 0; q < h->S * h->M; q++) {
+            double *par[VH_MAX_PARAM], w = (h3m->omega[i] + 1e-300) * vh_hmm_c(h)[q] / h->S;
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            for (int k = 0; k < d; k++) {
+                double u = about ? par[0][k] - about[k] : 0;
+                sum[k] += w * (about ? u * u + par[1][vh_variance_at(h3m->family, d, k)] : par[0][k]);
             }
-            for (int k = 0; pass == 0 && i + 1 == h3m->K && k < d; k++)
-                origin[k] = scale[k] / all;
+            all += w;
         }
-    for (int k = 0; k < d; k++) {
-        scale[k] = sqrt(var[k] / all);
+    }
+    return all;
+}
+
+/* Mean and deviation of all base components together, each counted with omega c / S: where the product is
+ * taken.  Both arrays come zeroed. */
+static void spread(const vhem_h3m *h3m, double *origin, double *scale)
+{
+    double all = add_pass(h3m, NULL, origin);
+    for (int k = 0; k < h3m->d; k++)
+        origin[k] /= all;
+    add_pass(h3m, origin, scale);
+    for (int k = 0; k < h3m->d; k++) {
+        scale[k] = sqrt(scale[k] / all);
         if (!(scale[k] > 1e-14 * fabs(origin[k])) || !isfinite(scale[k]))
             scale[k] = 1;
     }
-done:
-    free(var);
-    return st;
 }
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out)
@@ -83,7 +82,7 @@ vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out)
     VH_NEW(b->origin, h3m->d);
     VH_NEW(b->scale, h3m->d);
     VH_TRY(sort_by_shape(ctx, h3m, b->order));
-    VH_TRY(spread(ctx, h3m, b->origin, b->scale));
+    spread(h3m, b->origin, b->scale);
     VH_TRY(vh_pack_base(ctx, h3m, b->order, h3m->K, b->origin, b->scale, &b->packed));
     *out = b;
     b = NULL;

@@ -2,20 +2,12 @@
  * since omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
 
+#include "math/logsum.h"
 #include "reduce/start.h"
 
 #define EMPTY       1e-3                 /* a cluster with less than this many members is empty */
 #define MAX_RESEED  3                    /* what falls empty again and again is not needed */
 #define EARLY       10                   /* states are revived in so many iterations at first */
-
-static int heaviest(int K, const double *w)
-{
-    int best = 0;
-    for (int j = 1; j < K; j++)
-        if (w[j] > w[best])
-            best = j;
-    return best;
-}
 
 /* The member of cluster j that its centre describes worst; -1 when it has fewer than two. */
 static int worst_member(const vh_base *base, const vh_assignment *a, int Kr, int j)
@@ -43,7 +35,7 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
 
     vh_rng_init(&rng, opt->seed, VH_RNG_REVIVE, (uint64_t)k);
     for (int j = 0; j < Kr && time_left && run->n_empty < MAX_RESEED * Kr; j++) {
-        int big = heaviest(Kr, centers->omega);
+        int big = vh_argmax(Kr, centers->omega, 1);
         int seed = centers->omega[j] * base->Kb < EMPTY ? worst_member(base, a, Kr, big) : -1;
         if (seed < 0)
             continue;

@@ -52,9 +52,9 @@ static void soften(const vh_base *base, vh_hmm *h)
 /* Means step a random fifth of a deviation, so that copies of one component can part. */
 static void jitter(const vh_base *base, vh_rng *rng, const vhem_h3m *h3m, double *const *par)
 {
-    int d = h3m->d, rank = h3m->family->param[1].rank;
+    int d = h3m->d;
     for (int k = 0; k < d; k++) {
-        double var = par[1][rank == 2 ? k * d + k : k];
+        double var = par[1][vh_variance_at(h3m->family, d, k)];
         par[0][k] += 0.2 * fmax(sqrt(var), 1e-3 * base->scale[k]) * vh_rng_normal(rng);
     }
 }
@@ -76,7 +76,7 @@ static void widen(const vh_base *base, const vhem_h3m *h3m, vh_hmm *h)
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
         bool singular = b->family->natural(&b->x, (const double *const *)par, theta, theta + b->n_stat) < 0;
         for (int k = 0; singular && k < d; k++)
-            par[1][h3m->family->param[1].rank == 2 ? k * d + k : k] += 0.01 * base->scale[k] * base->scale[k];
+            par[1][vh_variance_at(h3m->family, d, k)] += 0.01 * base->scale[k] * base->scale[k];
     }
     free(theta);
 }

@@ -23,7 +23,7 @@ void vh_add_to_covariances(vhem_h3m *h3m, double add)
             double *par[VH_MAX_PARAM];
             vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
             for (int k = 0; k < d; k++)
-                par[1][h3m->family->param[1].rank == 2 ? k * d + k : k] += add;
+                par[1][vh_variance_at(h3m->family, d, k)] += add;
         }
 }
 

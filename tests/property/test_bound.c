@@ -160,26 +160,12 @@ static void test_enumeration(void **state)
     }
 }
 
-/* Mixture hierarchies (one state, one component, tau = 1) by a direct loop:
- * z ~ omega exp(N_i L), weighted means. */
-static void test_one_state(void **state)
+/* Mixture hierarchies (one state, one component, tau = 1) by a direct loop: z ~ omega exp(N_i L), weighted
+ * means. */
+enum { KB = 12, KR = 3, D = 2, ITER = 5 };
+
+static void direct_loop(const vhem_h3m *base, double N, double omega[KR], double mu[KR][D], double v[KR][D])
 {
-    (void)state;
-    enum { KB = 12, KR = 3, D = 2, ITER = 5 };
-    const double N = 30;
-    vhem_ctx *ctx = test_ctx();
-    vh_rng rng;
-    vh_rng_init(&rng, 3, VH_RNG_TEST, 9);
-    vhem_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
-             *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
-    double mu[KR][D], v[KR][D], omega[KR];
-    for (int j = 0; j < KR; j++) {
-        omega[j] = centers->omega[j];
-        for (int k = 0; k < D; k++) {
-            mu[j][k] = vh_hmm_param(centers, &centers->hmm[j], 0)[k];
-            v[j][k] = vh_hmm_param(centers, &centers->hmm[j], 1)[k];
-        }
-    }
     for (int iter = 0; iter < ITER; iter++) {
         double z[KB][KR];
         for (int i = 0; i < KB; i++) {
@@ -211,6 +197,26 @@ static void test_one_state(void **state)
             }
         }
     }
+}
+
+static void test_one_state(void **state)
+{
+    (void)state;
+    const double N = 30;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 3, VH_RNG_TEST, 9);
+    vhem_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
+             *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
+    double mu[KR][D], v[KR][D], omega[KR];
+    for (int j = 0; j < KR; j++) {
+        omega[j] = centers->omega[j];
+        for (int k = 0; k < D; k++) {
+            mu[j][k] = vh_hmm_param(centers, &centers->hmm[j], 0)[k];
+            v[j][k] = vh_hmm_param(centers, &centers->hmm[j], 1)[k];
+        }
+    }
+    direct_loop(base, N, omega, mu, v);
     vh_base *b = NULL;
     vh_scratch scratch = { { 0 }, { 0 } };
     vh_vhem_run run = { 0 };

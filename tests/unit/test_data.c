@@ -42,7 +42,8 @@ static void test_wrap_refuses(void **state)
     assert_null(data);
     const int T2[] = { 2 };
     assert_ok(ctx, vhem_data_wrap(ctx, 1, T2, 1, y, &data));
-    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL, "frame 1 (counted from 0), column 'y0' is infinite");
+    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
+                 "frame 1 (counted from 0), column 'y0' is infinite");
     vhem_data_free(data);
     vhem_data_free(NULL);
     vhem_ctx_free(ctx);

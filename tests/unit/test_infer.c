@@ -163,7 +163,8 @@ static void errors(void **state)
     out[0] = 77;
     assert_fails(ctx, vhem_score(ctx, other, data, out), VHEM_EINVAL,
                  "the models have dimension 3, the data 2");
-    assert_fails(ctx, vhem_score(ctx, h3m, holes, out), VHEM_EINVAL, "frame 1 (counted from 0), column 'y0' is missing");
+    assert_fails(ctx, vhem_score(ctx, h3m, holes, out), VHEM_EINVAL,
+                 "frame 1 (counted from 0), column 'y0' is missing");
     assert_true(out[0] == 77);
     assert_fails(ctx, vhem_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
                  "HMM 2 was asked for, there are 2");

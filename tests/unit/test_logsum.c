@@ -22,6 +22,10 @@ static void normalise(void **state)
 {
     (void)state;
     double p[] = { 1, 0, 3 }, zero[] = { 0, 0 }, huge[] = { 1e308, 1e308 }, bad[] = { NAN, 1 };
+    const double largest[] = { 1, 9, 3, 9, 3, 7 };
+    assert_int_equal(vh_argmax(6, largest, 1), 1);           /* ties: the lowest */
+    assert_int_equal(vh_argmax(3, largest, 2), 1);
+    assert_int_equal(vh_argmax(1, largest, 1), 0);
     assert_true(vh_normalise(3, p));
     assert_true(p[0] == 0.25 && p[1] == 0 && p[2] == 0.75);
     assert_false(vh_normalise(2, zero));

@@ -204,7 +204,8 @@ static void test_log(void **state)
     assert_int_equal(book.count[VHEM_LOG_WARN], 0);          /* too few rows to tell */
     vhem_data_free(data);
     data = NULL;
-    assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\na,3,5,8,k\na,4,5,6,k\n"
+    assert_ok(ctx, load_text(ctx, "log.csv",
+                             "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\na,3,5,8,k\na,4,5,6,k\n"
                              "a,5,7,1,k\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "column 'fixation' counts the rows of each sequence; leave it out "

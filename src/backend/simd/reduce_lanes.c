@@ -26,6 +26,7 @@ enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked *
 /* What counts as settled.  Deviations shrink by a constant factor per step, so what
  * is left out is of the same order. */
 #define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
+#define L_ROUNDING 4e-15                 /* of the size of L */
 #define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
 #define ROUNDING   2e-15                 /* a change of nu this small is no change */
 #define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where
@@ -104,7 +105,7 @@ VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
     for (int l = 0; l < VH_LANES; l++) {
         double spread = p->most[l] - p->least[l], last = before->most[l] - before->least[l];
         double slack = keep && spread < last ? 1 - spread / last : 1;
-        if (!(spread <= SETTLED_L * slack * slack + 4e-15 * p->size[l]))
+        if (!(spread <= SETTLED_L * slack * slack + L_ROUNDING * p->size[l]))
             return false;
     }
     return true;
@@ -118,7 +119,7 @@ VEC_INLINE bool leap(vh_reduce_lanes *g, const int n, const progress *now, const
     vec spread = now->most - now->least, f = { 0 };
     for (int l = 0; l < VH_LANES; l++) {
         double r = spread[l] / (before->most[l] - before->least[l]);
-        if (spread[l] <= SETTLED_L + 4e-15 * now->size[l])
+        if (spread[l] <= SETTLED_L + L_ROUNDING * now->size[l])
             continue;                                        /* this lane is there: its r is noise */
         if (!(spread[l] < LEAP_FROM && r < 0.9))
             return false;
