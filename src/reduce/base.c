@@ -34,8 +34,8 @@ done:
     return st;
 }
 
-/* Adds w mu (about NULL) or w (cov + (mu - about)^2) of every base component to sum [d]; returns the sum of the
- * weights w. */
+/* Adds w mu (about NULL) or w (cov + (mu - about)^2) of every base component to sum [d]; returns the sum of
+ * the weights w. */
 static double add_pass(const vhem_h3m *h3m, const double *about, double *sum)
 {
     int d = h3m->d;
