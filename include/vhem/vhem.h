@@ -123,17 +123,20 @@ VHEM_API void        vhem_h3m_free(vhem_h3m *);
 
 typedef struct {
     int         S, M, max_iter, restarts;             /* 0 restarts: 1 with a given start, else the default */
+    int         K;                   /* HMMs of a mixture; fit_each takes no notice */
     double      tol;                 /* stop when an iteration gains less than this, in
                                         nats per frame; 0: never */
     double      cov_floor;           /* smallest variance, as a share of the variance
                                         of all the data; 0: none */
     const char *emission;            /* "gaussian-diag", "gaussian-full" */
     const char *init;                /* "kmeans", "random", "segment" */
-    const vhem_h3m *start;           /* instead of init: start here; one HMM for all, or one for each */
+    const vhem_h3m *start;           /* instead of init: start here; one HMM for all, or
+                                        one for each; for a mixture its K HMMs */
     const char *topology;            /* "free", "left-right", "linear" */
     const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays as it is;
                                         NULL: as topology says */
-    int         by_group;            /* one HMM for each group of sequences, not for each sequence */
+    int         by_group;            /* one HMM for each group of sequences, not for each sequence; in a
+                                        mixture the sequences of a group belong together */
     int         repair;              /* revive states and components that die, and count them */
 } vhem_fit_options;
 
@@ -154,6 +157,10 @@ VHEM_API void        vhem_fit_options_init(vhem_fit_options *);
  * report may be NULL.  VHEM_ESTOPPED hands over the models that were begun. */
 VHEM_API vhem_status vhem_fit_each(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_h3m **out,
                                    vhem_fit_report **report);
+/* An H3M of opt->K HMMs by EM on all sequences (EM-H3M); vhem_cluster_data tells more.  report may be NULL;
+ * its K is 1: one row of restarts.  VHEM_ESTOPPED hands over the best so far. */
+VHEM_API vhem_status vhem_fit_mixture(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_h3m **out,
+                                      vhem_fit_report **report);
 VHEM_API void        vhem_fit_report_free(vhem_fit_report *);
 
 /* ---- what a model says of sequences -------------------------------------------------------------------- */
@@ -173,7 +180,7 @@ VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhe
 
 typedef struct {                     /* negative (0 for sizes, NULL for names): take the
                                         default or the preset's */
-    const char *method;              /* "vhem" */
+    const char *method;              /* one of vhem_methods(); default "vhem" */
     const char *preset;              /* NULL, "paper", "emhmm" */
     int         K;                   /* clusters */
     int         S, M;                /* states and components of the centres; default:
@@ -190,6 +197,12 @@ typedef struct {                     /* negative (0 for sizes, NULL for names): 
     int         soft;                /* iterations with N = 0.1 Kb before the wanted N */
     int         repair;              /* re-seed empty clusters and dead states, and count them */
     int         weighted_omega;      /* weights of centres by mass of their members, not by their number */
+    const char *emission;            /* of the centres, when sequences are clustered; "gaussian-diag" */
+    int         by_group;            /* the sequences of a group are one thing to cluster */
+    double      lambda;              /* power of the probability product kernel */
+    const char *kernel;              /* "normalised": k(a,b) / sqrt(k(a,a) k(b,b)), "raw" */
+    const char *diagonal;            /* of an affinity, for spectral clustering: "zero", "keep" */
+    const char *linkage;             /* of agglomerative clustering: "average", "complete", "single" */
 } vhem_cluster_options;
 
 typedef struct {                     /* one restart */
@@ -221,9 +234,13 @@ typedef struct {                     /* what every clustering method returns; wh
 } vhem_clustering;
 
 VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
+VHEM_API const char *vhem_methods(void);                 /* by name: "vhem em-h3m ...", the default first */
 /* VHEM_ESTOPPED hands over the best result so far. */
 VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *,
                                   vhem_clustering **out);
+/* The same for methods that start from sequences; Kb is then the number of sequences or groups. */
+VHEM_API vhem_status vhem_cluster_data(vhem_ctx *, const vhem_data *, const vhem_cluster_options *,
+                                       vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
 VHEM_API void        vhem_clustering_free(vhem_clustering *);
@@ -234,6 +251,9 @@ VHEM_API void        vhem_clustering_free(vhem_clustering *);
  * VHEM_ESTOPPED hands over the levels that were finished. */
 VHEM_API vhem_status vhem_tree_build(vhem_ctx *, const vhem_h3m *, int n_levels, const int *K,
                                      const vhem_cluster_options *, vhem_tree **out);
+/* Level l clusters what level l-1 has put together: all sequences of a cluster stay together. */
+VHEM_API vhem_status vhem_tree_build_data(vhem_ctx *, const vhem_data *, int n_levels, const int *K,
+                                          const vhem_cluster_options *, vhem_tree **out);
 VHEM_API int         vhem_tree_levels(const vhem_tree *);
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
 /* [Kb of level 0]: where each model ended up. */
@@ -278,6 +298,39 @@ typedef struct {
 
 /* How well two partitions of n things agree; labels are any integers. */
 VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
+
+typedef struct {                     /* how good the clusters of one level are; NaN: cannot be said */
+    double expected_loglik;          /* mean over the models of max_j L_hmm, in nats per virtual sample */
+    double loglik;                   /* of the sequences under the centres as an H3M, in nats */
+    double compactness;              /* sum over clusters of the mean kernel between different members */
+} vhem_measures;
+
+/* Level l of a tree: models are those that were clustered, data sequences to judge the centres by; either may
+ * be NULL.  opt says tau, lambda and kernel; what it leaves open is as the tree was made.  Clusters without
+ * members do not count. */
+VHEM_API vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vhem_h3m *models,
+                                  const vhem_data *data, const vhem_cluster_options *opt,
+                                  vhem_measures *out);
+/* Paired t-test of a [n] against b [n], two-sided; n < 2 or no spread at all: p is NaN. */
+VHEM_API void vhem_paired_t(int n, const double *a, const double *b, double *t, double *p);
+
+/* ---- distances between HMMs ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *kind;                /* "kl": variational, "kl-sampled", "ppk": kernel, not a distance */
+    int         tau;                 /* frames; 0: 10 */
+    int         symmetric;           /* of a divergence: the mean of both directions */
+    int         samples;             /* sequences drawn from each HMM; 0: 1000 */
+    double      lambda;              /* power of the kernel; 0: 0.5 */
+    int         normalised;          /* k(a,b) / sqrt(k(a,a) k(b,b)) */
+} vhem_distance_options;
+
+VHEM_API void        vhem_distance_options_init(vhem_distance_options *);
+/* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
+ * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
+ * NULL. */
+VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_h3m *a, const vhem_h3m *b,
+                                   const vhem_distance_options *, double *D, double *error);
 
 #ifdef __cplusplus
 }

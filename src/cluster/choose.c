@@ -66,7 +66,8 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vhem_h3m *h3m, const int
     vhem_clustering *c = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &half));
-    VH_TRY(vh_cluster(ctx, half, opt, seed, &c));
+    vh_input in = vh_input_models(half);
+    VH_TRY(vh_cluster(ctx, &in, opt, seed, &c));
     if (c->centers->family != h3m->family)
         VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
     VH_TRY(vh_reduce_score(ctx, full ? full : h3m, c->centers, c->options.tau, L));

@@ -420,10 +420,11 @@ static void tear_down(vhem_ctx *ctx, search *s)
     vh_base_free(s->base);
 }
 
-vhem_status vh_method_vhem(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
+vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                            vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
+    const vhem_h3m *h3m = in->models;
     vhem_h3m *full = NULL, *full_start = NULL;
     search s = { .opt = opt, .start = opt->start, .best = -1 };
 

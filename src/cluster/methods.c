@@ -9,8 +9,8 @@
 #include <string.h>
 
 const vh_method vh_methods[] = {
-    { "vhem", true, vh_method_vhem },
-    { NULL, false, NULL },
+    { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
+    { NULL, 0, 0, 0, NULL },
 };
 
 const vh_method *vh_method_find(const char *name)
@@ -30,7 +30,17 @@ uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
     return vh_rng_bits(&rng) >> 11;
 }
 
-vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
+static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vhem_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    for (int i = 0; in->models && i < in->Kb; i++)
+        if (in->models->hmm[i].name)
+            VH_TRY(vh_clustering_set_name(ctx, c, i, in->models->hmm[i].name));
+done:
+    return st;
+}
+
+vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                        vhem_clustering **out)
 {
     vhem_status st = VHEM_OK;
@@ -38,18 +48,15 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_op
     vhem_cluster_options o;
 
     vh_blas_enter();
-    VH_TRY(vh_cluster_resolve(ctx, h3m, opt, &o));
+    VH_TRY(vh_cluster_resolve(ctx, in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
-    VH_CHECK(method->needs_models, VHEM_EINVAL, "method %s clusters sequences, not models", method->name);
-    VH_TRY(vh_clustering_new(ctx, h3m->K, &c));
-    for (int i = 0; i < h3m->K; i++)
-        if (h3m->hmm[i].name)
-            VH_TRY(vh_clustering_set_name(ctx, c, i, h3m->hmm[i].name));
+    VH_TRY(vh_clustering_new(ctx, in->Kb, &c));
+    VH_TRY(take_names(ctx, in, c));
     c->method = method->name;
     c->Kr = o.K;
     c->options = o;
     c->options.start = NULL;
-    st = method->run(ctx, h3m, &o, seed, c);
+    st = method->run(ctx, in, &o, seed, c);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     vh_label_by_z(c);
@@ -64,5 +71,6 @@ done:
 vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt,
                          vhem_clustering **out)
 {
-    return vh_cluster(ctx, h3m, opt, ctx->opt.seed, out);
+    vh_input in = vh_input_models(h3m);
+    return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
 }

@@ -3,26 +3,46 @@
 #define VH_CLUSTER_METHODS_H
 
 #include "cluster/clustering.h"
+#include "data/data.h"
 #include "model/h3m.h"
+
+enum { VH_MODELS = 1, VH_DATA = 2 };     /* what a method can start from */
+
+typedef struct {                         /* what is clustered: Kb HMMs, or Kb sets of sequences */
+    int              Kb;
+    const vhem_h3m  *models;             /* NULL: sequences */
+    const vhem_data *data;               /* NULL: models */
+    const int       *item;               /* [N]  of data: the set a sequence belongs to */
+    const vhem_clustering *below;        /* the level below when a tree is built, whose used centres are
+                                            the models; else NULL */
+} vh_input;
+
+/* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
+ * numbers come from.  VHEM_ESTOPPED leaves the best result so far in out. */
+typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                                  uint64_t seed, vhem_clustering *out);
 
 typedef struct {
     const char *name;
-    bool        needs_models;            /* else it starts from sequences */
-    /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
-     * numbers come from.  VHEM_ESTOPPED leaves the best result so far in out. */
-    vhem_status (*run)(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
-                       vhem_clustering *out);
+    int         takes;                   /* VH_MODELS, VH_DATA or both */
+    double      nv;                      /* default of options; 0: as the preset says */
+    int         tau;
+    vh_method_run *run;
 } vh_method;
 
 extern const vh_method vh_methods[];     /* ended by a NULL name */
 const vh_method *vh_method_find(const char *name);           /* NULL when there is none */
 
-vhem_status vh_method_vhem(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
-                           vhem_clustering *out);
+vh_method_run vh_method_vhem;
 
 /* vhem_cluster with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
-vhem_status vh_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt, uint64_t seed,
+vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                        vhem_clustering **out);
+/* The whole set of models as input. */
+static inline vh_input vh_input_models(const vhem_h3m *h3m)
+{
+    return (vh_input){ .Kb = h3m->K, .models = h3m };
+}
 /* Seed number k under a seed; number 0 is the seed itself, the others fit into 53 bits, so that
  * any reader of JSON can hold them. */
 uint64_t vh_cluster_seed(uint64_t seed, uint64_t k);

@@ -2,7 +2,6 @@
  * of the toolbox for eye movements. */
 #include "cluster/options.h"
 
-#include "cluster/methods.h"
 #include "reduce/start.h"
 
 #include <math.h>
@@ -44,7 +43,8 @@ int vh_cluster_min_iter(const vhem_cluster_options *opt)
 void vhem_cluster_options_init(vhem_cluster_options *opt)
 {
     *opt = (vhem_cluster_options){ .max_iter = -1, .restarts = 0, .nv = -1, .tol = -1, .cov_floor = -1,
-                                   .cov_add = -1, .soft = -1, .repair = -1, .weighted_omega = -1 };
+                                   .cov_add = -1, .soft = -1, .repair = -1, .weighted_omega = -1,
+                                   .lambda = -1 };
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
@@ -76,6 +76,41 @@ static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
     o->method = method->name;
     o->preset = p->name;
     o->init = o->start ? "given" : kind ? kind->name : "auto";
+done:
+    return st;
+}
+
+/* One of a few words, the first of which is the default; *word then points to ours, which lasts. */
+static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *const *known, const char **word)
+{
+    vhem_status st = VHEM_OK;
+    int k = 0;
+    while (*word && known[k] && strcmp(*word, known[k]) != 0)
+        k++;
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0], known[1],
+             known[2] ? " or " : "", known[2] ? known[2] : "");
+    *word = known[k];
+done:
+    return st;
+}
+
+static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    static const char *const kernels[] = { "normalised", "raw", NULL, NULL };
+    static const char *const diagonals[] = { "zero", "keep", NULL, NULL };
+    static const char *const linkages[] = { "average", "complete", "single", NULL };
+    const char *asked = o->emission ? o->emission : vh_gaussian_diag.name;
+    const vh_emission *family = in->models ? in->models->family : vh_emission_find(asked);
+
+    VH_CHECK(family, VHEM_EINVAL, "emission '%.80s' is unknown; known are %s", asked, vh_emission_names());
+    o->emission = family->name;
+    VH_TRY(resolve_word(ctx, "kernel", kernels, &o->kernel));
+    VH_TRY(resolve_word(ctx, "diagonal", diagonals, &o->diagonal));
+    VH_TRY(resolve_word(ctx, "linkage", linkages, &o->linkage));
+    o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
+    VH_CHECK(o->lambda > 0 && o->lambda < INFINITY, VHEM_EINVAL, "lambda is %g, must be a positive number",
+             o->lambda);
 done:
     return st;
 }
@@ -160,6 +195,7 @@ static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
 static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
 {
     const preset *p = find_preset(o->preset);
+    const vh_method *m = vh_method_find(o->method);
     int S = 1, M = 1;
     for (int i = 0; i < h3m->K; i++) {
         S = h3m->hmm[i].S > S ? h3m->hmm[i].S : S;
@@ -167,10 +203,10 @@ static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
     }
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;
-    o->tau = o->tau > 0 ? o->tau : p->tau;
+    o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
     o->restarts = o->restarts > 0 ? o->restarts : default_restarts(h3m, o);
-    o->nv = o->nv > 0 ? o->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
+    o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
     o->tol = o->tol >= 0 ? o->tol : p->tol;
     o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : p->cov_floor;
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
@@ -180,16 +216,20 @@ static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
     o->weighted_omega = o->weighted_omega > 0;
 }
 
-vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *asked,
+vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *asked,
                                vhem_cluster_options *out)
 {
     vhem_status st = VHEM_OK;
+    const vhem_h3m *h3m = in->models;
     vhem_cluster_options o;
 
     vhem_cluster_options_init(&o);
     if (asked)
         o = *asked;
     VH_TRY(resolve_names(ctx, &o));
+    VH_TRY(resolve_words(ctx, in, &o));
+    VH_CHECK(vh_method_find(o.method)->takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL,
+             "method %s clusters %s", o.method, h3m ? "sequences, not models" : "models, not sequences");
     VH_TRY(check_models(ctx, h3m));
     if (o.start)
         VH_TRY(resolve_start(ctx, h3m, &o));

@@ -71,8 +71,15 @@ static void print_options(FILE *f, const vhem_cluster_options *o)
     print_real(f, "cov_floor", o->cov_floor);
     print_real(f, "cov_add", o->cov_add);
     print_text(f, ", ", "init", o->init);
-    fprintf(f, ", \"soft\": %d, \"repair\": %s, \"weighted_omega\": %s}", o->soft,
-            o->repair ? "true" : "false", o->weighted_omega ? "true" : "false");
+    fprintf(f, ", \"soft\": %d, \"repair\": %s, \"weighted_omega\": %s, \"by_group\": %s", o->soft,
+            o->repair ? "true" : "false", o->weighted_omega ? "true" : "false",
+            o->by_group ? "true" : "false");
+    print_text(f, ", ", "emission", o->emission);
+    print_real(f, "lambda", o->lambda);
+    print_text(f, ", ", "kernel", o->kernel);
+    print_text(f, ", ", "diagonal", o->diagonal);
+    print_text(f, ", ", "linkage", o->linkage);
+    putc('}', f);
 }
 
 static void print_runs(FILE *f, const vhem_clustering *c)

@@ -198,6 +198,12 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
     VH_TRY(get_int(ctx, v, "soft", &o->soft));
     VH_TRY(get_bool(ctx, v, "repair", &o->repair));
     VH_TRY(get_bool(ctx, v, "weighted_omega", &o->weighted_omega));
+    VH_TRY(get_bool(ctx, v, "by_group", &o->by_group));
+    VH_TRY(get_text(ctx, v, "emission", c, &o->emission));
+    VH_TRY(get_number(ctx, v, "lambda", &o->lambda));
+    VH_TRY(get_text(ctx, v, "kernel", c, &o->kernel));
+    VH_TRY(get_text(ctx, v, "diagonal", c, &o->diagonal));
+    VH_TRY(get_text(ctx, v, "linkage", c, &o->linkage));
 done:
     if (st == VHEM_EFORMAT && json_is_object(v))
         vh_error_prefix(ctx, "options");

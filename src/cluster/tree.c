@@ -178,7 +178,9 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
         if (o.K < K[l])
             vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l,
                    o.K, K[l]);
-        st = vh_cluster(ctx, level, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
+        vh_input in = vh_input_models(level);
+        in.below = l > 0 ? tree->level[l - 1] : NULL;
+        st = vh_cluster(ctx, &in, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
         if (st == VHEM_ESTOPPED)
             tell_stopped(ctx, l, c);
         if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0))
