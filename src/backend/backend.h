@@ -22,6 +22,12 @@ typedef struct {                         /* base against reduced HMMs, for virtu
     int              tau;
 } vh_estep;
 
+typedef struct {                         /* the probability product kernel between two sets of HMMs */
+    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by side; may be the same */
+    int              tau;
+    double           lambda;             /* > 0 */
+} vh_product;
+
 typedef struct vh_backend {
     const char *name;
     bool      (*usable)(void);           /* CPU flag or device present */
@@ -39,6 +45,10 @@ typedef struct vh_backend {
      * pairs of weight zero cost nothing. */
     vhem_status (*accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w, vh_scratch *,
                               vh_stats *);
+
+    /* log k~ (paper, Section 4.2) of HMMs a0 .. a0+na-1 of a against b0 .. b0+nb-1 of b: log_k [na][nb]. */
+    vhem_status (*product)(vhem_ctx *, const vh_product *, int a0, int na, int b0, int nb, vh_scratch *,
+                           double *log_k);
 } vh_backend;
 
 extern const vh_backend vh_backend_ref;

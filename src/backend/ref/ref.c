@@ -1,5 +1,6 @@
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
+#include "backend/ref/product.h"
 #include "backend/ref/recursion.h"
 #include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
@@ -103,4 +104,5 @@ done:
     return st;
 }
 
-const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate };
+const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate,
+                                    vh_ref_product };
