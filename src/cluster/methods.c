@@ -10,6 +10,7 @@
 
 const vh_method vh_methods[] = {
     { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
+    { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
     { NULL, 0, 0, 0, NULL },
 };
 
