@@ -57,15 +57,15 @@ static void put_measures(FILE *f, const vh_facts *facts, int l)
     vhem_agreement g;
     if (!vh_facts_agreement(facts, l, &g))
         return;
-    fprintf(f, "<dl class=\"measures\" data-level=\"%d\">\n", l);
-    fprintf(f, "<div><dt>Rand index</dt><dd>%.3f</dd><p>of two models picked at random, how often both partitions "
-               "agree whether they belong together</p></div>\n", g.rand);
-    fprintf(f, "<div><dt>Adjusted Rand index</dt><dd>%.3f</dd><p>the same, 0 for chance and 1 for perfect</p></div>\n",
+    fprintf(f, "<ul class=\"measures\" data-level=\"%d\">\n", l);
+    fprintf(f, "<li><span>Rand index</span> <b>%.3f</b> <small>of two models picked at random, how often both partitions "
+               "agree whether they belong together</small></li>\n", g.rand);
+    fprintf(f, "<li><span>Adjusted Rand index</span> <b>%.3f</b> <small>the same, 0 for chance and 1 for perfect</small></li>\n",
             g.adjusted_rand);
-    fprintf(f, "<div><dt>Normalised mutual information</dt><dd>%.3f</dd><p>what the cluster tells of the class, 0 to 1"
-               "</p></div>\n", g.nmi);
-    fprintf(f, "<div><dt>Purity</dt><dd>%.3f</dd><p>models that are of the commonest class of their cluster</p></div>\n"
-               "</dl>\n", g.purity);
+    fprintf(f, "<li><span>Normalised mutual information</span> <b>%.3f</b> <small>what the cluster tells of the class, 0 to 1"
+               "</small></li>\n", g.nmi);
+    fprintf(f, "<li><span>Purity</span> <b>%.3f</b> <small>models that are of the commonest class of their cluster</small></li>\n"
+               "</ul>\n", g.purity);
 }
 
 void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)

@@ -109,7 +109,7 @@ static void put_bar(FILE *f, const vh_facts *facts)
 
 static void put_tile(FILE *f, const char *what, const char *value, const char *note)
 {
-    fprintf(f, "<div><dt>%s</dt><dd>%s</dd><p>%s</p></div>\n", what, value, note);
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", what, value, note);
 }
 
 static void put_tiles(FILE *f, const vh_facts *facts)
@@ -119,7 +119,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
     int sure = 0, at = 0;
     vhem_agreement g;
 
-    fputs("<dl class=\"tiles\">\n", f);
+    fputs("<ul class=\"tiles\">\n", f);
     snprintf(value, sizeof value, "%d", facts->n_model);
     put_tile(f, "Models", value, facts->n_class ? "hidden Markov models, with given classes" : "hidden Markov models");
     for (int l = 0; l < facts->n_level && at < 40; l++)
@@ -143,7 +143,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         snprintf(note, sizeof note, "nats, the best of %d restart%s", v->c->n_run, vh_plural(v->c->n_run));
         put_tile(f, "Bound", value, note);
     }
-    fputs("</dl>\n", f);
+    fputs("</ul>\n", f);
 }
 
 void vh_page_begin(FILE *f, const vh_facts *facts)

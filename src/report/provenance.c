@@ -80,11 +80,11 @@ static void put_fact(FILE *f, const char *name, json_t *v)
 {
     if (!v || json_is_null(v))
         return;
-    fputs("<div><dt>", f);
+    fputs("<li><span>", f);
     vh_html_text(f, name, VH_NAME_MAX);
-    fputs("</dt><dd>", f);
+    fputs("</span> <b>", f);
     put_value(f, v);
-    fputs("</dd></div>\n", f);
+    fputs("</b></li>\n", f);
 }
 
 void vh_provenance_put(FILE *f, const char *what, const char *json)
@@ -97,7 +97,7 @@ void vh_provenance_put(FILE *f, const char *what, const char *json)
         return;
     }
     put_command(f, made);
-    fputs("<details><summary>Every option</summary><dl class=\"facts\">\n", f);
+    fputs("<details><summary>Every option</summary><ul class=\"facts\">\n", f);
     put_fact(f, "program", json_object_get(made, "program"));
     put_fact(f, "version", json_object_get(made, "version"));
     put_fact(f, "data", json_object_get(made, "input"));
@@ -106,6 +106,6 @@ void vh_provenance_put(FILE *f, const char *what, const char *json)
     put_fact(f, "interrupted", json_object_get(made, "interrupted"));
     json_object_foreach(json_object_get(made, "options"), key, v)
         put_fact(f, key, v);
-    fputs("</dl></details>\n", f);
+    fputs("</ul></details>\n", f);
     json_decref(made);
 }
