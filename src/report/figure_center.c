@@ -103,7 +103,7 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
 {
     const vh_level *v = &facts->level[l];
     vhem_hmm_view h;
-    char mark[64], name[64], title[64];
+    char mark[64], name[64], title[64], id[32];
 
     if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
         return;
@@ -125,7 +125,8 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
         snprintf(name, sizeof name, "center-%d-%d-emissions", l + 1, j);
         snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
         vh_figure_begin(f, name, -1);
-        vh_draw_emission(f, facts, &h, ranges, image, title);
+        snprintf(id, sizeof id, "emit-%d-%d", l, j);
+        vh_draw_emission(f, facts, &h, ranges, image, title, id);
         vh_figure_caption(f, "Emissions");
         vh_figure_end(f);
     }

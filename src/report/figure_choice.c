@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PANEL = 286, HEIGHT = 240, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
+enum { PANEL = 336, HEIGHT = 260, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
 
 typedef struct {
     const char *name;

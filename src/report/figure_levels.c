@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { WIDTH = 880, LEFT = 92, BAR = 104, GAP = 62, TOP = 26, FOOT = 22 };
+enum { WIDTH = 1010, STEP = 130, LEFT = 92, BAR = 116, GAP = 62, TOP = 26, FOOT = 22 };
 
 /* Levels with more clusters than can be seen are left out. */
 static int drawn(const vh_facts *facts, int l)
@@ -29,7 +29,7 @@ static void place(const vh_facts *facts, int l, double step, double *x, const do
                 sum += below[c];
                 n++;
             }
-        x[j] = !below ? LEFT + (k + 0.5) * step : n ? sum / n : WIDTH - 8 * ++stray;
+        x[j] = !below ? LEFT + (k + 0.5) * step : n ? sum / n : LEFT + 8 * ++stray;
     }
 }
 
@@ -84,7 +84,7 @@ static void draw_arrows(FILE *f, const vh_facts *facts, int l, const double *x, 
     }
 }
 
-static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, double w, double y)
+static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, double w, double y, double width)
 {
     const vh_level *v = &facts->level[l];
     int most = 1;
@@ -97,7 +97,7 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
     snprintf(text, sizeof text, "%d cluster%s", v->K, vh_plural(v->K));
     fputs("</g>", f);
     vh_svg_text(f, 0, y + BAR / 2.0 + 14, 's', vh_paint("soft"), text, 20);
-    vh_svg_line(f, LEFT - 6, y + BAR, WIDTH, y + BAR, vh_paint("axis"));
+    vh_svg_line(f, LEFT - 6, y + BAR, width, y + BAR, vh_paint("axis"));
     for (int j = 0; j < v->K; j++)
         if (v->size[j] > 0)
             draw_bar(f, facts, l, j, x[j], y, w, most);
@@ -129,19 +129,21 @@ void vh_figure_levels(FILE *f, const vh_facts *facts)
     double *x = malloc(sizeof *x * (size_t)VH_MOST_BARS * (size_t)(n - first));
     if (!x)
         return;
-    double step = (double)(WIDTH - LEFT) / facts->level[first].K, w = step * 0.72 > 46 ? 46 : step * 0.72;
+    double step = (double)(WIDTH - LEFT) / facts->level[first].K;
+    step = step > STEP ? STEP : step;
+    double width = LEFT + facts->level[first].K * step, w = step * 0.72 > 56 ? 56 : step * 0.72;
     double height = (n - first) * (BAR + TOP) + (n - first - 1) * (GAP - TOP + FOOT) + FOOT;
     for (int l = first; l < n; l++)
         place(facts, l, step, x + (l - first) * VH_MOST_BARS,
               l > first ? x + (l - first - 1) * VH_MOST_BARS : NULL);
     vh_figure_begin(f, "levels", -1);
-    vh_svg_begin(f, WIDTH, height, "Clusters at every level",
+    vh_svg_begin_active(f, width, height, "Clusters at every level",
                  "Stacked bars of the classes in each cluster, one row for each level, with arrows to the clusters "
                  "of the level above.");
     for (int l = first; l < n; l++) {
         double y = height - FOOT - BAR - (l - first) * (BAR + GAP + FOOT);
         const double *at = x + (l - first) * VH_MOST_BARS;
-        draw_level(f, facts, l, at, w, y);
+        draw_level(f, facts, l, at, w, y, width);
         if (l + 1 < n)
             draw_arrows(f, facts, l, at, at + VH_MOST_BARS, y - 16);
     }

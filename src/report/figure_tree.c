@@ -42,6 +42,17 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     fputs("</p>\n", f);
 }
 
+/* What the centre emits, small, as a link to its card. */
+static void draw_center(FILE *f, const vh_level *v, int l, int j)
+{
+    vhem_hmm_view h;
+    fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">", l, j);
+    if (vhem_h3m_view(v->c->centers, j, &h) == VHEM_OK && h.mu)
+        fprintf(f, "<svg class=\"thumb\" width=\"56\" height=\"%d\" viewBox=\"%s\" aria-hidden=\"true\"><use "
+                   "href=\"#emit-%d-%d\"/></svg>", h.d == 2 ? 47 : 36, h.d == 2 ? "30 10 212 180" : "8 8 236 180", l, j);
+    fputs("centre</a>", f);
+}
+
 static void put_node(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
@@ -54,7 +65,7 @@ static void put_node(FILE *f, const vh_facts *facts, int l, int j)
     if (facts->n_class)
         draw_strip(f, facts, v, j);
     if (card)
-        fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">centre</a>", l, j);
+        draw_center(f, v, l, j);
     fputs("</summary>\n", f);
     if (l == 0) {
         put_members(f, facts, j);

@@ -40,10 +40,10 @@ void        vh_ranges_free(vh_ranges *ranges);
 
 /* The centres of a level, a card for each. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
-/* The pieces of a card. */
+/* The pieces of a card.  id: by which the shapes of the emissions are used again, small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
-                      const vh_image *image, const char *title);
+                      const vh_image *image, const char *title, const char *id);
 /* One line across an ellipse of 1 (scale) standard deviations, around (x, y): the covariance in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 

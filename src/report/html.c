@@ -139,7 +139,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         put_tile(f, "Clear cut", value, "of the models belong to one cluster by 99 % or more");
     }
     if (v->c->bound) {
-        snprintf(value, sizeof value, "%.5g", v->c->bound[v->c->n_iter]);
+        vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
         snprintf(note, sizeof note, "nats, the best of %d restart%s", v->c->n_run, vh_plural(v->c->n_run));
         put_tile(f, "Bound", value, note);
     }

@@ -5,7 +5,8 @@
   const all = (what, within) => Array.from((within || document).querySelectorAll(what));
   const one = (what) => document.querySelector(what);
   const data = JSON.parse(one("#data").textContent);
-  const state = { level: 0, cluster: null, text: "", rows: 50 };
+  const FEW = 12;
+  const state = { level: 0, cluster: null, text: "", rows: FEW };
   root.classList.add("js");
 
   // ---- theme: as the system has it, until someone chooses
@@ -63,7 +64,7 @@
   function choose(l, j) {
     const c = state.cluster;
     state.cluster = c && c.l === l && c.j === j ? null : { l, j };
-    state.rows = 50;
+    state.rows = FEW;
     show();
   }
   one("#clear").addEventListener("click", () => {
@@ -162,7 +163,7 @@
     clearTimeout(wait);
     wait = setTimeout(() => {
       state.text = event.target.value.trim();
-      state.rows = 50;
+      state.rows = FEW;
       list();
     }, 80);
   });

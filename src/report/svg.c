@@ -21,6 +21,8 @@ static const struct {
     { "edge", "class=\"edge\" fill=\"none\" stroke=\"#ffffff\" stroke-width=\"1.5\"" },
     { "head", "class=\"head\" fill=\"#8b96a5\"" },
     { "line", "class=\"line\" fill=\"none\" stroke=\"#1c2330\"" },
+    { "halo", "class=\"halo\" fill=\"#1c2330\" stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
+              "paint-order=\"stroke\"" },
     { "faint", "class=\"faint\" fill=\"#f1f3f6\"" },
 };
 
@@ -103,17 +105,27 @@ const char *vh_ink_on_heat(double share)
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
-void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description)
+static void begin(FILE *f, const char *role, double width, double height, const char *title, const char *description)
 {
     fprintf(f,
             "<svg class=\"fig\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-            "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"Inter, 'Helvetica Neue', Arial, "
+            "viewBox=\"0 0 %.0f %.0f\" role=\"%s\" font-family=\"Inter, 'Helvetica Neue', Arial, "
             "'Liberation Sans', sans-serif\" font-size=\"11\"><title>",
-            width, height, width, height);
+            width, height, width, height, role);
     vh_html_text(f, title, VH_TIP_MAX);
     fputs("</title><desc>", f);
     vh_html_text(f, description, 4 * VH_TIP_MAX);
     fputs("</desc>\n", f);
+}
+
+void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description)
+{
+    begin(f, "img", width, height, title, description);
+}
+
+void vh_svg_begin_active(FILE *f, double width, double height, const char *title, const char *description)
+{
+    begin(f, "group", width, height, title, description);
 }
 
 void vh_svg_end(FILE *f)

@@ -18,6 +18,8 @@ void vh_html_name(FILE *f, const char *name, int i);
 void vh_json_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */
 void vh_tsv_text(FILE *f, const char *text);
+/* A number in few characters: -2.465e6. */
+void vh_short_number(double x, char *text, size_t size);
 /* Is the text longer than max characters? */
 int  vh_text_longer(const char *text, int max);
 
