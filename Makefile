@@ -17,12 +17,14 @@ demo: setup
 	@rm -f build.log
 	@scripts/demo build/vhem demo
 
-test: setup
+test:
+	@scripts/setup test
 	cmake --preset test
 	cmake --build --preset test -j $(JOBS)
 	ctest --preset test -j $(JOBS)
 
-asan: setup
+asan:
+	@scripts/setup test
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)

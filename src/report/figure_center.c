@@ -38,7 +38,8 @@ static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
                    "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>", vh_paint_state(s), s,
                 h->pi[s], 100 * share[s]);
         if (stay < 1 - 1e-6)
-            fprintf(f, "<td>%.3g frame%s</td></tr>\n", 1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
+            fprintf(f, 1 / (1 - stay) < 100 ? "<td>%.3g frame%s</td></tr>\n" : "<td>%.0f frame%s</td></tr>\n",
+                    1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
         else
             fputs("<td>for ever</td></tr>\n", f);
     }

@@ -88,9 +88,12 @@
   document.addEventListener("keydown", (event) => {
     if ((event.key === "Enter" || event.key === " ") && event.target.matches(".pick") && picked(event.target))
       event.preventDefault();
-    if (event.key === "Escape" && state.cluster) {
-      state.cluster = null;
-      show();
+    if (event.key === "Escape") {
+      tell(null);
+      if (state.cluster) {
+        state.cluster = null;
+        show();
+      }
     }
   });
   for (const e of all(".to-center")) {
@@ -211,8 +214,9 @@
   }
   document.addEventListener("pointermove", (event) => tell(textOf(event.target, event), event.clientX, event.clientY));
   document.addEventListener("pointerleave", () => tell(null));
+  addEventListener("scroll", () => tell(null), { passive: true });
   document.addEventListener("focusin", (event) => {
-    const label = event.target.matches && event.target.matches("svg .pick") && event.target.getAttribute("aria-label");
+    const label = event.target.matches && event.target.matches("svg .pick:focus-visible") && event.target.getAttribute("aria-label");
     const box = event.target.getBoundingClientRect && event.target.getBoundingClientRect();
     tell(label || null, box ? box.left : 0, box ? box.bottom - 14 : 0);
   });

@@ -19,10 +19,12 @@ OPTIONS = {
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
+    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "distances", "choice", "image",
+               "y-down"] + DATA,
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
+FLAGS = {"y-down", "all", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
 
 
 def entries(text):
