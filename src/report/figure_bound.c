@@ -1,5 +1,5 @@
-/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each restart
- * ended. */
+/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each
+ * restart ended. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* From what the worse finished restarts came to up to the best; a terrible start must not flatten the rest. */
+/* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
 static void find_range(const vhem_clustering *c, vh_scale *x, vh_scale *y)
 {
     double best = -INFINITY, *end = malloc(sizeof *end * (size_t)(c->n_run + 1));
@@ -88,13 +88,14 @@ static void caption(FILE *f, const vhem_clustering *c)
     if (c->bound) {
         char text[32];
         vh_short_number(c->bound[c->n_iter], text, sizeof text);
-        fprintf(f, "The line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text, c->n_iter,
-                vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
+        fprintf(f, "The line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text,
+                c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
     }
     if (c->n_run > 0)
-        fprintf(f, "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
-                   "0.01 %% of the best bound: the more agree, the surer one may be of it. ", c->n_run,
-                vh_plural(c->n_run), finished, near);
+        fprintf(f,
+            "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
+            "0.01 %% of the best bound: the more agree, the surer one may be of it. ",
+            c->n_run, vh_plural(c->n_run), finished, near);
     fputs("Higher is better; what lies below the picture is drawn at its lower edge.", f);
     if (c->n_run > MOST_DOTS)
         fprintf(f, " The first %d restarts are drawn.", MOST_DOTS);
@@ -120,15 +121,17 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     char name[32];
 
     if (!c->bound && c->n_run == 0) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n", l,
-                c->method ? c->method : "unknown");
+        fprintf(f,
+                "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n",
+                l, c->method ? c->method : "unknown");
         return;
     }
     find_range(c, &x, &y);
     snprintf(name, sizeof name, "bound-%d", l + 1);
     vh_figure_begin(f, name, l);
-    vh_svg_begin(f, WIDTH, HEIGHT, "Bound against iterations",
-                 "The objective of the run that was kept after each iteration, and the last one of every restart.");
+    vh_svg_begin(
+        f, WIDTH, HEIGHT, "Bound against iterations",
+        "The objective of the run that was kept after each iteration, and the last one of every restart.");
     vh_svg_axis_x(f, &x, b, 8, "iteration");
     draw_axis(f, &y, b);
     draw_curve(f, c, &x, &y);

@@ -1,5 +1,5 @@
-/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each state, and
- * the members nearest to it and farthest from it. */
+/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
+ * state, and the members nearest to it and farthest from it. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -15,8 +15,8 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
     int best = -1;
-    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j], vh_plural(v->size[j]),
-            100.0 * v->size[j] / facts->n_model);
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j],
+            vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
     for (int k = 0; k < facts->n_class; k++)
         if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
             best = k;
@@ -34,9 +34,10 @@ static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
           "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n", f);
     for (int s = 0; s < h->S; s++) {
         double stay = h->A[s * h->S + s];
-        fprintf(f, "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
-                   "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>", vh_paint_state(s), s,
-                h->pi[s], 100 * share[s]);
+        fprintf(f,
+            "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
+            "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>",
+            vh_paint_state(s), s, h->pi[s], 100 * share[s]);
         if (stay < 1 - 1e-6)
             fprintf(f, 1 / (1 - stay) < 100 ? "<td>%.3g frame%s</td></tr>\n" : "<td>%.0f frame%s</td></tr>\n",
                     1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
@@ -89,7 +90,8 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
 
 static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 {
-    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN, far = n - near < SHOWN ? n - near : SHOWN;
+    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN,
+        far = n - near < SHOWN ? n - near : SHOWN;
     if (n == 0)
         return;
     fputs("<div class=\"ends\">", f);
@@ -99,8 +101,8 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
     fputs("</div>\n", f);
 }
 
-static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, const vh_image *image,
-                     member *m)
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
+                     const vh_image *image, member *m)
 {
     const vh_level *v = &facts->level[l];
     vhem_hmm_view h;
@@ -158,7 +160,9 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
         }
     fputs("</div>\n", f);
     if (n < v->K)
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
-                   "of them.</p>\n", l, n, v->K);
+        fprintf(f,
+            "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
+            "of them.</p>\n",
+            l, n, v->K);
     free(m);
 }

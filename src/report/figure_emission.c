@@ -1,5 +1,5 @@
-/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and band of
- * each dimension for more.
+/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and
+ * band of each dimension for more.
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
@@ -180,7 +180,8 @@ void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees)
     *degrees = 0.5 * atan2(2 * cov[1], cov[0] - cov[3]) * 180 / VH_PI;
 }
 
-static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x, const vh_scale *y)
+static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x,
+                           const vh_scale *y)
 {
     double ux = (x->to - x->from) / (x->hi - x->lo), uy = (y->to - y->from) / (y->hi - y->lo);
     double cov[4] = { ux * ux * covariance(h, s, m, 0, 0), ux * uy * covariance(h, s, m, 0, 1), 0,
@@ -195,13 +196,15 @@ static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const 
     snprintf(tip, sizeof tip, "State %d: mean (%.4g, %.4g), standard deviations %.3g and %.3g%s", s,
              mean_of(h, s, m, 0), mean_of(h, s, m, 1), sqrt(covariance(h, s, m, 0, 0)),
              sqrt(covariance(h, s, m, 1, 1)), h->M > 1 ? ", one of several Gaussians" : "");
-    fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees, 0.35 + 0.65 * c);
+    fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees,
+            0.35 + 0.65 * c);
     vh_svg_tip(f, tip);
     for (int scale = 2; scale >= 1; scale--) {
         double a = fmax(scale * rx, 1.5), b = fmax(scale * ry, 1.5);
-        fprintf(f, "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
-                   "stroke-width=\"%s\" pointer-events=\"none\" %s/>", a, b, vh_paint_state(s), a, b,
-                scale == 1 ? "1.6" : "0.7", vh_line_state(s));
+        fprintf(f,
+                "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
+                "stroke-width=\"%s\" pointer-events=\"none\" %s/>",
+                a, b, vh_paint_state(s), a, b, scale == 1 ? "1.6" : "0.7", vh_line_state(s));
     }
     fputs("</g>\n", f);
 }
@@ -232,8 +235,11 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
 
     vh_svg_axis_x(f, &x, b, 5, vh_facts_dimension(facts, 0, name, sizeof name));
     vh_svg_axis_y(f, &y, b, 5, "");
-    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name), 20);
-    fprintf(f, "<svg id=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n",
+    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name),
+                20);
+    fprintf(f,
+            "<svg id=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f "
+            "%.1f\">\n",
             id, b.x, b.y, b.w, b.h, b.x, b.y, b.w, b.h);
     if (image->n > 0)
         fprintf(f, "<use href=\"#stimulus\" transform=\"matrix(%.5f 0 0 %.5f %.2f %.2f)\"/>\n",
@@ -259,7 +265,8 @@ static double density(const vhem_hmm_view *h, int s, double value, double least)
     return p;
 }
 
-static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y, double least)
+static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y,
+                         double least)
 {
     double mean, sd;
     char tip[VH_TIP_MAX];
@@ -271,14 +278,16 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale 
             double v = x->lo + (x->hi - x->lo) * k / (POINTS - 1);
             fprintf(f, "L%.1f %.1f", vh_at(x, v), vh_at(y, density(h, s, v, least)));
         }
-        fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from, line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
+        fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from,
+                line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
                 line ? vh_line_state(s) : vh_paint_state(s));
         vh_svg_tip(f, tip);
         fputs("</path>\n", f);
     }
 }
 
-static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, const char *id)
+static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                           const char *id)
 {
     vh_box b = { 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT };
     vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w }, y = { 0, 0, b.y + b.h, b.y };
@@ -323,7 +332,8 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     for (int k = 0; k < 2 * h->d; k++) {
         int at = k < h->d ? k : 2 * h->d - 1 - k;
         scaled_moments(h, r, s, at, &mean, &sd);
-        fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', vh_at(x, at), vh_at(y, within(y, mean + (k < h->d ? sd : -sd))));
+        fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', vh_at(x, at),
+                vh_at(y, within(y, mean + (k < h->d ? sd : -sd))));
     }
     fprintf(f, "z\" fill-opacity=\"0.2\" %s/>\n<polyline points=\"", vh_paint_state(s));
     for (int k = 0; k < h->d; k++) {
@@ -335,12 +345,14 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
         moments(h, s, k, &mean, &sd);
         snprintf(tip, sizeof tip, "State %d, %.100s: mean %.4g, standard deviation %.3g", s,
                  vh_facts_dimension(facts, k, name, sizeof name), mean, sd);
-        vh_svg_rect(f, (vh_box){ vh_at(x, k) - column / 2, fmin(y->from, y->to), column, fabs(y->to - y->from) },
+        vh_svg_rect(f,
+                    (vh_box){ vh_at(x, k) - column / 2, fmin(y->from, y->to), column, fabs(y->to - y->from) },
                     "fill=\"none\" pointer-events=\"all\"", "", tip);
     }
 }
 
-static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, const char *id)
+static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                        const char *id)
 {
     vh_scale x = { 0, h->d - 1, LEFT, WIDTH - 12 };
     char text[32];

@@ -1,5 +1,5 @@
-/* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely made
- * each frame (Viterbi). */
+/* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
+ * made each frame (Viterbi). */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -10,8 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 320, LEFT = 12, PLANE = 200, LINES = 110, RIBBON = 12, FOOT = 20, MOST_POINTS = 500, MOST_LINES = 4,
-       MOST_CLUSTERS = 24 };
+enum {
+    WIDTH = 320,
+    LEFT = 12,
+    PLANE = 200,
+    LINES = 110,
+    RIBBON = 12,
+    FOOT = 20,
+    MOST_POINTS = 500,
+    MOST_LINES = 4,
+    MOST_CLUSTERS = 24
+};
 
 /* ---- which sequences ----------------------------------------------------------------------------------- */
 
@@ -111,11 +120,13 @@ static void range_of(const vhem_seq_view *seq, int d, int k, vh_scale *s)
 static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path)
 {
     bool down = facts->in->y_down || facts->in->image;
-    vh_scale x = { .from = LEFT, .to = WIDTH - LEFT }, y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
+    vh_scale x = { .from = LEFT, .to = WIDTH - LEFT },
+             y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
     range_of(seq, 2, 0, &x);
     range_of(seq, 2, 1, &y);
-    double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from), unit = fmax(ux, uy);
+    double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from),
+           unit = fmax(ux, uy);
     if (ux < 5 * uy && uy < 5 * ux) {
         double mx = (x.lo + x.hi) / 2, my = (y.lo + y.hi) / 2, wx = unit * (x.to - x.from) / 2,
                wy = unit * fabs(y.to - y.from) / 2;
@@ -225,8 +236,10 @@ vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
              vhem_data_dim(data), h.d);
     VH_NEW(cluster, N);
     VH_TRY(find_clusters(ctx, facts, cluster));
-    fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as numbered and coloured "
-          "above, that most likely made each frame.</p>\n<div class=\"examples\">\n", f);
+    fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as "
+          "numbered and coloured "
+          "above, that most likely made each frame.</p>\n<div class=\"examples\">\n",
+          f);
     for (int k = 0; k < v->K && k < MOST_CLUSTERS; k++)
         for (int n = 0, shown = 0; n < N && shown < each; n++)
             if (cluster[n] == v->order[k]) {

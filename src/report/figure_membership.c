@@ -1,5 +1,5 @@
-/* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is the
- * mean of neighbours of one cluster. */
+/* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
+ * the mean of neighbours of one cluster. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -86,7 +86,9 @@ static void draw(FILE *f, const vh_facts *facts, int l, const int *model, const 
 {
     const vh_level *v = &facts->level[l];
     int columns = v->K < MOST_COLUMNS ? v->K : MOST_COLUMNS;
-    double w = 520.0 / columns > 76 ? 76 : 520.0 / columns, h = n <= NAMED ? 13 : 640.0 / n < 4 ? 4 : 640.0 / n;
+    double w = 520.0 / columns > 76 ? 76 : 520.0 / columns, h = n <= NAMED      ? 13
+                                                                : 640.0 / n < 4 ? 4
+                                                                                : 640.0 / n;
     double y = TOP, gap = 4, height, left = h >= 9 ? NAMES : NO_NAMES;
     char text[32];
 
@@ -124,16 +126,21 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         vh_figure_begin(f, name, l);
         draw(f, facts, l, model, rows, m);
         vh_figure_caption(f, "Soft membership.");
-        fprintf(f, "One row for %s, sorted by cluster; the darker a cell, the more of the %s belongs to the cluster "
-                   "of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or more.",
-                m < n ? "each group of neighbouring models" : l == 0 ? "each model" : "each cluster of the level below",
-                l == 0 ? "model" : "cluster", sure, c->Kb);
+        fprintf(f,
+            "One row for %s, sorted by cluster; the darker a cell, the more of the %s belongs to the cluster "
+            "of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or more.",
+            m < n    ? "each group of neighbouring models"
+            : l == 0 ? "each model"
+                     : "each cluster of the level below",
+            l == 0 ? "model" : "cluster", sure, c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);
     } else if (!c->z) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
-                   "no soft membership to show.</p>\n", l, c->method ? c->method : "unknown");
+        fprintf(f,
+            "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
+            "no soft membership to show.</p>\n",
+            l, c->method ? c->method : "unknown");
     }
     free(model);
     free(rows);

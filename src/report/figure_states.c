@@ -1,5 +1,5 @@
-/* figure_states.c - an HMM as a diagram: states on a circle, arrows as wide as they are likely.  With very many
- * states the transition matrix as a heat map instead. */
+/* figure_states.c - an HMM as a diagram: states on a circle, arrows as wide as they are likely.  With very
+ * many states the transition matrix as a heat map instead. */
 #include "report/figures.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -20,8 +20,8 @@ static node node_at(int s, int S, double share)
     double angle = S == 2 ? VH_PI * (1 - s) : -VH_PI / 2 + 2 * VH_PI * s / S;
     double ring = S == 1 ? 0 : S == 2 ? 54 : S <= 8 ? 62 : 82;
     double least = S <= 8 ? 10 : 7, most = S <= 8 ? 8 : 5;
-    return (node){ WIDTH / 2.0 + ring * cos(angle), HEIGHT / 2.0 + ring * sin(angle), least + most * sqrt(share),
-                   S == 1 ? -VH_PI / 2 : angle };
+    return (node){ WIDTH / 2.0 + ring * cos(angle), HEIGHT / 2.0 + ring * sin(angle),
+                   least + most * sqrt(share), S == 1 ? -VH_PI / 2 : angle };
 }
 
 static double label_from(int S)
@@ -57,8 +57,8 @@ static void draw_loop(FILE *f, int s, const node *n, double p)
     double turn = 0.45, vx = bx - cx, vy = by - cy;      /* the line ends where the head begins */
     double ex = cx + vx * cos(turn) + vy * sin(turn), ey = cy + vy * cos(turn) - vx * sin(turn);
     begin_edge(f, s, s, p);
-    fprintf(f, "<path d=\"M%.1f %.1fA%.1f %.1f 0 1 1 %.1f %.1f\" stroke-width=\"%.1f\" %s/>", ax, ay, LOOP, LOOP, ex,
-            ey, width, vh_line_state(s));
+    fprintf(f, "<path d=\"M%.1f %.1fA%.1f %.1f 0 1 1 %.1f %.1f\" stroke-width=\"%.1f\" %s/>", ax, ay, LOOP,
+            LOOP, ex, ey, width, vh_line_state(s));
     vh_svg_head(f, bx, by, bx - ex, by - ey, 6 + 3 * p, vh_paint_state(s));
     fputs("</g>\n", f);
 }
@@ -73,8 +73,8 @@ static void draw_edge(FILE *f, int s, const node *a, const node *b, int to, doub
     double ex = b->x + (cx - b->x) / ub * (b->r + 2), ey = b->y + (cy - b->y) / ub * (b->r + 2);
     double x2 = ex + (cx - b->x) / ub * head * 0.8, y2 = ey + (cy - b->y) / ub * head * 0.8;
     begin_edge(f, s, to, p);
-    fprintf(f, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" stroke-width=\"%.1f\" %s/>", x1, y1, cx, cy, x2, y2, width,
-            vh_line_state(s));
+    fprintf(f, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" stroke-width=\"%.1f\" %s/>", x1, y1, cx, cy, x2,
+            y2, width, vh_line_state(s));
     vh_svg_head(f, ex, ey, b->x - cx, b->y - cy, head + 1, vh_paint_state(s));
     fputs("</g>\n", f);
 }
@@ -84,11 +84,12 @@ static void draw_nodes(FILE *f, const vhem_hmm_view *h, const double *share, con
     char text[16], tip[VH_TIP_MAX];
     for (int s = 0; s < h->S; s++) {
         double stay = h->A[s * h->S + s];
-        snprintf(tip, sizeof tip, "State %d: begins here with %.3f, spends %.0f %% of the time here, stays with %.3f", s,
+        snprintf(tip, sizeof tip,
+                 "State %d: begins here with %.3f, spends %.0f %% of the time here, stays with %.3f", s,
                  h->pi[s], 100 * share[s], stay);
         vh_svg_circle(f, at[s].x, at[s].y, at[s].r, vh_paint("paper"), "", NULL);
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" stroke-width=\"3\" pointer-events=\"all\" %s>", at[s].x,
-                at[s].y, at[s].r, vh_line_state(s));
+        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" stroke-width=\"3\" pointer-events=\"all\" %s>",
+                at[s].x, at[s].y, at[s].r, vh_line_state(s));
         vh_svg_tip(f, tip);
         fputs("</circle>\n", f);
         snprintf(text, sizeof text, "%d", s);
@@ -111,7 +112,8 @@ static bool is_free(const placed *p, double x, double y)
     return true;
 }
 
-/* Along an arrow, the first place that no other label has; diagonals begin away from the middle, where they meet. */
+/* Along an arrow, the first place that no other label has; diagonals begin away from the middle, where they
+ * meet. */
 static void label_edge(FILE *f, const node *a, const node *b, bool beside, double p, placed *all)
 {
     static const double near[] = { 0.45, 0.36, 0.54, 0.28, 0.62 }, far[] = { 0.32, 0.26, 0.4, 0.6, 0.68 };
@@ -184,9 +186,10 @@ static void draw_matrix(FILE *f, const vhem_hmm_view *h)
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title)
 {
     vh_svg_begin(f, WIDTH, HEIGHT, title,
-                 h->S <= VH_MOST_STATES ? "States as circles, the larger the more time is spent there; arrows as wide "
-                                          "as the transition is likely."
-                                        : "Transition matrix; rows are from, columns are to.");
+                 h->S <= VH_MOST_STATES
+                     ? "States as circles, the larger the more time is spent there; arrows as wide "
+                       "as the transition is likely."
+                     : "Transition matrix; rows are from, columns are to.");
     if (h->S <= VH_MOST_STATES)
         draw_diagram(f, h, share);
     else

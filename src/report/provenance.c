@@ -1,4 +1,5 @@
-/* provenance.c - how to make the result again: commands, options, seed and version from the records in the files. */
+/* provenance.c - how to make the result again: commands, options, seed and version from the records in the
+ * files. */
 #include "report/provenance.h"
 
 #include "report/text.h"

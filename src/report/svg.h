@@ -1,5 +1,5 @@
-/* svg.h - primitives of the figures.  Every shape carries its colours as attributes, so that a figure taken out
- * of the page is whole, in any program; and a class, by which the page exchanges them in its dark theme. */
+/* svg.h - primitives of the figures.  Every shape carries its colours as attributes, so that a figure taken
+ * out of the page is whole, in any program; and a class, by which the dark theme exchanges them. */
 #ifndef VH_REPORT_SVG_H
 #define VH_REPORT_SVG_H
 

@@ -1,7 +1,9 @@
-/* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the FILE.
+/* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the
+ * FILE.
  *
- * Whatever a name is made of, the page stays a page: bytes that are not UTF-8 become U+FFFD, control characters
- * and those that turn the direction of writing are left out, and at most max characters are kept, then "...". */
+ * Whatever a name is made of, the page stays a page: bytes that are not UTF-8 become U+FFFD, control
+ * characters and those that turn the direction of writing are left out, and at most max characters are kept,
+ * then "...". */
 #ifndef VH_REPORT_TEXT_H
 #define VH_REPORT_TEXT_H
 
