@@ -13,6 +13,14 @@ const vh_method vh_methods[] = {
     { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
     { "em-h3m", VH_DATA, 0, 0, vh_method_em_h3m },
     { "shem", VH_MODELS, 10, 0, vh_method_shem },
+    { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
+    { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sampled-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "ppk-ac", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-ac", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sampled-ac", VH_MODELS, 0, 0, vh_method_distance },
     { NULL, 0, 0, 0, NULL },
 };
 
@@ -95,7 +103,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     c->options = o;
     c->options.start = NULL;
     st = method->run(ctx, in, &o, seed, c);
-    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+    if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z))             /* stopped before there was anything */
         goto done;
     vh_label_by_z(c);
     *out = c;

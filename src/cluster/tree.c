@@ -202,7 +202,7 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
     vhem_status st = vh_cluster(ctx, in, o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
     if (st == VHEM_ESTOPPED)
         tell_stopped(ctx, l, c);
-    if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0)) {
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
         vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
                                                             far: better than nothing */
         if (added == VHEM_OK)
