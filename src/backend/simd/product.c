@@ -50,14 +50,20 @@ typedef struct {
 
 static void load_diag(const job *j, const double *const *par, double *out, side *x)
 {
+    const double *restrict from_mu = par[0], *restrict from_v = par[1], *restrict inverse = j->inverse;
+    double high = x->high, low = x->low, reach = x->reach;
+#pragma omp simd reduction(max : high, reach) reduction(min : low)
     for (int k = 0; k < x->pk->d; k++) {
-        double mu = par[0][k] * j->inverse[k], v = par[1][k] * j->inverse[k] * j->inverse[k];
+        double mu = from_mu[k] * inverse[k], v = from_v[k] * inverse[k] * inverse[k];
         out[2 * k] = mu;
         out[2 * k + 1] = v;
-        x->high = v > x->high ? v : x->high;
-        x->low = v < x->low ? v : x->low;
-        x->reach = fabs(mu) > x->reach ? fabs(mu) : x->reach;
+        high = v > high ? v : high;
+        low = v < low ? v : low;
+        reach = fabs(mu) > reach ? fabs(mu) : reach;
     }
+    x->high = high;
+    x->low = low;
+    x->reach = reach;
 }
 
 static void load_full(const job *j, const double *const *par, double *out)
