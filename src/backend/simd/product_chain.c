@@ -6,8 +6,13 @@
  * Where chains have zeros, what matters in the end may be far below the largest: terms of Psi under e^-700 of
  * the top and entries of F under 1e-308 are lost.  Then a second walk, with Psi and F raised by more than can
  * be lost, gives an upper bound; when both agree, both are right, and else the reference has to be asked.  Between
- * two scalings the largest entry may not fall under LEAST, so that what is lost there stays below RAISE. */
+ * two scalings the largest entry may not fall under LEAST, so that what is lost there stays below RAISE.
+ *
+ * Long tau: walking is the power iteration, and once F only grows by a factor, the rest is that factor to the
+ * power of what is left. */
 #include "backend/simd/product.h"
+
+#include <string.h>
 
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -16,8 +21,13 @@ enum { STEPS = 4 };                      /* between two scalings */
 #define LOST       (-690.0)              /* from here on exp is taken as zero, more or less */
 #define LOST_TERM  1e-299                /* e^-690, and more than is lost below */
 #define LEAST      1e-100
-#define RAISE      1e-190                /* 1e-324 / LEAST, times what STEPS steps can make of it */
+#define NOTHING    1e-290                /* smaller entries become 0: numbers without all their digits are slow */
+#define RAISE      1e-180                /* NOTHING / LEAST, times what STEPS steps can make of it */
 #define AGREE      1e-11                 /* nats */
+
+enum { WORTH_LOOKING = 32 };             /* shorter chains are just walked */
+#define SETTLED     1e-14                /* what a step rounds, and, */
+#define SETTLED_ALL 5e-12                /* in nats, over all steps that are left out */
 
 /* Psi [Sa][Sb] over exp(top); returns top.  *low becomes the smallest x - top, NaN where an x is. */
 static vec emissions(const vh_product_chain *c, vec *low)
@@ -63,7 +73,8 @@ VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
     for (int e = 0; e < 4; e++)
         low[e] = w->low;
     UNROLL for (int e = 0; e < n; e++) {
-        F[e] = F[e] * by + raise;
+        vec x = F[e] * by;
+        F[e] = (vec)((vec_bits)x & (vec_bits)(x > NOTHING)) + raise;
         low[e % 4] = vec_min(F[e], low[e % 4]);
     }
     w->low = vec_min(vec_min(low[0], low[1]), vec_min(low[2], low[3]));
@@ -91,23 +102,53 @@ VEC_INLINE void step(const vh_product_chain *c, const int Sa, const int Sb)
         }
 }
 
+/* F became `now` in STEPS steps: is that mu F in every entry, up to a share of g?  All is positive, so that n
+ * times as many steps then make of it something between (mu (1 - g))^n F and (mu (1 + g))^n F. */
+VEC_INLINE bool settled(const vec *restrict F, const vec *restrict now, const int n, double g, vec *mu)
+{
+    vec before = F[0], after = now[0], most = vec_all(-1);
+    for (int e = 1; e < n; e++) {
+        before += F[e];
+        after += now[e];
+    }
+    *mu = after / before;
+    for (int e = 0; e < n; e++) {
+        vec want = *mu * F[e], off = now[e] - want;
+        most = vec_max(vec_max(off, -off) - g * want, most);
+    }
+    for (int l = 0; l < VH_LANES; l++)
+        if (!(most[l] <= 0 && (*mu)[l] > LEAST))
+            return false;
+    return true;
+}
+
 /* log sum F_tau in units of exp(tau top). */
 VEC_INLINE vec walk(vh_product_chain *c, const int Sa, const int Sb, double raise, watch *w)
 {
-    vec sum = { 0 };
+    const int n = Sa * Sb;
+    bool look = c->tau > WORTH_LOOKING;
+    vec sum = { 0 }, rest = { 0 }, mu;
     for (int s = 0; s < Sa; s++)
         for (int r = 0; r < Sb; r++)
             c->F[s * Sb + r] = c->pi_a[s] * c->pi_b[r] * c->Psi[s * Sb + r];
-    scale(c->F, Sa * Sb, raise, w);
+    scale(c->F, n, raise, w);
     for (int left = c->tau - 1; left > 0;) {
+        if (look)
+            memcpy(c->before, c->F, sizeof *c->F * (size_t)n);
         for (int t = 0; t < STEPS && left > 0; t++, left--)
             step(c, Sa, Sb);
-        scale(c->F, Sa * Sb, raise, w);
+        int again = left / STEPS;
+        if (look && again > 0 && settled(c->before, c->F, n, SETTLED + SETTLED_ALL / again, &mu)) {
+            rest = (double)again * vec_log(mu);
+            left -= again * STEPS;
+            look = false;
+        }
+        scale(c->F, n, raise, w);
     }
-    for (int e = 0; e < Sa * Sb; e++)
+    for (int e = 0; e < n; e++)
         sum += c->F[e];
     vec e = (vec)(w->exponent + 0x4338000000000000) - VEC_ROUND;
-    return vec_log(sum) + (e - 1023.0 * w->n) * 6.93147180559945309417e-01;
+    return vec_log(sum) + rest + (e - 1023.0 * w->n) * 6.93147180559945309417e-01;
 }
 
 static vec walk_of(vh_product_chain *c, double raise, watch *w)
