@@ -17,6 +17,7 @@ static const struct {
     { "score",   cmd_score,   "log-likelihood of sequences under models" },
     { "decode",  cmd_decode,  "most likely state path of each sequence" },
     { "sample",  cmd_sample,  "sequences drawn from models" },
+    { "compare", cmd_compare, "distances between models: divergences and kernels" },
     { "info",    cmd_info,    "what is in a file of models, clusters or data" },
     { "convert", cmd_convert, "a model or data file in another format" },
 };

@@ -19,10 +19,11 @@ OPTIONS = {
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
+    "compare": ["output", "kind", "tau", "samples", "lambda", "raw", "symmetric"],
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
+FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
 
 
 def entries(text):
@@ -173,7 +174,7 @@ class Pages(Case):
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
-        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "convert"])
+        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "convert"])
         self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
         self.assertEqual(complete("vhem tree --init p", 3), ["pooled"])
         self.assertEqual(complete("vhem fit --init k", 3), ["kmeans"])
