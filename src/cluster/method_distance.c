@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_MODELS = 20000 };             /* a table of so many rows and columns takes 3 GB, and there are two */
+enum { MAX_MODELS = 20000 };             /* a table of so many rows and columns takes 3 GB */
 
 typedef struct {
     const char *method, *kind;           /* of distance */
@@ -112,8 +112,8 @@ done:
 }
 
 /* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
- * by hundreds of nats, and a model has an affinity to its nearest neighbour and no other; "scaled" treats them
- * as divergences. */
+ * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
+ * them as divergences. */
 static vhem_status embed(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
