@@ -200,7 +200,8 @@ typedef struct {                     /* negative (0 for sizes, NULL for names): 
     const char *emission;            /* of the centres, when sequences are clustered; "gaussian-diag" */
     int         by_group;            /* the sequences of a group are one thing to cluster */
     double      lambda;              /* power of the probability product kernel */
-    const char *kernel;              /* "normalised": k(a,b) / sqrt(k(a,a) k(b,b)), "raw" */
+    const char *kernel;              /* "normalised": k(a,b) / sqrt(k(a,a) k(b,b)), "raw", "scaled":
+                                        normalised, to the power that makes its median 1/e */
     const char *diagonal;            /* of an affinity, for spectral clustering: "zero", "keep" */
     const char *linkage;             /* of agglomerative clustering: "average", "complete", "single" */
 } vhem_cluster_options;

@@ -9,7 +9,7 @@ COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
 UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
-                "no-repair", "weighted-omega", "preset"]
+                "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
 OPTIONS = {
     "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
