@@ -9,6 +9,14 @@
 void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc);
 /* C [m][n] += A . B with A [m][k], rows lda apart, and B [k][n]. */
 void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
+/* C [m][n] = alpha op(A) . op(B) + beta C; op is the transpose where ta or tb says so, and rows of the arrays
+ * as they lie in memory are lda, ldb and ldc apart. */
+void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+             int ldb, double beta, double *C, int ldc);
+
+/* inverse [n][n] = A^-1 of any square A, which is overwritten; pivot [n] is working memory.  logdet, log |det
+ * A|, may be NULL.  False when A is singular. */
+bool vh_inverse(int n, double *A, int *pivot, double *inverse, double *logdet);
 
 /* A [n][n] symmetric -> lower Cholesky factor L with A = L L', zeros above;
  * false when A is not positive definite. */
