@@ -23,11 +23,7 @@ const vh_method *vh_method_find(const char *name)
 
 uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
 {
-    vh_rng rng;
-    if (k == 0)
-        return seed;
-    vh_rng_init(&rng, seed, VH_RNG_RESTART, k);
-    return vh_rng_bits(&rng) >> 11;
+    return vh_rng_seed(seed, k);
 }
 
 static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vhem_clustering *c)
