@@ -188,6 +188,82 @@ static inline void dense_stats(const dense *z, const vh_dt *dt, const double *m,
     free(mean);
 }
 
+/* -2 times the expected log-density of what is left over, with moments M / w: w log det S + tr(S^-1 M). */
+static inline double gaussian_term(int n, double w, const double *S, const double *M)
+{
+    double *L = malloc(sizeof *L * (size_t)(n * n)), sum;
+    memcpy(L, S, sizeof *L * (size_t)(n * n));
+    assert_true(vh_cholesky(n, L));
+    sum = w * vh_cholesky_logdet(n, L);
+    assert_true(vh_cholesky_inverse(n, L));
+    for (int k = 0; k < n * n; k++)
+        sum += L[k] * M[k];
+    free(L);
+    return sum;
+}
+
+/* The expected complete-data log-likelihood but for constants: what the M-step maximises.  origin [d]: ybar
+ * of the texture the statistics were made with. */
+static inline double expected_complete(const vh_dt_stats *s, const vh_dt *dt, const double *origin)
+{
+    int n = s->n, m = n + 1;
+    double *M = malloc(sizeof *M * (size_t)(n * n)), sum;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            M[i * n + j] = s->xx1[i * n + j] - s->x1[i] * dt->mu[j] - dt->mu[i] * s->x1[j] +
+                           *s->seqs * dt->mu[i] * dt->mu[j];
+    sum = gaussian_term(n, *s->seqs, dt->Sigma, M);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            M[i * n + j] = s->to[i * n + j];
+            for (int k = 0; k < n; k++) {
+                M[i * n + j] -= dt->A[i * n + k] * s->step[j * n + k] + s->step[i * n + k] * dt->A[j * n + k];
+                for (int l = 0; l < n; l++)
+                    M[i * n + j] += dt->A[i * n + k] * s->from[k * n + l] * dt->A[j * n + l];
+            }
+        }
+    sum += gaussian_term(n, *s->steps, dt->Q, M);
+    for (int k = 0; k < s->d; k++) {
+        double left = s->yy[k];
+        for (int i = 0; i < m; i++) {
+            double b = i < n ? dt->C[k * n + i] : dt->ybar[k] - origin[k];
+            left -= 2 * b * s->yx[k * m + i];
+            for (int j = 0; j < m; j++)
+                left += b * s->xx[i * m + j] * (j < n ? dt->C[k * n + j] : dt->ybar[k] - origin[k]);
+        }
+        sum += *s->frames * log(dt->R[k]) + left / dt->R[k];
+    }
+    free(M);
+    return -0.5 * sum;
+}
+
+/* No small change of any parameter makes the expected complete-data log-likelihood larger. */
+static inline void assert_maximal(const vh_dt_stats *s, vh_dt *dt, const double *origin, bool isotropic)
+{
+    double top = expected_complete(s, dt, origin);
+    int n = s->n;
+    for (size_t k = 0; k < dt->size; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double keep = dt->A[k], h = sign * 1e-4 * fmax(1e-2, fabs(keep)), *at = dt->A + k, *pair = NULL;
+            long q = at - dt->Q, c = at - dt->Sigma;
+            if (isotropic && at >= dt->R)
+                break;
+            if (q >= 0 && q < n * n)
+                pair = dt->Q + q % n * n + q / n;        /* covariances stay symmetric */
+            if (c >= 0 && c < n * n)
+                pair = dt->Sigma + c % n * n + c / n;
+            *at += h;
+            if (pair)
+                *pair = *at;
+            double now = expected_complete(s, dt, origin);
+            *at = keep;
+            if (pair)
+                *pair = keep;
+            if (now > top + 1e-9 * fabs(top))
+                fail_msg("number %zu moved by %g: %.12g is more than %.12g", k, h, now, top);
+        }
+}
+
 #define assert_same_stats(a, b, rtol, atol)                                                               \
     do {                                                                                                  \
         assert_int_equal((a)->size, (b)->size);                                                           \

@@ -83,6 +83,16 @@ bool vh_eigen(int n, double *A, double *w)
     return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w) == 0;
 }
 
+double vh_spectral_radius(int n, double *A, double *work)
+{
+    double largest = 0;
+    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, work, work + n, NULL, n, NULL, n) != 0)
+        return INFINITY;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, hypot(work[k], work[n + k]));
+    return largest;
+}
+
 /* The only state outside of objects in the library, because what it guards is outside of them too. */
 static int blas_users, blas_threads;
 

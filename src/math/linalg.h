@@ -31,6 +31,10 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z);
 /* A [n][n] symmetric -> rows are eigenvectors, w [n] eigenvalues ascending; false when LAPACK gives up. */
 bool vh_eigen(int n, double *A, double *w);
 
+/* The largest |eigenvalue| of any square A [n][n], which is overwritten; infinity when LAPACK gives up.  work
+ * [2 n]. */
+double vh_spectral_radius(int n, double *A, double *work);
+
 /* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
  * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */
 void vh_blas_enter(void);

@@ -6,6 +6,7 @@
 #include "reduce/estep.h"
 
 #include "core/alloc.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <omp.h>
@@ -25,16 +26,9 @@ typedef struct {                         /* sums of a run of blocks */
 /* Row i of L -> z_i; returns log sum_j omega_j exp(N_i L_ij). */
 static double assign(int Kr, const double *log_omega, double Ni, const double *L, double *z)
 {
-    double top = -INFINITY, sum = 0;
-    for (int j = 0; j < Kr; j++) {
+    for (int j = 0; j < Kr; j++)
         z[j] = log_omega[j] + (Ni > 0 ? Ni * L[j] : 0);
-        top = fmax(top, z[j]);
-    }
-    for (int j = 0; j < Kr; j++)
-        sum += z[j] = exp(z[j] - top);
-    for (int j = 0; j < Kr; j++)
-        z[j] /= sum;
-    return top + log(sum);
+    return vh_softmax(Kr, z);
 }
 
 static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, const double *log_omega,

@@ -100,7 +100,8 @@ static void broken_files(void **state)
           "\"A\": [1]}]}",
           "texture 0: A has 1 row, must have n = 2000000000" },
         { "{\"format\": \"vhem-dtm\", \"version\": 1, \"d\": 1, \"textures\": [{\"n\": 1, \"A\": [[0]], "
-          "\"Q\": [[1]], "          "\"mu\": [0], \"Sigma\": [[1]], \"C\": [[1]], \"ybar\": [0], \"R\": [-1]}]}", "R[0] is -1" },
+          "\"Q\": [[1]], \"mu\": [0], \"Sigma\": [[1]], \"C\": [[1]], \"ybar\": [0], \"R\": [-1]}]}",
+              "R[0] is -1" },
     };
     vhem_ctx *ctx = test_ctx();
     vhem_dtm *dtm = NULL;
