@@ -31,6 +31,7 @@ typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
 typedef struct vhem_ctx  vhem_ctx;   /* where and how to run, and the text of the last error   */
 typedef struct vhem_data vhem_data;  /* N sequences y_n, each [T_n][d], with optional labels    */
 typedef struct vhem_h3m  vhem_h3m;   /* K HMMs with weights omega; one HMM is an H3M with K = 1 */
+typedef struct vhem_dtm  vhem_dtm;   /* K dynamic textures (linear dynamical systems) with weights omega */
 typedef struct vhem_tree vhem_tree;  /* a stack of clusterings, each of the centres below it    */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
@@ -175,6 +176,54 @@ VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_h3m *, int i, const v
                                     double *gamma, double *xi, double *loglik);
 /* N sequences of T frames, each from an HMM drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhem_data **out);
+
+/* ---- dynamic textures: the other model of sequences ---------------------------------------------------- */
+
+/* x_1 ~ N(mu, Sigma), x_{t+1} = A x_t + v, v ~ N(0, Q), y_t = C x_t + ybar + w, w ~ N(0, diag R). */
+typedef struct {                     /* read-only window on texture i; valid while its set lives */
+    int n, d;                        /* dimension of the state, of a frame */
+    const char *name, *label;        /* "" when it has none */
+    double omega;                    /* weight in the set */
+    const double *A, *Q;             /* [n][n] [n][n] */
+    const double *mu, *Sigma;        /* [n] [n][n] */
+    const double *C, *ybar, *R;      /* [d][n] [d] [d] */
+} vhem_dt_view;
+
+typedef struct {
+    int         n;                   /* dimension of the state */
+    const char *method;              /* "svd": principal components, in closed form; "em" */
+    const char *noise;               /* R: "diag", "isotropic" */
+    int         K;                   /* 0: a texture for each sequence or group; else a mixture of K by EM */
+    int         by_group;            /* the sequences of a group belong together */
+    int         max_iter, restarts;  /* of EM; restarts of a mixture */
+    double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
+    double      cov_floor;           /* smallest R, as a share of the variance of all the data; above 0 */
+} vhem_dtm_fit_options;
+
+/* A copy of K textures given as views; validated.  The functions are those of an H3M. */
+VHEM_API vhem_status vhem_dtm_new(vhem_ctx *, int d, int K, const vhem_dt_view *dt, vhem_dtm **out);
+VHEM_API vhem_status vhem_dtm_load(vhem_ctx *, const char *path, vhem_dtm **out);
+VHEM_API vhem_status vhem_dtm_save(vhem_ctx *, const vhem_dtm *, const char *path);
+VHEM_API int         vhem_dtm_size(const vhem_dtm *);
+VHEM_API vhem_status vhem_dtm_view(const vhem_dtm *, int i, vhem_dt_view *out);
+VHEM_API vhem_status vhem_dtm_validate(vhem_ctx *, const vhem_dtm *);
+VHEM_API double      vhem_dtm_compare(const vhem_dtm *, const vhem_dtm *);
+VHEM_API vhem_status vhem_dtm_set_provenance(vhem_ctx *, vhem_dtm *, const char *json);
+VHEM_API const char *vhem_dtm_provenance(const vhem_dtm *);
+VHEM_API void        vhem_dtm_free(vhem_dtm *);
+
+VHEM_API void        vhem_dtm_fit_options_init(vhem_dtm_fit_options *);
+/* report may be NULL; for a mixture its K is 1, one row of restarts, else a row for each texture.  Repairs it
+ * counts: n_revived, transition matrices made stable; n_floored, entries of R held at the floor. */
+VHEM_API vhem_status vhem_dtm_fit(vhem_ctx *, const vhem_data *, const vhem_dtm_fit_options *, vhem_dtm **out,
+                                  vhem_fit_report **report);
+/* loglik [N][K]: log p(y_n | texture i) by the Kalman filter, in nats. */
+VHEM_API vhem_status vhem_dtm_score(vhem_ctx *, const vhem_dtm *, const vhem_data *, double *loglik);
+/* What texture i says of the states behind sequence n: means x [T][n], covariances cov [T][n][n]; cov and
+ * loglik may be NULL. */
+VHEM_API vhem_status vhem_dtm_smooth(vhem_ctx *, const vhem_dtm *, int i, const vhem_data *, int n, double *x,
+                                     double *cov, double *loglik);
+VHEM_API vhem_status vhem_dtm_sample(vhem_ctx *, const vhem_dtm *, int N, int T, vhem_data **out);
 
 /* ---- HMMs -> clusters ---------------------------------------------------------------------------------- */
 
