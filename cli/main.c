@@ -18,6 +18,7 @@ static const struct {
     { "decode",  cmd_decode,  "most likely state path of each sequence" },
     { "sample",  cmd_sample,  "sequences drawn from models" },
     { "compare", cmd_compare, "distances between models: divergences and kernels" },
+    { "report",  cmd_report,  "an HTML page with the pictures, the tables and how they were made" },
     { "info",    cmd_info,    "what is in a file of models, clusters or data" },
     { "convert", cmd_convert, "a model or data file in another format" },
 };

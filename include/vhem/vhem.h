@@ -386,6 +386,30 @@ VHEM_API void        vhem_distance_options_init(vhem_distance_options *);
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_h3m *a, const vhem_h3m *b,
                                    const vhem_distance_options *, double *D, double *error);
 
+/* ---- hierarchy -> report ------------------------------------------------------------------------------- */
+
+typedef struct {                     /* what a report shows; all but the tree may be NULL or 0 */
+    const vhem_tree   *tree;
+    const char        *title;        /* of the page */
+    const vhem_h3m    *models;       /* those that were clustered: their labels and provenance */
+    const char *const *truth;        /* [Kb of level 0] class of each model, "" for none, instead of
+                                        the labels of the models */
+    const vhem_data   *data;         /* sequences to show some of, coloured by decoded state; a sequence
+                                        named, or in a group named, like a model is in its cluster */
+    int                n_example;    /* of them for each cluster; 0: 2 */
+    const double      *distance;     /* [Kb][Kb] between the models, in their order */
+    int                n_choice;
+    const vhem_choice *choice;       /* [n_choice] */
+    const char        *image;        /* path of a PNG or JPEG to lie under 2-D emissions, one unit a pixel */
+    int                y_down;       /* in the plane the second dimension grows downwards, as in images */
+    const char        *tables;       /* folder that gets every number as TSV; made if it is not there */
+    const char        *command;      /* line that made this report, to be shown */
+} vhem_report_input;
+
+VHEM_API void        vhem_report_input_init(vhem_report_input *);
+/* One HTML file that needs nothing else; "-" is stdout.  Nothing is clustered or fitted for it. */
+VHEM_API vhem_status vhem_report_write(vhem_ctx *, const vhem_report_input *, const char *path);
+
 #ifdef __cplusplus
 }
 #endif
