@@ -1,7 +1,7 @@
 """Clusters of HMMs, and of sequences through them; hierarchies of clusters."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from . import _lib, _run
 from ._base import Estimator, start_options
 from ._types import Array
-from .errors import InputError
 from .estimate import HMM
 from .model import H3M, as_models, holds_models
 from .result import Clustering, Tree
@@ -215,7 +214,7 @@ class VHEMTree(_Clusterer):
 
     Parameters are those of :class:`VHEM`, with
 
-    n_clusters : list of int
+    n_clusters : list of int, or int for a single level
         Clusters of each level, lowest first, never more than in the level below.
 
     Attributes
@@ -227,6 +226,8 @@ class VHEMTree(_Clusterer):
     level_labels_ : array (Kb, levels)
         Where each model ended up in every level.
     models_ : :class:`vhem.H3M`
+    n_iter_ : int
+        Iterations of all levels together.
 
     Examples
     --------
@@ -237,7 +238,7 @@ class VHEMTree(_Clusterer):
     ([3, 2], (6, 2))
     """
 
-    def __init__(self, n_clusters: Sequence[int] = (4, 2), *, method: str = "vhem", preset: Optional[str] = None,
+    def __init__(self, n_clusters: Any = (4, 2), *, method: str = "vhem", preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
                  max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
@@ -263,15 +264,13 @@ class VHEMTree(_Clusterer):
         self.progress = progress
 
     def _levels(self) -> List[int]:
-        try:
-            return list(self.n_clusters)
-        except TypeError:
-            raise InputError(f"n_clusters is {self.n_clusters!r}, must be a list, such as (8, 4, 2)") from None
+        return list(self.n_clusters) if hasattr(self.n_clusters, "__len__") else [self.n_clusters]
 
     def _take(self, tree: Tree) -> None:
         self.result_ = tree
         self.level_labels_ = tree.base_labels
         self.labels_ = self.level_labels_[:, -1]
+        self.n_iter_ = sum(level.n_iter for level in tree)
 
     def predict(self, X: Any, lengths: Any = None) -> Array:
         """Cluster of each new model or sequence in the highest level."""

@@ -147,7 +147,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any, lengths: Any = None) -> Array:
         """Log-likelihood of each sequence, in nats."""
-        return self.model_.score(self._new(X, lengths), n_jobs=self.n_jobs)
+        data = self._new(X, lengths)
+        return self.model_.score(data, n_jobs=self.n_jobs)
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean log-likelihood of a sequence, in nats."""
@@ -155,12 +156,14 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """The most likely state of each frame: one array for an array, a list of paths for a list."""
-        paths, _ = self.model_.decode(self._new(X, lengths))
+        data = self._new(X, lengths)
+        paths, _ = self.model_.decode(data)
         return like_input(X, lengths, paths)
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The probability of each state at each frame: (frames, S), or a list of such arrays."""
-        return like_input(X, lengths, self.model_.posterior(self._new(X, lengths)))
+        data = self._new(X, lengths)
+        return like_input(X, lengths, self.model_.posterior(data))
 
     def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
         """n new sequences of T frames."""

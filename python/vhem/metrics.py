@@ -103,8 +103,8 @@ def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int]
 
     Returns an array of records K, S, bound, loglik, n_param, bic, icl, stability, one for every combination:
     smaller BIC and ICL are better; stability is the agreement of two halves, when n_splits is above 0.
-    ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of the library: tau, nv, restarts,
-    preset.
+    ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of :class:`vhem.VHEM` by the
+    library's names: tau, nv, restarts, preset.
 
     >>> import vhem
     >>> models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 1.0, 20.0, 21.0)]
