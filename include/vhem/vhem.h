@@ -84,6 +84,11 @@ VHEM_API void        vhem_data_options_init(vhem_data_options *);
 VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set. */
 VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int N, const int *T, int d, const double *y, vhem_data **out);
+/* Names, labels, groups and weights of the sequences, [N] each, and names of the dimensions, [d].  NULL leaves
+ * them as they are; all are copied. */
+VHEM_API vhem_status vhem_data_describe(vhem_ctx *, vhem_data *, const char *const *name,
+                                        const char *const *label, const char *const *group,
+                                        const double *weight, const char *const *column);
 /* The format follows from the ending of the path: .csv .tsv .npy .npz .ts .h5; "-" is CSV on stdout. */
 VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API int         vhem_data_size(const vhem_data *);                           /* N */
