@@ -17,6 +17,8 @@ static const struct {
     { "score",   cmd_score,   "log-likelihood of sequences under models" },
     { "decode",  cmd_decode,  "most likely state path of each sequence" },
     { "sample",  cmd_sample,  "sequences drawn from models" },
+    { "classify", cmd_classify, "models of classes: learn them, classify by them, judge them" },
+    { "annotate", cmd_annotate, "models of tags: learn them, tag songs, find songs by tag" },
     { "info",    cmd_info,    "what is in a file of models, clusters or data" },
     { "convert", cmd_convert, "a model or data file in another format" },
 };

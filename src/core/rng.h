@@ -14,7 +14,8 @@ typedef struct {
 } vh_rng;
 
 /* purpose keeps uses of one seed apart (start, sample, ...); item is the index of the thing drawn for. */
-enum { VH_RNG_SAMPLE = 1, VH_RNG_INIT, VH_RNG_REVIVE, VH_RNG_TEST, VH_RNG_RESTART, VH_RNG_SPLIT };
+enum { VH_RNG_SAMPLE = 1, VH_RNG_INIT, VH_RNG_REVIVE, VH_RNG_TEST, VH_RNG_RESTART, VH_RNG_SPLIT,
+       VH_RNG_CLASS = 20 };
 void     vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
 uint64_t vh_rng_bits(vh_rng *rng);
 double   vh_rng_uniform(vh_rng *rng);                     /* in [0, 1), 53 bits */
