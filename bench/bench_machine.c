@@ -216,7 +216,7 @@ static void chunk_products(void *arg)
     int chunk = vh_batch_frames(b->pk);
     for (int64_t f = 0; f < b->frames; f += chunk) {
         int n = b->frames - f < chunk ? (int)(b->frames - f) : chunk;
-        vh_table_product(b->pk, n, b->T + f * b->pk->n_stat, b->G, (size_t)n);
+        vh_table_product(b->pk, 0, b->pk->n_comp, n, b->T + f * b->pk->n_stat, b->G, (size_t)n);
     }
 }
 

@@ -318,7 +318,8 @@ VHEM_API void vhem_paired_t(int n, const double *a, const double *b, double *t, 
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 
 typedef struct {
-    const char *kind;                /* "kl": variational, "kl-sampled", "ppk": kernel, not a distance */
+    const char *kind;                /* "kl": variational, may be negative; "kl-sampled"; "ppk": kernel, large
+                                        where HMMs are alike */
     int         tau;                 /* frames; 0: 10 */
     int         symmetric;           /* of a divergence: the mean of both directions */
     int         samples;             /* sequences drawn from each HMM; 0: 1000 */
@@ -329,7 +330,8 @@ typedef struct {
 VHEM_API void        vhem_distance_options_init(vhem_distance_options *);
 /* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
  * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
- * NULL. */
+ * NULL.  One set may have diagonal and the other full covariances.  a may be b, which halves the work of a
+ * kernel.  VHEM_ESTOPPED hands over nothing. */
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_h3m *a, const vhem_h3m *b,
                                    const vhem_distance_options *, double *D, double *error);
 

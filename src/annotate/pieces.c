@@ -199,7 +199,9 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_thin
     vhem_h3m *h3m = NULL;
 
     VH_TRY(vh_things_data(ctx, data, t, p->thing, p->n, &own));
-    VH_TRY(fit_one(ctx, own, opt, &h3m));
+    vhem_fit_options o = *opt;
+    o.K = o.K < own->N ? o.K : own->N;
+    VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
 done:
     vhem_data_free(own);

@@ -4,71 +4,36 @@
 
 #include "core/alloc.h"
 #include "data/names.h"
+#include "estimate/sets.h"
 
 #include <string.h>
 
 /* ---- things -------------------------------------------------------------------------------------------- */
 
-/* number [N]: of the group of each sequence. */
-static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int *number, int *n)
-{
-    vhem_status st = VHEM_OK;
-    vh_names names = { 0 };
-    bool is_new;
-
-    for (int s = 0; s < data->N; s++)
-        VH_TRY(vh_names_put(ctx, &names, data->group[s], strlen(data->group[s]), &number[s], &is_new));
-    *n = names.n;
-done:
-    vh_names_free(&names);
-    return st;
-}
-
-/* Sequences of each thing in their order, by counting. */
-static void deal(const int *number, int N, vh_things *t)
-{
-    for (int s = 0; s < N; s++)
-        t->first[number[s] + 1]++;
-    for (int i = 0; i < t->n; i++)
-        t->first[i + 1] += t->first[i];
-    for (int s = N - 1; s >= 0; s--)
-        t->seq[--t->first[number[s] + 1]] = s;
-    memmove(t->first, t->first + 1, (size_t)t->n * sizeof *t->first);
-    t->first[t->n] = N;
-}
-
 vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_things *out)
 {
     vhem_status st = VHEM_OK;
-    vh_things t = { .n = data->N };
-    int *number = NULL;
+    vh_things t = { 0 };
+    vh_sets sets = { 0 };
 
     VH_CHECK(!by_group || data->group, VHEM_EINVAL,
              "the sequences of a group belong together, but the data has no groups");
-    VH_NEW(number, data->N);
-    for (int s = 0; s < data->N; s++)
-        number[s] = s;
-    if (by_group)
-        VH_TRY(number_groups(ctx, data, number, &t.n));
-    VH_NEW(t.seq, data->N);
-    VH_NEW(t.first, t.n + 2);
+    VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
+    t = (vh_things){ .n = sets.n, .seq = sets.seq, .first = sets.first };
     VH_NEW(t.name, t.n);
     VH_NEW(t.label, t.n);
-    deal(number, data->N, &t);
     for (int i = 0; i < t.n; i++) {
-        int head = t.seq[t.first[i]];
-        char **name = by_group ? data->group : data->name;
-        t.name[i] = name ? name[head] : "";
-        t.label[i] = data->label ? data->label[head] : "";
+        const char *head = data->label ? data->label[t.seq[t.first[i]]] : "";
+        t.name[i] = vh_sets_name(&sets, data, i, by_group);
+        t.label[i] = head;
         for (int k = t.first[i]; data->label && k < t.first[i + 1]; k++)
-            if (strcmp(data->label[t.seq[k]], data->label[head]) != 0)
+            if (strcmp(data->label[t.seq[k]], head) != 0)
                 t.label[i] = NULL;
     }
     *out = t;
     t = (vh_things){ 0 };
 done:
     vh_things_free(&t);
-    free(number);
     return st;
 }
 

@@ -10,6 +10,14 @@
 
 const vh_method vh_methods[] = {
     { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
+    { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
+    { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sampled-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "ppk-ac", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-ac", VH_MODELS, 0, 0, vh_method_distance },
+    { "kl-sampled-ac", VH_MODELS, 0, 0, vh_method_distance },
     { NULL, 0, 0, 0, NULL },
 };
 
@@ -23,11 +31,7 @@ const vh_method *vh_method_find(const char *name)
 
 uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
 {
-    vh_rng rng;
-    if (k == 0)
-        return seed;
-    vh_rng_init(&rng, seed, VH_RNG_RESTART, k);
-    return vh_rng_bits(&rng) >> 11;
+    return vh_rng_seed(seed, k);
 }
 
 static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vhem_clustering *c)
@@ -57,7 +61,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     c->options = o;
     c->options.start = NULL;
     st = method->run(ctx, in, &o, seed, c);
-    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+    if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z))             /* stopped before there was anything */
         goto done;
     vh_label_by_z(c);
     *out = c;

@@ -196,10 +196,12 @@ static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
 {
     const preset *p = find_preset(o->preset);
     const vh_method *m = vh_method_find(o->method);
+    bool flat = m->run == vh_method_hem_gmm;             /* one state with the components of all */
     int S = 1, M = 1;
     for (int i = 0; i < h3m->K; i++) {
-        S = h3m->hmm[i].S > S ? h3m->hmm[i].S : S;
-        M = h3m->hmm[i].M > M ? h3m->hmm[i].M : M;
+        int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
+        S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
+        M = all > M ? all : M;
     }
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;

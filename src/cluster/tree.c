@@ -183,7 +183,7 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
         st = vh_cluster(ctx, &in, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
         if (st == VHEM_ESTOPPED)
             tell_stopped(ctx, l, c);
-        if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0))
+        if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0 || !c))
             goto done;
         vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
                                                             far: better than nothing */

@@ -25,6 +25,15 @@ uint64_t vh_rng_bits(vh_rng *rng)
     return rng->block[--rng->left];
 }
 
+uint64_t vh_rng_seed(uint64_t seed, uint64_t k)
+{
+    vh_rng rng;
+    if (k == 0)
+        return seed;
+    vh_rng_init(&rng, seed, VH_RNG_RESTART, k);
+    return vh_rng_bits(&rng) >> 11;
+}
+
 double vh_rng_uniform(vh_rng *rng)
 {
     return (double)(vh_rng_bits(rng) >> 11) * 0x1p-53;

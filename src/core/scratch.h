@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { VH_SCRATCH_SLOTS = 16 };
+enum { VH_SCRATCH_SLOTS = 20 };
 
 typedef struct {
     double *buffer[VH_SCRATCH_SLOTS];

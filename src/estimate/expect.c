@@ -2,19 +2,25 @@
  *
  * Work is cut the same way whatever the number of threads: sequences into batches that fit the cache,
  * batches into at most SLOTS runs.  A run adds up its batches in order, and the runs are added in
- * order: the same additions always. */
+ * order: the same additions always.
+ *
+ * The weights of a set hang on the likelihoods of all its sequences.  A set that fits into a batch is weighed
+ * inside the batch, between the forward and the backward pass; one that does not is gone through twice. */
 #include "estimate/expect.h"
 
 #include "core/alloc.h"
 
 #include <omp.h>
+#include <string.h>
 
-enum { SLOTS = 16 };
+enum {
+    SLOTS = 16,
+    HELD = 8,                            /* a set is held whole up to so many times what fits the cache */
+};
 
 typedef struct {
     int       n;
     vh_batch *batch;                     /* [n] */
-    int      *first;                     /* [n]  place of its first sequence in the list */
 } plan;
 
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
@@ -34,26 +40,29 @@ void vh_workers_free(vh_workers *workers)
     *workers = (vh_workers){ 0 };
 }
 
+/* Puts the n sequences from place i on into the last batch, while they fit, or into one of their own. */
+static void add_to_plan(plan *p, const vhem_data *data, const int *seq, int i, int n, int64_t fit)
+{
+    int64_t T = 0;
+    for (int k = 0; k < n; k++)
+        T += vh_data_length(data, seq[i + k]);
+    vh_batch *b = p->n > 0 ? &p->batch[p->n - 1] : NULL;
+    if (!b || b->frames + T > fit) {
+        b = &p->batch[p->n++];
+        *b = (vh_batch){ .data = data, .seq = seq + i, .first = i };
+    }
+    b->n += n;
+    b->frames += T;
+}
+
 /* Consecutive sequences share a batch while it fits; a longer one is a batch of its own. */
 static vhem_status make_plan(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const int *seq, int n,
                              plan *out)
 {
     vhem_status st = VHEM_OK;
-    int64_t fit = vh_batch_frames(pk);
-
     VH_NEW(out->batch, n);
-    VH_NEW(out->first, n);
-    for (int i = 0; i < n; i++) {
-        int64_t T = vh_data_length(data, seq[i]);
-        vh_batch *b = out->n > 0 ? &out->batch[out->n - 1] : NULL;
-        if (!b || b->frames + T > fit) {
-            out->first[out->n] = i;
-            b = &out->batch[out->n++];
-            *b = (vh_batch){ .data = data, .seq = seq + i };
-        }
-        b->n++;
-        b->frames += T;
-    }
+    for (int i = 0; i < n; i++)
+        add_to_plan(out, data, seq, i, 1, vh_batch_frames(pk));
 done:
     return st;
 }
@@ -65,30 +74,28 @@ static vhem_status run_slot(vhem_ctx *ctx, const vh_packed *pk, const plan *p, i
     int lo = (int)((int64_t)p->n * slot / n_slot), hi = (int)((int64_t)p->n * (slot + 1) / n_slot);
     for (int b = lo; b < hi && st == VHEM_OK; b++)
         st = ctx->backend->forward_backward(ctx, pk, &p->batch[b], scratch,
-                                            loglik + (size_t)p->first[b] * (size_t)pk->K, stats);
+                                            loglik + (size_t)p->batch[b].first * (size_t)pk->K, stats);
     return st;
 }
 
-vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const int *seq, int n,
-                      vh_workers *workers, double *loglik, vh_stats *total)
+static vhem_status run_plan(vhem_ctx *ctx, const vh_packed *pk, const plan *p, vh_workers *workers,
+                            double *loglik, vh_stats *total)
 {
     vhem_status st = VHEM_OK, slot_st[SLOTS] = { VHEM_OK };
     vh_stats part[SLOTS] = { { 0 } };
-    plan p = { 0 };
+    int n_slot = p->n < SLOTS ? p->n : SLOTS;
 
-    VH_TRY(make_plan(ctx, pk, data, seq, n, &p));
-    int n_slot = p.n < SLOTS ? p.n : SLOTS;
     if (total)
         vh_stats_zero(total);
     if (n_slot == 1) {                             /* the usual case of a short sequence: nothing to add up */
-        st = run_slot(ctx, pk, &p, 0, 1, &workers->scratch[0], loglik, total);
+        st = run_slot(ctx, pk, p, 0, 1, &workers->scratch[0], loglik, total);
         goto done;
     }
     for (int s = 0; total && s < n_slot; s++)
         VH_TRY(vh_stats_new(ctx, pk, &part[s]));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(workers->n) if (workers->n > 1 && n_slot > 1)
     for (int s = 0; s < n_slot; s++)
-        slot_st[s] = run_slot(ctx, pk, &p, s, n_slot, &workers->scratch[omp_get_thread_num()], loglik,
+        slot_st[s] = run_slot(ctx, pk, p, s, n_slot, &workers->scratch[omp_get_thread_num()], loglik,
                               total ? &part[s] : NULL);
     for (int s = 0; s < n_slot; s++) {
         VH_TRY(slot_st[s]);
@@ -98,7 +105,120 @@ vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data,
 done:
     for (int s = 0; s < SLOTS; s++)
         vh_stats_free(&part[s]);
+    return st;
+}
+
+vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const int *seq, int n,
+                      vh_workers *workers, double *loglik, vh_stats *total)
+{
+    vhem_status st = VHEM_OK;
+    plan p = { 0 };
+
+    VH_TRY(make_plan(ctx, pk, data, seq, n, &p));
+    VH_TRY(run_plan(ctx, pk, &p, workers, loglik, total));
+done:
     free(p.batch);
-    free(p.first);
+    return st;
+}
+
+/* ---- sets ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const vh_weighing *how;
+    int     K;
+    int    *set_of;                      /* [N]     of the sequence at this place */
+    double *known;                       /* [N][K]  weights of sets that were weighed before; NULL: none */
+    bool   *large;                       /* [sets]  those */
+} weighing;
+
+static void weigh_batch(const vh_batch *batch, const double *loglik, double *w)
+{
+    const weighing *x = batch->arg;
+    const vh_sets *sets = x->how->sets;
+    size_t K = (size_t)x->K;
+    for (int i = 0; i < batch->n;) {
+        int place = batch->first + i, g = x->set_of[place];
+        if (x->large[g]) {
+            memcpy(w + (size_t)i * K, x->known + (size_t)place * K, sizeof *w * K);
+            i++;
+        } else {
+            x->how->weigh(x->how->arg, g, loglik + (size_t)i * K, w + (size_t)i * K);
+            i += sets->first[g + 1] - sets->first[g];
+        }
+    }
+}
+
+/* Scores the sets from lo to hi-1 and weighs them. */
+static vhem_status weigh_sets(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data,
+                              const vh_weighing *how, int lo, int hi, vh_workers *workers, double *loglik,
+                              double *w)
+{
+    vhem_status st = VHEM_OK;
+    const int *first = how->sets->first;
+    size_t K = (size_t)pk->K;
+
+    VH_TRY(vh_expect(ctx, pk, data, how->sets->seq + first[lo], first[hi] - first[lo], workers,
+                     loglik + (size_t)first[lo] * K, NULL));
+    for (int g = lo; g < hi; g++)
+        how->weigh(how->arg, g, loglik + (size_t)first[g] * K, w + (size_t)first[g] * K);
+done:
+    return st;
+}
+
+/* Batches of whole sets; the sequences of a set that is too large come one by one, with known weights. */
+static vhem_status plan_sets(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, weighing *x,
+                             vh_workers *workers, double *loglik, plan *out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = x->how->sets;
+    int64_t fit = vh_batch_frames(pk);
+
+    VH_NEW(out->batch, data->N);
+    VH_NEW(x->set_of, data->N);
+    VH_NEW(x->large, sets->n);
+    for (int g = 0; g < sets->n; g++) {
+        int lo = sets->first[g], n = sets->first[g + 1] - lo;
+        for (int i = lo; i < lo + n; i++)
+            x->set_of[i] = g;
+        x->large[g] = n > 1 && vh_sets_frames(sets, data, g, NULL) > HELD * fit;
+        if (x->large[g] && !x->known)
+            VH_NEW(x->known, (size_t)data->N * (size_t)pk->K);
+        if (x->large[g])
+            VH_TRY(weigh_sets(ctx, pk, data, x->how, g, g + 1, workers, loglik, x->known));
+        for (int i = 0; x->large[g] && i < n; i++)
+            add_to_plan(out, data, sets->seq, lo + i, 1, fit);
+        if (!x->large[g] && n > 0)
+            add_to_plan(out, data, sets->seq, lo, n, fit);
+    }
+    for (int b = 0; b < out->n; b++) {
+        out->batch[b].weigh = weigh_batch;
+        out->batch[b].arg = x;
+    }
+done:
+    return st;
+}
+
+vhem_status vh_expect_sets(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const vh_weighing *how,
+                           vh_workers *workers, double *loglik, vh_stats *total)
+{
+    vhem_status st = VHEM_OK;
+    weighing x = { .how = how, .K = pk->K };
+    plan p = { 0 };
+
+    if (!total) {
+        VH_NEW(x.known, (size_t)data->N * (size_t)pk->K);
+        VH_TRY(weigh_sets(ctx, pk, data, how, 0, how->sets->n, workers, loglik, x.known));
+        goto done;
+    }
+    VH_TRY(plan_sets(ctx, pk, data, &x, workers, loglik, &p));
+    VH_TRY(run_plan(ctx, pk, &p, workers, loglik, total));
+    for (int g = 0; g < how->sets->n; g++)               /* a set without sequences is in no batch */
+        if (how->sets->first[g] == how->sets->first[g + 1])
+            how->weigh(how->arg, g, NULL, NULL);
+done:
+    free(x.set_of);
+    free(x.known);
+    free(x.large);
+    free(p.batch);
     return st;
 }

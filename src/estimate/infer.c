@@ -3,6 +3,7 @@
 #include "backend/ref/ref.h"
 #include "core/alloc.h"
 #include "estimate/expect.h"
+#include "estimate/score.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
@@ -56,7 +57,8 @@ done:
     return st;
 }
 
-vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, double *loglik)
+vhem_status vh_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, const char *what,
+                     double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_workers workers = { 0 };
@@ -83,7 +85,8 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data
         }
         VH_TRY(score_tile(ctx, h3m, data, i, n, x, seq, &workers, loglik));
         i += n;
-        vh_progress(ctx, "score", i, h3m->K);
+        if (what)
+            vh_progress(ctx, what, i, h3m->K);
     }
 done:
     vh_workers_free(&workers);
@@ -91,6 +94,11 @@ done:
     free(x);
     free(seq);
     return st;
+}
+
+vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, double *loglik)
+{
+    return vh_score(ctx, h3m, data, "score", loglik);
 }
 
 /* ---- one HMM, one sequence ----------------------------------------------------------------------------- */

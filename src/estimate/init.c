@@ -321,3 +321,29 @@ vh_start vh_start_find(const char *name)
             return table[i].start;
     return NULL;
 }
+
+vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+{
+    const char *init = job->opt->init;
+    if (job->ordered && strcmp(init, "kmeans") == 0)         /* places say nothing of an order */
+        init = "segment";
+    return vh_start_find(init)(ctx, job, rng, restart, h3m, h);
+}
+
+/* A row that breaks the topology is made to agree with it; one that does not is left to the last bit. */
+static void obey(int n, const double *fixed, double *row)
+{
+    for (int q = 0; q < n; q++)
+        if (!isnan(fixed[q]) && row[q] != fixed[q]) {
+            vh_constrain(n, fixed, row, row);
+            return;
+        }
+}
+
+void vh_start_obey(const vh_limits *lim, vh_hmm *h)
+{
+    if (lim->fixed_pi)
+        obey(h->S, lim->fixed_pi, h->pi);
+    for (int s = 0; lim->fixed_A && s < h->S; s++)
+        obey(h->S, lim->fixed_A + s * h->S, h->A + s * h->S);
+}

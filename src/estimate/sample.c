@@ -1,32 +1,46 @@
 /* sample.c - sequences drawn from an H3M.  Sequence n depends on (seed, n) alone. */
+#include "estimate/sample.h"
+
 #include "core/alloc.h"
 #include "data/data.h"
-#include "model/h3m.h"
 
 #include <stdio.h>
 
 #define MOST 4e9                         /* numbers of one sample: 32 GB */
 
-/* roots [K]: for each HMM the prepared square roots of its components, [S][M][size]. */
-static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, double **roots)
+/* The prepared square roots of the components of HMM i, [S][M][size], from malloc. */
+static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, int i, double **out)
 {
     vhem_status st = VHEM_OK;
+    const vh_hmm *h = &h3m->hmm[i];
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
-    double *work = NULL;
+    double *work = NULL, *roots = NULL;
 
     VH_NEW(work, vh_emission_work(h3m->d));
-    for (int i = 0; i < h3m->K; i++) {
-        const vh_hmm *h = &h3m->hmm[i];
-        VH_NEW(roots[i], (size_t)(h->S * h->M) * size);
-        for (int q = 0; q < h->S * h->M; q++) {
-            double *par[VH_MAX_PARAM];
-            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            VH_CHECK(h3m->family->root(h3m->d, (const double *const *)par, roots[i] + (size_t)q * size, work),
-                     VHEM_ENUMERIC, "HMM %d: no square root of the covariance of state %d", i, q / h->M);
-        }
+    VH_NEW(roots, (size_t)(h->S * h->M) * size);
+    for (int q = 0; q < h->S * h->M; q++) {
+        double *par[VH_MAX_PARAM];
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        VH_CHECK(h3m->family->root(h3m->d, (const double *const *)par, roots + (size_t)q * size, work),
+                 VHEM_ENUMERIC, "HMM %d: no square root of the covariance of state %d", i, q / h->M);
     }
+    *out = roots;
+    roots = NULL;
 done:
     free(work);
+    free(roots);
+    return st;
+}
+
+static vhem_status check_size(vhem_ctx *ctx, int N, int T, int d)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
+    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
+    VH_CHECK((double)N * T * d <= MOST, VHEM_EINVAL,
+             "%d sequences of %d frames make %.3g numbers, at most %.3g are possible", N, T,
+             (double)N * T * d, MOST);
+done:
     return st;
 }
 
@@ -53,14 +67,11 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_d
     vh_builder *b = NULL;
     double **roots = NULL, *y = NULL;
 
-    VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
-    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
-    VH_CHECK((double)N * T * h3m->d <= MOST, VHEM_EINVAL,
-             "%d sequences of %d frames make %.3g numbers, at most %.3g are possible",
-             N, T, (double)N * T * h3m->d, MOST);
+    VH_TRY(check_size(ctx, N, T, h3m->d));
     VH_NEW(roots, h3m->K);
     VH_NEW(y, h3m->d);
-    VH_TRY(make_roots(ctx, h3m, roots));
+    for (int i = 0; i < h3m->K; i++)
+        VH_TRY(make_roots(ctx, h3m, i, &roots[i]));
     VH_TRY(vh_builder_new(ctx, h3m->d, &b));
     for (int n = 0; n < N; n++) {
         vh_rng rng;
@@ -76,6 +87,31 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_d
 done:
     for (int i = 0; roots && i < h3m->K; i++)
         free(roots[i]);
+    free(roots);
+    free(y);
+    vh_builder_free(b);
+    return st;
+}
+
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
+                          int T, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    double *roots = NULL, *y = NULL;
+
+    VH_TRY(check_size(ctx, N, T, h3m->d));
+    VH_NEW(y, h3m->d);
+    VH_TRY(make_roots(ctx, h3m, i, &roots));
+    VH_TRY(vh_builder_new(ctx, h3m->d, &b));
+    for (int n = 0; n < N; n++) {
+        vh_rng rng;
+        vh_rng_init(&rng, ctx->opt.seed, purpose, item + (uint64_t)n);
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, T, &rng, b, y));
+        VH_TRY(vh_builder_end(b, NULL, NULL, NULL, 1.0));
+    }
+    VH_TRY(vh_builder_finish(b, "memory", out));
+done:
     free(roots);
     free(y);
     vh_builder_free(b);

@@ -53,6 +53,10 @@ typedef struct vh_emission {
      * held something, 0 when not, -1 when the result is singular and there is no floor. */
     int  (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                      double *work);
+    /* log int p(y)^lambda q(y)^lambda dy, lambda > 0: the probability product kernel of two components,
+     * symmetric.  Returns false when a covariance is singular. */
+    bool (*log_product)(int d, const double *const *p, const double *const *q, double lambda, double *out,
+                        double *work);
     /* Drawing: root [size of the last parameter] is prepared once per component, then one frame at a time. */
     bool (*root)(int d, const double *const *par, double *root, double *work);
     void (*draw)(vh_rng *rng, int d, const double *const *par, const double *root, double *y);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define LOG_2PI 1.8378770664093454836
+#define LOG_2   0.69314718055994530942
 
 static int n_stat(int d)
 {
@@ -128,6 +129,25 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return held;
 }
 
+/* Per dimension (2 pi)^(1/2 - lambda) lambda^(-1/2) (v1 v2)^((1 - lambda)/2) (v1 + v2)^(-1/2)
+ * exp{ -lambda (m1 - m2)^2 / (2 (v1 + v2)) }.  The sum is formed from halves: two variances near the largest
+ * double have none. */
+static bool log_product(int d, const double *const *p, const double *const *q, double lambda, double *out,
+                        double *work)
+{
+    double sum = 0;
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        if (!(p[1][k] > 0) || !(q[1][k] > 0))
+            return false;
+        double u = p[0][k] / 2 - q[0][k] / 2, half = p[1][k] / 2 + q[1][k] / 2;
+        sum += (1 - 2 * lambda) * LOG_2PI - log(lambda) - log(half) - LOG_2 +
+               (1 - lambda) * (log(p[1][k]) + log(q[1][k])) - 2 * lambda * (u / half) * u;
+    }
+    *out = 0.5 * sum;
+    return true;
+}
+
 static bool root(int d, const double *const *par, double *r, double *work)
 {
     (void)work;
@@ -169,6 +189,7 @@ const vh_emission vh_gaussian_diag = {
     .log_density = log_density,
     .expected_density = expected_density,
     .maximise = maximise,
+    .log_product = log_product,
     .root = root,
     .draw = draw,
     .validate = validate,

@@ -171,6 +171,34 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return floor && raise_to_floor(d, floor, cov, work) ? 1 : -1;
 }
 
+/* log det of a covariance; NaN when it is singular.  L [d][d] is overwritten. */
+static double log_det(int d, const double *cov, double *L)
+{
+    memcpy(L, cov, sizeof *L * (size_t)(d * d));
+    return vh_cholesky(d, L) ? vh_cholesky_logdet(d, L) : NAN;
+}
+
+/* (2 pi)^(d(1 - 2 lambda)/2) lambda^(-d/2) (|S1| |S2|)^((1 - lambda)/2) |S1 + S2|^(-1/2)
+ * exp{ -lambda/2 (m1 - m2)' (S1 + S2)^-1 (m1 - m2) }. */
+static bool log_product(int d, const double *const *p, const double *const *q, double lambda, double *out,
+                        double *work)
+{
+    double *L = work, *u = work + d * d, quad = 0;
+    double each = log_det(d, p[1], L) + log_det(d, q[1], L);
+    for (int e = 0; e < d * d; e++)
+        L[e] = p[1][e] + q[1][e];
+    if (isnan(each) || !vh_cholesky(d, L))
+        return false;
+    for (int k = 0; k < d; k++)
+        u[k] = p[0][k] - q[0][k];
+    vh_cholesky_solve_rows(d, L, 1, u);
+    for (int k = 0; k < d; k++)
+        quad += u[k] * u[k];
+    *out = 0.5 * (d * ((1 - 2 * lambda) * LOG_2PI - log(lambda)) + (1 - lambda) * each -
+                  vh_cholesky_logdet(d, L) - lambda * quad);
+    return true;
+}
+
 /* Sigma = R R', R = V sqrt(w): unlike a Cholesky factor it exists for a singular Sigma too. */
 static bool root(int d, const double *const *par, double *r, double *work)
 {
@@ -236,6 +264,7 @@ const vh_emission vh_gaussian_full = {
     .log_density = log_density,
     .expected_density = expected_density,
     .maximise = maximise,
+    .log_product = log_product,
     .root = root,
     .draw = draw,
     .validate = validate,

@@ -177,9 +177,10 @@ void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)
     pk->family->stats_of_obs(&pk->x, y, n, T);
 }
 
-void vh_table_product(const vh_packed *pk, int n, const double *T, double *G, size_t ld)
+void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld)
 {
-    vh_gemm_nt(pk->n_comp, n, pk->n_stat, pk->theta, T, G, ld);
+    const double *theta = pk->theta + (size_t)lo * (size_t)pk->n_stat;
+    vh_gemm_nt(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
 }
 
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,

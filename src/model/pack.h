@@ -47,10 +47,12 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, i
 void        vh_pack_free(vh_packed *pk);
 
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
- * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], and for each piece
- * the rows of the components that need the direct form.  work [vh_emission_work(d)]. */
+ * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], of which only the
+ * rows of components lo .. hi-1 are made, and for each piece the rows of the components that need the direct
+ * form.  work [vh_emission_work(d)]. */
 void        vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
-void        vh_table_product(const vh_packed *pk, int n, const double *T, double *G, size_t ld);
+void        vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G,
+                             size_t ld);
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
                             size_t ld, double *work);
 

@@ -16,7 +16,7 @@ static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk,
     int first = n / 3;                                   /* frames from two places */
     vh_table_stats(pk, y, first, T);
     vh_table_stats(pk, y + first * pk->d, n - first, T + first * pk->n_stat);
-    vh_table_product(pk, n, T, G, ld);
+    vh_table_product(pk, 0, pk->n_comp, n, T, G, ld);
     assert_ok(ctx, vh_table_direct(ctx, pk, y, first, G, ld, work));
     assert_ok(ctx, vh_table_direct(ctx, pk, y + first * pk->d, n - first, G + first, ld, work));
     for (int k = 0; k < pk->K; k++) {
@@ -141,12 +141,12 @@ static void zero_weight_and_singular(void **state)
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     vh_table_stats(pk, y, 2, T);
-    vh_table_product(pk, 2, T, G, 2);
+    vh_table_product(pk, 0, pk->n_comp, 2, T, G, 2);
     assert_true(G[2] < -1e299 && G[3] < -1e299 && isfinite(G[2]));       /* never, even where it fits best */
     assert_near(G[0], -0.5 * LOG_2PI - 4.5, 1e-14, 0);
     ((double *)view_of(h3m, 0).cov)[1] = 0;                             /* singular, but never used */
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
-    vh_table_product(pk, 2, T, G, 2);
+    vh_table_product(pk, 0, pk->n_comp, 2, T, G, 2);
     assert_true(G[2] < -1e299 && isfinite(G[2]));
     ((double *)view_of(h3m, 0).cov)[0] = 0;
     assert_fails(ctx, vh_pack_update(ctx, h3m, NULL, pk), VHEM_ENUMERIC,

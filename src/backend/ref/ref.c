@@ -1,8 +1,10 @@
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
+#include "backend/ref/product.h"
 #include "backend/ref/recursion.h"
 #include "backend/ref/reduce.h"
 #include "backend/ref/ref.h"
+#include "core/alloc.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -89,18 +91,39 @@ done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
-                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
+/* All pairs of the batch; w [n][K] (NULL: the weights of the sequences) says which of them count. */
+static vhem_status all_pairs(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, const double *w,
+                             vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     for (int n = 0; n < batch->n; n++)
         for (int k = 0; k < pk->K; k++) {
-            int seq = batch->seq[n];
-            VH_TRY(vh_ref_pair(ctx, pk, k, vh_data_frames(batch->data, seq), vh_data_length(batch->data, seq),
-                               vh_data_weight(batch->data, seq), scratch, &loglik[n * pk->K + k], stats));
+            int seq = batch->seq[n], at = n * pk->K + k;
+            double weight = w ? w[at] : vh_data_weight(batch->data, seq);
+            if (!w || weight > 0)
+                VH_TRY(vh_ref_pair(ctx, pk, k, vh_data_frames(batch->data, seq),
+                                   vh_data_length(batch->data, seq), weight, scratch, &loglik[at], stats));
         }
 done:
     return st;
 }
 
-const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate };
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    double *w = NULL;
+
+    if (!stats || !batch->weigh)
+        return all_pairs(ctx, pk, batch, NULL, scratch, loglik, stats);
+    VH_NEW(w, (size_t)batch->n * (size_t)pk->K);
+    VH_TRY(all_pairs(ctx, pk, batch, NULL, scratch, loglik, NULL));
+    batch->weigh(batch, loglik, w);
+    VH_TRY(all_pairs(ctx, pk, batch, w, scratch, loglik, stats));
+done:
+    free(w);
+    return st;
+}
+
+const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate,
+                                    vh_ref_product };

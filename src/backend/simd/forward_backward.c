@@ -3,12 +3,16 @@
  *   1. setting up: pairs of an HMM and a sequence, dealt into groups of equally many states, one per lane
  *   2. chunks:     statistics of a chunk of frames, one product with all components, exps
  *   3. recursion:  forward and backward, a group at a time (lanes.c)
- *   4. collecting: posteriors times component shares, and one transposed product into the statistics
+ *   4. weights:    where they hang on the likelihoods, the pairs that count are dealt into groups again
+ *   5. collecting: posteriors times component shares, and one transposed product into the statistics
  *
- * A batch of short sequences is one chunk, whose tables are kept between 2 and 4.  A long sequence is many
+ * A batch of several sequences is one chunk, whose tables are kept between 2 and 5.  A long sequence is many
  * chunks: their tables are made twice rather than kept, so memory is O(T S), never O(T S M) or O(T S^2).
- * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again. */
-#include "backend/simd/lanes.h"
+ * Cost per frame and component: 4 n_stat flops and one exp; for a long sequence half as much again.
+ *
+ * With weights, all pairs go forward, then those that count go forward again and backward: a second forward
+ * pass of the few costs less than what the first would have to leave behind of all. */
+#include "backend/simd/fb.h"
 
 #include "backend/ref/ref.h"
 #include "backend/simd/vec.h"
@@ -18,39 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct {                         /* an HMM and a sequence */
-    int      n, k, S;                    /* sequence n of the batch, HMM k of the set, its states */
-    int64_t  f0, T;                      /* first frame in the batch, length */
-    double   loglik;
-    bool     redo;                       /* scaling was not safe: do it in logs */
-} pair;
-
-typedef struct {                         /* up to VH_LANES pairs with equally many states */
-    int      L, used, S;
-    int64_t  T;                          /* of the longest */
-    pair    *lane;                       /* [used] */
-    double  *B;                          /* [T][S][L] */
-} group;
-
-typedef struct {
-    vhem_ctx        *ctx;
-    const vh_packed *pk;
-    const vh_batch  *batch;
-    vh_scratch      *scratch;
-    int      n_pair, n_group;
-    pair    *pairs;
-    group   *groups;
-    int      chunk;                      /* frames of a chunk at most */
-    size_t   ld;                         /* distance of rows of the tables below */
-    double  *T;                          /* [chunk][n_stat]  statistics of the frames */
-    double  *E;                          /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
-    double  *B;                          /* [n_state][ld]    sums of E over the components of a state */
-    double  *shift;                      /* [K][ld]          log of that largest */
-    double  *work;
-    vh_stats *stats;                     /* NULL: only the log-likelihood is wanted */
-} job;
-
-enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL };
+enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL,
+       SLOT_LIVE, SLOT_SPARE };
 
 #define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a
                                             group would not fit a cache */
@@ -61,7 +34,7 @@ enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SL
 
 static int by_states_and_length(const void *a, const void *b)
 {
-    const pair *p = a, *q = b;
+    const vh_fb_pair *p = a, *q = b;
     if (p->S != q->S)
         return p->S < q->S ? 1 : -1;
     if (p->T != q->T)
@@ -69,64 +42,77 @@ static int by_states_and_length(const void *a, const void *b)
     return p->n != q->n ? p->n - q->n : p->k - q->k;
 }
 
-/* Consecutive pairs of the sorted list form a group while their states agree. */
-static size_t form_groups(job *j)
-{
-    size_t total = 0;
-    for (int p = 0; p < j->n_pair;) {
-        group *g = &j->groups[j->n_group++];
-        pair *first = &j->pairs[p];
-        int same = 1;
-        while (same < VH_LANES && p + same < j->n_pair && j->pairs[p + same].S == first->S)
-            same++;
-        double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
-        int used = bytes > LANE_BYTES ? 1 : same;
-        *g = (group){ .L = used == 1 ? 1 : VH_LANES, .used = used,
-                      .S = first->S, .T = first->T, .lane = first };
-        total += ((size_t)g->T * (size_t)g->S * (size_t)g->L + 7) / 8 * 8;
-        p += used;
-    }
-    return total;
-}
-
 /* B = 1 where a lane idles, past the end of its sequence.  A lane without one
  * copies the first as long as all last. */
-static void idle(group *g)
+static void idle(vh_fb_group *g)
 {
     for (int l = 0; l < g->L; l++)
         for (int64_t e = g->lane[l < g->used ? l : g->used - 1].T * g->S; e < g->T * g->S; e++)
             g->B[e * g->L + l] = 1;
 }
 
-static vhem_status set_up(job *j)
+/* Numbers of a group's table B, up to the next vector. */
+static size_t table_size(const vh_fb_group *g)
+{
+    return ((size_t)g->T * (size_t)g->S * (size_t)g->L + 7) / 8 * 8;
+}
+
+/* Consecutive pairs of the sorted list form a group while their states agree.  The tables of all groups lie
+ * in one slot. */
+static vhem_status form_groups(vh_fb *j, int slot)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    size_t total = 0;
+    double *lanes;
+
+    j->n_group = 0;
+    for (int p = 0; p < j->n_pair;) {
+        vh_fb_group *g = &j->groups[j->n_group++];
+        vh_fb_pair *first = &j->pairs[p];
+        int same = 1;
+        while (same < VH_LANES && p + same < j->n_pair && j->pairs[p + same].S == first->S)
+            same++;
+        double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
+        int used = bytes > LANE_BYTES ? 1 : same;
+        *g = (vh_fb_group){ .L = used == 1 ? 1 : VH_LANES, .used = used,
+                      .S = first->S, .T = first->T, .lane = first };
+        total += table_size(g);
+        p += used;
+    }
+    VH_SCRATCH(lanes, slot, total);
+    for (int i = 0; i < j->n_group; i++) {
+        j->groups[i].B = lanes;
+        lanes += table_size(&j->groups[i]);
+        idle(&j->groups[i]);
+    }
+done:
+    return st;
+}
+
+static vhem_status set_up(vh_fb *j)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     const vh_packed *pk = j->pk;
     int64_t f0 = 0;
-    double *lanes;
 
     VH_NEW(j->pairs, (size_t)j->batch->n * (size_t)pk->K);
     VH_NEW(j->groups, (size_t)j->batch->n * (size_t)pk->K);
     for (int n = 0; n < j->batch->n; n++) {
         int64_t T = vh_data_length(j->batch->data, j->batch->seq[n]);
         for (int k = 0; k < pk->K; k++)
-            j->pairs[j->n_pair++] = (pair){ .n = n, .k = k, .S = pk->S[k], .f0 = f0, .T = T };
+            j->pairs[j->n_pair++] = (vh_fb_pair){ .n = n, .k = k, .S = pk->S[k], .f0 = f0, .T = T,
+                                            .w = vh_data_weight(j->batch->data, j->batch->seq[n]) };
         f0 += T;
     }
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
-    size_t total = form_groups(j);
-    VH_SCRATCH(lanes, SLOT_LANES, total);
-    for (int g = 0; g < j->n_group; g++) {
-        j->groups[g].B = lanes;
-        lanes += ((size_t)j->groups[g].T * (size_t)j->groups[g].S * (size_t)j->groups[g].L + 7) / 8 * 8;
-    }
-    for (int g = 0; g < j->n_group; g++)
-        idle(&j->groups[g]);
+    VH_TRY(form_groups(j, SLOT_LANES));
 
     j->chunk = vh_batch_frames(pk);
-    if (j->chunk > f0)
+    if (j->chunk > f0 || j->batch->n > 1)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
@@ -142,9 +128,18 @@ done:
 
 /* ---- 2. chunks ----------------------------------------------------------------------------------------- */
 
+/* Does HMM k count in any sequence of the batch? */
+static bool counts(const vh_fb *j, int k)
+{
+    for (int n = 0; n < j->batch->n; n++)
+        if (j->w[(size_t)n * (size_t)j->pk->K + (size_t)k] > 0)
+            return true;
+    return false;
+}
+
 /* E := exp(E - shift) with shift the largest over the components of HMM k, and B its sums over each state.
  * Rows are padded to whole vectors; what the padding holds is never used. */
-static void exps(job *j, int k, int n)
+static void exps(vh_fb *j, int k, int n)
 {
     const vh_packed *pk = j->pk;
     int C = pk->comp0[k + 1] - pk->comp0[k], M = pk->M[k], nv = (n + VH_LANES - 1) / VH_LANES;
@@ -173,8 +168,8 @@ static void exps(job *j, int k, int n)
 }
 
 /* Calls `each` for the parts of the sequences that lie in frames c0 .. c0+n-1 of the batch. */
-typedef vhem_status (*part_function)(job *j, const double *y, int at, int len);
-static vhem_status for_parts(job *j, int64_t c0, int n, part_function each)
+typedef vhem_status (*part_function)(vh_fb *j, const double *y, int at, int len);
+static vhem_status for_parts(vh_fb *j, int64_t c0, int n, part_function each)
 {
     vhem_status st = VHEM_OK;
     int64_t f0 = 0;
@@ -189,83 +184,34 @@ static vhem_status for_parts(job *j, int64_t c0, int n, part_function each)
     return st;
 }
 
-static vhem_status part_stats(job *j, const double *y, int at, int len)
+static vhem_status part_stats(vh_fb *j, const double *y, int at, int len)
 {
     vh_table_stats(j->pk, y, len, j->T + (size_t)at * (size_t)j->pk->n_stat);
     return VHEM_OK;
 }
 
-static vhem_status part_direct(job *j, const double *y, int at, int len)
+static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
 {
     return vh_table_direct(j->ctx, j->pk, y, len, j->E + at, j->ld, j->work);
 }
 
-static vhem_status make_chunk(job *j, int64_t c0, int n)
+static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 {
     vhem_status st = VHEM_OK;
+    const vh_packed *pk = j->pk;
     VH_TRY(for_parts(j, c0, n, part_stats));
-    vh_table_product(j->pk, n, j->T, j->E, j->ld);
-    if (j->pk->n_direct)
+    if (!j->sparse)
+        vh_table_product(pk, 0, pk->n_comp, n, j->T, j->E, j->ld);
+    for (int k = 0; j->sparse && k < pk->K; k++)         /* for the second time: only what counts */
+        if (counts(j, k))
+            vh_table_product(pk, pk->comp0[k], pk->comp0[k + 1], n, j->T, j->E, j->ld);
+    if (pk->n_direct)
         VH_TRY(for_parts(j, c0, n, part_direct));
-    for (int k = 0; k < j->pk->K; k++)
-        exps(j, k, n);
+    for (int k = 0; k < pk->K; k++)
+        if (!j->sparse || counts(j, k))
+            exps(j, k, n);
 done:
     return st;
-}
-
-/* Where the lanes of a group lie in a chunk.  Frames c0 .. c0+n-1 are either whole sequences or a part of a
- * single one, so all lanes begin at the same t. */
-typedef struct {
-    int64_t t0;
-    int     used, common;                /* lanes, frames that all of them have in the chunk */
-    int     len[VH_LANES];               /* [used]  frames each of them has */
-    size_t  row0[VH_LANES], col[VH_LANES];               /* [used]  its first row and column in the table B */
-} lane_parts;
-
-static lane_parts find_parts(const job *j, const group *g, int64_t c0, int n)
-{
-    lane_parts x = { .t0 = c0 > g->lane[0].f0 ? c0 - g->lane[0].f0 : 0, .used = g->used, .common = n };
-    for (int l = 0; l < g->used; l++) {
-        const pair *p = &g->lane[l];
-        int64_t lo = p->f0 + x.t0, hi = p->f0 + p->T < c0 + n ? p->f0 + p->T : c0 + n;
-        x.len[l] = (int)(hi - lo);
-        x.common = x.len[l] < x.common ? x.len[l] : x.common;
-        x.row0[l] = (size_t)j->pk->state0[p->k];
-        x.col[l] = (size_t)(lo - c0);
-    }
-    return x;
-}
-
-/* State probabilities of a chunk to the lanes; the shifts are part of the likelihood.  Frame by frame with
- * the lanes inside, so that whole registers are written. */
-static void deal(job *j, int64_t c0, int n)
-{
-    for (int i = 0; i < j->n_group; i++) {
-        group *g = &j->groups[i];
-        lane_parts x = find_parts(j, g, c0, n);
-        size_t step = (size_t)g->S * (size_t)g->L;
-        for (int l = 0; l < x.used; l++) {
-            const double *restrict shift = j->shift + (size_t)g->lane[l].k * j->ld + x.col[l];
-            double sum = 0;
-#pragma omp simd reduction(+ : sum)
-            for (int t = 0; t < x.len[l]; t++)
-                sum += shift[t];
-            g->lane[l].loglik += sum;
-        }
-        for (int s = 0; s < g->S; s++) {
-            double *restrict to = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
-            const double *from[VH_LANES];
-            for (int l = 0; l < VH_LANES; l++)
-                from[l] = j->B + (x.row0[l < x.used ? l : 0] + (size_t)s) * j->ld + x.col[l < x.used ? l : 0];
-            int t = 0;
-            for (; g->L == VH_LANES && t < x.common; t++, to += step)
-                for (int l = 0; l < VH_LANES; l++)
-                    to[l] = from[l][t];
-            for (int l = 0; l < x.used; l++)
-                for (int u = t; u < x.len[l]; u++)
-                    to[(size_t)(u - t) * step + (size_t)l] = from[l][u];
-        }
-    }
 }
 
 /* ---- 3. recursion -------------------------------------------------------------------------------------- */
@@ -282,7 +228,7 @@ static bool mixes(const vh_packed *pk, int k)
 }
 
 /* Space for the small arrays of a recursion, each beginning on a vector, and the parameters of its lanes. */
-static vhem_status load_lanes(job *j, const group *g, vh_lanes *x, double **first)
+static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, double **first)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
@@ -303,7 +249,7 @@ static vhem_status load_lanes(job *j, const group *g, vh_lanes *x, double **firs
     x->A = x->v + VH_BLOCK * vector;
     x->X = x->A + matrix;
     for (int l = 0; l < L; l++) {
-        const pair *p = &g->lane[l < g->used ? l : 0];
+        const vh_fb_pair *p = &g->lane[l < g->used ? l : 0];
         x->length[l] = l < g->used ? p->T : 0;
         for (int s = 0; s < S; s++)
             x->pi[s * L + l] = pk->pi[pk->state0[p->k] + s];
@@ -316,14 +262,14 @@ done:
 }
 
 /* First states and transitions of a finished group; first [S][L] is B of frame 1. */
-static void add_chain(job *j, const group *g, const vh_lanes *x, const double *first)
+static void add_chain(vh_fb *j, const vh_fb_group *g, const vh_lanes *x, const double *first)
 {
     int S = g->S, L = g->L;
     for (int l = 0; l < g->used; l++) {
-        const pair *p = &g->lane[l];
+        const vh_fb_pair *p = &g->lane[l];
         if (p->redo)
             continue;
-        double w = vh_data_weight(j->batch->data, j->batch->seq[p->n]);
+        double w = p->w;
         double *nu1 = j->stats->nu1 + j->pk->state0[p->k], *xi = j->stats->xi + j->pk->trans0[p->k];
         for (int s = 0; s < S; s++)
             nu1[s] += w * first[s * L + l] * g->B[s * L + l];
@@ -332,118 +278,54 @@ static void add_chain(job *j, const group *g, const vh_lanes *x, const double *f
     }
 }
 
-static vhem_status recurse(job *j, group *g)
+/* One group through the recursions.  With collect its table becomes posteriors and its chains are added to
+ * the statistics; without, only the log-likelihood is wanted, and the table stays as it was dealt if it is
+ * still needed. */
+static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
 {
     vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
     vh_lanes x = { .S = g->S, .T = g->T, .B = g->B };
-    bool look = j->stats != NULL;
-    double *first;
+    bool look = collect, again = collect && j->w;        /* again: the log-likelihood is known */
+    double *first, *spare = NULL;
 
     VH_TRY(load_lanes(j, g, &x, &first));
     VH_NAME(vh_lanes_forward)(g->L, &x);
     for (int l = 0; l < g->used && !look; l++)
         look = !mixes(j->pk, g->lane[l].k);
+    if (look && !collect && j->stats) {
+        VH_SCRATCH(spare, SLOT_SPARE, table_size(g));
+        memcpy(spare, g->B, sizeof *spare * table_size(g));
+    }
     if (look)
         VH_NAME(vh_lanes_backward)(g->L, &x);
+    if (spare)
+        memcpy(g->B, spare, sizeof *spare * table_size(g));
     for (int l = 0; l < g->used; l++) {
-        g->lane[l].redo = !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
-        g->lane[l].loglik += x.loglik[l];
+        g->lane[l].redo |= !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
+        g->lane[l].loglik += again ? 0 : x.loglik[l];
     }
-    if (j->stats)
+    if (collect)
         add_chain(j, g, &x, first);
 done:
     return st;
 }
 
-/* ---- 4. collecting ------------------------------------------------------------------------------------- */
-
-/* Posterior over B from the lanes back into the table B of the chunk, times the weight of the sequence. */
-static void collect(job *j, int64_t c0, int n)
-{
-    for (int i = 0; i < j->n_group; i++) {
-        group *g = &j->groups[i];
-        lane_parts x = find_parts(j, g, c0, n);
-        size_t step = (size_t)g->S * (size_t)g->L;
-        double w[VH_LANES];
-        for (int l = 0; l < x.used; l++)
-            w[l] = vh_data_weight(j->batch->data, j->batch->seq[g->lane[l].n]);
-        for (int s = 0; s < g->S; s++) {
-            const double *restrict from = g->B + ((size_t)x.t0 * (size_t)g->S + (size_t)s) * (size_t)g->L;
-            double *to[VH_LANES];
-            for (int l = 0; l < x.used; l++)
-                to[l] = j->B + (x.row0[l] + (size_t)s) * j->ld + x.col[l];
-            int t = 0;
-            for (; x.used == VH_LANES && t < x.common; t++, from += step)
-                for (int l = 0; l < VH_LANES; l++)
-                    to[l][t] = w[l] * from[l];
-            for (; t < x.common; t++, from += step)
-                for (int l = 0; l < x.used; l++)
-                    to[l][t] = w[l] * from[l];
-            for (int l = 0; l < x.used; l++) {
-                for (int u = t; u < x.len[l]; u++)
-                    to[l][u] = w[l] * from[(size_t)(u - t) * step + (size_t)l];
-                if (g->lane[l].redo)                     /* it may hold NaN */
-                    memset(to[l], 0, sizeof *to[l] * (size_t)x.len[l]);
-            }
-        }
-    }
-}
-
-/* E := posterior of each component, E times the posterior over B of its state. */
-static void posteriors(job *j, int n)
-{
-    const vh_packed *pk = j->pk;
-    for (int k = 0; k < pk->K; k++)
-        for (int q = 0; q < pk->comp0[k + 1] - pk->comp0[k]; q++) {
-            double *restrict e = j->E + (size_t)(pk->comp0[k] + q) * j->ld;
-            const double *restrict b = j->B + (size_t)(pk->state0[k] + q / pk->M[k]) * j->ld;
-#pragma omp simd
-            for (int f = 0; f < n; f++)
-                e[f] *= b[f];
-        }
-}
-
-/* Components in the direct form have their statistics about their own mean; they leave the product. */
-static vhem_status part_about(job *j, const double *y, int at, int len)
-{
-    const vh_packed *pk = j->pk;
-    double *T = j->work + vh_emission_work(pk->d);
-    for (int r = 0; r < pk->n_comp; r++)
-        if (pk->direct[r]) {
-            double *e = j->E + (size_t)r * j->ld + at;
-            pk->family->stats_of_obs(&pk->about[r], y, len, T);
-            vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, j->stats->T + (size_t)r * (size_t)pk->n_stat);
-            memset(e, 0, sizeof *e * (size_t)len);
-        }
-    return VHEM_OK;
-}
-
-static vhem_status add_chunk(job *j, int64_t c0, int n)
-{
-    vhem_status st = VHEM_OK;
-    collect(j, c0, n);
-    posteriors(j, n);
-    if (j->pk->n_direct)
-        VH_TRY(for_parts(j, c0, n, part_about));
-    vh_gemm_nn_add(j->pk->n_comp, j->pk->n_stat, n, j->E, j->ld, j->T, j->stats->T);
-done:
-    return st;
-}
-
-/* Log-likelihoods out; pairs where scaling was not safe are done again, in logs. */
-static vhem_status finish(job *j, double *loglik)
+/* Log-likelihoods out; pairs where scaling was not safe are done again, in logs, and counted if stats is
+ * given. */
+static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     for (int i = 0; i < j->n_pair; i++) {
-        pair *p = &j->pairs[i];
+        vh_fb_pair *p = &j->pairs[i];
         int seq = j->batch->seq[p->n];
-        double w = vh_data_weight(j->batch->data, seq);
         if (p->redo)
-            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_data_frames(j->batch->data, seq), p->T, w, j->scratch,
-                               &p->loglik, j->stats));
-        else if (j->stats)
-            j->stats->loglik[p->k] += w * p->loglik;
+            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_data_frames(j->batch->data, seq), p->T, p->w, j->scratch,
+                               &p->loglik, stats));
+        else if (stats)
+            stats->loglik[p->k] += p->w * p->loglik;
         VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
         loglik[(size_t)p->n * (size_t)j->pk->K + (size_t)p->k] = p->loglik;
     }
@@ -451,30 +333,157 @@ done:
     return st;
 }
 
+/* ---- 4. weights ---------------------------------------------------------------------------------------- */
+
+/* Asks for the weights, and deals the pairs that count into groups of their own. */
+static vhem_status weigh(vh_fb *j, const double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    int n_live = 0, all = j->n_pair;
+    int64_t live_frames = 0, frames = 0;
+
+    VH_NEW(j->w, all);
+    j->batch->weigh(j->batch, loglik, j->w);
+    for (int g = 0; g < j->n_group; g++)
+        for (int l = 0; l < j->groups[g].used; l++) {
+            j->groups[g].lane[l].dealt = j->groups[g].B + l;
+            j->groups[g].lane[l].stride = j->groups[g].L;
+        }
+    for (int i = 0; i < all; i++) {
+        vh_fb_pair p = j->pairs[i];
+        p.w = j->w[(size_t)p.n * (size_t)j->pk->K + (size_t)p.k];
+        frames += p.T;
+        if (!(p.w > 0))
+            continue;
+        live_frames += p.T;
+        j->pairs[n_live++] = p;
+    }
+    j->n_pair = n_live;
+    j->sparse = 2 * live_frames < frames;
+    if (n_live == all)
+        goto done;
+    VH_TRY(form_groups(j, SLOT_LIVE));
+    for (int g = 0; g < j->n_group; g++)
+        VH_NAME(vh_fb_deal_again)(&j->groups[g]);
+done:
+    return st;
+}
+
+/* ---- 5. collecting ------------------------------------------------------------------------------------- */
+
+/* E := posterior of each component of HMM k, E times the posterior over B of its state, in n frames of the
+ * chunk from column col on. */
+static void posteriors(vh_fb *j, int k, int col, int n)
+{
+    const vh_packed *pk = j->pk;
+    for (int q = 0; q < pk->comp0[k + 1] - pk->comp0[k]; q++) {
+        double *restrict e = j->E + (size_t)(pk->comp0[k] + q) * j->ld + col;
+        const double *restrict b = j->B + (size_t)(pk->state0[k] + q / pk->M[k]) * j->ld + col;
+#pragma omp simd
+        for (int f = 0; f < n; f++)
+            e[f] *= b[f];
+    }
+}
+
+/* Components in the direct form have their statistics about their own mean; they leave the product. */
+static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
+{
+    const vh_packed *pk = j->pk;
+    double *T = j->work + vh_emission_work(pk->d);
+    for (int r = j->comp_lo; r < j->comp_hi; r++)
+        if (pk->direct[r]) {
+            double *e = j->E + (size_t)r * j->ld + j->col0 + at;
+            pk->family->stats_of_obs(&pk->about[r], y, len, T);
+            vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, j->stats->T + (size_t)r * (size_t)pk->n_stat);
+            memset(e, 0, sizeof *e * (size_t)len);
+        }
+    return VHEM_OK;
+}
+
+/* Adds HMMs k_lo .. k_hi-1 in n frames of the chunk at c0, from its column col on. */
+static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col, int n)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *pk = j->pk;
+    size_t n_stat = (size_t)pk->n_stat;
+
+    for (int k = k_lo; k < k_hi; k++)
+        posteriors(j, k, col, n);
+    j->comp_lo = pk->comp0[k_lo];
+    j->comp_hi = pk->comp0[k_hi];
+    j->col0 = col;
+    if (pk->n_direct)
+        VH_TRY(for_parts(j, c0 + col, n, part_about));
+    vh_gemm_nn_add(j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
+                   j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
+done:
+    return st;
+}
+
+/* Where few pairs count: for each HMM the stretches of sequences in which it does. */
+static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
+{
+    vhem_status st = VHEM_OK;
+    for (int k = 0; k < j->pk->K; k++) {
+        int64_t f0 = 0, from = 0, to = 0;                /* frames of the batch */
+        for (int i = 0; i <= j->batch->n; i++) {
+            bool end = i == j->batch->n;
+            int64_t T = end ? 0 : vh_data_length(j->batch->data, j->batch->seq[i]);
+            if (!end && j->w[(size_t)i * (size_t)j->pk->K + (size_t)k] > 0) {
+                to = f0 + T;
+            } else {
+                int64_t lo = from > c0 ? from : c0, hi = to < c0 + n ? to : c0 + n;
+                if (lo < hi)
+                    VH_TRY(add_frames(j, k, k + 1, c0, (int)(lo - c0), (int)(hi - lo)));
+                from = to = f0 + T;
+            }
+            f0 += T;
+        }
+    }
+done:
+    return st;
+}
+
+static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
+{
+    if (j->w && !j->sparse)                              /* pairs that do not count leave nothing behind */
+        memset(j->B, 0, sizeof *j->B * (size_t)j->pk->n_state * j->ld);
+    VH_NAME(vh_fb_collect)(j, c0, n);
+    return j->sparse ? add_sparse(j, c0, n) : add_frames(j, 0, j->pk->K, c0, 0, n);
+}
+
 vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
                                               vh_scratch *scratch, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
-    job j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
+    vh_fb j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
 
     VH_TRY(set_up(&j));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         VH_TRY(make_chunk(&j, c0, n));
-        deal(&j, c0, n);
+        VH_NAME(vh_fb_deal)(&j, c0, n);
+    }
+    if (stats && batch->weigh) {
+        for (int g = 0; g < j.n_group; g++)
+            VH_TRY(recurse(&j, &j.groups[g], false));
+        VH_TRY(settle(&j, loglik, NULL));
+        VH_TRY(weigh(&j, loglik));
     }
     for (int g = 0; g < j.n_group; g++)
-        VH_TRY(recurse(&j, &j.groups[g]));
+        VH_TRY(recurse(&j, &j.groups[g], stats != NULL));
     for (int64_t c0 = 0; stats && c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         if (!kept)
             VH_TRY(make_chunk(&j, c0, n));
         VH_TRY(add_chunk(&j, c0, n));
     }
-    VH_TRY(finish(&j, loglik));
+    VH_TRY(settle(&j, loglik, stats));
 done:
     free(j.pairs);
     free(j.groups);
+    free(j.w);
     return st;
 }

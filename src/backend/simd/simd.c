@@ -7,4 +7,5 @@ const vh_backend VH_NAME(vh_backend) = {
     .forward_backward = VH_NAME(vh_simd_forward_backward),
     .score = VH_NAME(vh_simd_score),
     .accumulate = VH_NAME(vh_simd_accumulate),
+    .product = VH_NAME(vh_simd_product),
 };

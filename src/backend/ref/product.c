@@ -1,0 +1,97 @@
+/* product.c - the probability product kernel of two HMMs in plain C.  Paper, Section 4.2, with mixtures:
+ *
+ *   k~(a, b) = sum over state sequences x of a, x' of b and their components of
+ *              int (p(y, x | a) p(y, x' | b))^lambda dy_1:tau
+ *
+ * The integral factors over time, so that with
+ *   Psi(s, s') = sum_{m,l} (c_m c'_l)^lambda int N_m^lambda N_l^lambda dy
+ *   F_1(s, s') = (pi_s pi'_s')^lambda Psi(s, s')
+ *   F_t(q, q') = Psi(q, q') sum_s a_{s q}^lambda sum_s' a'_{s' q'}^lambda F_t-1(s, s')
+ * k~ = sum F_tau.  The sum over s' does not depend on q: S^3 a step, not S^4.  All in logs. */
+#include "backend/ref/product.h"
+
+#include "math/logsum.h"
+
+#include <math.h>
+
+enum { SLOT_PSI, SLOT_F, SLOT_TERM, SLOT_WORK };
+
+/* Psi [Sa][Sb], in logs. */
+static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
+                             double *Psi)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *a = p->a, *b = p->b;
+    int Sa = a->S[i], Ma = a->M[i], Sb = b->S[j], Mb = b->M[j];
+    double *term, *work;
+
+    VH_SCRATCH(term, SLOT_TERM, Ma * Mb);
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(a->d));
+    for (int s = 0; s < Sa * Sb; s++) {
+        for (int e = 0; e < Ma * Mb; e++) {
+            size_t m = (size_t)(a->comp0[i] + s / Sb * Ma + e / Mb),
+                   l = (size_t)(b->comp0[j] + s % Sb * Mb + e % Mb);
+            term[e] = -INFINITY;
+            if (!(a->c[m] > 0) || !(b->c[l] > 0))
+                continue;
+            VH_CHECK(a->family->log_product(a->d, a->par + m * VH_MAX_PARAM, b->par + l * VH_MAX_PARAM,
+                                            p->lambda, &term[e], work),
+                     VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
+            term[e] += p->lambda * (log(a->c[m]) + log(b->c[l]));
+        }
+        Psi[s] = vh_logsum(Ma * Mb, term, 1);
+    }
+done:
+    return st;
+}
+
+/* out(q, r) = log sum_s a_{s q}^lambda exp F(s, r), F and out [S][n] with the given strides of s and r. */
+static void step(int S, int n, const double *A, double lambda, const double *F, int by_s, int by_r,
+                 double *term, double *out)
+{
+    for (int r = 0; r < n; r++)
+        for (int q = 0; q < S; q++) {
+            for (int s = 0; s < S; s++)
+                term[s] = lambda * log(A[s * S + q]) + F[s * by_s + r * by_r];
+            out[q * by_s + r * by_r] = vh_logsum(S, term, 1);
+        }
+}
+
+vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
+                                double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *a = p->a, *b = p->b;
+    int Sa = a->S[i], Sb = b->S[j], n = Sa * Sb;
+    const double *A = a->A + a->trans0[i], *B = b->A + b->trans0[j];
+    double *Psi, *F, *G, *term;
+
+    VH_SCRATCH(Psi, SLOT_PSI, n);
+    VH_SCRATCH(F, SLOT_F, 2 * n);
+    G = F + n;
+    VH_TRY(emissions(ctx, p, i, j, scratch, Psi));
+    VH_SCRATCH(term, SLOT_TERM, Sa > Sb ? Sa : Sb);
+    for (int e = 0; e < n; e++)
+        F[e] = p->lambda * (log(a->pi[a->state0[i] + e / Sb]) + log(b->pi[b->state0[j] + e % Sb])) + Psi[e];
+    for (int t = 2; t <= p->tau; t++) {
+        step(Sb, Sa, B, p->lambda, F, 1, Sb, term, G);
+        step(Sa, Sb, A, p->lambda, G, Sb, 1, term, F);
+        for (int e = 0; e < n; e++)
+            F[e] += Psi[e];
+    }
+    *log_k = vh_logsum(n, F, 1);
+    VH_CHECK(!isnan(*log_k), VHEM_ENUMERIC, "the kernel of two HMMs is not a number");
+done:
+    return st;
+}
+
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
+                           vh_scratch *scratch, double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    for (int i = 0; i < na; i++)
+        for (int j = 0; j < nb; j++)
+            VH_TRY(vh_ref_product_pair(ctx, p, a0 + i, b0 + j, scratch, &log_k[i * nb + j]));
+done:
+    return st;
+}

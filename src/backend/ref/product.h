@@ -1,0 +1,13 @@
+/* product.h - the reference for the kernel of two HMMs; faster kernels fall back on it. */
+#ifndef VH_BACKEND_REF_PRODUCT_H
+#define VH_BACKEND_REF_PRODUCT_H
+
+#include "backend/backend.h"
+
+/* log k~ of HMM i of a and HMM j of b.  Uses scratch slots 0 to 3. */
+vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
+                                double *log_k);
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
+                           vh_scratch *scratch, double *log_k);
+
+#endif

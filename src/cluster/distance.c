@@ -1,0 +1,130 @@
+/* distance.c - distances between HMMs: options, checks, and the table of kinds.  A new kind is a function and
+ * a line here. */
+#include "cluster/distance.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+#include "model/convert.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char      *name;
+    vh_distance_run *run;
+} kinds[] = {
+    { "kl", vh_distance_kl },
+    { "kl-sampled", vh_distance_kl_sampled },
+    { "ppk", vh_distance_ppk },
+};
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+void vhem_distance_options_init(vhem_distance_options *opt)
+{
+    *opt = (vhem_distance_options){ .kind = "kl", .tau = 10, .samples = 1000, .lambda = 0.5,
+                                    .normalised = 1 };
+}
+
+/* Every component that is ever used must have a density. */
+static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    double unused, *work = NULL;
+    VH_NEW(work, vh_emission_work(h3m->d));
+    for (int i = 0; i < h3m->K; i++) {
+        const vh_hmm *h = &h3m->hmm[i];
+        for (int q = 0; q < h->S * h->M; q++) {
+            double *par[VH_MAX_PARAM];
+            const double *const *p = (const double *const *)par;
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(h3m->d, p, p, 1, &unused, work))
+                continue;
+            st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular",
+                         q / h->M, q % h->M);
+            vh_h3m_prefix(ctx, h3m, i);
+            goto done;
+        }
+    }
+done:
+    free(work);
+    return st;
+}
+
+static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt, vh_distance_run **run)
+{
+    vhem_status st = VHEM_OK;
+    int k = 0;
+    while (k < N_KINDS && strcmp(kinds[k].name, opt->kind) != 0)
+        k++;
+    VH_CHECK(k < N_KINDS, VHEM_EINVAL, "'%s' is no kind of distance; there are kl, kl-sampled and ppk",
+             opt->kind);
+    VH_CHECK(opt->tau >= 1, VHEM_EINVAL, "tau is %d, sequences must have at least 1 frame", opt->tau);
+    VH_CHECK(opt->samples >= 2, VHEM_EINVAL, "samples is %d, an error needs at least 2", opt->samples);
+    VH_CHECK(opt->lambda > 0 && isfinite(opt->lambda), VHEM_EINVAL, "lambda is %g, must be positive",
+             opt->lambda);
+    *run = kinds[k].run;
+done:
+    return st;
+}
+
+/* Makes both sets of one family; *full_a and *full_b are copies to be freed, or NULL. */
+static vhem_status check_sets(vhem_ctx *ctx, const vhem_h3m **a, const vhem_h3m **b, vhem_h3m **full_a,
+                              vhem_h3m **full_b)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, the second %d", (*a)->d,
+             (*b)->d);
+    if ((*a)->family != (*b)->family) {
+        VH_TRY(vh_h3m_as_full(ctx, *a, full_a));
+        VH_TRY(vh_h3m_as_full(ctx, *b, full_b));
+        *a = *full_a;
+        *b = *full_b;
+    }
+    VH_TRY(check_proper(ctx, *a));
+    if (*a != *b)
+        VH_TRY(check_proper(ctx, *b));
+done:
+    return st;
+}
+
+vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *opt,
+                        double *D, double *error)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *full_a = NULL, *full_b = NULL;
+    vh_distance_run *run = NULL;
+    size_t n = (size_t)a->K * (size_t)b->K;
+    double *table = NULL;
+
+    vh_blas_enter();
+    VH_TRY(check_options(ctx, opt, &run));
+    VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
+    VH_NEW(table, 2 * n);
+    VH_TRY(run(ctx, a, b, opt, table, table + n));
+    memcpy(D, table, sizeof *D * n);
+    if (error)
+        memcpy(error, table + n, sizeof *error * n);
+done:
+    vhem_h3m_free(full_a);
+    vhem_h3m_free(full_b);
+    free(table);
+    vh_blas_leave();
+    return st;
+}
+
+vhem_status vhem_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+                          const vhem_distance_options *opt, double *D, double *error)
+{
+    vhem_distance_options o, with;
+    vhem_distance_options_init(&with);
+    o = opt ? *opt : with;
+    if (!o.kind)
+        o.kind = with.kind;
+    if (o.tau == 0)
+        o.tau = with.tau;
+    if (o.samples == 0)
+        o.samples = with.samples;
+    if (o.lambda == 0)
+        o.lambda = with.lambda;
+    return vh_distance(ctx, a, b, &o, D, error);
+}

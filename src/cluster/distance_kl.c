@@ -1,0 +1,195 @@
+/* distance_kl.c - Kullback-Leibler divergences between HMMs, for sequences of tau frames, in nats.
+ *
+ *   kl          KL(a || b) ~ L_hmm(a, a) - L_hmm(a, b), both from the variational bound.  The bound is loose
+ *               where states overlap, and looser for a model against itself than against a blurred one, so
+ *               that the difference is no bound and may be negative.
+ *   kl-sampled  the mean of log p(y | a) - log p(y | b) over sequences y drawn from a (Juang and Rabiner
+ *               1985), and the standard error of that mean.
+ *
+ * symmetric: the mean of both directions. */
+#include "cluster/distance.h"
+
+#include "core/alloc.h"
+#include "estimate/sample.h"
+#include "estimate/score.h"
+#include "model/convert.h"
+#include "reduce/estep.h"
+
+#include <math.h>
+
+enum { SELF_BLOCK = 16 };
+#define CHUNK 4e6                        /* numbers of one chunk of samples or of their scores: 32 MB */
+
+/* ---- kl ------------------------------------------------------------------------------------------------ */
+
+/* L [K] = L_hmm(i, i), from small blocks of the set against themselves. */
+static vhem_status self_bounds(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, double *L)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *part = NULL;
+    double table[SELF_BLOCK * SELF_BLOCK];
+    int index[SELF_BLOCK];
+
+    for (int i = 0; i < h3m->K; i += SELF_BLOCK) {
+        int n = h3m->K - i < SELF_BLOCK ? h3m->K - i : SELF_BLOCK;
+        for (int k = 0; k < n; k++)
+            index[k] = i + k;
+        VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &part));
+        VH_TRY(vh_reduce_score(ctx, part, part, tau, table));
+        for (int k = 0; k < n; k++)
+            L[i + k] = table[k * n + k];
+        vhem_h3m_free(part);
+        part = NULL;
+    }
+done:
+    vhem_h3m_free(part);
+    return st;
+}
+
+/* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b). */
+static vhem_status bound_differences(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, int tau, double *D)
+{
+    vhem_status st = VHEM_OK;
+    size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
+    double *self = NULL;
+
+    VH_NEW(self, Ka);
+    VH_TRY(vh_reduce_score(ctx, a, b, tau, D));
+    if (a == b)
+        for (size_t i = 0; i < Ka; i++)
+            self[i] = D[i * Kb + i];
+    else
+        VH_TRY(self_bounds(ctx, a, tau, self));
+    for (size_t i = 0; i < Ka; i++)
+        for (size_t j = 0; j < Kb; j++)
+            D[i * Kb + j] = self[i] - D[i * Kb + j];
+    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the divergences were complete");
+done:
+    free(self);
+    return st;
+}
+
+vhem_status vh_distance_kl(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+                           const vhem_distance_options *opt, double *D, double *error)
+{
+    vhem_status st = VHEM_OK;
+    size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
+    double *back = NULL;
+
+    (void)error;
+    VH_TRY(bound_differences(ctx, a, b, opt->tau, D));
+    if (!opt->symmetric)
+        goto done;
+    VH_NEW(back, Ka * Kb);
+    VH_TRY(bound_differences(ctx, b, a, opt->tau, back));
+    for (size_t i = 0; i < Ka; i++)
+        for (size_t j = 0; j < Kb; j++)
+            D[i * Kb + j] = (D[i * Kb + j] + back[j * Ka + i]) / 2;
+done:
+    free(back);
+    return st;
+}
+
+/* ---- kl-sampled ---------------------------------------------------------------------------------------- */
+
+typedef struct {                         /* running mean and sum of squared deviations of each column */
+    int64_t n;
+    double *mean, *square;               /* [Kb] */
+} moments;
+
+/* A sequence that is impossible under b makes the divergence infinite, and then it stays so. */
+static void add_row(moments *m, int Kb, double own, const double *other)
+{
+    m->n++;
+    for (int j = 0; j < Kb; j++) {
+        double x = own - other[j], off = x - m->mean[j];
+        if (isinf(x) || isinf(m->mean[j])) {
+            m->mean[j] = m->square[j] = INFINITY;
+            continue;
+        }
+        m->mean[j] += off / (double)m->n;
+        m->square[j] += off * (x - m->mean[j]);
+    }
+}
+
+/* n sequences from HMM i of a, the first of them number `first`, in chunks against all of b. */
+static vhem_status add_chunk(vhem_ctx *ctx, const vhem_h3m *a, int i, const vhem_h3m *alone, const vhem_h3m *b,
+                             int tau, uint64_t item, int n, moments *m)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *y = NULL;
+    double *own = NULL, *other = NULL;
+
+    VH_NEW(own, n);
+    VH_NEW(other, (size_t)n * (size_t)b->K);
+    VH_TRY(vh_sample_hmm(ctx, a, i, VH_RNG_COMPARE, item, n, tau, &y));
+    VH_TRY(vh_score(ctx, b, y, NULL, other));
+    if (alone)
+        VH_TRY(vh_score(ctx, alone, y, NULL, own));
+    for (int k = 0; k < n; k++)
+        add_row(m, b->K, alone ? own[k] : other[(size_t)k * (size_t)b->K + (size_t)i],
+                other + (size_t)k * (size_t)b->K);
+done:
+    vhem_data_free(y);
+    free(own);
+    free(other);
+    return st;
+}
+
+/* One direction: D [Ka][Kb] and the variance V [Ka][Kb] of its entries.  side keeps the samples of the second
+ * set apart from those of the first. */
+static vhem_status sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+                           const vhem_distance_options *opt, uint64_t side, double *D, double *V)
+{
+    vhem_status st = VHEM_OK;
+    size_t Kb = (size_t)b->K;
+    double most = CHUNK / fmax((double)opt->tau * a->d, b->K);
+    int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
+    vhem_h3m *alone = NULL;
+
+    for (int i = 0; i < a->K; i++) {
+        moments m = { 0, D + (size_t)i * Kb, V + (size_t)i * Kb };
+        if (a != b)
+            VH_TRY(vh_h3m_subset(ctx, a, &i, 1, &alone));
+        for (int k = 0; k < opt->samples; k += chunk) {
+            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were sampled", i, a->K);
+            VH_TRY(add_chunk(ctx, a, i, alone, b, opt->tau,
+                             side << 63 | (uint64_t)i << 32 | (uint64_t)k,
+                             opt->samples - k < chunk ? opt->samples - k : chunk, &m));
+        }
+        for (size_t j = 0; j < Kb; j++)
+            m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
+        vhem_h3m_free(alone);
+        alone = NULL;
+        vh_progress(ctx, "compare", i + 1, a->K);
+    }
+done:
+    vhem_h3m_free(alone);
+    return st;
+}
+
+vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+                                   const vhem_distance_options *opt, double *D, double *error)
+{
+    vhem_status st = VHEM_OK;
+    size_t Ka = (size_t)a->K, Kb = (size_t)b->K, n = Ka * Kb;
+    double *there = NULL, *back = NULL;                  /* both: values, then variances */
+
+    VH_NEW(there, 2 * n);
+    VH_TRY(sampled(ctx, a, b, opt, 0, there, there + n));
+    if (opt->symmetric && a != b) {
+        VH_NEW(back, 2 * n);
+        VH_TRY(sampled(ctx, b, a, opt, 1, back, back + n));
+    }
+    const double *other = back ? back : there;
+    for (size_t i = 0; i < Ka; i++)
+        for (size_t j = 0; j < Kb; j++) {
+            size_t to = i * Kb + j, from = j * Ka + i;
+            D[to] = opt->symmetric ? (there[to] + other[from]) / 2 : there[to];
+            error[to] = opt->symmetric ? sqrt(there[n + to] + other[n + from]) / 2 : sqrt(there[n + to]);
+        }
+done:
+    free(there);
+    free(back);
+    return st;
+}

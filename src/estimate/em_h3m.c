@@ -1,0 +1,372 @@
+/* em_h3m.c - the EM-H3M loop: expect, assign, maximise.  Smyth 1997; with sets it is the EM that VHEM-H3M
+ * approximates (paper, Section 3.1), one assignment variable for all samples of a base HMM.
+ *
+ *   1. the E-step and its assignments
+ *   2. the M-step
+ *   3. repairs: the paper says nothing of empty clusters, which left alone stay empty for ever
+ *   4. the loop
+ *
+ * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
+ * made once, and one product serves all.  A restart that rests leaves the set. */
+#include "estimate/em_h3m.h"
+
+#include "core/alloc.h"
+#include "estimate/baum_welch.h"
+#include "estimate/init.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NO_SHARE 1e-100                  /* a smaller part of a set leaves no trace in the statistics */
+#define EMPTY    1e-3                    /* a cluster with less than this many sets is empty */
+enum {
+    MAX_RESEED = 3,                      /* times K: what falls empty again and again is not needed */
+    EARLY = 10,                          /* states are revived in so many iterations at first */
+    PROOF = 5,                           /* iterations a repair needs to prove itself */
+    SEED_ITER = 3,                       /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
+};
+
+typedef struct {
+    const vh_mixture *mix;
+    int        n, K;                     /* restarts still running, HMMs of each */
+    int       *run_of;                   /* [n]      which restarts */
+    int       *index;                    /* [n K]    their HMMs */
+    vh_packed *pk;
+    vh_stats   stats;
+    double    *loglik;                   /* [N][n K] */
+    double    *log_omega;                /* [n K] */
+    double    *z;                        /* [sets][n K] */
+    double    *J;                        /* [sets][n]  what each set adds to J */
+    double    *sum_z;                    /* [n K] */
+    bool      *repaired;                 /* [R]  the last M-step was followed by repairs: J may fall once */
+    int        members;                  /* sets that have sequences */
+} state;
+
+/* ---- 1. the E-step ------------------------------------------------------------------------------------- */
+
+/* L_gk = sum_n w_n log p(y_n | HMM k) of set g, whose sequences have loglik [sequences][n_hmm]. */
+static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int n_hmm, int k)
+{
+    const vh_sets *sets = mix->sets;
+    double sum = 0;
+    for (int i = sets->first[g]; i < sets->first[g + 1]; i++)
+        sum += vh_data_weight(mix->job.data, sets->seq[i])
+               * loglik[(size_t)(i - sets->first[g]) * (size_t)n_hmm + (size_t)k];
+    return sum;
+}
+
+/* x [K], log omega_j + L_j, becomes z; returns the log of its sum. */
+static double soft_max(int K, double *x)
+{
+    double top = -INFINITY, sum = 0;
+    for (int j = 0; j < K; j++)
+        top = fmax(top, x[j]);
+    for (int j = 0; j < K; j++)
+        sum += x[j] = exp(x[j] - top);
+    for (int j = 0; j < K; j++)
+        x[j] /= sum;
+    return top + log(sum);
+}
+
+/* The assignments of set g in every restart; its sequences then count with them. */
+static void weigh(void *arg, int g, const double *loglik, double *w)
+{
+    state *s = arg;
+    const vh_sets *sets = s->mix->sets;
+    int n_hmm = s->n * s->K;
+    double *z = s->z + (size_t)g * (size_t)n_hmm;
+
+    for (int k = 0; k < n_hmm; k++)
+        z[k] = s->log_omega[k] + set_loglik(s->mix, g, loglik, n_hmm, k);
+    for (int a = 0; a < s->n; a++)
+        s->J[(size_t)g * (size_t)s->n + (size_t)a] = soft_max(s->K, z + a * s->K);
+    for (int i = sets->first[g]; i < sets->first[g + 1]; i++, w += n_hmm)
+        for (int k = 0; k < n_hmm; k++)
+            w[k] = z[k] > NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;
+}
+
+/* J of the restart at place a; a set without sequences adds nothing. */
+static double sum_up(state *s, int a)
+{
+    const vh_sets *sets = s->mix->sets;
+    double J = 0, *sum = s->sum_z + a * s->K;
+    memset(sum, 0, sizeof *sum * (size_t)s->K);
+    for (int g = 0; g < sets->n; g++) {
+        const double *z = s->z + (size_t)g * (size_t)(s->n * s->K) + a * s->K;
+        if (sets->first[g] == sets->first[g + 1])
+            continue;
+        J += s->J[(size_t)g * (size_t)s->n + (size_t)a];
+        for (int j = 0; j < s->K; j++)
+            sum[j] += z[j];
+    }
+    return J;
+}
+
+/* Space for the restarts that are left; the old space when none has left. */
+static vhem_status repack(vhem_ctx *ctx, const vhem_h3m *all, state *s)
+{
+    vhem_status st = VHEM_OK;
+    for (int a = 0; a < s->n; a++)
+        for (int j = 0; j < s->K; j++) {
+            s->index[a * s->K + j] = s->run_of[a] * s->K + j;
+            s->log_omega[a * s->K + j] = log(all->omega[s->run_of[a] * s->K + j]);
+        }
+    if (!s->pk || s->pk->K != s->n * s->K) {
+        vh_pack_free(s->pk);
+        s->pk = NULL;
+        vh_stats_free(&s->stats);
+        VH_TRY(vh_pack_new(ctx, all, s->index, s->n * s->K, s->mix->job.origin, s->mix->job.scale, &s->pk));
+        VH_TRY(vh_stats_new(ctx, s->pk, &s->stats));
+    }
+    VH_TRY(vh_pack_update(ctx, all, s->index, s->pk));
+done:
+    return st;
+}
+
+static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *all, int R, state *s)
+{
+    vhem_status st = VHEM_OK;
+    size_t n_hmm = (size_t)all->K, sets = (size_t)mix->sets->n;
+
+    *s = (state){ .mix = mix, .n = R, .K = all->K / R };
+    VH_NEW(s->run_of, R);
+    VH_NEW(s->repaired, R);
+    VH_NEW(s->index, n_hmm);
+    VH_NEW(s->log_omega, n_hmm);
+    VH_NEW(s->sum_z, n_hmm);
+    VH_NEW(s->loglik, (size_t)mix->job.n * n_hmm);
+    VH_NEW(s->z, sets * n_hmm);
+    VH_NEW(s->J, sets * (size_t)R);
+    for (int r = 0; r < R; r++)
+        s->run_of[r] = r;
+    for (int g = 0; g < mix->sets->n; g++)
+        s->members += mix->sets->first[g] < mix->sets->first[g + 1];
+done:
+    return st;
+}
+
+static void close_state(state *s)
+{
+    vh_pack_free(s->pk);
+    vh_stats_free(&s->stats);
+    free(s->run_of);
+    free(s->repaired);
+    free(s->index);
+    free(s->log_omega);
+    free(s->sum_z);
+    free(s->loglik);
+    free(s->z);
+    free(s->J);
+}
+
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, vh_workers *workers,
+                         double *z, double *L, double *J)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = mix->sets;
+    int K = h3m->K;
+    state s;
+
+    VH_TRY(open_state(ctx, mix, h3m, 1, &s));
+    VH_TRY(repack(ctx, h3m, &s));
+    const vh_weighing how = { sets, weigh, &s };
+    VH_TRY(vh_expect_sets(ctx, s.pk, mix->job.data, &how, workers, s.loglik, NULL));
+    if (J)
+        *J = sum_up(&s, 0);
+    if (z)
+        memcpy(z, s.z, sizeof *z * (size_t)sets->n * (size_t)K);
+    for (int g = 0; L && g < sets->n; g++)
+        for (int j = 0; j < K; j++)
+            L[(size_t)g * (size_t)K + (size_t)j] =
+                set_loglik(mix, g, s.loglik + (size_t)sets->first[g] * (size_t)K, K, j);
+done:
+    close_state(&s);
+    return st;
+}
+
+/* ---- 2. the M-step ------------------------------------------------------------------------------------- */
+
+/* omega_j = sum_g z_gj / sets, and each HMM from its statistics; a cluster without members keeps its HMM. */
+static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vhem_h3m *all, vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    run->n_floored = 0;
+    for (int j = 0; j < s->K; j++) {
+        int k = a * s->K + j, i = s->index[k], floored;
+        all->omega[i] = s->sum_z[k] / s->members;
+        VH_TRY(vh_mstep(ctx, &s->mix->limits[j], s->pk, k, &s->stats, all, &all->hmm[i], &floored));
+        run->n_floored += floored;
+    }
+done:
+    return st;
+}
+
+/* ---- 3. repairs ---------------------------------------------------------------------------------------- */
+
+vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
+                       int iterations, vh_rng *rng, vh_workers *workers, vhem_h3m *h3m, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options opt = *mix->job.opt;
+    vh_job job = mix->job;
+    vhem_h3m *one = NULL;
+    vhem_fit_run run = { 0 };
+
+    opt.max_iter = iterations;
+    opt.tol = 0;
+    opt.repair = 0;
+    job.opt = &opt;
+    job.seq = seq;
+    job.n = n;
+    job.limits = *limits;
+    job.frames = 0;
+    job.mass = 0;
+    for (int i = 0; i < n; i++) {
+        job.frames += vh_data_length(job.data, seq[i]);
+        job.mass += (double)vh_data_length(job.data, seq[i]) * vh_data_weight(job.data, seq[i]);
+    }
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, 1, &one));
+    VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
+    VH_TRY(vh_start_hmm(ctx, &job, rng, 1, one, &one->hmm[0]));
+    vh_start_obey(limits, &one->hmm[0]);
+    vh_hmm_copy(h, &one->hmm[0]);
+    /* A few frames may let a covariance collapse: the start by itself must do then. */
+    if (iterations > 0 && vh_baum_welch(ctx, &job, one, workers, &run) == VHEM_OK && isfinite(run.loglik))
+        vh_hmm_copy(h, &one->hmm[0]);
+done:
+    vhem_h3m_free(one);
+    return st;
+}
+
+/* The set that its own cluster explains worst, per frame, of those whose cluster has more than one; -1 for
+ * none.  taken [sets]: not these. */
+static int worst_set(const state *s, int a, const bool *taken)
+{
+    const vh_sets *sets = s->mix->sets;
+    int worst = -1, n_hmm = s->n * s->K;
+    double low = INFINITY;
+    for (int g = 0; g < sets->n; g++) {
+        const double *z = s->z + (size_t)g * (size_t)n_hmm + a * s->K;
+        double mass;
+        int j = 0;
+        for (int q = 1; q < s->K; q++)
+            j = z[q] > z[j] ? q : j;
+        vh_sets_frames(sets, s->mix->job.data, g, &mass);
+        if (taken[g] || !(mass > 0) || s->sum_z[a * s->K + j] < 1.5)
+            continue;
+        double per_frame = set_loglik(s->mix, g, s->loglik + (size_t)sets->first[g] * (size_t)n_hmm, n_hmm,
+                                      a * s->K + j) / mass;
+        if (per_frame < low) {
+            low = per_frame;
+            worst = g;
+        }
+    }
+    return worst;
+}
+
+static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_workers *workers,
+                          vhem_h3m *all, vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = s->mix->sets;
+    double *omega = all->omega + s->run_of[a] * s->K, share = 1.0 / s->members;
+    bool *taken = NULL;
+
+    VH_NEW(taken, sets->n);
+    for (int j = 0; j < s->K && run->n_empty < MAX_RESEED * s->K; j++) {
+        int g = s->sum_z[a * s->K + j] < EMPTY ? worst_set(s, a, taken) : -1;
+        if (g < 0)
+            continue;
+        taken[g] = true;
+        VH_TRY(vh_em_seed(ctx, s->mix, &s->mix->limits[j], sets->seq + sets->first[g],
+                          sets->first[g + 1] - sets->first[g], SEED_ITER, rng, workers, all,
+                          &all->hmm[s->run_of[a] * s->K + j]));
+        for (int q = 0; q < s->K; q++)
+            omega[q] *= 1 - share;
+        omega[j] += share;
+        run->n_empty++;
+    }
+done:
+    free(taken);
+    return st;
+}
+
+static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_workers *workers, vhem_h3m *all, vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_fit_options *opt = s->mix->job.opt;
+    int before = run->n_empty + run->n_revived;
+    vh_rng rng;
+
+    s->repaired[s->run_of[a]] = false;
+    if (!opt->repair || opt->max_iter - run->n_iter <= PROOF)
+        goto done;
+    vh_rng_init(&rng, run->seed, VH_RNG_REVIVE, (uint64_t)run->n_iter);
+    VH_TRY(reseed(ctx, s, a, &rng, workers, all, run));
+    for (int j = 0; j < s->K && run->n_iter < EARLY; j++) {
+        int k = a * s->K + j;
+        vh_hmm *h = &all->hmm[s->index[k]];
+        if (s->sum_z[k] >= EMPTY && run->n_revived < 2 * s->K * h->S * h->M)
+            run->n_revived += vh_revive(&s->mix->limits[j], s->pk, k, &s->stats, all, h, &rng);
+    }
+    s->repaired[s->run_of[a]] = run->n_empty + run->n_revived > before;
+done:
+    return st;
+}
+
+/* ---- 4. the loop --------------------------------------------------------------------------------------- */
+
+/* Has the run come to its end, with J of its present model?  Also keeps an eye on what theory says cannot
+ * happen. */
+static bool rests(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired, int iter, vh_em_run *run)
+{
+    const vhem_fit_options *opt = mix->job.opt;
+    double gain = iter > 0 ? J - run->J[iter - 1] : INFINITY;
+    double size = mix->relative ? fabs(J) : mix->job.mass;
+
+    if (!repaired && gain < -1e-8 * (fabs(J) + mix->job.mass)) {
+        run->n_fell++;
+        vh_log(ctx, VHEM_LOG_DEBUG, "the likelihood fell from %.12g to %.12g in iteration %d",
+               run->J[iter - 1], J, iter);
+    }
+    run->J[iter] = J;
+    run->n_iter = iter;
+    run->converged = !repaired && opt->tol > 0 && gain <= opt->tol * size;
+    return run->converged || iter == opt->max_iter || vh_stopped(ctx);
+}
+
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_workers *workers,
+                      vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    int max_iter = mix->job.opt->max_iter;
+    state s;
+
+    VH_TRY(open_state(ctx, mix, all, R, &s));
+    for (int r = 0; r < R; r++)
+        VH_NEW(run[r].J, max_iter + 1);
+    for (int iter = 0; s.n > 0; iter++) {
+        const vh_weighing how = { mix->sets, weigh, &s };
+        int left = 0;
+        VH_TRY(repack(ctx, all, &s));
+        VH_TRY(vh_expect_sets(ctx, s.pk, mix->job.data, &how, workers, s.loglik,
+                              iter == max_iter ? NULL : &s.stats));
+        for (int a = 0; a < s.n; a++) {
+            int r = s.run_of[a];
+            double J = sum_up(&s, a);
+            VH_CHECK(isfinite(J), VHEM_ENUMERIC,
+                     "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help",
+                     J);
+            if (rests(ctx, mix, J, s.repaired[r], iter, &run[r]))
+                continue;
+            VH_TRY(maximise(ctx, &s, a, all, &run[r]));
+            VH_TRY(repair(ctx, &s, a, workers, all, &run[r]));
+            s.run_of[left++] = r;
+        }
+        s.n = left;
+    }
+    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
+done:
+    close_state(&s);
+    return st;
+}

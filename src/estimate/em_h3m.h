@@ -1,0 +1,45 @@
+/* em_h3m.h - EM for a mixture of HMMs on sequences (EM-H3M), several starts side by side.  Sequences of a set
+ * share one assignment.
+ *
+ *   z_gj ~ omega_j prod_{n in g} p(y_n | M_j)^{w_n}
+ *   J = sum_g log sum_j omega_j prod_{n in g} p(y_n | M_j)^{w_n}
+ *
+ * with w_n the weight of a sequence: it counts as so many copies of itself, which stay together. */
+#ifndef VH_ESTIMATE_EM_H3M_H
+#define VH_ESTIMATE_EM_H3M_H
+
+#include "estimate/expect.h"
+#include "estimate/job.h"
+
+typedef struct {                         /* a mixture to fit */
+    vh_job           job;                /* all sequences, in the order of the sets; opt says K, S, M, ... */
+    const vh_sets   *sets;
+    const vh_limits *limits;             /* [K]  of each HMM */
+    bool             relative;           /* opt->tol is a share of J, not nats per frame */
+} vh_mixture;
+
+typedef struct {                         /* one restart */
+    uint64_t    seed;
+    const char *kind;                    /* how it started */
+    int         n_iter, converged;
+    int         n_empty, n_revived, n_fell;  /* clusters re-seeded, states revived, times J fell */
+    int         n_floored;               /* covariances held at the floor at the end */
+    double     *J;                       /* [n_iter+1]; free() */
+} vh_em_run;
+
+/* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
+ * to 1; each is iterated until it rests, run [R] says how it went.  VHEM_ESTOPPED leaves the models as they
+ * were at the last iteration, with their J. */
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_workers *workers,
+                      vh_em_run *run);
+
+/* Assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture; returns J through
+ * *J.  Any output may be NULL. */
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, vh_workers *workers,
+                         double *z, double *L, double *J);
+
+/* HMM h of an H3M from n of the sequences: a start, and so many iterations of Baum-Welch. */
+vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
+                       int iterations, vh_rng *rng, vh_workers *workers, vhem_h3m *h3m, vh_hmm *h);
+
+#endif

@@ -1,0 +1,140 @@
+/* em_start.c - starts for EM-H3M.
+ *
+ *   far     sets far from each other, an HMM fitted to each: the first at random, the next among those that
+ *           the HMMs so far explain badly, with a probability that grows with how badly
+ *   dealt   the sets dealt at random into K equal hands, an HMM started from each */
+#include "estimate/em_start.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FAR_ITER = 5 };                   /* of Baum-Welch on a single set */
+
+/* The sets that have sequences, where [n]. */
+static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int **where, int *n)
+{
+    vhem_status st = VHEM_OK;
+    *n = 0;
+    VH_NEW(*where, sets->n);
+    for (int g = 0; g < sets->n; g++)
+        if (sets->first[g] < sets->first[g + 1])
+            (*where)[(*n)++] = g;
+done:
+    return st;
+}
+
+/* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
+static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, int k,
+                           vh_workers *workers, double *best)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = mix->sets;
+    vh_packed *pk = NULL;
+    double *loglik = NULL, mass;
+
+    VH_NEW(loglik, mix->job.n);
+    VH_TRY(vh_pack_new(ctx, h3m, &k, 1, mix->job.origin, mix->job.scale, &pk));
+    VH_TRY(vh_pack_update(ctx, h3m, &k, pk));
+    VH_TRY(vh_expect(ctx, pk, mix->job.data, sets->seq, mix->job.n, workers, loglik, NULL));
+    for (int g = 0; g < sets->n; g++) {
+        double sum = 0;
+        vh_sets_frames(sets, mix->job.data, g, &mass);
+        for (int i = sets->first[g]; i < sets->first[g + 1]; i++)
+            sum += vh_data_weight(mix->job.data, sets->seq[i]) * loglik[i];
+        if (mass > 0)
+            best[g] = fmax(best[g], sum / mass);
+    }
+done:
+    vh_pack_free(pk);
+    free(loglik);
+    return st;
+}
+
+/* A place in where [n], with a probability that grows with how much worse than the best a set is explained;
+ * those of no weight at all are never taken while there are others. */
+static int pick_far(vh_rng *rng, int n, const int *where, const double *best, double *p)
+{
+    double top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = fmax(top, best[where[i]]);
+    for (int i = 0; i < n; i++)
+        sum += p[i] = isfinite(best[where[i]]) ? top - best[where[i]] : 0;
+    if (!(sum > 0) || !isfinite(sum))
+        return (int)vh_rng_below(rng, n);
+    for (int i = 0; i < n; i++)
+        p[i] /= sum;
+    return vh_rng_pick(rng, n, p);
+}
+
+static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vhem_h3m *h3m,
+                       int first)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = mix->sets;
+    int *where = NULL, n = 0, K = mix->job.opt->K;
+    double *best = NULL, *p = NULL;
+
+    VH_TRY(used_sets(ctx, sets, &where, &n));
+    VH_NEW(best, sets->n);
+    VH_NEW(p, n);
+    for (int g = 0; g < sets->n; g++)
+        best[g] = -INFINITY;
+    for (int j = 0; j < K; j++) {
+        int at = j == 0 ? (int)vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
+        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], sets->seq + sets->first[g],
+                          sets->first[g + 1] - sets->first[g], FAR_ITER, rng, workers, h3m,
+                          &h3m->hmm[first + j]));
+        h3m->omega[first + j] = 1.0 / K;
+        if (n > 1) {                                     /* each set but once, while there are enough */
+            memmove(where + at, where + at + 1, sizeof *where * (size_t)(n - at - 1));
+            n--;
+        }
+        if (j + 1 < K)
+            VH_TRY(look_at(ctx, mix, h3m, first + j, workers, best));
+    }
+done:
+    free(where);
+    free(best);
+    free(p);
+    return st;
+}
+
+static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers,
+                         vhem_h3m *h3m, int first)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = mix->sets;
+    int *where = NULL, *seq = NULL, n = 0, K = mix->job.opt->K;
+
+    VH_TRY(used_sets(ctx, sets, &where, &n));
+    VH_NEW(seq, mix->job.n);
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)vh_rng_below(rng, i + 1), swap = where[i];
+        where[i] = where[k];
+        where[k] = swap;
+    }
+    for (int j = 0; j < K; j++) {
+        int n_seq = 0;
+        for (int i = j % n; i < n; i += K)               /* j % n: with more HMMs than sets, hands repeat */
+            for (int k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
+                seq[n_seq++] = sets->seq[k];
+        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], seq, n_seq, 0, rng, workers, h3m, &h3m->hmm[first + j]));
+        h3m->omega[first + j] = 1.0 / K;
+    }
+done:
+    free(where);
+    free(seq);
+    return st;
+}
+
+const vh_em_start vh_em_starts[] = { { "far", far }, { "dealt", dealt }, { NULL, NULL } };
+
+const vh_em_start *vh_em_start_find(const char *name)
+{
+    for (const vh_em_start *k = vh_em_starts; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}

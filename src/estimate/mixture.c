@@ -1,0 +1,284 @@
+/* mixture.c - see mixture.h, and vhem_fit_mixture. */
+#include "estimate/mixture.h"
+
+#include "core/alloc.h"
+#include "estimate/em_start.h"
+#include "estimate/init.h"
+#include "estimate/options.h"
+#include "estimate/spread.h"
+#include "estimate/topology.h"
+#include "math/linalg.h"
+#include "model/convert.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { WAVE = 512 };                     /* components of the restarts that run side by side: their tables
+                                            then stay in cache */
+#define TIE 1e-9                         /* as in fit.c: of restarts this close the first is kept */
+
+typedef struct {
+    const vh_mixture_task *task;
+    vh_mixture   mix;
+    double      *spread, *floor, *xs;    /* [d] [d] [2][d]  deviation, smallest variances, coordinates */
+    vh_topology *topo;                   /* [K] */
+    vh_limits   *limits;                 /* [K] */
+    vh_workers   workers;
+} fitting;
+
+static vhem_status set_up(vhem_ctx *ctx, fitting *f)
+{
+    vhem_status st = VHEM_OK;
+    const vh_mixture_task *task = f->task;
+    const vhem_fit_options *opt = task->opt;
+    const vhem_data *data = task->data;
+    vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
+
+    VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
+    VH_NEW(f->xs, 2 * (size_t)data->d);
+    vh_spread_scale(data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
+    job.origin = f->xs;
+    job.scale = f->xs + data->d;
+    job.frames = data->start[data->N];
+    for (int n = 0; n < data->N; n++)
+        job.mass += (double)vh_data_length(data, n) * vh_data_weight(data, n);
+    VH_NEW(f->topo, opt->K);
+    VH_NEW(f->limits, opt->K);
+    for (int j = 0; j < opt->K; j++) {
+        const vh_hmm *given = opt->start ? &opt->start->hmm[j] : NULL;
+        VH_TRY(vh_topology_new(ctx, opt, given ? given->S : opt->S, given, &f->topo[j]));
+        f->limits[j] = (vh_limits){ f->topo[j].pi, f->topo[j].A, f->floor, job.scale, 1.0 };
+    }
+    job.limits = f->limits[0];
+    job.ordered = f->topo[0].ordered;
+    f->mix = (vh_mixture){ .job = job, .sets = task->sets, .limits = f->limits, .relative = task->relative };
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
+done:
+    return st;
+}
+
+static void tear_down(fitting *f)
+{
+    for (int j = 0; f->topo && j < f->task->opt->K; j++)
+        vh_topology_free(&f->topo[j]);
+    vh_workers_free(&f->workers);
+    free(f->topo);
+    free(f->limits);
+    free(f->spread);
+    free(f->floor);
+    free(f->xs);
+}
+
+static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vhem_h3m *all, int first, vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_fit_options *opt = f->task->opt;
+    int n_kind = 0;
+    vh_rng rng;
+
+    while (vh_em_starts[n_kind].name)
+        n_kind++;
+    const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[r % n_kind];
+    run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
+    run->kind = opt->start ? "given" : kind->name;
+    for (int j = 0; j < opt->K; j++) {
+        const vh_hmm *given = opt->start ? &opt->start->hmm[j] : NULL;
+        VH_TRY(vh_h3m_shape(ctx, all, first + j, given ? given->S : opt->S, given ? given->M : opt->M));
+        if (!given)
+            continue;
+        vh_hmm_copy(&all->hmm[first + j], given);
+        vh_start_obey(&f->limits[j], &all->hmm[first + j]);
+        all->omega[first + j] = opt->start->omega[j];
+    }
+    vh_rng_init(&rng, run->seed, VH_RNG_INIT, 0);
+    if (!opt->start)
+        VH_TRY(kind->make(ctx, &f->mix, &rng, &f->workers, all, first));
+done:
+    return st;
+}
+
+/* Is run r better than the best so far by more than rounding? */
+static bool is_better(const vh_mixture_result *out, int r)
+{
+    const vh_em_run *a = &out->run[r], *b = out->best < 0 ? NULL : &out->run[out->best];
+    double J = b ? b->J[b->n_iter] : 0;
+    return !b || a->J[a->n_iter] > J + TIE * fabs(J);
+}
+
+/* Restarts lo .. hi-1 side by side; the best of all so far is kept. */
+static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixture_result *out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_fit_options *opt = f->task->opt;
+    int K = opt->K, *index = NULL, before = out->best;
+    vhem_h3m *all = NULL, *best = NULL;
+
+    VH_NEW(index, K);
+    VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), f->task->data->d, (hi - lo) * K, &all));
+    for (int r = lo; r < hi; r++)
+        VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
+    st = vh_em_h3m(ctx, &f->mix, all, hi - lo, &f->workers, out->run + lo);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    for (int r = lo; r < hi; r++)
+        if (is_better(out, r))
+            out->best = r;
+    if (out->best == before)
+        goto done;
+    for (int j = 0; j < K; j++)
+        index[j] = (out->best - lo) * K + j;
+    vhem_status copied = vh_h3m_subset(ctx, all, index, K, &best);
+    if (copied != VHEM_OK) {
+        st = copied;
+        goto done;
+    }
+    vhem_h3m_free(out->h3m);
+    out->h3m = best;
+done:
+    vhem_h3m_free(all);
+    free(index);
+    return st;
+}
+
+static vhem_status name_hmms(vhem_ctx *ctx, vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    char name[32];
+    for (int j = 0; j < h3m->K; j++) {
+        snprintf(name, sizeof name, "cluster_%d", j);
+        VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[j].name, name));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_fit_options *opt = task->opt;
+    fitting f = { .task = task };
+    vh_mixture_result x = { .R = opt->restarts, .best = -1 };
+    size_t table = (size_t)task->sets->n * (size_t)opt->K;
+    int wave = WAVE / (opt->K * opt->S * opt->M);
+    bool stopped = false;
+
+    wave = wave < 1 ? 1 : wave;
+    vh_blas_enter();
+    VH_TRY(set_up(ctx, &f));
+    VH_NEW(x.run, x.R);
+    VH_NEW(x.z, table);
+    VH_NEW(x.L, table);
+    for (int r = 0; r < x.R && !stopped; r += wave) {
+        vh_progress(ctx, task->what, r, x.R);
+        st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &x);
+        stopped = st == VHEM_ESTOPPED;
+        if (st != VHEM_OK && !stopped)
+            goto done;
+    }
+    vh_progress(ctx, task->what, x.R, x.R);
+    VH_TRY(name_hmms(ctx, x.h3m));
+    VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, &f.workers, x.z, x.L, NULL));
+    *out = x;
+    x = (vh_mixture_result){ 0 };
+    st = stopped ? VHEM_ESTOPPED : VHEM_OK;
+done:
+    tear_down(&f);
+    vh_mixture_result_free(&x);
+    vh_blas_leave();
+    return st;
+}
+
+void vh_mixture_result_free(vh_mixture_result *x)
+{
+    for (int r = 0; x->run && r < x->R; r++)
+        free(x->run[r].J);
+    free(x->run);
+    free(x->z);
+    free(x->L);
+    vhem_h3m_free(x->h3m);
+    *x = (vh_mixture_result){ 0 };
+}
+
+/* ---- vhem_fit_mixture ---------------------------------------------------------------------------------- */
+
+static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
+                           vhem_fit_options *o)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(vh_fit_resolve(ctx, data, asked, o));
+    const vhem_h3m *start = o->start;
+    o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;
+    if (start) {
+        VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
+                 data->d);
+        VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", o->K,
+                 start->K);
+        o->K = start->K;
+        o->emission = start->family->name;
+        for (int j = 0; j < start->K; j++) {
+            o->S = j == 0 || start->hmm[j].S > o->S ? start->hmm[j].S : o->S;
+            o->M = j == 0 || start->hmm[j].M > o->M ? start->hmm[j].M : o->M;
+        }
+    }
+    VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, a mixture needs at least one HMM", o->K);
+done:
+    return st;
+}
+
+static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mixture_result *x,
+                               vhem_fit_report **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_report *report = NULL;
+
+    VH_NEW(report, 1);
+    *report = (vhem_fit_report){ .K = 1 };
+    VH_NEW(report->best, 1);
+    VH_NEW(report->frames, 1);
+    VH_NEW(report->run, x->R);
+    report->frames[0] = data->start[data->N];
+    report->best[0] = x->best;
+    for (; report->R < x->R && x->run[report->R].J; report->R++) {
+        const vh_em_run *r = &x->run[report->R];
+        report->run[report->R] = (vhem_fit_run){ r->J[r->n_iter], r->n_iter, r->converged, r->n_revived,
+                                                 r->n_floored };
+    }
+    *out = report;
+    report = NULL;
+done:
+    vhem_fit_report_free(report);
+    return st;
+}
+
+vhem_status vhem_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
+                             vhem_h3m **out, vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options o;
+    vh_sets sets = { 0 };
+    vh_mixture_result x = { 0 };
+
+    VH_TRY(resolve(ctx, data, opt, &o));
+    VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
+    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %d, there are only %d %ss", o.K, sets.n,
+             o.by_group ? "group" : "sequence");
+    const vh_mixture_task task = { .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed,
+                                   .what = "fit" };
+    st = vh_fit_mixture(ctx, &task, &x);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    if (report) {
+        vhem_status made = make_report(ctx, data, &x, report);
+        st = made == VHEM_OK ? st : made;
+    }
+    if (st == VHEM_OK || st == VHEM_ESTOPPED) {
+        *out = x.h3m;
+        x.h3m = NULL;
+    }
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; the best mixture so far is kept");
+done:
+    vh_mixture_result_free(&x);
+    vh_sets_free(&sets);
+    return st;
+}

@@ -1,0 +1,13 @@
+/* sample.h - sequences drawn from one HMM. */
+#ifndef VH_ESTIMATE_SAMPLE_H
+#define VH_ESTIMATE_SAMPLE_H
+
+#include "core/rng.h"
+#include "model/h3m.h"
+
+/* N sequences of T frames from HMM i; sequence n depends on the seed of the context and (purpose, item + n)
+ * alone, so that a sample drawn in pieces is the same sample. */
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
+                          int T, vhem_data **out);
+
+#endif

@@ -1,0 +1,11 @@
+/* score.h - log-likelihoods of sequences, for other computations. */
+#ifndef VH_ESTIMATE_SCORE_H
+#define VH_ESTIMATE_SCORE_H
+
+#include "model/h3m.h"
+
+/* vhem_score; `what` is what progress is reported as, NULL: it is not. */
+vhem_status vh_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, const char *what,
+                     double *loglik);
+
+#endif

@@ -1,0 +1,122 @@
+/* sets.c - see sets.h. */
+#include "estimate/sets.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    int         place;
+} named_place;
+
+static int by_name_then_place(const void *a, const void *b)
+{
+    const named_place *p = a, *q = b;
+    int c = strcmp(p->name, q->name);
+    return c != 0 ? c : (p->place > q->place) - (p->place < q->place);
+}
+
+/* item [N]: the number of each sequence's group, in the order in which groups appear; returns how many there
+ * are through *n. */
+static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int *item, int *n)
+{
+    vhem_status st = VHEM_OK;
+    named_place *by_name = NULL;
+
+    VH_NEW(by_name, data->N);
+    for (int i = 0; i < data->N; i++)
+        by_name[i] = (named_place){ data->group[i], i };
+    qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
+    for (int i = 0, head = 0; i < data->N; i++) {
+        if (strcmp(by_name[i].name, by_name[head].name) != 0)
+            head = i;
+        item[by_name[i].place] = by_name[head].place;        /* its first sequence stands for a group */
+    }
+    *n = 0;
+    for (int i = 0; i < data->N; i++)                        /* heads come before their followers */
+        item[i] = item[i] == i ? (*n)++ : item[item[i]];
+done:
+    free(by_name);
+    return st;
+}
+
+vhem_status vh_sets_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_sets *out)
+{
+    vhem_status st = VHEM_OK;
+    int *item = NULL, n = data->N;
+
+    VH_NEW(item, data->N);
+    for (int i = 0; i < data->N; i++)
+        item[i] = i;
+    if (by_group)
+        VH_TRY(number_groups(ctx, data, item, &n));
+    VH_TRY(vh_sets_from(ctx, data->N, item, n, out));
+done:
+    free(item);
+    return st;
+}
+
+vhem_status vh_sets_from(vhem_ctx *ctx, int N, const int *item, int n, vh_sets *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_sets s = { .n = n };
+    int *next = NULL;
+
+    VH_NEW(s.seq, N);
+    VH_NEW(s.first, n + 1);
+    VH_NEW(next, n);
+    for (int i = 0; i < N; i++)
+        s.first[item[i] + 1]++;
+    for (int g = 0; g < n; g++) {
+        s.first[g + 1] += s.first[g];
+        next[g] = s.first[g];
+    }
+    for (int i = 0; i < N; i++)
+        s.seq[next[item[i]]++] = i;
+    *out = s;
+    s = (vh_sets){ 0 };
+done:
+    free(next);
+    vh_sets_free(&s);
+    return st;
+}
+
+void vh_sets_free(vh_sets *sets)
+{
+    free(sets->seq);
+    free(sets->first);
+    *sets = (vh_sets){ 0 };
+}
+
+const char *vh_sets_name(const vh_sets *sets, const vhem_data *data, int g, bool by_group)
+{
+    char **name = by_group ? data->group : data->name;
+    return name && sets->first[g] < sets->first[g + 1] ? name[sets->seq[sets->first[g]]] : "";
+}
+
+const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int g)
+{
+    const char *label = "";
+    for (int k = sets->first[g]; data->label && k < sets->first[g + 1]; k++) {
+        if (k == sets->first[g])
+            label = data->label[sets->seq[k]];
+        else if (strcmp(data->label[sets->seq[k]], label) != 0)
+            return "";
+    }
+    return label;
+}
+
+int64_t vh_sets_frames(const vh_sets *sets, const vhem_data *data, int g, double *mass)
+{
+    int64_t frames = 0;
+    if (mass)
+        *mass = 0;
+    for (int k = sets->first[g]; k < sets->first[g + 1]; k++) {
+        int64_t T = vh_data_length(data, sets->seq[k]);
+        frames += T;
+        if (mass)
+            *mass += (double)T * vh_data_weight(data, sets->seq[k]);
+    }
+    return frames;
+}
