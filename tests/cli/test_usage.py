@@ -193,7 +193,7 @@ class Pages(Case):
 
         def complete(words, n):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
-                                  text=True, check=True).stdout.split()
+                                  text=True, check=True, cwd=self.dir).stdout.split()
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
