@@ -13,6 +13,7 @@ static const struct {
     { "cluster", cmd_cluster, "clusters of models, and a centre for each" },
     { "tree",    cmd_tree,    "a hierarchy of clusters, level by level" },
     { "assign",  cmd_assign,  "clusters of new sequences or models" },
+    { "eval",    cmd_eval,    "how good clusters are, by classes, models and sequences" },
     { "choose",  cmd_choose,  "how many clusters and states: a table to choose by" },
     { "score",   cmd_score,   "log-likelihood of sequences under models" },
     { "decode",  cmd_decode,  "most likely state path of each sequence" },

@@ -11,7 +11,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
-COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "sample", "info", "convert"]
+COMMANDS = ["fit", "cluster", "tree", "assign", "eval", "choose", "score", "decode", "sample", "info", "convert"]
 
 
 class Result:
