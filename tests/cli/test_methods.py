@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from support import Case, flock, same_partition
+from support import SOURCE, Case, flock, same_partition
 from test_tree import nested
 
 SPECTRAL = ["ppk-sc", "ppk-sc-hybrid", "kl-sc", "kl-sampled-sc"]
@@ -73,6 +73,19 @@ class Methods(Case):
         self.fails(1, "method kl-ac takes no start", "cluster", "m.json", "--method", "kl-ac", "--init", "m.json")
         self.fails(1, "S is 3, the centres of method hem-gmm have one state", "cluster", "m.json", "-k", "2",
                    "--method", "hem-gmm", "-S", "3")
+
+    def test_the_page_knows_every_method(self):
+        known = self.run_vhem("cluster", "m.json", "-k", "2", "--method", "?").err.split("known are ")[1].strip()
+        page = (SOURCE / "docs/methods.md").read_text()
+        for method in known.split(", "):
+            self.assertIn(f"`{method}`", page)
+        self.assertLessEqual(set(METHODS), set(known.split(", ")))
+
+    def test_the_example_of_the_page(self):
+        self.path("m.json").rename(self.path("models.json"))
+        block = (SOURCE / "docs/methods.md").read_text().split("```sh\n")[1].split("```")[0]
+        for line in block.splitlines():
+            self.ok(*line.split()[1:])
 
     def test_models_all_alike(self):
         one = self.models["hmms"][0]
