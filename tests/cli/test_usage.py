@@ -17,6 +17,7 @@ OPTIONS = {
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
     "assign": ["output"] + UNGROUPED,
+    "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
