@@ -24,6 +24,7 @@ ONLY = {
     r"mpi\.h": {"dist"},
     r"jansson\.h": {"model", "cluster", "annotate", "report"},
     r"hdf5(_hl)?\.h": {"model", "data"},
+    r"xxhash\.h": {"core"},
 }
 NEVER = {("reduce", "data")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
