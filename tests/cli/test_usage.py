@@ -11,9 +11,10 @@ UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "no-repair", "weighted-omega", "preset"]
 OPTIONS = {
-    "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
-    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
+    "fit": ["output", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
+            "topology"] + DATA,
+    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
+    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + UNGROUPED,

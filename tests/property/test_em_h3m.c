@@ -1,5 +1,5 @@
-/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is Baum-Welch,
- * base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
+/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is
+ * Baum-Welch, base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
 #include "cluster_samples.h"
 #include "engine.h"
 
@@ -125,8 +125,8 @@ static void one_is_baum_welch(void **state)
 
 /* ---- EM is VHEM on delta functions --------------------------------------------------------------------- */
 
-/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual sample
- * is one of the sequences. */
+/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual
+ * sample is one of the sequences. */
 static vhem_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
     vhem_h3m *h3m = NULL;
@@ -158,7 +158,7 @@ static void is_vhem(void **state)
         vh_rng_init(&rng, 403, VH_RNG_TEST, (uint64_t)m);
         vhem_data *data = sample_groups(ctx, &rng, G * m, length, D, 2, m, 0);
         vhem_h3m *base = delta_models(ctx, data, m, T), *start = random_h3m(ctx, &rng, K, 2, 2, D, 0, 2);
-        for (int j = 0; j < K; j++)                      /* wide, so that no component falls on a single frame */
+        for (int j = 0; j < K; j++)                      /* wide: no component falls on a single frame */
             for (int e = 0; e < 4 * D; e++)
                 vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
         for (int k = 0; k <= 6; k++) {
