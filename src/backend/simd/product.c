@@ -209,8 +209,8 @@ static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *
                            .pi_a = j->a.pi + (a->state0[i] - a->state0[j->a.i0]),
                            .A_a = j->a.A + (a->trans0[i] - a->trans0[j->a.i0]),
                            .pi_b = j->pi, .A_b = j->A, .x = x,
-                           .Psi = j->small, .F = j->small + n, .G = j->small + 2 * n,
-                           .before = j->small + 3 * n };
+                           .Psi = j->small, .F = j->small + n, .next = j->small + 2 * n,
+                           .before = j->small + 3 * n, .g = j->small + 4 * n };
 
     VH_NAME(vh_product_walk)(&c);
     for (int l = 0; l < j->used; l++) {
@@ -243,11 +243,11 @@ static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
         size_t first = (size_t)(a->comp0[i] - a->comp0[j->a.i0]);
         double *x, *small;
         VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * Cb) * VH_LANES);
-        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + work) * VH_LANES);
+        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + (size_t)S + work) * VH_LANES);
         j->small = (vec *)small;
         vh_product_table t = { a->d, j->full ? comps : rows, Cb, j->p->lambda, j->a.par + first * j->size,
                                j->a.log_w + first, j->par, j->log_w, j->block,
-                               j->small + 4 * S * j->Sb, (vec *)x };
+                               j->small + 4 * S * j->Sb + S, (vec *)x };
         if (j->full)
             VH_NAME(vh_product_full)(&t);
         else

@@ -16,7 +16,7 @@
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { STEPS = 4 };                      /* between two scalings */
+enum { STEPS = 4, FEW = 8 };             /* steps between two scalings; states that fit into registers */
 
 #define LOST       (-690.0)              /* from here on exp is taken as zero, more or less */
 #define LOST_TERM  1e-299                /* e^-690, and more than is lost below */
@@ -80,26 +80,29 @@ VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
     w->low = vec_min(vec_min(low[0], low[1]), vec_min(low[2], low[3]));
 }
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'). */
-VEC_INLINE void step(const vh_product_chain *c, const int Sa, const int Sb)
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'), one q' at a time, whose inner sums g(s) then
+ * stay in registers. */
+VEC_INLINE void step(vh_product_chain *c, const int Sa, const int Sb)
 {
-    const vec *restrict Psi = c->Psi, *restrict B = c->A_b;
+    const vec *restrict Psi = c->Psi, *restrict B = c->A_b, *restrict F = c->F;
     const double *restrict A = c->A_a;
-    vec *restrict F = c->F, *restrict G = c->G;
-    for (int s = 0; s < Sa; s++)
-        for (int r = 0; r < Sb; r++) {
+    vec *restrict next = c->next, few[FEW], *g = Sa <= FEW ? few : c->g;
+    for (int r = 0; r < Sb; r++) {
+        UNROLL for (int s = 0; s < Sa; s++) {
             vec sum = F[s * Sb] * B[r];
             UNROLL for (int q = 1; q < Sb; q++)
                 sum += F[s * Sb + q] * B[q * Sb + r];
-            G[s * Sb + r] = sum;
+            g[s] = sum;
         }
-    for (int s = 0; s < Sa; s++)
-        for (int r = 0; r < Sb; r++) {
-            vec sum = A[s] * G[r];
+        UNROLL for (int s = 0; s < Sa; s++) {
+            vec sum = A[s] * g[0];
             UNROLL for (int q = 1; q < Sa; q++)
-                sum += A[q * Sa + s] * G[q * Sb + r];
-            F[s * Sb + r] = sum * Psi[s * Sb + r];
+                sum += A[q * Sa + s] * g[q];
+            next[s * Sb + r] = sum * Psi[s * Sb + r];
         }
+    }
+    c->next = c->F;
+    c->F = next;
 }
 
 /* F became `now` in STEPS steps: is that mu F in every entry, up to a share of g?  All is positive, so that n
