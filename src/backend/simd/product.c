@@ -105,7 +105,8 @@ static vhem_status load_side(job *j, const vh_packed *pk, const double *self, in
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    int first = pk->comp0[i0], comps = pk->comp0[i0 + n] - first, states = pk->state0[i0 + n] - pk->state0[i0];
+    int first = pk->comp0[i0], comps = pk->comp0[i0 + n] - first;
+    int states = pk->state0[i0 + n] - pk->state0[i0];
     int rows = (comps + VH_PRODUCT_ROWS) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS + TABLE_ROWS;
     size_t trans = pk->trans0[i0 + n] - pk->trans0[i0];
     double lambda = j->p->lambda;
@@ -235,8 +236,11 @@ static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
 
     for (int i = j->a.i0, n, comps; i < end; i += n) {
         int S = 0;
-        for (n = 0, comps = 0; i + n < end && (n == 0 || comps + a->S[i + n] * a->M[i + n] <= TABLE_ROWS); n++) {
-            comps += a->S[i + n] * a->M[i + n];
+        for (n = 0, comps = 0; i + n < end; n++) {
+            int more = a->S[i + n] * a->M[i + n];
+            if (n > 0 && comps + more > TABLE_ROWS)
+                break;
+            comps += more;
             S = a->S[i + n] > S ? a->S[i + n] : S;
         }
         int rows = (comps + VH_PRODUCT_ROWS - 1) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS;
