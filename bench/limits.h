@@ -11,6 +11,9 @@ typedef struct {
     void      (*multiply_add)(int64_t n);                    /* n multiply-adds of doubles, nothing else */
     void      (*exps)(int64_t n, const double *x, double *y);
     void      (*logs)(int64_t n, const double *x, double *y);
+    /* Products of Gaussians with diagonal covariances: four, a [4][d][2] (mean, variance), against count
+     * vectors of others, b [count][d][2][lanes]; y [count][4][lanes]. */
+    void      (*gaussians)(int count, int d, const double *a, const double *b, double *y);
     void      (*forward)(int L, vh_lanes *g);
     void      (*backward)(int L, vh_lanes *g);
 } bench_isa;

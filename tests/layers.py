@@ -19,7 +19,7 @@ LEVEL = {folder: level for level, row in enumerate(ROWS) for folder in row}
 
 # header pattern -> folders that may include it
 ONLY = {
-    r"(cblas|lapacke|openblas_config)\.h": {"math"},
+    r"(cblas|lapacke|openblas_config|arpack)\.h": {"math"},
     r"(cuda.*|cublas.*)\.h": {"backend/cuda"},
     r"mpi\.h": {"dist"},
     r"jansson\.h": {"model", "cluster", "annotate"},

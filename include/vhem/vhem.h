@@ -284,6 +284,8 @@ typedef struct {                     /* what every clustering method returns; wh
 
 VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
 VHEM_API const char *vhem_methods(void);                 /* by name: "vhem em-h3m ...", the default first */
+/* Does the method start from sequences?  0 for models, and for names that are unknown. */
+VHEM_API int         vhem_method_takes_data(const char *method);
 /* VHEM_ESTOPPED hands over the best result so far. */
 VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *,
                                   vhem_clustering **out);

@@ -11,8 +11,7 @@
 /* A chain has forgotten its start long before this many steps. */
 enum { MAX_STEPS = 1000 };
 
-/* time [S]: expected frames in each state; work [2][S]. */
-static void occupancy(const vh_hmm *h, int tau, double *time, double *work)
+void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work)
 {
     double *now = work, *next = work + h->S;
     int S = h->S, steps = tau < MAX_STEPS ? tau : MAX_STEPS;
@@ -63,7 +62,7 @@ static vhem_status order_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, vh_hmm
     memcpy(old.pi, h->pi, sizeof *h->pi * n);
     old.A = old.pi + (h->A - h->pi);
     old.theta = old.pi + (h->theta - h->pi);
-    occupancy(h, tau, time, time + h->S);
+    vh_occupancy(h, tau, time, time + h->S);
     for (int s = 0; s < h->S; s++) {                     /* insertion keeps ties in order */
         int k = s;
         for (; k > 0 && time[from[k - 1]] < time[s]; k--)

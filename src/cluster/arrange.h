@@ -5,6 +5,10 @@
 
 #include "reduce/base.h"
 
+/* time [S]: expected frames in each state out of tau, or out of as many as a chain needs to forget its start;
+ * work [2][S]. */
+void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work);
+
 /* States of each HMM by the share of tau frames spent in them, largest first, ties by index.  The models stay
  * the same but for the numbers of their states. */
 vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau);

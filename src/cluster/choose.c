@@ -43,7 +43,7 @@ static void fill_row(const vhem_h3m *h3m, const vhem_clustering *c, vhem_choice 
 {
     double entropy = 0;
     row->S = c->options.S;
-    row->bound = c->bound[c->n_iter];
+    row->bound = c->bound ? c->bound[c->n_iter] : NAN;
     row->n_param = count_parameters(c->centers);
     row->loglik = 0;
     for (int i = 0; i < c->Kb; i++) {

@@ -8,6 +8,8 @@ typedef struct {
     vhem_clustering c;                   /* first: what callers see */
     char  **kept;
     size_t  n_kept, cap;
+    double *place;                       /* [Kr][dim]  where the centres lie; NULL: unknown */
+    int     dim;
 } owner;
 
 vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out)
@@ -40,6 +42,21 @@ done:
     return st;
 }
 
+void vh_clustering_set_place(vhem_clustering *c, int dim, double *place)
+{
+    owner *o = (owner *)c;
+    free(o->place);
+    o->place = place;
+    o->dim = dim;
+}
+
+const double *vh_clustering_place(const vhem_clustering *c, int *dim)
+{
+    const owner *o = (const owner *)c;
+    *dim = o->dim;
+    return o->place;
+}
+
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vhem_clustering *c, int i, const char *name)
 {
     vhem_status st = VHEM_OK;
@@ -68,6 +85,7 @@ void vhem_clustering_free(vhem_clustering *c)
     for (size_t k = 0; k < o->n_kept; k++)
         free(o->kept[k]);
     free(o->kept);
+    free(o->place);
     free(c->name);
     free(c->label);
     free(c->z);

@@ -12,6 +12,10 @@ vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out);
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vhem_clustering *c, const char *text, const char **slot);
 /* label_i = argmax_j z_ij; ties to the lowest index. */
 void vh_label_by_z(vhem_clustering *c);
+/* Where the centres lie, for methods whose trees go on from there: a table [Kr][dim] that belongs to the
+ * clustering and goes into no file.  Takes over the table (free()); place is NULL when there is none. */
+void vh_clustering_set_place(vhem_clustering *c, int dim, double *place);
+const double *vh_clustering_place(const vhem_clustering *c, int *dim);
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vhem_clustering *c, int i, const char *name);
 
 #endif

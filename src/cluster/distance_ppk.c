@@ -26,6 +26,26 @@ static int n_tiles(int K, int tile)
     return (K + tile - 1) / tile;
 }
 
+/* self [n_comp] = log int p^2 of each component that is ever used. */
+static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **out)
+{
+    vhem_status st = VHEM_OK;
+    double *self = NULL, *work = NULL;
+    VH_NEW(self, pk->n_comp);
+    VH_NEW(work, vh_emission_work(pk->d));
+    for (int r = 0; r < pk->n_comp; r++) {
+        const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
+        VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(pk->d, par, par, 1, &self[r], work),
+                 VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
+    }
+    *out = self;
+    self = NULL;
+done:
+    free(self);
+    free(work);
+    return st;
+}
+
 static vhem_status open_job(vhem_ctx *ctx, job *j)
 {
     vhem_status st = VHEM_OK;
@@ -99,6 +119,7 @@ static vhem_status self_kernels(const job *j, const vh_base *base, double *self)
     vh_product p = j->p;
     int n;
     p.a = p.b = base->packed;
+    p.self_a = p.self_b = base == j->a ? j->p.self_a : j->p.self_b;
     for (int i = 0; i < base->Kb; i += n) {
         n = base->Kb - i < SELF_TILE ? base->Kb - i : SELF_TILE;
         VH_TRY(j->ctx->backend->product(j->ctx, &p, i, n, i, n, &j->scratch[0], j->tables));
@@ -141,6 +162,7 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
     vhem_status st = VHEM_OK;
     vh_base *base_a = NULL, *base_b = NULL;
     job j = { .ctx = ctx };
+    double *self_a = NULL, *self_b = NULL;
 
     (void)error;
     VH_TRY(vh_base_new(ctx, a, &base_a));
@@ -148,13 +170,18 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
         VH_TRY(vh_base_new(ctx, b, &base_b));
     j.a = base_a;
     j.b = base_b ? base_b : base_a;
-    j.p = (vh_product){ j.a->packed, j.b->packed, opt->tau, opt->lambda };
+    VH_TRY(component_self(ctx, j.a->packed, &self_a));
+    if (a != b)
+        VH_TRY(component_self(ctx, j.b->packed, &self_b));
+    j.p = (vh_product){ j.a->packed, j.b->packed, self_a, self_b ? self_b : self_a, opt->tau, opt->lambda };
     VH_TRY(open_job(ctx, &j));
     VH_TRY(all_tiles(&j, D));
     if (opt->normalised)
         VH_TRY(normalise(&j, D));
 done:
     close_job(&j);
+    free(self_a);
+    free(self_b);
     vh_base_free(base_a);
     vh_base_free(base_b);
     return st;

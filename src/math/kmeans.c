@@ -44,8 +44,17 @@ done:
     return st;
 }
 
+static double distance(int d, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < d; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum;
+}
+
 /* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
-static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, double *centre)
+static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, const double *weight,
+                         int k, double *centre)
 {
     vhem_status st = VHEM_OK;
     double *far = NULL;
@@ -58,11 +67,8 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double 
         double *here = centre + (size_t)c * (size_t)d, sum = 0;
         memcpy(here, X + (size_t)pick * (size_t)d, sizeof *here * (size_t)d);
         for (int i = 0; i < n; i++) {
-            const double *x = X + (size_t)i * (size_t)d;
-            double dist = 0;
-            for (int a = 0; a < d; a++)
-                dist += (x[a] - here[a]) * (x[a] - here[a]);
-            far[i] = fmin(far[i], dist);
+            double times = weight ? weight[i] : 1;
+            far[i] = fmin(far[i], times * distance(d, X + (size_t)i * (size_t)d, here));
             sum += far[i];
         }
         double u = vh_rng_uniform(rng) * sum;
@@ -76,36 +82,57 @@ done:
     return st;
 }
 
-vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
-                      double *centre, int *label)
+/* Centres become the means of their points; one without any weight stays.  sum [k][d] and mass [k] are room
+ * to work in. */
+static void move(int n, int d, const double *X, const double *weight, const int *label, int k, double *sum,
+                 double *mass, double *centre)
+{
+    memset(sum, 0, sizeof *sum * (size_t)k * (size_t)d);
+    memset(mass, 0, sizeof *mass * (size_t)k);
+    for (int i = 0; i < n; i++) {
+        double times = weight ? weight[i] : 1;
+        mass[label[i]] += times;
+        for (int a = 0; a < d; a++)
+            sum[(size_t)label[i] * (size_t)d + (size_t)a] += times * X[(size_t)i * (size_t)d + (size_t)a];
+    }
+    for (int c = 0; c < k; c++)
+        for (int a = 0; mass[c] > 0 && a < d; a++)
+            centre[(size_t)c * (size_t)d + (size_t)a] = sum[(size_t)c * (size_t)d + (size_t)a] / mass[c];
+}
+
+vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
+                               const double *weight, int k, int max_iter, double *centre, int *label,
+                               double *spread)
 {
     vhem_status st = VHEM_OK;
-    double *sum = NULL;
-    int *count = NULL, *old = NULL;
+    double *sum = NULL, *mass = NULL;
+    int *old = NULL;
 
     VH_NEW(sum, (size_t)k * (size_t)d);
-    VH_NEW(count, k);
+    VH_NEW(mass, k);
     VH_NEW(old, n);
-    VH_TRY(seeds(ctx, rng, n, d, X, k, centre));
+    VH_TRY(seeds(ctx, rng, n, d, X, weight, k, centre));
     for (int iter = 0; iter < max_iter; iter++) {
         VH_TRY(vh_nearest(ctx, n, d, X, k, centre, label));
         if (iter > 0 && memcmp(old, label, sizeof *old * (size_t)n) == 0)
             break;
         memcpy(old, label, sizeof *old * (size_t)n);
-        memset(sum, 0, sizeof *sum * (size_t)k * (size_t)d);
-        memset(count, 0, sizeof *count * (size_t)k);
-        for (int i = 0; i < n; i++) {
-            count[label[i]]++;
-            for (int a = 0; a < d; a++)
-                sum[(size_t)label[i] * (size_t)d + (size_t)a] += X[(size_t)i * (size_t)d + (size_t)a];
-        }
-        for (int c = 0; c < k; c++)
-            for (int a = 0; count[c] > 0 && a < d; a++)
-                centre[(size_t)c * (size_t)d + (size_t)a] = sum[(size_t)c * (size_t)d + (size_t)a] / count[c];
+        move(n, d, X, weight, label, k, sum, mass, centre);
     }
+    if (spread)
+        *spread = 0;
+    for (int i = 0; spread && i < n; i++)
+        *spread += (weight ? weight[i] : 1) *
+                   distance(d, X + (size_t)i * (size_t)d, centre + (size_t)label[i] * (size_t)d);
 done:
     free(sum);
-    free(count);
+    free(mass);
     free(old);
     return st;
+}
+
+vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
+                      double *centre, int *label)
+{
+    return vh_kmeans_weighted(ctx, rng, n, d, X, NULL, k, max_iter, centre, label, NULL);
 }

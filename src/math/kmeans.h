@@ -9,6 +9,11 @@
  * different points; their centre is then a point of X. */
 vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
                       double *centre, int *label);
+/* The same for points that count weight_i >= 0 times (NULL: once each); *spread, the sum of weighted squared
+ * distances to the centres, may be NULL. */
+vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
+                               const double *weight, int k, int max_iter, double *centre, int *label,
+                               double *spread);
 /* The nearest centre of each point; ties go to the lowest index. */
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label);
 

@@ -5,6 +5,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 
 void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc)
 {
@@ -91,6 +92,35 @@ double vh_spectral_radius(int n, double *A, double *work)
     for (int k = 0; k < n; k++)
         largest = fmax(largest, hypot(work[k], work[n + k]));
     return largest;
+}
+
+static void swap(double *a, double *b)
+{
+    double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
+{
+    double *all = malloc(sizeof *all * (size_t)n);       /* LAPACK wants room for n of them */
+    int found = 0, *support = malloc(2 * sizeof *support * (size_t)n);
+    bool good = all && support &&
+                LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found, all,
+                               V, n, support) == 0 && found == k;
+    for (int j = 0; good && j < k; j++)
+        w[j] = all[k - 1 - j];
+    for (int j = 0; good && j < k / 2; j++)              /* LAPACK counts upwards */
+        for (int i = 0; i < n; i++)
+            swap(&V[(size_t)j * (size_t)n + (size_t)i], &V[(size_t)(k - 1 - j) * (size_t)n + (size_t)i]);
+    free(all);
+    free(support);
+    return good;
+}
+
+void vh_gemv(int m, int n, const double *A, const double *x, double *y)
+{
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, m, n, 1.0, A, n, x, 1, 0.0, y, 1);
 }
 
 /* The only state outside of objects in the library, because what it guards is outside of them too. */

@@ -30,6 +30,11 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z);
 
 /* A [n][n] symmetric -> rows are eigenvectors, w [n] eigenvalues ascending; false when LAPACK gives up. */
 bool vh_eigen(int n, double *A, double *w);
+/* The k largest eigenvalues w [k] of A [n][n], descending, and their eigenvectors, the rows of V [k][n]; A is
+ * lost.  False when LAPACK gives up or finds no memory. */
+bool vh_eigen_leading(int n, double *A, int k, double *w, double *V);
+/* y [m] = A [m][n] . x */
+void vh_gemv(int m, int n, const double *A, const double *x, double *y);
 
 /* The largest |eigenvalue| of any square A [n][n], which is overwritten; infinity when LAPACK gives up.  work
  * [2 n]. */

@@ -18,6 +18,9 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_packed *, con
 vhem_status VH_NAME(vh_simd_score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
 vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w,
                                         vh_scratch *, vh_stats *);
+/* The kernel between sets of HMMs. */
+vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, int a0, int na, int b0, int nb,
+                                     vh_scratch *, double *log_k);
 #endif
 
 enum { VH_MAX_LANES = 8 };               /* lanes of a vector, the most of all instruction sets */

@@ -1,0 +1,183 @@
+/* centers.c - see centers.h.  Paper, Section 4.2: the centre of a cluster of HMMs is one of them, or what
+ * VHEM with one centre makes of all of them ("hybrid"). */
+#include "cluster/centers.h"
+
+#include "cluster/arrange.h"
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "model/convert.h"
+#include "reduce/estep.h"
+#include "reduce/start.h"
+
+enum { MAX_MAPPED = 100000 };            /* models that get a map of their states */
+
+/* A start of the size that was asked for, at member i of the models. */
+static vhem_status start_at(vhem_ctx *ctx, const vhem_h3m *models, const vhem_cluster_options *opt, int i,
+                            uint64_t seed, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *start = NULL;
+    vh_base *base = NULL;
+    vh_rng rng;
+
+    vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
+    VH_TRY(vh_base_new(ctx, models, &base));
+    VH_TRY(vh_h3m_new(ctx, models->family, models->d, 1, &start));
+    VH_TRY(vh_h3m_shape(ctx, start, 0, opt->S, opt->M));
+    vh_center_from_base(base, i, &rng, start, 0);
+    *out = start;
+    start = NULL;
+done:
+    vh_base_free(base);
+    vhem_h3m_free(start);
+    return st;
+}
+
+/* VHEM with one centre on the members of cluster j, their weights among themselves as they were.
+ * VHEM_ESTOPPED hands over a centre, too. */
+static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                             const vh_partition *part, int j, uint64_t seed, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    int *index = NULL, n = 0, pick = 0;
+    vhem_h3m *members = NULL, *start = NULL;
+    vhem_clustering *one = NULL;
+    vhem_cluster_options o = *opt;
+
+    VH_NEW(index, in->Kb);
+    for (int i = 0; i < in->Kb; i++)
+        if (part->label[i] == j) {
+            pick = i == part->pick[j] ? n : pick;
+            index[n++] = i;
+        }
+    VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
+    if (!vh_normalise(n, members->omega))                /* none has any weight: all the same */
+        vh_h3m_truncate(members, n);
+    VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
+    o.method = "vhem";
+    o.init = NULL;
+    o.start = start;
+    o.K = 1;
+    o.S = o.M = o.restarts = 0;
+    const vh_input only = vh_input_models(members);
+    vhem_status run = vh_cluster(ctx, &only, &o, seed, &one);
+    if (run != VHEM_OK && run != VHEM_ESTOPPED) {
+        st = run;
+        goto done;
+    }
+    VH_TRY(vh_order_states(ctx, one->centers, opt->tau));
+    *out = one->centers;
+    one->centers = NULL;
+    st = run;
+done:
+    free(index);
+    vhem_clustering_free(one);
+    vhem_h3m_free(start);
+    vhem_h3m_free(members);
+    return st;
+}
+
+/* centers, HMMs of the input, get those of clusters with members by VHEM.  The preset may ask for full
+ * covariances: the centres of all clusters then have them.  VHEM_ESTOPPED leaves the rest as they are. */
+static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                             const vh_partition *part, uint64_t seed, vhem_h3m **centers)
+{
+    vhem_status st = VHEM_OK, run = VHEM_OK;
+    vhem_h3m *one = NULL, *full = NULL;
+    int *members = NULL, K = (*centers)->K;
+
+    VH_NEW(members, K);
+    for (int i = 0; i < in->Kb; i++)
+        members[part->label[i]]++;
+    for (int j = 0; j < K && run == VHEM_OK; j++) {
+        if (members[j] == 0)
+            continue;
+        run = learn_one(ctx, in, opt, part, j, vh_cluster_seed(seed, (uint64_t)j + 1), &one);
+        if (!one)
+            break;
+        if (one->family != (*centers)->family) {
+            VH_TRY(vh_h3m_as_full(ctx, *centers, &full));
+            vhem_h3m_free(*centers);
+            *centers = full;
+            full = NULL;
+        }
+        VH_TRY(vh_h3m_shape(ctx, *centers, j, one->hmm[0].S, one->hmm[0].M));
+        vh_hmm_copy(&(*centers)->hmm[j], &one->hmm[0]);
+        vhem_h3m_free(one);
+        one = NULL;
+        vh_progress(ctx, "centres", j + 1, K);
+    }
+    st = run;
+done:
+    vhem_h3m_free(one);
+    vhem_h3m_free(full);
+    free(members);
+    return st;
+}
+
+/* z is 0 or 1; the weight of a centre is that of its members. */
+static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    double sum = 0;
+    char name[32];
+
+    VH_NEW(out->z, (size_t)out->Kb * (size_t)out->Kr);
+    for (int j = 0; j < out->Kr; j++) {
+        out->centers->omega[j] = 0;
+        snprintf(name, sizeof name, "cluster_%d", j);
+        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].name, name));
+        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
+    }
+    for (int i = 0; i < out->Kb; i++) {
+        out->label[i] = part->label[i];
+        out->z[(size_t)i * (size_t)out->Kr + (size_t)part->label[i]] = 1;
+        out->centers->omega[part->label[i]] += part->weight[i];
+        sum += part->weight[i];
+    }
+    for (int j = 0; j < out->Kr; j++)
+        out->centers->omega[j] /= sum;
+done:
+    return st;
+}
+
+/* L_hmm of every model under every centre, and the states of models beside those of their centres. */
+static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *full = NULL;
+    vh_base *base = NULL;
+
+    if (models->family != out->centers->family) {
+        VH_TRY(vh_h3m_as_full(ctx, models, &full));
+        models = full;
+    }
+    VH_NEW(out->L_hmm, (size_t)out->Kb * (size_t)out->Kr);
+    VH_TRY(vh_reduce_score(ctx, models, out->centers, tau, out->L_hmm));
+    if (out->Kb <= MAX_MAPPED) {
+        VH_TRY(vh_base_new(ctx, models, &base));
+        VH_TRY(vh_map_states(ctx, base, out->centers, out->label, tau, &out->state_map, &out->state_map_at));
+    }
+done:
+    vh_base_free(base);
+    vhem_h3m_free(full);
+    return st;
+}
+
+vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                            const vh_partition *part, uint64_t seed, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK, run = VHEM_OK;
+    VH_TRY(vh_h3m_subset(ctx, in->models, part->pick, out->Kr, &out->centers));
+    if (part->learn)
+        run = learn_all(ctx, in, opt, part, seed, &out->centers);
+    if (run != VHEM_OK && run != VHEM_ESTOPPED) {
+        st = run;
+        goto done;
+    }
+    VH_TRY(fill_assignments(ctx, part, out));
+    VH_TRY(fill_tables(ctx, in->models, opt->tau, out));
+    st = run;
+done:
+    return st;
+}

@@ -1,0 +1,18 @@
+/* centers.h - from a partition of the models to a clustering: centres, weights, tables. */
+#ifndef VH_CLUSTER_CENTERS_H
+#define VH_CLUSTER_CENTERS_H
+
+#include "cluster/methods.h"
+
+typedef struct {                         /* models in clusters, by whatever method */
+    const int    *label;                 /* [Kb] */
+    const double *weight;                /* [Kb]  how much each counts in the weight of its cluster */
+    const int    *pick;                  /* [K]   the model that stands for each cluster */
+    bool          learn;                 /* centres by VHEM from the members, started at pick */
+} vh_partition;
+
+/* Fills z, centers, L_hmm and the map of states of out. */
+vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                            const vh_partition *part, uint64_t seed, vhem_clustering *out);
+
+#endif

@@ -1,0 +1,148 @@
+/* lanczos.c - the implicitly restarted Lanczos method (Lehoucq, Sorensen and Yang 1998) by ARPACK.
+ *
+ * The method looks at the matrix through one starting vector, and that sees but one direction of the
+ * eigenspace of a repeated eigenvalue; the affinities of models in groups that have nothing in common are
+ * just such a matrix.  So what was found is moved to the lower end of the spectrum, A - 3 bound v v', and the
+ * rest is asked again, from another start, until nothing larger turns up. */
+#include "math/lanczos.h"
+
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "math/linalg.h"
+
+#include <arpack.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 64, MIN_BASIS = 40, MAX_RESTARTS = 2000 };
+#define TOL 1e-13                        /* of an eigenvalue, relative */
+#define SAME 1e-10                       /* of bound: eigenvalues this close are equal */
+
+typedef struct {
+    int n, k;
+    const double *A;                     /* [n][n] */
+    double bound;
+    int found, cap;
+    double *w, *V;                       /* [cap] [cap][n]  what was found, in that order */
+} search;
+
+static double *row(double *V, int n, int j)
+{
+    return V + (size_t)n * (size_t)j;
+}
+
+/* y = (A - 3 bound sum_j v_j v_j') x, in blocks of rows that do not depend on the number of threads. */
+static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
+{
+    int n = s->n;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (ctx->threads > 1)
+    for (int b = 0; b < n; b += ROWS)
+        vh_gemv(n - b < ROWS ? n - b : ROWS, n, s->A + (size_t)b * (size_t)n, x, y + b);
+    for (int j = 0; j < s->found; j++) {
+        const double *v = row(s->V, n, j);
+        double along = 0;
+        for (int i = 0; i < n; i++)
+            along += v[i] * x[i];
+        for (int i = 0; i < n; i++)
+            y[i] -= 3 * s->bound * along * v[i];
+    }
+}
+
+/* The m largest of what is left, w [m] V [m][n], from a start of its own. */
+static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double *w, double *V)
+{
+    vhem_status st = VHEM_OK;
+    int n = s->n, basis = 2 * m + 1 > MIN_BASIS ? 2 * m + 1 : MIN_BASIS;
+    basis = basis < n ? basis : n;
+    int room = basis * (basis + 8), ido = 0, info = 1, param[11] = { 1, 0, MAX_RESTARTS, 1, 0, 0, 1 }, at[11];
+    double *start = NULL, *Q = NULL, *vector = NULL, *work = NULL;
+    int *select = NULL;
+    vh_rng rng;
+
+    VH_NEW(start, n);
+    VH_NEW(Q, (size_t)n * (size_t)basis);
+    VH_NEW(vector, 3 * (size_t)n);
+    VH_NEW(work, room);
+    VH_NEW(select, basis);
+    vh_rng_init(&rng, 1, VH_RNG_INIT, (uint64_t)s->found);
+    for (int i = 0; i < n; i++)
+        start[i] = vh_rng_normal(&rng);
+    for (;;) {
+        dsaupd_c(&ido, "I", n, "LA", m, TOL, start, basis, Q, n, param, at, vector, work, room, &info);
+        if (ido != 1 && ido != -1)
+            break;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while looking for eigenvectors");
+        apply(ctx, s, vector + at[0] - 1, vector + at[1] - 1);
+    }
+    VH_CHECK(info == 0, VHEM_ENUMERIC, "eigenvectors of %d models: ARPACK found %d of %d (code %d)", n,
+             param[4], m, info);
+    dseupd_c(1, "A", select, w, V, n, 0, "I", n, "LA", m, TOL, start, basis, Q, n, param, at, vector, work,
+             room, &info);
+    VH_CHECK(info == 0, VHEM_ENUMERIC, "eigenvectors of %d models: ARPACK gave up (code %d)", n, info);
+done:
+    free(start);
+    free(Q);
+    free(vector);
+    free(work);
+    free(select);
+    return st;
+}
+
+/* The k-th largest of what was found. */
+static double least(const search *s)
+{
+    for (int j = 0; j < s->found; j++) {
+        int above = 0;
+        for (int i = 0; i < s->found; i++)
+            above += s->w[i] > s->w[j] || (s->w[i] == s->w[j] && i < j);
+        if (above == s->k - 1)
+            return s->w[j];
+    }
+    return -INFINITY;
+}
+
+static vhem_status find(vhem_ctx *ctx, search *s)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(ask(ctx, s, s->k, s->w, s->V));
+    s->found = s->k;
+    while (s->found < s->cap) {
+        VH_TRY(ask(ctx, s, 1, s->w + s->found, row(s->V, s->n, s->found)));
+        if (s->w[s->found] <= least(s) + SAME * s->bound)
+            break;
+        s->found++;
+    }
+done:
+    return st;
+}
+
+/* ARPACK keeps its place in static variables: one search at a time. */
+static vhem_status find_alone(vhem_ctx *ctx, search *s)
+{
+    vhem_status st;
+#pragma omp critical(vh_arpack)
+    st = find(ctx, s);
+    return st;
+}
+
+vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V)
+{
+    vhem_status st = VHEM_OK;
+    search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
+
+    VH_NEW(s.w, s.cap);
+    VH_NEW(s.V, (size_t)s.cap * (size_t)n);
+    VH_TRY(find_alone(ctx, &s));
+    for (int j = 0; j < k; j++) {
+        int top = 0;
+        for (int i = 1; i < s.found; i++)
+            top = s.w[i] > s.w[top] ? i : top;
+        w[j] = s.w[top];
+        memcpy(row(V, n, j), row(s.V, n, top), sizeof *V * (size_t)n);
+        s.w[top] = -INFINITY;
+    }
+done:
+    free(s.w);
+    free(s.V);
+    return st;
+}

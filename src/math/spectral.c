@@ -1,0 +1,140 @@
+/* spectral.c - the embedding of Ng, Jordan and Weiss 2002: rows of the k leading eigenvectors of
+ * D^-1/2 A D^-1/2, scaled to unit length.
+ *
+ * Affinities are products of probabilities and span more orders of magnitude than a double has.  A common
+ * factor cancels in the normalised matrix, and so does any factor of a row and its column, so that it is
+ * made of logarithms throughout,
+ *
+ *   log d_i = log sum_j exp(log A_ij),   L_ij = exp(log A_ij - (log d_i + log d_j) / 2),
+ *
+ * and things that are near each other stay so however far they are from all the others. */
+#include "math/spectral.h"
+
+#include "core/alloc.h"
+#include "math/lanczos.h"
+#include "math/linalg.h"
+#include "math/logsum.h"
+
+#include <math.h>
+
+#define TINY 1e-6                        /* rows of eigenvectors shorter than this have lost their digits */
+
+typedef struct {
+    int n, k;
+    const double *log_A;                 /* [n][n] */
+    bool keep;                           /* the diagonal */
+    double *log_d;                       /* [n] */
+    double *w, *V;                       /* [k]  [k][n] */
+} embedding;
+
+static double affinity(const embedding *e, int i, int j)
+{
+    return i == j && !e->keep ? -INFINITY : e->log_A[(size_t)i * (size_t)e->n + (size_t)j];
+}
+
+/* L [n][n]; rows and columns of things without any affinity are zero. */
+static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)e->n;
+    for (int i = 0; i < e->n; i++) {
+        double *row = L + (size_t)i * n;                 /* room for the row without its diagonal */
+        for (int j = 0; j < e->n; j++)
+            row[j] = affinity(e, i, j);
+        e->log_d[i] = vh_logsum(e->n, row, 1);
+        VH_CHECK(e->log_d[i] < INFINITY, VHEM_ENUMERIC, "the affinities of model %d sum to %g", i,
+                 exp(e->log_d[i]));
+    }
+    for (int i = 0; i < e->n; i++)
+        for (int j = 0; j < e->n; j++) {
+            double log_a = affinity(e, i, j);
+            L[(size_t)i * n + (size_t)j] =
+                isinf(log_a) ? 0 : exp(log_a - 0.5 * (e->log_d[i] + e->log_d[j]));
+        }
+done:
+    return st;
+}
+
+static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, double *L)
+{
+    vhem_status st = VHEM_OK;
+    bool many = e->n > VH_SPECTRAL_DENSE && e->k <= e->n / 4;
+    if (solver == VH_EIGEN_LANCZOS || (solver == VH_EIGEN_AUTO && many)) {
+        VH_TRY(vh_lanczos(ctx, e->n, L, 1, e->k, e->w, e->V));
+    } else {
+        VH_CHECK(vh_eigen_leading(e->n, L, e->k, e->w, e->V), VHEM_ENUMERIC,
+                 "the eigenvectors of the affinities of %d models could not be found", e->n);
+    }
+    for (int c = 0; c < e->k; c++) {                     /* v or -v: the largest entry is positive */
+        double *v = e->V + (size_t)c * (size_t)e->n;
+        int top = 0;
+        for (int i = 1; i < e->n; i++)
+            top = fabs(v[i]) > fabs(v[top]) ? i : top;
+        bool turn = v[top] < 0;
+        for (int i = 0; turn && i < e->n; i++)
+            v[i] = -v[i];
+    }
+done:
+    return st;
+}
+
+static double length(int k, const double *x)
+{
+    double sum = 0;
+    for (int c = 0; c < k; c++)
+        sum += x[c] * x[c];
+    return sqrt(sum);
+}
+
+/* The place of a thing far from all others by the equation of the eigenvectors, w V_i = sum_j L_ij V_j, with
+ * the row of L divided by its largest entry. */
+static void place_by_neighbours(const embedding *e, int i, double *x)
+{
+    double top = -INFINITY;
+    for (int j = 0; j < e->n; j++)
+        if (j != i && !isinf(affinity(e, i, j)))
+            top = fmax(top, affinity(e, i, j) - 0.5 * e->log_d[j]);
+    for (int c = 0; c < e->k; c++) {
+        const double *v = e->V + (size_t)c * (size_t)e->n;
+        x[c] = 0;
+        for (int j = 0; j < e->n && e->w[c] > TINY; j++)
+            if (j != i && !isinf(affinity(e, i, j)))
+                x[c] += exp(affinity(e, i, j) - 0.5 * e->log_d[j] - top) * v[j] / e->w[c];
+    }
+}
+
+static void make_points(const embedding *e, double *X)
+{
+    for (int i = 0; i < e->n; i++) {
+        double *x = X + (size_t)i * (size_t)e->k;
+        for (int c = 0; c < e->k; c++)
+            x[c] = e->V[(size_t)c * (size_t)e->n + (size_t)i];
+        if (length(e->k, x) < TINY)
+            place_by_neighbours(e, i, x);
+        double l = length(e->k, x);
+        for (int c = 0; c < e->k; c++)
+            x[c] = l > TINY * TINY && !isinf(e->log_d[i]) ? x[c] / l : 0;
+    }
+}
+
+vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool keep_diagonal, int k,
+                              vh_eigen_solver solver, double *X)
+{
+    vhem_status st = VHEM_OK;
+    embedding e = { .n = n, .k = k, .log_A = log_A, .keep = keep_diagonal };
+    double *L = NULL;
+
+    VH_NEW(e.log_d, n);
+    VH_NEW(e.w, k);
+    VH_NEW(e.V, (size_t)k * (size_t)n);
+    VH_NEW(L, (size_t)n * (size_t)n);
+    VH_TRY(normalise(ctx, &e, L));
+    VH_TRY(solve(ctx, &e, solver, L));
+    make_points(&e, X);
+done:
+    free(e.log_d);
+    free(e.w);
+    free(e.V);
+    free(L);
+    return st;
+}

@@ -1,0 +1,241 @@
+/* test_method_distance.c - clustering by distances, spectral and agglomerative: clusters that cannot be
+ * missed, what stands for them, trees, threads, and models that are all alike or nothing alike. */
+#include "cluster_samples.h"
+
+#include "cluster/clustering.h"
+
+static const char *const methods[] = { "ppk-sc", "ppk-sc-hybrid", "kl-sc", "kl-sampled-sc",
+                                       "ppk-ac", "kl-ac",         "kl-sampled-ac" };
+enum { N_METHODS = sizeof methods / sizeof methods[0] };
+
+static bool is_spectral(const char *method)
+{
+    return strstr(method, "-sc") != NULL;
+}
+
+static vhem_clustering *cluster(vhem_ctx *ctx, const char *method, const vhem_h3m *h3m, int K)
+{
+    vhem_cluster_options opt = cluster_options(K);
+    vhem_clustering *c = NULL;
+    opt.method = method;
+    opt.restarts = 5;
+    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    return c;
+}
+
+static bool among(const vhem_h3m *h3m, const vhem_h3m *centers, int j)
+{
+    for (int i = 0; i < h3m->K; i++)
+        if (h3m->hmm[i].S == centers->hmm[j].S &&
+            memcmp(h3m->hmm[i].theta, centers->hmm[j].theta, sizeof(double) * h3m->hmm[i].n_theta) == 0)
+            return true;
+    return false;
+}
+
+static void check_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_clustering *c, const char *method)
+{
+    double sum = 0;
+    assert_string_equal(c->method, method);
+    assert_null(c->bound);
+    assert_int_equal(c->n_run, is_spectral(method) ? 5 : 0);
+    assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+    for (int j = 0; j < c->Kr; j++) {
+        int members = 0;
+        for (int i = 0; i < c->Kb; i++)
+            members += c->label[i] == j;
+        assert_near(c->centers->omega[j], (double)members / c->Kb, 1e-12, 0);
+        assert_int_equal(among(h3m, c->centers, j), strcmp(method, "ppk-sc-hybrid") != 0);
+        sum += c->centers->omega[j];
+    }
+    assert_near(sum, 1, 1e-12, 0);
+    for (int k = 0; k < c->Kb * c->Kr; k++) {
+        assert_true(c->z[k] == (c->label[k / c->Kr] == k % c->Kr));
+        assert_true(isfinite(c->L_hmm[k]));
+        assert_true(c->L_hmm[k] <= c->L_hmm[k / c->Kr * c->Kr + c->label[k / c->Kr]] + 1e-9);
+    }
+}
+
+static void test_finds_clusters(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, full, 0.3);
+        for (int m = 0; m < N_METHODS; m++) {
+            vhem_clustering *c = cluster(ctx, methods[m], h3m, 3);
+            if (!found_clusters(c, 3))
+                fail_msg("%s missed the clusters", methods[m]);
+            check_shape(ctx, h3m, c, methods[m]);
+            vhem_clustering_free(c);
+        }
+        vhem_h3m_free(h3m);
+    }
+    vhem_ctx_free(ctx);
+}
+
+static void test_options(void **state)
+{
+    static const char *const kernels[] = { "normalised", "raw" }, *const diagonals[] = { "zero", "keep" },
+                             *const linkages[] = { "average", "complete", "single" };
+    vhem_ctx *ctx = test_ctx();
+    vhem_h3m *h3m = clustered_h3m(ctx, 5, 3, 6, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options(3);
+    vhem_clustering *c = NULL;
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        opt.method = k < 6 ? "ppk-sc" : "ppk-ac";
+        opt.kernel = kernels[k % 2];
+        opt.diagonal = diagonals[k / 2 % 2];
+        opt.linkage = linkages[k % 3];
+        opt.lambda = k % 2 ? 1 : 0.5;
+        assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+        assert_true(found_clusters(c, 3));
+        vhem_clustering_free(c);
+    }
+    c = NULL;
+    opt.start = h3m;
+    opt.K = 0;
+    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
+    opt.start = NULL;
+    opt.K = 19;
+    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "K is 19");
+    opt.K = 3;
+    opt.linkage = "ward";
+    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
+    assert_null(c);
+    vhem_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_METHODS; m++) {
+        vhem_clustering *c[2];
+        for (int t = 0; t < 2; t++) {
+            vhem_ctx *ctx = test_ctx_with(NULL, t + 1, 11);
+            vhem_h3m *h3m = clustered_h3m(ctx, 8, 4, 12, 2, 2, 2, 0, 4.0);
+            c[t] = cluster(ctx, methods[m], h3m, 3);
+            vhem_h3m_free(h3m);
+            vhem_ctx_free(ctx);
+        }
+        assert_memory_equal(c[0]->label, c[1]->label, sizeof(int) * 48);
+        assert_memory_equal(c[0]->L_hmm, c[1]->L_hmm, sizeof(double) * 48 * 3);
+        assert_true(vhem_h3m_compare(c[0]->centers, c[1]->centers) == 0);
+        for (int r = 0; r < c[0]->n_run; r++)
+            assert_true(c[0]->run[r].bound == c[1]->run[r].bound);
+        vhem_clustering_free(c[0]);
+        vhem_clustering_free(c[1]);
+    }
+}
+
+/* 4 clusters, in two pairs.  Levels are nested, and weights are shares of the input models. */
+static void test_tree(void **state)
+{
+    static const int K[] = { 4, 2, 1 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_h3m *h3m = clustered_h3m(ctx, 9, 4, 5, 2, 1, 2, 0, 0.05);
+    (void)state;
+    for (int i = 0; i < h3m->K; i++)                     /* clusters 2 and 3 are 0 and 1 moved a little */
+        if (i % 4 >= 2) {
+            memcpy(h3m->hmm[i].pi, h3m->hmm[i - 2].pi,
+                   sizeof(double) * (6 + h3m->hmm[i].n_theta));
+            for (int k = 0; k < 4; k++)
+                vh_hmm_param(h3m, &h3m->hmm[i], 0)[k] += 1;
+        }
+    for (int m = 0; m < N_METHODS; m++) {
+        vhem_cluster_options opt = cluster_options(0);
+        vhem_tree *tree = NULL;
+        int dim, pairs[20];
+        vhem_agreement g;
+        opt.method = methods[m];
+        opt.restarts = 10;
+        assert_ok(ctx, vhem_tree_build(ctx, h3m, 3, K, &opt, &tree));
+        assert_true(found_clusters(vhem_tree_level(tree, 0), 4));
+        for (int i = 0; i < 20; i++)
+            pairs[i] = i % 2;
+        vhem_partition_compare(20, vhem_tree_base_labels(tree, 1), pairs, &g);
+        /* In an embedding of 4 directions all of 4 clusters are equally far apart. */
+        if (!is_spectral(methods[m]))
+            assert_near(g.adjusted_rand, 1, 1e-12, 0);
+        for (int l = 0; l < 3; l++) {
+            const vhem_clustering *c = vhem_tree_level(tree, l);
+            assert_int_equal(c->Kr, K[l]);
+            assert_non_null(vh_clustering_place(c, &dim));
+            assert_int_equal(dim, is_spectral(methods[m]) ? 4 : K[l]);
+            for (int j = 0; j < c->Kr; j++) {
+                int n = 0;
+                for (int i = 0; i < 20; i++)
+                    n += vhem_tree_base_labels(tree, l)[i] == j;
+                assert_near(c->centers->omega[j], n / 20.0, 1e-12, 0);
+            }
+        }
+        vhem_tree_free(tree);
+    }
+    vhem_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
+/* Models that are all the same, that have nothing in common, and as many clusters as models. */
+static void test_extremes(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_h3m *same = clustered_h3m(ctx, 3, 1, 5, 2, 1, 2, 0, 0),
+             *apart = clustered_h3m(ctx, 4, 5, 1, 2, 1, 2, 0, 0);
+    (void)state;
+    for (int k = 0; k < 5 * 4; k++)
+        vh_hmm_param(apart, &apart->hmm[k / 4], 0)[k % 4] = 1e160 * (k / 4);
+    for (int m = 0; m < N_METHODS; m++) {
+        for (int K = 1; K <= 5; K++) {
+            vhem_clustering *c = cluster(ctx, methods[m], same, K);
+            assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+            for (int k = 0; k < c->Kb * c->Kr; k++)
+                assert_true(isfinite(c->L_hmm[k]));
+            vhem_clustering_free(c);
+        }
+        vhem_cluster_options opt = cluster_options(2);
+        vhem_clustering *c = NULL;
+        opt.method = methods[m];
+        vhem_status st = vhem_cluster(ctx, apart, &opt, &c);
+        if (st == VHEM_OK)
+            assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+        else
+            assert_true(vhem_ctx_error(ctx)[0]);
+        vhem_clustering_free(c);
+    }
+    vhem_h3m_free(same);
+    vhem_h3m_free(apart);
+    vhem_ctx_free(ctx);
+}
+
+static void test_stop(void **state)
+{
+    static const int K[] = { 3, 2 };
+    (void)state;
+    for (int m = 0; m < N_METHODS; m++) {
+        vhem_ctx *ctx = test_ctx();
+        vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+        vhem_cluster_options opt = cluster_options(3);
+        vhem_clustering *c = NULL;
+        vhem_tree *tree = NULL;
+        opt.method = methods[m];
+        vhem_ctx_stop(ctx);
+        assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+        if (c)
+            assert_non_null(c->centers);
+        assert_int_equal(vhem_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
+        vhem_clustering_free(c);
+        vhem_tree_free(tree);
+        vhem_h3m_free(h3m);
+        vhem_ctx_free(ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_finds_clusters), cmocka_unit_test(test_options), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_tree),           cmocka_unit_test(test_extremes), cmocka_unit_test(test_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
