@@ -1,5 +1,5 @@
-/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is
- * Baum-Welch, base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
+/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is Baum-Welch,
+ * base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
 #include "cluster_samples.h"
 #include "engine.h"
 
@@ -125,8 +125,8 @@ static void one_is_baum_welch(void **state)
 
 /* ---- EM is VHEM on delta functions --------------------------------------------------------------------- */
 
-/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual
- * sample is one of the sequences. */
+/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual sample
+ * is one of the sequences. */
 static vhem_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
     vhem_h3m *h3m = NULL;
