@@ -107,7 +107,7 @@ done:
 static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    static const char *const kernels[] = { "normalised", "raw", NULL, NULL };
+    static const char *const kernels[] = { "normalised", "raw", "scaled", NULL };
     static const char *const diagonals[] = { "zero", "keep", NULL, NULL };
     static const char *const linkages[] = { "average", "complete", "single", NULL };
     const char *asked = o->emission ? o->emission : vh_gaussian_diag.name;

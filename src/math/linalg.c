@@ -84,16 +84,6 @@ bool vh_eigen(int n, double *A, double *w)
     return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w) == 0;
 }
 
-double vh_spectral_radius(int n, double *A, double *work)
-{
-    double largest = 0;
-    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, work, work + n, NULL, n, NULL, n) != 0)
-        return INFINITY;
-    for (int k = 0; k < n; k++)
-        largest = fmax(largest, hypot(work[k], work[n + k]));
-    return largest;
-}
-
 static void swap(double *a, double *b)
 {
     double t = *a;
@@ -121,6 +111,16 @@ bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 void vh_gemv(int m, int n, const double *A, const double *x, double *y)
 {
     cblas_dgemv(CblasRowMajor, CblasNoTrans, m, n, 1.0, A, n, x, 1, 0.0, y, 1);
+}
+
+double vh_spectral_radius(int n, double *A, double *work)
+{
+    double largest = 0;
+    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, work, work + n, NULL, n, NULL, n) != 0)
+        return INFINITY;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, hypot(work[k], work[n + k]));
+    return largest;
 }
 
 /* The only state outside of objects in the library, because what it guards is outside of them too. */
