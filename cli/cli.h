@@ -71,8 +71,8 @@ typedef struct {
 } cli;
 
 typedef int cli_run(cli *c, int argc, char **argv);
-cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample, cmd_info,
-    cmd_convert, cmd_classify, cmd_annotate;
+cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample,
+    cmd_compare, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);

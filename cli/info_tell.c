@@ -149,10 +149,13 @@ static void tell_level(FILE *f, const json_t *level, bool all)
     const json_t *clusters = json_object_get(level, "clusters"), *repairs = json_object_get(level, "repairs");
     size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
 
-    fprintf(f, "  bound      %.2f nats after %lld iteration%s, %s\n", real_of(level, "bound"),
-            int_of(level, "n_iter"), cli_plural(int_of(level, "n_iter")),
-            json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
-    fprintf(f, "  restarts   %zu, %lld of which reached the best bound\n", R, int_of(level, "reached_best"));
+    if (json_is_number(json_object_get(level, "bound")))
+        fprintf(f, "  bound      %.2f nats after %lld iteration%s, %s\n", real_of(level, "bound"),
+                int_of(level, "n_iter"), cli_plural(int_of(level, "n_iter")),
+                json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
+    if (R > 0)
+        fprintf(f, "  restarts   %zu, %lld of which were as good as the best\n", R,
+                int_of(level, "reached_best"));
     long long empty = int_of(repairs, "empty"), revived = int_of(repairs, "revived");
     if (empty)
         fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));

@@ -9,7 +9,7 @@ COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
 UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
-                "no-repair", "weighted-omega", "preset"]
+                "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
@@ -21,6 +21,7 @@ OPTIONS = {
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
+    "compare": ["output", "kind", "tau", "samples", "lambda", "raw", "symmetric"],
     "classify train": ["output", "store", "no-store"] + LEARN + DATA,
     "classify predict": ["output", "all", "fast", "check"] + DATA,
     "classify eval": ["output", "top", "at", "fast"] + DATA,
@@ -35,7 +36,8 @@ OPTIONS = {
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json", "help"}
+FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json",
+         "help"}
 
 
 def entries(text):
@@ -195,7 +197,7 @@ class Pages(Case):
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
-        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "classify", "convert"])
+        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "classify", "convert"])
         self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
         self.assertEqual(complete("vhem tree --init p", 3), ["pooled"])
         self.assertEqual(complete("vhem fit --init k", 3), ["kmeans"])
