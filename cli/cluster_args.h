@@ -14,7 +14,9 @@ typedef struct {
 
 /* The rows that all three commands have; a is a cluster_args *. */
 #define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
-    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", "how to cluster; there is vhem" },        \
+    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem",                                           \
+      "how to cluster: vhem, hem-gmm, ppk-sc, ppk-sc-hybrid, kl-sc, kl-sampled-sc, ppk-ac, kl-ac, "         \
+      "kl-sampled-ac" },                                                                                    \
     { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
     { "tau", 0, OPT_INT, "T", &(a)->opt.tau, 1, "10", "length of the virtual samples, in frames" },         \
     { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; emhmm: models / tau",                                \
@@ -31,6 +33,14 @@ typedef struct {
       "added to the diagonal of covariances after each iteration" },                                        \
     { "soft", 0, OPT_INT, "N", &(a)->opt.soft, 0, "20; 0 when --init is a file",                            \
       "iterations with soft assignments before the wanted --nv" },                                          \
+    { "lambda", 0, OPT_REAL, "L", &(a)->opt.lambda, 0, "0.5", "ppk: power of the kernel" },                 \
+    { "kernel", 0, OPT_CHOICE, "normalised|raw|scaled", &(a)->opt.kernel, 0, "normalised",                  \
+      "ppk-sc: kernels divided by those of each HMM with itself; as they are; or divided and then to the "  \
+      "power that makes their median 1/e" },                                                                \
+    { "diagonal", 0, OPT_CHOICE, "zero|keep", &(a)->opt.diagonal, 0, "zero",                                \
+      "-sc: does the affinity of an HMM to itself count?" },                                                \
+    { "linkage", 0, OPT_CHOICE, "average|complete|single", &(a)->opt.linkage, 0, "average",                 \
+      "-ac: what of the distances between their HMMs is the distance of two clusters" },                    \
     { "no-repair", 0, OPT_FLAG, NULL, &(a)->no_repair, 0, NULL,                                             \
       "leave empty clusters and dead states as they are" },                                                 \
     { "weighted-omega", 0, OPT_FLAG, NULL, &(a)->weighted, 0, NULL,                                         \
