@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import vhem
 from conftest import SOURCE
-from vhem import _header, _lib
+from vhem import _ffi, _header
 
 HEADER = SOURCE / "include" / "vhem" / "vhem.h"
 
@@ -18,7 +18,7 @@ def structs():
     """Every struct of the header that has fields, by name."""
     found = []
     for name in sorted(set(re.findall(r"\}\s*(vhem_\w+)\s*;", _header.declarations(HEADER.read_text())))):
-        ctype = _lib.ffi.typeof(name)
+        ctype = _ffi.ffi.typeof(name)
         if ctype.kind == "struct":
             found.append((name, ctype))
     return found
@@ -32,11 +32,11 @@ def test_layout_is_the_compilers(tmp_path):
     expected = []
     for name, ctype in structs():
         lines.append(f'    printf("{name} %zu\\n", sizeof({name}));')
-        expected.append(f"{name} {_lib.ffi.sizeof(ctype)}")
+        expected.append(f"{name} {_ffi.ffi.sizeof(ctype)}")
         for key, field in ctype.fields:
             lines.append(f'    printf("{name}.{key} %zu %zu\\n", offsetof({name}, {key}), '
                          f"sizeof((({name} *)0)->{key}));")
-            expected.append(f"{name}.{key} {field.offset} {_lib.ffi.sizeof(field.type)}")
+            expected.append(f"{name}.{key} {field.offset} {_ffi.ffi.sizeof(field.type)}")
     source, program = tmp_path / "layout.c", tmp_path / "layout"
     source.write_text("\n".join([*lines, "    return 0;", "}", ""]))
     subprocess.run([compiler, f"-I{SOURCE / 'include'}", source, "-o", program], check=True)
@@ -51,7 +51,7 @@ def test_every_function_of_the_header_is_declared():
     known = set(re.findall(r"\b(vhem_\w+)\s*\(", _header.declarations(HEADER.read_text())))
     assert declared == known
     for name in declared:
-        getattr(_lib.lib, name)                          # AttributeError: declared, but not in the library
+        getattr(_ffi.lib, name)                          # AttributeError: declared, but not in the library
 
 
 def test_filter():
@@ -75,10 +75,10 @@ VHEM_API int f(const char *a);   /* after */
 
 
 def test_record_is_a_struct():
-    kind = _lib.record("vhem_choice")
-    assert kind.itemsize == _lib.ffi.sizeof("vhem_choice")
+    kind = _ffi.record("vhem_choice")
+    assert kind.itemsize == _ffi.ffi.sizeof("vhem_choice")
     rows = np.zeros(2, kind)
-    _lib.ffi.from_buffer("vhem_choice[]", rows)[1].bic = 2.5
+    _ffi.ffi.from_buffer("vhem_choice[]", rows)[1].bic = 2.5
     assert rows["bic"].tolist() == [0, 2.5]
 
 

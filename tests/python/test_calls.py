@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import vhem
 from conftest import SOURCE
-from vhem import _lib
+from vhem import _ffi, _lib
 
 
 def long_work(progress=None):
@@ -177,7 +177,7 @@ def test_errors_leave_silently(tmp_path):
 
 def test_missing_function_is_a_sentence():
     with pytest.raises(vhem.Error, match="has no vhem_not_there"):
-        _lib._function("vhem_not_there")
+        _ffi.function("vhem_not_there")
 
 
 def test_backend_by_name():

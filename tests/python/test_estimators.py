@@ -13,10 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 
-def has(name):
-    return hasattr(vhem._lib.lib, name)
-
-
 KINDS = [0, 1] * 6
 
 
@@ -154,7 +150,6 @@ def test_tree(flock, sequences, tmp_path):
     assert vhem.VHEMTree((4, 2), n_states=1).fit(sequences).predict(sequences).shape == (12,)
 
 
-@pytest.mark.skipif(not has("vhem_fit_mixture"), reason="not in this build")
 def test_mixture(sequences):
     mix = vhem.HMMMixture(n_components=2, n_states=1, random_state=2).fit(sequences)
     assert support.same_partition(mix.labels_, KINDS)
@@ -167,7 +162,6 @@ def test_mixture(sequences):
     assert mix.sample(3, 10).lengths.tolist() == [10] * 3
 
 
-@pytest.mark.skipif(not has("vhem_methods"), reason="not in this build")
 def test_every_method(sequences):
     for method in vhem.methods():
         found = vhem.VHEM(2, method=method, n_states=1, n_init=5).fit(sequences)
@@ -228,7 +222,6 @@ def test_metrics(flock, tmp_path, command):
     assert (error > 0).all() and D.shape == (2, 2)
 
 
-@pytest.mark.skipif(not has("vhem_measure"), reason="not in this build")
 def test_measures(flock):
     found = vhem.VHEM(3, tau=5).fit(flock)
     said = vhem.metrics.measures(found)
