@@ -90,7 +90,7 @@ static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double c
         else
             snprintf(text, sizeof text, "model %d", i);
         fputs(r ? "," : "", f);
-        vh_json_text(f, text, VH_NAME_MAX);
+        vh_script_text(f, text, VH_NAME_MAX);
     }
     fputs("]' data-values=\"", f);
     for (int k = 0; k < b->n * b->n; k++)

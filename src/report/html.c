@@ -185,13 +185,13 @@ static void put_data(FILE *f, const vh_facts *facts)
     fputs("],\"classes\":[", f);
     for (int k = 0; k < facts->n_class; k++) {
         fputs(k ? "," : "", f);
-        vh_json_text(f, facts->class_name[k], MOST_NAME);
+        vh_script_text(f, facts->class_name[k], MOST_NAME);
     }
     fputs("],\"models\":[", f);
     for (int k = 0; k < facts->n_model; k++) {
         int i = facts->model[k];
         fputs(k ? ",\n[" : "\n[", f);
-        vh_json_text(f, vh_facts_name(facts, i), MOST_NAME);
+        vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
         fprintf(f, ",%d,%d,%d,%.4g]", i, facts->level[0].label[i], facts->class_of[i],
                 vh_facts_own_z(&facts->level[0], i));
     }

@@ -95,7 +95,7 @@ void vh_html_name(FILE *f, const char *name, int i)
     }
 }
 
-void vh_json_text(FILE *f, const char *text, int max)
+void vh_script_text(FILE *f, const char *text, int max)
 {
     putc('"', f);
     put_all(f, text, max, put_json);

@@ -15,7 +15,7 @@ void vh_html_text(FILE *f, const char *text, int max);
  * without a name. */
 void vh_html_name(FILE *f, const char *name, int i);
 /* A JSON string that cannot end the script element it stands in. */
-void vh_json_text(FILE *f, const char *text, int max);
+void vh_script_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */
 void vh_tsv_text(FILE *f, const char *text);
 /* Is the text longer than max characters? */
