@@ -17,7 +17,8 @@ demo: setup
 	@rm -f build.log
 	@scripts/demo build/vhem demo
 
-test: setup
+test:
+	@scripts/setup test
 	cmake --preset test
 	cmake --build --preset test -j $(JOBS)
 	ctest --preset test -j $(JOBS)
