@@ -34,6 +34,10 @@ bench: setup
 	cmake --build --preset bench -j $(JOBS)
 	scripts/bench build-bench
 
+# Experiments by the name of their folder, for instance: make reproduce-methods ARGS=--quick
+reproduce-%: all
+	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS)
+
 install: all
 	cmake --install build --prefix $(PREFIX)
 
