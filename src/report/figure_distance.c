@@ -172,8 +172,8 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     vh_svg_end(f);
     vh_figure_caption(f, "Distances between models.");
     fprintf(f,
-            "Rows and columns are the models in the order of the tree, from %.3g (light) to %.3g (dark); "
-            "every shade holds as many cells. Good clusters are light squares on the diagonal.%s",
+            "Rows and columns are the models in the order of the tree, from %.3g (faint) to %.3g (strong); "
+            "every shade holds as many cells. Good clusters are faint squares on the diagonal.%s",
             lo, hi,
             b.n < facts->n_model ? " A cell is the mean over neighbouring models of one cluster." : "");
     vh_figure_end(f);
