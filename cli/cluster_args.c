@@ -173,6 +173,10 @@ json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *
     json_object_set_new(all, "cov-floor", cli_json_real(used->cov_floor));
     json_object_set_new(all, "cov-add", cli_json_real(used->cov_add));
     json_object_set_new(all, "soft", json_integer(used->soft));
+    json_object_set_new(all, "lambda", cli_json_real(used->lambda));
+    json_object_set_new(all, "kernel", cli_json_text(used->kernel));
+    json_object_set_new(all, "diagonal", cli_json_text(used->diagonal));
+    json_object_set_new(all, "linkage", cli_json_text(used->linkage));
     json_object_set_new(all, "no-repair", json_boolean(!used->repair));
     json_object_set_new(all, "weighted-omega", json_boolean(used->weighted_omega));
     if (a->data) {                       /* what means nothing to sequences */

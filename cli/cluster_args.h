@@ -35,6 +35,14 @@ typedef struct {
       "added to the diagonal of covariances after each iteration" },                                        \
     { "soft", 0, OPT_INT, "N", &(a)->opt.soft, 0, "20; 0 when --init is a file",                            \
       "iterations with soft assignments before the wanted --nv" },                                          \
+    { "lambda", 0, OPT_REAL, "L", &(a)->opt.lambda, 0, "0.5", "ppk: power of the kernel" },                 \
+    { "kernel", 0, OPT_CHOICE, "normalised|raw|scaled", &(a)->opt.kernel, 0, "normalised",                  \
+      "ppk-sc: kernels divided by those of each HMM with itself; as they are; or divided and then to the "  \
+      "power that makes their median 1/e" },                                                                \
+    { "diagonal", 0, OPT_CHOICE, "zero|keep", &(a)->opt.diagonal, 0, "zero",                                \
+      "-sc: does the affinity of an HMM to itself count?" },                                                \
+    { "linkage", 0, OPT_CHOICE, "average|complete|single", &(a)->opt.linkage, 0, "average",                 \
+      "-ac: what of the distances between their HMMs is the distance of two clusters" },                    \
     { "no-repair", 0, OPT_FLAG, NULL, &(a)->no_repair, 0, NULL,                                             \
       "leave empty clusters and dead states as they are" },                                                 \
     { "weighted-omega", 0, OPT_FLAG, NULL, &(a)->weighted, 0, NULL,                                         \

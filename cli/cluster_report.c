@@ -155,22 +155,32 @@ static void tell_clusters(cli *c, const cluster_level *level)
         cli_say(c, "  ... and %d more; 'vhem info --all' lists them", Kr - FEW_CLUSTERS);
 }
 
+/* Some methods have no bound; their restarts are then compared by what they minimise. */
+static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
+{
+    int reached = cluster_reached(cl);
+    if (stopped && cl->n_run > 1)        /* too early to say how many agree */
+        cli_say(c, "%d of %d restarts were finished", finished(cl), cl->n_run);
+    else if (cl->n_run > 1)
+        cli_say(c, "%d of %d restarts %s%s", reached, cl->n_run,
+                cl->bound ? "reached this bound" : "were as good as this one",
+                reached < 2 ? "; more --restarts may find a better one" : "");
+}
+
 void cluster_level_tell(cli *c, const cluster_level *level, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
     vhem_agreement g;
-    int reached = cluster_reached(cl);
     bool settled = cl->converged || cl->options.tol == 0;
 
-    cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
-            cli_plural(cl->n_iter),
-            settled ? "" : stopped ? ", not settled" : ", not settled within --max-iter");
+    if (cl->bound)
+        cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
+                cli_plural(cl->n_iter),
+                settled ? "" : stopped ? ", not settled" : ", not settled within --max-iter");
+    else
+        cli_say(c, "%s, by %s", title, cl->method);
     tell_clusters(c, level);
-    if (stopped && cl->n_run > 1)        /* too early to say how many agree */
-        cli_say(c, "%d of %d restarts were finished", finished(cl), cl->n_run);
-    else if (cl->n_run > 1)
-        cli_say(c, "%d of %d restarts reached this bound%s", reached, cl->n_run,
-                reached < 2 ? "; more --restarts may find a better one" : "");
+    tell_restarts(c, cl, stopped);
     if (cl->n_empty)
         cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
     if (cl->n_revived)

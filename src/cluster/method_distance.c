@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_MODELS = 20000 };             /* a table of so many rows and columns takes 3 GB, and there are two */
+enum { MAX_MODELS = 20000 };             /* a table of so many rows and columns takes 3 GB */
 
 typedef struct {
     const char *method, *kind;           /* of distance */
@@ -111,7 +111,9 @@ done:
     return st;
 }
 
-/* Kernels are affinities as they are, divergences become exp(-D / median). */
+/* Kernels are affinities as they are, divergences become exp(-D / median).  In many dimensions kernels differ
+ * by hundreds of nats, and a model has an affinity to its nearest neighbour and to no other; "scaled" treats
+ * them as divergences. */
 static vhem_status embed(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
@@ -120,7 +122,7 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
 
     b->dim = b->K;
     VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
-    if (!is_ppk(b))
+    if (!is_ppk(b) || strcmp(b->opt->kernel, "scaled") == 0)
         VH_TRY(median(ctx, b, &scale));
     for (size_t k = 0; k < pairs; k++)                   /* the distances themselves have done their work */
         log_A[k] /= -scale;

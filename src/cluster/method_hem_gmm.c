@@ -1,5 +1,5 @@
-/* method_hem_gmm.c - the hierarchical EM of Vasconcelos and Lippman 1998 for Gaussian mixtures: VHEM on models
- * of one state.  Paper, Section 4.2.
+/* method_hem_gmm.c - the hierarchical EM of Vasconcelos and Lippman 1998 for Gaussian mixtures: VHEM on
+ * models of one state.  Paper, Section 4.2.
  *
  * An HMM becomes the mixture its frames come from when their order is forgotten: the components of all its
  * states, each state by its share of tau frames.  Under a centre of one state nothing is lost by that: with

@@ -91,7 +91,8 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     int k = 0;
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0], known[1],
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
+             known[1],
              known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
@@ -101,7 +102,7 @@ done:
 static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    static const char *const kernels[] = { "normalised", "raw", NULL, NULL };
+    static const char *const kernels[] = { "normalised", "raw", "scaled", NULL };
     static const char *const diagonals[] = { "zero", "keep", NULL, NULL };
     static const char *const linkages[] = { "average", "complete", "single", NULL };
     const char *asked = o->emission ? o->emission : vh_gaussian_diag.name;

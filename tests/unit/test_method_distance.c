@@ -75,7 +75,8 @@ static void test_finds_clusters(void **state)
 
 static void test_options(void **state)
 {
-    static const char *const kernels[] = { "normalised", "raw" }, *const diagonals[] = { "zero", "keep" },
+    static const char *const kernels[] = { "normalised", "raw", "scaled" },
+                             *const diagonals[] = { "zero", "keep" },
                              *const linkages[] = { "average", "complete", "single" };
     vhem_ctx *ctx = test_ctx();
     vhem_h3m *h3m = clustered_h3m(ctx, 5, 3, 6, 2, 1, 2, 0, 0.3);
@@ -84,7 +85,7 @@ static void test_options(void **state)
     (void)state;
     for (int k = 0; k < 12; k++) {
         opt.method = k < 6 ? "ppk-sc" : "ppk-ac";
-        opt.kernel = kernels[k % 2];
+        opt.kernel = kernels[k % 3];
         opt.diagonal = diagonals[k / 2 % 2];
         opt.linkage = linkages[k % 3];
         opt.lambda = k % 2 ? 1 : 0.5;

@@ -1,0 +1,168 @@
+/* measure.c - how good clusters are by themselves, without classes to compare them with.  Paper, Section 5.1.
+ *
+ * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
+ * models better than any centre that was learned. */
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "model/convert.h"
+#include "reduce/estep.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const vhem_h3m *models, *centers;
+    const int *label;                    /* [n]  of the models */
+    int        n, K, tau;
+    int       *members;                  /* [K] */
+    vhem_distance_options kernel;
+} level;
+
+/* Mean over the models of max_j L_hmm. */
+static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *full = NULL;
+    const vhem_h3m *models = v->models;
+    double *L = NULL, sum = 0;
+
+    VH_CHECK(models->d == v->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d",
+             models->d, v->centers->d);
+    if (models->family != v->centers->family && v->centers->family == &vh_gaussian_full) {
+        VH_TRY(vh_h3m_as_full(ctx, models, &full));
+        models = full;
+    }
+    VH_CHECK(models->family == v->centers->family, VHEM_EINVAL,
+             "the models have %s emissions, the centres %s", models->family->name, v->centers->family->name);
+    VH_NEW(L, (size_t)v->n * (size_t)v->K);
+    VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
+    for (int i = 0; i < v->n; i++) {
+        double top = -INFINITY;
+        for (int j = 0; j < v->K; j++)
+            top = v->members[j] > 0 ? fmax(top, L[(size_t)i * (size_t)v->K + (size_t)j]) : top;
+        sum += top;
+    }
+    *out = sum / v->n;
+done:
+    free(L);
+    vhem_h3m_free(full);
+    return st;
+}
+
+/* Sum of log p(y_n), each times its weight, under the mixture of the centres that have members. */
+static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, double *out)
+{
+    vhem_status st = VHEM_OK;
+    int N = vhem_data_size(data);
+    double *table = NULL, *omega = NULL, sum = 0;
+    vhem_seq_view seq;
+
+    VH_NEW(table, (size_t)N * (size_t)v->K);
+    VH_NEW(omega, v->K);
+    for (int j = 0; j < v->K; j++)
+        omega[j] = v->members[j] > 0 ? v->centers->omega[j] : 0;
+    VH_CHECK(vh_normalise(v->K, omega), VHEM_EINVAL, "no cluster with members has any weight");
+    VH_TRY(vhem_score(ctx, v->centers, data, table));
+    for (int n = 0; n < N; n++) {
+        double *row = table + (size_t)n * (size_t)v->K;
+        for (int j = 0; j < v->K; j++)
+            row[j] = omega[j] > 0 ? row[j] + log(omega[j]) : -INFINITY;
+        VH_TRY(vhem_data_view(data, n, &seq));
+        sum += seq.weight * vh_logsum(v->K, row, 1);
+    }
+    *out = sum;
+done:
+    free(table);
+    free(omega);
+    return st;
+}
+
+/* Mean kernel of the pairs of different members of cluster j; 0 for one member, who makes no pair. */
+static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
+{
+    vhem_status st = VHEM_OK;
+    int *index = NULL, m = 0;
+    vhem_h3m *members = NULL;
+    double *log_k = NULL, sum = 0;
+
+    *out = 0;
+    if (v->members[j] < 2)
+        return VHEM_OK;
+    VH_NEW(index, v->members[j]);
+    VH_NEW(log_k, (size_t)v->members[j] * (size_t)v->members[j]);
+    for (int i = 0; i < v->n; i++)
+        if (v->label[i] == j)
+            index[m++] = i;
+    VH_TRY(vh_h3m_subset(ctx, v->models, index, m, &members));
+    VH_TRY(vhem_distance(ctx, members, members, &v->kernel, log_k, NULL));
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++)
+            sum += a == b ? 0 : exp(log_k[(size_t)a * (size_t)m + (size_t)b]);
+    *out = sum / ((double)m * (m - 1));
+done:
+    free(index);
+    free(log_k);
+    vhem_h3m_free(members);
+    return st;
+}
+
+static vhem_status compactness(vhem_ctx *ctx, const level *v, double *out)
+{
+    vhem_status st = VHEM_OK;
+    double sum = 0, one;
+    for (int j = 0; j < v->K; j++) {
+        VH_TRY(compact(ctx, v, j, &one));
+        sum += one;
+        vh_progress(ctx, "kernels", j + 1, v->K);
+    }
+    *out = sum;
+done:
+    return st;
+}
+
+/* What was asked for, or else how the clusters were made. */
+static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
+{
+    vhem_cluster_options o;
+    vhem_cluster_options_init(&o);
+    if (asked)
+        o = *asked;
+    v->tau = o.tau > 0 ? o.tau : made->tau > 0 ? made->tau : 10;
+    vhem_distance_options_init(&v->kernel);
+    v->kernel.kind = "ppk";
+    v->kernel.tau = v->tau;
+    v->kernel.lambda = o.lambda > 0 ? o.lambda : made->lambda > 0 ? made->lambda : 0.5;
+    const char *kernel = o.kernel ? o.kernel : made->kernel ? made->kernel : "normalised";
+    v->kernel.normalised = strcmp(kernel, "raw") != 0;
+}
+
+vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem_h3m *models,
+                         const vhem_data *data, const vhem_cluster_options *opt, vhem_measures *out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_clustering *c = vhem_tree_level(tree, l), *first = vhem_tree_level(tree, 0);
+    vhem_measures m = { NAN, NAN, NAN };
+    level v = { .models = models };
+
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l, vhem_tree_levels(tree));
+    v.centers = c->centers;
+    v.label = vhem_tree_base_labels(tree, l);
+    v.n = first->Kb;
+    v.K = c->Kr;
+    choose_options(opt, &c->options, &v);
+    VH_CHECK(!models || models->K == v.n, VHEM_EINVAL, "there are %d models, the clusters were made of %d",
+             models ? models->K : 0, v.n);
+    VH_NEW(v.members, v.K);
+    for (int i = 0; i < v.n; i++)
+        v.members[v.label[i]]++;
+    if (models && v.centers)
+        VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
+    if (models)
+        VH_TRY(compactness(ctx, &v, &m.compactness));
+    if (data && v.centers)
+        VH_TRY(data_loglik(ctx, &v, data, &m.loglik));
+    *out = m;
+done:
+    free(v.members);
+    return st;
+}

@@ -1,0 +1,19 @@
+/* paired.c - the paired t-test: are the differences of two lists, run by run, more than chance? */
+#include "math/student.h"
+#include "vhem/vhem.h"
+
+#include <math.h>
+
+void vhem_paired_t(int n, const double *a, const double *b, double *t, double *p)
+{
+    double mean = 0, square = 0;
+    *t = *p = NAN;
+    for (int i = 0; i < n; i++)
+        mean += (a[i] - b[i]) / n;
+    for (int i = 0; i < n; i++)
+        square += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+    if (n < 2 || !(square > 0))
+        return;
+    *t = mean / sqrt(square / (n - 1) / n);
+    *p = vh_student_two_sided(*t, n - 1);
+}

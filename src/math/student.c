@@ -1,0 +1,49 @@
+/* student.c - see student.h.  The incomplete beta function by its continued fraction (Abramowitz and Stegun
+ * 26.5.8), evaluated from the front by the method of Lentz 1976. */
+#include "math/student.h"
+
+#include <math.h>
+
+enum { MAX_TERMS = 10000 };
+#define SMALL 1e-300
+
+static double not_zero(double x)
+{
+    return fabs(x) < SMALL ? SMALL : x;
+}
+
+/* 1 / (1 + d_1 / (1 + d_2 / (1 + ...))); converges fast for x < (a + 1) / (a + b + 2). */
+static double fraction(double a, double b, double x)
+{
+    double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = d;
+    for (int m = 1; m < MAX_TERMS; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+               odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / not_zero(1 + even * d);
+        c = not_zero(1 + even / c);
+        value *= c * d;
+        d = 1 / not_zero(1 + odd * d);
+        c = not_zero(1 + odd / c);
+        value *= c * d;
+        if (fabs(c * d - 1) < 1e-16)
+            break;
+    }
+    return value;
+}
+
+double vh_incomplete_beta(double a, double b, double x)
+{
+    if (!(x > 0))
+        return 0;
+    if (!(x < 1))
+        return 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * fraction(a, b, x) / a;
+    return 1 - front * fraction(b, a, 1 - x) / b;
+}
+
+double vh_student_two_sided(double t, double freedom)
+{
+    return vh_incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}

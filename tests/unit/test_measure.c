@@ -1,0 +1,151 @@
+/* test_measure.c - measures of clusters by hand: expected log-likelihood, likelihood of sequences,
+ * compactness, and the paired t-test against tabulated values. */
+#include "cluster_samples.h"
+
+#include "math/student.h"
+
+/* Clusters of one-state Gaussians N(m, 1) in one dimension. */
+static vhem_h3m *gaussians(vhem_ctx *ctx, int K, const double *mean)
+{
+    vhem_hmm_view view[8];
+    double theta[8][3], one = 1;
+    vhem_h3m *h3m = NULL;
+    for (int i = 0; i < K; i++) {
+        theta[i][0] = theta[i][2] = 1;
+        theta[i][1] = mean[i];
+        view[i] = (vhem_hmm_view){ .S = 1, .M = 1, .d = 1, .n_theta = 3, .omega = 1.0 / K, .pi = &one,
+                                   .A = &one, .theta = theta[i], .name = "", .label = "" };
+    }
+    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, K, view, &h3m));
+    return h3m;
+}
+
+/* A tree of one level from a file: 4 models in clusters { 0, 1, 2 } and { 3 } of three, the third empty. */
+static vhem_tree *sample(vhem_ctx *ctx)
+{
+    static const char *const text =
+        "{\"format\": \"vhem-clustering\", \"version\": 1, \"method\": \"vhem\","
+        "\"options\": {\"tau\": 2, \"lambda\": 0.5, \"kernel\": \"normalised\"},"
+        "\"names\": [\"\", \"\", \"\", \"\"], \"labels\": [0, 0, 0, 1], \"n_iter\": 0, \"converged\": true,"
+        "\"centers\": {\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-diag\", \"d\": 1,"
+        "\"omega\": [0.5, 0.25, 0.25], \"hmms\": ["
+        "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[0]]], \"cov\": [[[1]]]},"
+        "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[9]]], \"cov\": [[[1]]]},"
+        "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]], \"cov\": [[[1]]]}]}}";
+    const char *path = test_scratch("measure.json");
+    vhem_tree *tree = NULL;
+    test_write(path, text, strlen(text));
+    assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
+    unlink(path);
+    return tree;
+}
+
+static void test_by_hand(void **state)
+{
+    static const double mean[] = { 0, 1, 2, 10 }, y[] = { 0.5, -0.5, 9 };
+    static const int T[] = { 2, 1 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_h3m *models = gaussians(ctx, 4, mean);
+    vhem_tree *tree = sample(ctx);
+    vhem_data *data = NULL;
+    vhem_measures m;
+    vhem_cluster_options opt = cluster_options(0);
+    double log_2pi = log(2 * acos(-1.0));
+    (void)state;
+    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data));
+    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, data, NULL, &m));
+    /* tau = 2 frames of E[log N(y; m, 1)] = -(log 2 pi + 1 + (mu - m)^2) / 2, the third centre left out. */
+    assert_near(m.expected_loglik, -(log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
+    /* Affinity of N(a, 1) and N(b, 1): exp(-(a - b)^2 / 8), to the power tau; pairs 01, 02, 12. */
+    assert_near(m.compactness, (2 * exp(-2 / 8.0) + exp(-8 / 8.0)) / 3, 1e-12, 0);
+    /* Weights 2/3 and 1/3 of the centres with members; the other component of each adds next to nothing. */
+    double a = log(2 / 3.0) - log_2pi - 0.25,
+           b = log(exp(log(1 / 3.0) - log_2pi / 2) + exp(log(2 / 3.0) - log_2pi / 2 - 40.5));
+    assert_near(m.loglik, a + b, 1e-12, 0);
+    opt.tau = 4;
+    opt.lambda = 1;
+    opt.kernel = "raw";
+    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, NULL, &opt, &m));
+    assert_near(m.expected_loglik, -2 * (log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
+    double k = pow(4 * acos(-1.0), -2);                  /* N(0; 0, 2) to the power 4 */
+    assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
+    assert_true(isnan(m.loglik));
+    assert_fails(ctx, vhem_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
+                 "level 1 of a tree of 1");
+    vhem_h3m *few = gaussians(ctx, 3, mean);
+    assert_fails(ctx, vhem_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
+                 "there are 3 models, the clusters were made of 4");
+    assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);       /* left as it was */
+    vhem_h3m_free(few);
+    vhem_h3m_free(models);
+    vhem_data_free(data);
+    vhem_tree_free(tree);
+    vhem_ctx_free(ctx);
+}
+
+/* Of clusters that were just made, the expected log-likelihood is the mean of the largest L_hmm. */
+static void test_of_a_result(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    static const int K[] = { 3, 1 };
+    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    vhem_tree *tree = NULL;
+    vhem_cluster_options opt = cluster_options(0);
+    vhem_measures m, top;
+    double mean = 0;
+    (void)state;
+    opt.method = "ppk-ac";
+    assert_ok(ctx, vhem_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, vhem_measure(ctx, tree, 0, h3m, NULL, NULL, &m));
+    assert_ok(ctx, vhem_measure(ctx, tree, 1, h3m, NULL, NULL, &top));
+    for (int i = 0; i < 18; i++)
+        mean += vhem_tree_level(tree, 0)->L_hmm[i * 3 + vhem_tree_level(tree, 0)->label[i]] / 18;
+    assert_near(m.expected_loglik, mean, 1e-10, 0);
+    assert_true(top.expected_loglik < m.expected_loglik && top.compactness < m.compactness);
+    assert_true(m.compactness > 0 && m.compactness <= 3);
+    vhem_tree_free(tree);
+    vhem_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
+static void test_student(void **state)
+{
+    (void)state;
+    /* Two-sided 5 % points of the usual tables. */
+    assert_near(vh_student_two_sided(12.7062047361747, 1), 0.05, 1e-10, 0);
+    assert_near(vh_student_two_sided(2.77644510519779, 4), 0.05, 1e-10, 0);
+    assert_near(vh_student_two_sided(-2.26215716274, 9), 0.05, 1e-9, 0);
+    assert_near(vh_student_two_sided(1.98397151845, 100), 0.05, 1e-9, 0);
+    /* One degree is the Cauchy distribution, two have a closed form. */
+    for (double t = 0.01; t < 1e4; t *= 3) {
+        assert_near(vh_student_two_sided(t, 1), 1 - 2 / acos(-1.0) * atan(t), 1e-9, 1e-15);
+        assert_near(vh_student_two_sided(t, 2), 1 - t / sqrt(2 + t * t), 1e-6, 1e-15);
+    }
+    assert_near(vh_student_two_sided(0, 5), 1, 0, 1e-14);
+    assert_near(vh_incomplete_beta(2, 3, 0.3), 0.3483, 1e-12, 0);        /* 6x^2 - 8x^3 + 3x^4 */
+    assert_true(vh_student_two_sided(1e200, 5) < 1e-300);
+}
+
+static void test_paired(void **state)
+{
+    static const double a[] = { 3, 5, 4, 6 }, b[] = { 1, 2, 3, 4 };      /* differences 2 3 1 2 */
+    double t, p;
+    (void)state;
+    vhem_paired_t(4, a, b, &t, &p);
+    assert_near(t, 2 / sqrt(2 / 3.0 / 4), 1e-12, 0);
+    assert_near(p, vh_student_two_sided(t, 3), 0, 0);
+    assert_near(p, 0.0162766034594, 1e-9, 0);
+    vhem_paired_t(4, b, a, &t, &p);
+    assert_near(t, -2 / sqrt(2 / 3.0 / 4), 1e-12, 0);
+    vhem_paired_t(1, a, b, &t, &p);
+    assert_true(isnan(p));
+    vhem_paired_t(4, a, a, &t, &p);
+    assert_true(isnan(p) && isnan(t));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand), cmocka_unit_test(test_of_a_result),
+                                        cmocka_unit_test(test_student), cmocka_unit_test(test_paired) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
