@@ -35,7 +35,7 @@ bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_
         b[known++] = cluster[i];
     }
     if (known > 1)
-        vhem_partition_compare(known, a, b, out);
+        vhem_partition_compare(known, b, a, out);        /* purity is that of clusters */
     free(a);
     return known > 1;
 }

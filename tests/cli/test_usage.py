@@ -18,6 +18,7 @@ OPTIONS = {
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
+    "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
@@ -34,11 +35,13 @@ OPTIONS = {
     "annotate eval": ["output", "top", "at", "fast"] + DATA + ["tags"],
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
+    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "distances", "choice", "image",
+               "y-down"] + DATA,
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json",
-         "help"}
+FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
+         "json", "help"}
 
 
 def entries(text):
@@ -194,7 +197,7 @@ class Pages(Case):
 
         def complete(words, n):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
-                                  text=True, check=True).stdout.split()
+                                  text=True, check=True, cwd=self.dir).stdout.split()
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
