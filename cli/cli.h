@@ -77,8 +77,8 @@ typedef struct {
 } cli;
 
 typedef int cli_run(cli *c, int argc, char **argv);
-cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample, cmd_info,
-    cmd_convert, cmd_eval;
+cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_eval, cmd_choose, cmd_score, cmd_decode,
+    cmd_sample, cmd_compare, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
@@ -165,7 +165,8 @@ const char **cli_classes_of_data(const vhem_data *data);
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */
 
-typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS_TREE } cli_content;
+typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS_TREE,
+               CLI_IS_CLASSES } cli_content;
 
 /* load.c: what a file holds, from its first bytes; HDF5 may be models or data. */
 cli_content cli_recognise(const char *path);

@@ -9,13 +9,17 @@ static int inform(cli *c, const vhem_data_options *opt, bool all)
     vhem_h3m *h3m = NULL;
     vhem_data *data = NULL;
     vhem_tree *tree = NULL;
+    vhem_classes *classes = NULL;
     const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
     cli_content content = cli_recognise(c->arg[0]);
     bool clusters = content == CLI_IS_CLUSTERING || content == CLI_IS_TREE;
     int status = clusters ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
-                          : cli_load_any(c, c->arg[0], opt, &h3m, &data);
+                 : content == CLI_IS_CLASSES
+                     ? cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &classes))
+                     : cli_load_any(c, c->arg[0], opt, &h3m, &data);
     if (status == CLI_GO) {
-        json_t *facts = tree  ? info_clusters(name, tree, content == CLI_IS_TREE)
+        json_t *facts = classes ? info_classes(name, classes)
+                        : tree ? info_clusters(name, tree, content == CLI_IS_TREE)
                         : h3m ? info_models(name, h3m)
                               : info_data(name, data);
         if (c->json)
@@ -24,6 +28,7 @@ static int inform(cli *c, const vhem_data_options *opt, bool all)
             info_tell(stdout, facts, all);
         status = EXIT_DONE;
     }
+    vhem_classes_free(classes);
     vhem_tree_free(tree);
     vhem_data_free(data);
     vhem_h3m_free(h3m);
@@ -43,7 +48,7 @@ int cmd_info(cli *c, int argc, char **argv)
     };
     const cli_usage usage = {
         .args = "FILE", .n_min = 1, .n_max = 1, .options = options,
-        .about = "Says what is in a file of models, of clusters, of a tree, or of data.",
+        .about = "Says what is in a file of models, of clusters, of a tree, of class models, or of data.",
         .examples = "  vhem info models.json\n"
                     "  vhem info fixations.csv --id subject,trial --json\n",
     };

@@ -60,6 +60,24 @@ json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree)
                      provenance(made));
 }
 
+json_t *info_classes(const char *path, const vhem_classes *classes)
+{
+    json_t *list = json_array();
+    vhem_hmm_view hmm = { .emission = "", .d = 0 };
+    for (int c = 0; c < vhem_classes_size(classes); c++) {
+        vhem_class_view v;
+        vhem_classes_view(classes, c, &v);
+        vhem_h3m_view(v.model, 0, &hmm);
+        json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "name",
+                                              cli_json_text(v.name), "examples", v.things, "pieces", v.pieces,
+                                              "K", vhem_h3m_size(v.model), "S", hmm.S, "M", hmm.M, "prior",
+                                              cli_json_real(v.prior)));
+    }
+    return json_pack("{s:s, s:o, s:s, s:s, s:i, s:o}", "kind", "classes", "file", cli_json_text(path),
+                     "estimator", vhem_classes_options(classes)->estimator, "emission", hmm.emission, "d",
+                     hmm.d, "classes", list);
+}
+
 /* Mean and spread over the frames that have a value; one pass, Welford's update keeps the digits. */
 static json_t *column_facts(const vhem_data *data, int k)
 {

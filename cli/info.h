@@ -6,6 +6,7 @@
 
 json_t *info_models(const char *path, const vhem_h3m *h3m);
 json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree);
+json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);
 void    info_tell(FILE *f, json_t *facts, bool all);     /* for people; releases the facts */
 

@@ -236,10 +236,31 @@ static void tell_data(FILE *f, json_t *facts, bool all)
     }
 }
 
+static void tell_classes(FILE *f, json_t *facts, bool all)
+{
+    const json_t *list = json_object_get(facts, "classes");
+    size_t C = json_array_size(list);
+    fprintf(f, "%s: models of %zu class%s or tags, made by %s\n", text_of(facts, "file"), C,
+            C == 1 ? "" : "es", text_of(facts, "estimator"));
+    fprintf(f, "  emission   %s, dimension %lld\n\n", text_of(facts, "emission"), int_of(facts, "d"));
+    fprintf(f, "  %-24s %8s %8s %6s %4s %4s %10s\n", "name", "examples", "pieces", "HMMs", "S", "M", "prior");
+    for (size_t c = 0; c < C && (all || c < FEW); c++) {
+        const json_t *one = json_array_get(list, c);
+        fputs("  ", f);
+        put_text(f, 24, text_of(one, "name"));
+        fprintf(f, "%8lld %8lld %6lld %4lld %4lld %10.4g\n", int_of(one, "examples"), int_of(one, "pieces"),
+                int_of(one, "K"), int_of(one, "S"), int_of(one, "M"), real_of(one, "prior"));
+    }
+    if (C > FEW && !all)
+        fprintf(f, "  ... and %zu more; --all lists them\n", C - FEW);
+}
+
 void info_tell(FILE *f, json_t *facts, bool all)
 {
     if (strcmp(text_of(facts, "kind"), "models") == 0)
         tell_models(f, facts, all);
+    else if (json_object_get(facts, "classes"))
+        tell_classes(f, facts, all);
     else if (json_object_get(facts, "levels"))
         tell_clusters(f, facts, all);
     else

@@ -54,6 +54,8 @@ static cli_content json_content(FILE *f, long begin, const char *head)
     }
     if (strcmp(found, "vhem-clustering") == 0)
         return CLI_IS_CLUSTERING;
+    if (strcmp(found, "vhem-classes") == 0)
+        return CLI_IS_CLASSES;
     return strcmp(found, "vhem-tree") == 0 ? CLI_IS_TREE : CLI_IS_MODEL;
 }
 
@@ -98,6 +100,8 @@ int cli_load_models(cli *c, const char *path, vhem_h3m **h3m)
     if (content == CLI_IS_TREE)
         return cli_fail(c, "%s is a tree, not a set of models; 'vhem cluster' makes a file whose centres can "
                            "be used as models", path);
+    if (content == CLI_IS_CLASSES)
+        return cli_fail(c, "%s holds models of classes: it is for vhem classify and annotate", path);
     vhem_status st = vhem_h3m_load(c->ctx, path, h3m);
     bool data = content == CLI_IS_DATA ||
                 (content == CLI_IS_HDF5 && strncmp(after_path(c, path), "format is ", 10) == 0);

@@ -22,8 +22,9 @@ ONLY = {
     r"(cblas|lapacke|openblas_config|arpack)\.h": {"math"},
     r"(cuda.*|cublas.*)\.h": {"backend/cuda"},
     r"mpi\.h": {"dist"},
-    r"jansson\.h": {"model", "cluster", "annotate"},
+    r"jansson\.h": {"model", "cluster", "annotate", "report"},
     r"hdf5(_hl)?\.h": {"model", "data"},
+    r"xxhash\.h": {"core"},
 }
 NEVER = {("reduce", "data")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

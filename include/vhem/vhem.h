@@ -31,7 +31,9 @@ typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
 typedef struct vhem_ctx  vhem_ctx;   /* where and how to run, and the text of the last error   */
 typedef struct vhem_data vhem_data;  /* N sequences y_n, each [T_n][d], with optional labels    */
 typedef struct vhem_h3m  vhem_h3m;   /* K HMMs with weights omega; one HMM is an H3M with K = 1 */
+typedef struct vhem_dtm  vhem_dtm;   /* K dynamic textures (linear dynamical systems) with weights omega */
 typedef struct vhem_tree vhem_tree;  /* a stack of clusterings, each of the centres below it    */
+typedef struct vhem_classes vhem_classes;                /* C named H3Ms with priors: of classes, of tags */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
@@ -83,6 +85,11 @@ VHEM_API void        vhem_data_options_init(vhem_data_options *);
 VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set. */
 VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int N, const int *T, int d, const double *y, vhem_data **out);
+/* Names, labels, groups and weights of the sequences, [N] each, and names of the dimensions, [d].  NULL leaves
+ * them as they are; all are copied. */
+VHEM_API vhem_status vhem_data_describe(vhem_ctx *, vhem_data *, const char *const *name,
+                                        const char *const *label, const char *const *group,
+                                        const double *weight, const char *const *column);
 /* The format follows from the ending of the path: .csv .tsv .npy .npz .ts .h5; "-" is CSV on stdout. */
 VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API int         vhem_data_size(const vhem_data *);                           /* N */
@@ -176,6 +183,54 @@ VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_h3m *, int i, const v
 /* N sequences of T frames, each from an HMM drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_h3m *, int N, int T, vhem_data **out);
 
+/* ---- dynamic textures: the other model of sequences ---------------------------------------------------- */
+
+/* x_1 ~ N(mu, Sigma), x_{t+1} = A x_t + v, v ~ N(0, Q), y_t = C x_t + ybar + w, w ~ N(0, diag R). */
+typedef struct {                     /* read-only window on texture i; valid while its set lives */
+    int n, d;                        /* dimension of the state, of a frame */
+    const char *name, *label;        /* "" when it has none */
+    double omega;                    /* weight in the set */
+    const double *A, *Q;             /* [n][n] [n][n] */
+    const double *mu, *Sigma;        /* [n] [n][n] */
+    const double *C, *ybar, *R;      /* [d][n] [d] [d] */
+} vhem_dt_view;
+
+typedef struct {
+    int         n;                   /* dimension of the state */
+    const char *method;              /* "svd": principal components, in closed form; "em" */
+    const char *noise;               /* R: "diag", "isotropic" */
+    int         K;                   /* 0: a texture for each sequence or group; else a mixture of K by EM */
+    int         by_group;            /* the sequences of a group belong together */
+    int         max_iter, restarts;  /* of EM; restarts of a mixture */
+    double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
+    double      cov_floor;           /* smallest R, as a share of the variance of all the data; above 0 */
+} vhem_dtm_fit_options;
+
+/* A copy of K textures given as views; validated.  The functions are those of an H3M. */
+VHEM_API vhem_status vhem_dtm_new(vhem_ctx *, int d, int K, const vhem_dt_view *dt, vhem_dtm **out);
+VHEM_API vhem_status vhem_dtm_load(vhem_ctx *, const char *path, vhem_dtm **out);
+VHEM_API vhem_status vhem_dtm_save(vhem_ctx *, const vhem_dtm *, const char *path);
+VHEM_API int         vhem_dtm_size(const vhem_dtm *);
+VHEM_API vhem_status vhem_dtm_view(const vhem_dtm *, int i, vhem_dt_view *out);
+VHEM_API vhem_status vhem_dtm_validate(vhem_ctx *, const vhem_dtm *);
+VHEM_API double      vhem_dtm_compare(const vhem_dtm *, const vhem_dtm *);
+VHEM_API vhem_status vhem_dtm_set_provenance(vhem_ctx *, vhem_dtm *, const char *json);
+VHEM_API const char *vhem_dtm_provenance(const vhem_dtm *);
+VHEM_API void        vhem_dtm_free(vhem_dtm *);
+
+VHEM_API void        vhem_dtm_fit_options_init(vhem_dtm_fit_options *);
+/* report may be NULL; for a mixture its K is 1, one row of restarts, else a row for each texture.  Repairs it
+ * counts: n_revived, transition matrices made stable; n_floored, entries of R held at the floor. */
+VHEM_API vhem_status vhem_dtm_fit(vhem_ctx *, const vhem_data *, const vhem_dtm_fit_options *, vhem_dtm **out,
+                                  vhem_fit_report **report);
+/* loglik [N][K]: log p(y_n | texture i) by the Kalman filter, in nats. */
+VHEM_API vhem_status vhem_dtm_score(vhem_ctx *, const vhem_dtm *, const vhem_data *, double *loglik);
+/* What texture i says of the states behind sequence n: means x [T][n], covariances cov [T][n][n]; cov and
+ * loglik may be NULL. */
+VHEM_API vhem_status vhem_dtm_smooth(vhem_ctx *, const vhem_dtm *, int i, const vhem_data *, int n, double *x,
+                                     double *cov, double *loglik);
+VHEM_API vhem_status vhem_dtm_sample(vhem_ctx *, const vhem_dtm *, int N, int T, vhem_data **out);
+
 /* ---- HMMs -> clusters ---------------------------------------------------------------------------------- */
 
 typedef struct {                     /* negative (0 for sizes, NULL for names): take the
@@ -236,6 +291,8 @@ typedef struct {                     /* what every clustering method returns; wh
 
 VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
 VHEM_API const char *vhem_methods(void);                 /* by name: "vhem em-h3m ...", the default first */
+/* Does the method start from sequences?  0 for models, and for names that are unknown. */
+VHEM_API int         vhem_method_takes_data(const char *method);
 /* VHEM_ESTOPPED hands over the best result so far. */
 VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_cluster_options *,
                                   vhem_clustering **out);
@@ -335,6 +392,116 @@ VHEM_API void        vhem_distance_options_init(vhem_distance_options *);
  * kernel.  VHEM_ESTOPPED hands over nothing. */
 VHEM_API vhem_status vhem_distance(vhem_ctx *, const vhem_h3m *a, const vhem_h3m *b,
                                    const vhem_distance_options *, double *D, double *error);
+
+/* ---- models of classes and tags ------------------------------------------------------------------------
+ * The things that have a class or tags are sequences, or groups of them: a song is many fragments.  The data
+ * is cut into pieces, an H3M is fitted to each, and the pieces of a class are pooled and reduced to its
+ * model. */
+
+typedef struct {                     /* which things have which tags */
+    int    n, C;
+    char **thing, **tag;             /* [n]  [C]  names */
+    unsigned char *has;              /* [n][C]  0 or 1 */
+} vhem_tags;
+
+typedef struct {
+    const char *estimator;           /* one of vhem_methods(); one that takes models reduces pieces, one that
+                                        takes sequences goes without; default "vhem" */
+    vhem_fit_options piece;          /* of a piece; its K HMMs */
+    vhem_cluster_options reduce;     /* of a class; its K HMMs, or fewer when it has fewer pieces */
+    int         by_group;            /* the groups of the data are the things, not its sequences */
+    int         chunk;               /* things of a class that make a piece; 1 */
+    int         bootstrap, sample;   /* instead: so many subsamples of so many things of each class;
+                                        0: none */
+    int         min_things;          /* classes with fewer are left out; 1 */
+    const char *prior;               /* "uniform", "counts" */
+    const char *store;               /* file that keeps what is fitted, to go on from; NULL: none */
+} vhem_train_options;
+
+typedef struct {                     /* read-only window on class c */
+    const char     *name;
+    double          prior;
+    int             things, pieces;  /* it was learned from */
+    const vhem_h3m *model;
+} vhem_class_view;
+
+typedef struct {                     /* what the models say of n things */
+    int     n, C;
+    char  **name, **label, **class_name;     /* [n]  [n] what the data calls its class, "" for none  [C] */
+    int    *fragments;               /* [n]     sequences of the thing */
+    int    *fold;                    /* [n]     of a cross-validation, -1: never held out; else NULL */
+    double *loglik;                  /* [n][C]  mean over its sequences of log p(y | class), in nats; -inf
+                                        for a class that a fast search passed by */
+    double *log_posterior;           /* [n][C]  by Bayes' rule */
+    double  scored;                  /* share of the HMMs that were scored: 1, or less in a fast search */
+} vhem_prediction;
+
+VHEM_API void        vhem_train_options_init(vhem_train_options *);
+/* tags NULL: the labels of the data are the classes.  VHEM_ESTOPPED: what was fitted is in the store. */
+VHEM_API vhem_status vhem_classes_train(vhem_ctx *, const vhem_data *, const vhem_tags *,
+                                        const vhem_train_options *, vhem_classes **out);
+/* More data, with the options of the training: pieces that are not in the store are fitted, the classes they
+ * touch are reduced again. */
+VHEM_API vhem_status vhem_classes_update(vhem_ctx *, vhem_classes *, const vhem_data *, const vhem_tags *,
+                                         const char *store);
+VHEM_API vhem_status vhem_classes_load(vhem_ctx *, const char *path, vhem_classes **out);
+/* provenance: a JSON object as text, or NULL to keep what there is. */
+VHEM_API vhem_status vhem_classes_save(vhem_ctx *, const vhem_classes *, const char *provenance,
+                                       const char *path);
+VHEM_API int         vhem_classes_size(const vhem_classes *);                     /* C */
+VHEM_API const vhem_train_options *vhem_classes_options(const vhem_classes *);    /* store is NULL */
+VHEM_API vhem_status vhem_classes_view(const vhem_classes *, int c, vhem_class_view *out);
+VHEM_API void        vhem_classes_free(vhem_classes *);
+/* fast: look the HMMs up in a tree and score only the `fast` branches that fit best; 0: score all. */
+VHEM_API vhem_status vhem_classes_predict(vhem_ctx *, const vhem_classes *, const vhem_data *, int fast,
+                                          vhem_prediction **out);
+/* Trains without the things of one fold and predicts them, for every one of `folds`; folds < 2: only once,
+ * and the share `holdout` of the things is held out. */
+VHEM_API vhem_status vhem_crossvalidate(vhem_ctx *, const vhem_data *, const vhem_tags *,
+                                        const vhem_train_options *, int folds, double holdout,
+                                        vhem_prediction **out);
+VHEM_API void        vhem_prediction_free(vhem_prediction *);
+/* CSV or TSV with names of things in the first column: one column for each tag, with 0 and 1 below its name;
+ * or two columns, the second called "tag", and a row for each tag of each thing. */
+VHEM_API vhem_status vhem_tags_load(vhem_ctx *, const char *path, vhem_tags **out);
+VHEM_API void        vhem_tags_free(vhem_tags *);
+
+typedef struct {                     /* how well one tag is given and found */
+    int    n, given, right;          /* things that have it, that were given it, both */
+    double precision, recall, F;     /* 0 where they are 0/0 */
+    double average_precision;        /* of the ranking: mean precision at the ranks of those
+                                        that have it */
+} vhem_tag_measure;
+
+/* score [n][C] ranks tags within a thing, and things within a tag; truth [n][C].  Every thing is given its
+ * `top` best tags.  out [C]; p_at [C][n_k]: precision among the first k things, may be NULL.  Ties: the
+ * lowest index first. */
+VHEM_API vhem_status vhem_rank(vhem_ctx *, int n, int C, const double *score, const unsigned char *truth,
+                               int top, int n_k, const int *k, vhem_tag_measure *out, double *p_at);
+
+/* ---- hierarchy -> report ------------------------------------------------------------------------------- */
+
+typedef struct {                     /* what a report shows; all but the tree may be NULL or 0 */
+    const vhem_tree   *tree;
+    const char        *title;        /* of the page */
+    const vhem_h3m    *models;       /* those that were clustered: their labels and provenance */
+    const char *const *truth;        /* [Kb of level 0] class of each model, "" for none, instead of
+                                        the labels of the models */
+    const vhem_data   *data;         /* sequences to show some of, coloured by decoded state; a sequence
+                                        named, or in a group named, like a model is in its cluster */
+    int                n_example;    /* of them for each cluster; 0: 2 */
+    const double      *distance;     /* [Kb][Kb] between the models, in their order */
+    int                n_choice;
+    const vhem_choice *choice;       /* [n_choice] */
+    const char        *image;        /* path of a PNG or JPEG to lie under 2-D emissions, one unit a pixel */
+    int                y_down;       /* in the plane the second dimension grows downwards, as in images */
+    const char        *tables;       /* folder that gets every number as TSV; made if it is not there */
+    const char        *command;      /* line that made this report, to be shown */
+} vhem_report_input;
+
+VHEM_API void        vhem_report_input_init(vhem_report_input *);
+/* One HTML file that needs nothing else; "-" is stdout.  Nothing is clustered or fitted for it. */
+VHEM_API vhem_status vhem_report_write(vhem_ctx *, const vhem_report_input *, const char *path);
 
 #ifdef __cplusplus
 }

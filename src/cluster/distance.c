@@ -25,8 +25,8 @@ void vhem_distance_options_init(vhem_distance_options *opt)
                                     .normalised = 1 };
 }
 
-/* Every component that is ever used must have a density. */
-static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m)
+/* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
+static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m, const char *which)
 {
     vhem_status st = VHEM_OK;
     double unused, *work = NULL;
@@ -42,6 +42,8 @@ static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m)
             st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular",
                          q / h->M, q % h->M);
             vh_h3m_prefix(ctx, h3m, i);
+            if (which)
+                vh_error_prefix(ctx, which);
             goto done;
         }
     }
@@ -80,9 +82,9 @@ static vhem_status check_sets(vhem_ctx *ctx, const vhem_h3m **a, const vhem_h3m 
         *a = *full_a;
         *b = *full_b;
     }
-    VH_TRY(check_proper(ctx, *a));
+    VH_TRY(check_proper(ctx, *a, *a == *b ? NULL : "the first models"));
     if (*a != *b)
-        VH_TRY(check_proper(ctx, *b));
+        VH_TRY(check_proper(ctx, *b, "the second models"));
 done:
     return st;
 }

@@ -10,7 +10,7 @@
 
 #include <omp.h>
 
-enum { TILE = 64, SELF_TILE = 8 };
+enum { TILE = 64, STRIP = 16, SELF_TILE = 8 };
 
 typedef struct {
     vhem_ctx      *ctx;
@@ -66,13 +66,11 @@ static void close_job(job *j)
     free(j->each);
 }
 
-/* Tile (ta, tb) into D [Ka][Kb], for a set against itself into both triangles. */
-static vhem_status one_tile(const job *j, int me, int ta, int tb, double *D)
+/* HMMs a0 .. a0+na-1 against b0 .. b0+nb-1 into D [Ka][Kb], for a set against itself into both triangles. */
+static vhem_status rectangle(const job *j, int me, int a0, int na, int b0, int nb, double *D)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
-    int a0 = ta * TILE, na = j->a->Kb - a0 < TILE ? j->a->Kb - a0 : TILE;
-    int b0 = tb * TILE, nb = j->b->Kb - b0 < TILE ? j->b->Kb - b0 : TILE;
     double *table = j->tables + (size_t)me * TILE * TILE;
     size_t Kb = (size_t)j->b->Kb;
 
@@ -88,6 +86,20 @@ static vhem_status one_tile(const job *j, int me, int ta, int tb, double *D)
                 D[from * Kb + to] = table[i * nb + k];
         }
 done:
+    return st;
+}
+
+/* Tile (ta, tb); on the diagonal in strips, which begin where the strip itself does. */
+static vhem_status one_tile(const job *j, int me, int ta, int tb, double *D)
+{
+    vhem_status st = VHEM_OK;
+    int a0 = ta * TILE, a1 = a0 + TILE < j->a->Kb ? a0 + TILE : j->a->Kb;
+    int b0 = tb * TILE, b1 = b0 + TILE < j->b->Kb ? b0 + TILE : j->b->Kb;
+    bool strips = j->a == j->b && ta == tb;
+    for (int i = a0, n; i < a1 && st == VHEM_OK; i += n) {
+        n = strips && a1 - i > STRIP ? STRIP : a1 - i;
+        st = rectangle(j, me, i, n, strips ? i : b0, b1 - (strips ? i : b0), D);
+    }
     return st;
 }
 

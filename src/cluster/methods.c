@@ -4,12 +4,15 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "estimate/sets.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
 const vh_method vh_methods[] = {
     { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
+    { "em-h3m", VH_DATA, 0, 0, vh_method_em_h3m },
+    { "shem", VH_MODELS, 10, 0, vh_method_shem },
     { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
     { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
     { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
@@ -34,13 +37,52 @@ uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
     return vh_rng_seed(seed, k);
 }
 
-static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vhem_clustering *c)
+const char *vhem_methods(void)
+{
+    /* Filled in once by whoever comes first; all would write the same bytes. */
+    static char names[512];
+    char text[sizeof names] = "";
+    for (const vh_method *m = vh_methods; m->name; m++) {
+        strcat(text, m == vh_methods ? "" : " ");
+        strcat(text, m->name);
+    }
+#pragma omp critical(vh_method_names)
+    memcpy(names, text, sizeof names);
+    return names;
+}
+
+int vhem_method_takes_data(const char *method)
+{
+    const vh_method *m = vh_method_find(method);
+    return m && m->takes & VH_DATA;
+}
+
+/* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
+ * of the level below. */
+static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, vhem_clustering *c)
 {
     vhem_status st = VHEM_OK;
-    for (int i = 0; in->models && i < in->Kb; i++)
-        if (in->models->hmm[i].name)
-            VH_TRY(vh_clustering_set_name(ctx, c, i, in->models->hmm[i].name));
+    vh_sets sets = { 0 };
+    int below = 0;
+
+    if (!in->models && !in->below)
+        VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
+    for (int i = 0; i < in->Kb; i++) {
+        const char *name;
+        if (in->models) {
+            name = in->models->hmm[i].name;
+        } else if (in->below) {
+            while (!(in->below->centers->omega[below] > 0))
+                below++;
+            name = in->below->centers->hmm[below++].name;
+        } else {
+            name = vh_sets_name(&sets, in->data, i, by_group);
+        }
+        if (name && name[0])
+            VH_TRY(vh_clustering_set_name(ctx, c, i, name));
+    }
 done:
+    vh_sets_free(&sets);
     return st;
 }
 
@@ -55,7 +97,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     VH_TRY(vh_cluster_resolve(ctx, in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
     VH_TRY(vh_clustering_new(ctx, in->Kb, &c));
-    VH_TRY(take_names(ctx, in, c));
+    VH_TRY(take_names(ctx, in, o.by_group, c));
     c->method = method->name;
     c->Kr = o.K;
     c->options = o;
@@ -77,4 +119,38 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_
 {
     vh_input in = vh_input_models(h3m);
     return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
+}
+
+vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in)
+{
+    vhem_status st = VHEM_OK;
+    vh_sets sets = { 0 };
+
+    VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to cluster");
+    VH_CHECK(!by_group || data->group, VHEM_EINVAL,
+             "the sequences of a group are to stay together, but the data has no groups");
+    VH_TRY(vh_data_require_complete(ctx, data));
+    VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
+    VH_NEW(*item, data->N);
+    for (int g = 0; g < sets.n; g++)
+        for (int k = sets.first[g]; k < sets.first[g + 1]; k++)
+            (*item)[sets.seq[k]] = g;
+    *in = (vh_input){ .Kb = sets.n, .data = data, .item = *item };
+done:
+    vh_sets_free(&sets);
+    return st;
+}
+
+vhem_status vhem_cluster_data(vhem_ctx *ctx, const vhem_data *data, const vhem_cluster_options *opt,
+                              vhem_clustering **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_input in;
+    int *item = NULL;
+
+    VH_TRY(vh_input_data(ctx, data, opt && opt->by_group, &item, &in));
+    VH_TRY(vh_cluster(ctx, &in, opt, ctx->opt.seed, out));
+done:
+    free(item);
+    return st;
 }

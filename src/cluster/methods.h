@@ -33,12 +33,15 @@ typedef struct {
 extern const vh_method vh_methods[];     /* ended by a NULL name */
 const vh_method *vh_method_find(const char *name);           /* NULL when there is none */
 
-vh_method_run vh_method_vhem, vh_method_hem_gmm;
+vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm;
 vh_method_run vh_method_distance;        /* all that see models through their distances alone, by name */
 
 /* vhem_cluster with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                        vhem_clustering **out);
+/* The sequences, each by itself or by group, as input; *item [N], which in then points to, is free()d by the
+ * caller. */
+vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in);
 /* The whole set of models as input. */
 static inline vh_input vh_input_models(const vhem_h3m *h3m)
 {

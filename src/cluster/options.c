@@ -22,6 +22,10 @@ static const preset presets[] = {        /* the first is what no preset means */
 };
 enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300 };
 
+/* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
+enum { EM_RESTARTS = 10, DATA_STATES = 3 };
+#define EM_FLOOR 1e-4
+
 static const preset *find_preset(const char *name)
 {
     for (int i = 1; name && i < N_PRESET; i++)
@@ -87,7 +91,8 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     int k = 0;
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0], known[1],
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
+             known[1],
              known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
@@ -115,18 +120,44 @@ done:
     return st;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
+/* ---- meaning ------------------------------------------------------------------------------------------- */
 
-/* A start settles the size of the centres and must suit the models. */
-static vhem_status resolve_start(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_cluster_options *o)
+/* Does the method run EM on sequences, given or drawn? */
+static bool runs_em(const vhem_cluster_options *o)
+{
+    const vh_method *m = vh_method_find(o->method);
+    return m->run == vh_method_em_h3m || m->run == vh_method_shem;
+}
+
+/* What was asked for and means nothing to the method is no option to be passed over in silence. */
+static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *start = o->start;
-    int S = 0, M = 0;
+    const char *what = NULL;
+    if (!in->models)
+        what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
+    if (!what && runs_em(o))
+        what = o->preset ? "a preset" : o->soft > 0 ? "soft" : o->cov_add > 0 ? "cov_add"
+               : o->weighted_omega > 0 ? "weighted_omega" : NULL;
+    VH_CHECK(!what, VHEM_EINVAL, "%s means nothing to method %s", what, o->method);
+done:
+    return st;
+}
 
-    VH_CHECK(start->d == h3m->d, VHEM_EINVAL, "the start has dimension %d, the models %d", start->d, h3m->d);
-    VH_CHECK(start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+/* A start settles the size of the centres and must suit the models or sequences. */
+static vhem_status resolve_start(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_h3m *start = o->start, *h3m = in->models;
+    int S = 0, M = 0, d = h3m ? h3m->d : in->data->d;
+
+    VH_CHECK(start->d == d, VHEM_EINVAL, "the start has dimension %d, the %s %d", start->d,
+             h3m ? "models" : "sequences", d);
+    VH_CHECK(!h3m || start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
+    o->emission = h3m ? o->emission : start->family->name;
     VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", o->K, start->K);
     for (int j = 0; j < start->K; j++) {
         S = start->hmm[j].S > S ? start->hmm[j].S : S;
@@ -144,11 +175,12 @@ done:
     return st;
 }
 
-static vhem_status check_sizes(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *o)
+static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
-    VH_CHECK(o->K <= h3m->K || o->start, VHEM_EINVAL, "K is %d, there are %d models", o->K, h3m->K);
+    VH_CHECK(o->K <= in->Kb || o->start, VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
+             in->models ? "models" : o->by_group || in->below ? "groups" : "sequences");
     VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
     VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
     VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
@@ -192,28 +224,34 @@ static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
 }
 
 /* What was left open, from the preset. */
-static void fill_numbers(const vhem_h3m *h3m, vhem_cluster_options *o)
+static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
+    const vhem_h3m *h3m = in->models;
     const preset *p = find_preset(o->preset);
     const vh_method *m = vh_method_find(o->method);
+    bool by_em = runs_em(o);
     bool flat = m->run == vh_method_hem_gmm;             /* one state with the components of all */
-    int S = 1, M = 1;
-    for (int i = 0; i < h3m->K; i++) {
+    int S = h3m ? 1 : DATA_STATES, M = 1;
+    for (int i = 0; h3m && i < h3m->K; i++) {
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
         S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
         M = all > M ? all : M;
     }
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;
-    o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
+    if (h3m)
+        o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
-    o->restarts = o->restarts > 0 ? o->restarts : default_restarts(h3m, o);
-    o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
+    o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(h3m, o);
+    if (h3m)
+        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
+    else
+        o->nv = 0;
     o->tol = o->tol >= 0 ? o->tol : p->tol;
-    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : p->cov_floor;
+    o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p->cov_floor;
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
     bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : o->start ? 0 : p->soft;
+    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
     o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
     o->weighted_omega = o->weighted_omega > 0;
 }
@@ -231,12 +269,15 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     VH_TRY(resolve_names(ctx, &o));
     VH_TRY(resolve_words(ctx, in, &o));
     VH_CHECK(vh_method_find(o.method)->takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL,
-             "method %s clusters %s", o.method, h3m ? "sequences, not models" : "models, not sequences");
-    VH_TRY(check_models(ctx, h3m));
+             "method %s clusters %s", o.method,
+             h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");
+    VH_TRY(check_meaning(ctx, in, &o));
+    if (h3m)
+        VH_TRY(check_models(ctx, h3m));
     if (o.start)
-        VH_TRY(resolve_start(ctx, h3m, &o));
-    VH_TRY(check_sizes(ctx, h3m, &o));
-    fill_numbers(h3m, &o);
+        VH_TRY(resolve_start(ctx, in, &o));
+    VH_TRY(check_sizes(ctx, in, &o));
+    fill_numbers(in, &o);
     *out = o;
 done:
     return st;

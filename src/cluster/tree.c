@@ -115,13 +115,14 @@ const char *vhem_tree_provenance(const vhem_tree *tree)
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
-static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, int n, const int *K)
+static vhem_status check(vhem_ctx *ctx, const vh_input *in, int n, const int *K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
-    VH_CHECK(K[0] <= h3m->K, VHEM_EINVAL, "K of level 0 is %d, there are %d models", K[0], h3m->K);
+    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 0 is %d, there are %d %s", K[0], in->Kb,
+             in->models ? "models" : "sequences or groups");
     for (int l = 1; l < n; l++)
         VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l],
                  l - 1, K[l - 1]);
@@ -146,6 +147,36 @@ done:
     return st;
 }
 
+/* What the level above c clusters: its used centres, or what it has put together of the sequences.  *models
+ * and item are what the input points to, of the level below at first. */
+static vhem_status next_input(vhem_ctx *ctx, const vhem_clustering *c, vhem_h3m **models, int *item,
+                              vh_input *in)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *used = NULL;
+    int *row = NULL, n = 0;
+
+    VH_TRY(used_centers(ctx, c, &used));
+    if (in->models) {
+        vhem_h3m_free(*models);
+        *models = used;
+        used = NULL;
+        *in = vh_input_models(*models);
+    } else {
+        VH_NEW(row, c->Kr);
+        for (int j = 0; j < c->Kr; j++)
+            row[j] = c->centers->omega[j] > 0 ? n++ : -1;
+        for (int i = 0; i < in->data->N; i++)
+            item[i] = row[c->label[item[i]]];
+        in->Kb = n;
+    }
+    in->below = c;
+done:
+    vhem_h3m_free(used);
+    free(row);
+    return st;
+}
+
 /* c is level l as far as it came; NULL: not even one restart. */
 static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vhem_clustering *c)
 {
@@ -156,54 +187,77 @@ static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vhem_clustering *c)
                    l + 1, finished, n_run, l > 0 ? "left out" : "the best so far");
 }
 
-vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, const int *K,
-                            const vhem_cluster_options *opt, vhem_tree **out)
+/* Level l of the tree from its input. */
+static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const vh_input *in,
+                             vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-    vhem_h3m *models = NULL;
     vhem_clustering *c = NULL;
-    vhem_cluster_options o;
 
-    vhem_cluster_options_init(&o);
-    if (opt)
-        o = *opt;
-    VH_TRY(check(ctx, h3m, n_levels, K));
-    VH_TRY(vh_tree_new(ctx, n_levels, &tree));
-    for (int l = 0; l < n_levels; l++) {
-        const vhem_h3m *level = l > 0 ? models : h3m;
-        o.K = K[l] < level->K ? K[l] : level->K;
-        if (l > 0)
-            o.start = NULL;                              /* a given start is that of the lowest level */
-        if (o.K < K[l])
-            vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l,
-                   o.K, K[l]);
-        vh_input in = vh_input_models(level);
-        in.below = l > 0 ? tree->level[l - 1] : NULL;
-        st = vh_cluster(ctx, &in, &o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
-        if (st == VHEM_ESTOPPED)
-            tell_stopped(ctx, l, c);
-        if (st != VHEM_OK && (st != VHEM_ESTOPPED || l > 0 || !c))
-            goto done;
+    o->K = K < in->Kb ? K : in->Kb;
+    if (l > 0)
+        o->start = NULL;                                 /* a given start is that of the lowest level */
+    if (o->K < K)
+        vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o->K,
+               K);
+    vhem_status st = vh_cluster(ctx, in, o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
+    if (st == VHEM_ESTOPPED)
+        tell_stopped(ctx, l, c);
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
         vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
                                                             far: better than nothing */
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;
-        vhem_h3m_free(models);
-        models = NULL;
-        if (st != VHEM_OK)
-            goto done;
-        if (l + 1 < n_levels)
-            VH_TRY(used_centers(ctx, tree->level[l], &models));
+    }
+    vhem_clustering_free(c);
+    return st;
+}
+
+/* item [N] of an input of sequences is the caller's and changes from level to level; NULL for models. */
+static vhem_status build(vhem_ctx *ctx, vh_input in, int *item, int n_levels, const int *K,
+                         const vhem_cluster_options *opt, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+    vhem_h3m *models = NULL;
+    vhem_cluster_options o;
+
+    vhem_cluster_options_init(&o);
+    if (opt)
+        o = *opt;
+    VH_TRY(check(ctx, &in, n_levels, K));
+    VH_TRY(vh_tree_new(ctx, n_levels, &tree));
+    for (int l = 0; l < n_levels; l++) {
+        if (l > 0)
+            VH_TRY(next_input(ctx, tree->level[l - 1], &models, item, &in));
+        VH_TRY(add_level(ctx, tree, l, K[l], &in, &o));
     }
 done:
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree->n > 0)) {
         *out = tree;
         tree = NULL;
     }
-    vhem_clustering_free(c);
     vhem_tree_free(tree);
     vhem_h3m_free(models);
+    return st;
+}
+
+vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, const int *K,
+                            const vhem_cluster_options *opt, vhem_tree **out)
+{
+    return build(ctx, vh_input_models(h3m), NULL, n_levels, K, opt, out);
+}
+
+vhem_status vhem_tree_build_data(vhem_ctx *ctx, const vhem_data *data, int n_levels, const int *K,
+                                 const vhem_cluster_options *opt, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_input in;
+    int *item = NULL;
+
+    VH_TRY(vh_input_data(ctx, data, opt && opt->by_group, &item, &in));
+    VH_TRY(build(ctx, in, item, n_levels, K, opt, out));
+done:
+    free(item);
     return st;
 }

@@ -54,6 +54,15 @@ void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total)
     ctx->opt.progress(ctx->opt.progress_arg, what, done, total);
 }
 
+void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)
+{
+    memset(child, 0, sizeof *child);
+    child->opt.seed = ctx->opt.seed;
+    child->threads = threads;
+    child->backend = ctx->backend;
+    child->parent = ctx;
+}
+
 void vhem_ctx_options_init(vhem_ctx_options *opt)
 {
     memset(opt, 0, sizeof *opt);

@@ -15,8 +15,13 @@ struct vhem_ctx {
     int threads;                         /* >= 1 */
     const struct vh_backend *backend;
     atomic_int stop;
+    struct vhem_ctx *parent;             /* its wish to stop counts here too; NULL */
     char error[2048];
 };
+
+/* A context for one of several jobs that ctx runs side by side: the same seed and backend, its own threads
+ * and error; silent.  It holds nothing to release. */
+void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child);
 
 /* Stores the sentence and returns st.  Safe from several threads at once: one sentence stays whole. */
 vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
@@ -30,7 +35,10 @@ void vh_progress(vhem_ctx *ctx, const char *what, int64_t done, int64_t total);
 
 static inline bool vh_stopped(vhem_ctx *ctx)
 {
-    return atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0;
+    for (; ctx; ctx = ctx->parent)
+        if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+            return true;
+    return false;
 }
 
 /* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */

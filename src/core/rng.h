@@ -15,7 +15,7 @@ typedef struct {
 
 /* purpose keeps uses of one seed apart (start, sample, ...); item is the index of the thing drawn for. */
 enum { VH_RNG_SAMPLE = 1, VH_RNG_INIT, VH_RNG_REVIVE, VH_RNG_TEST, VH_RNG_RESTART, VH_RNG_SPLIT,
-       VH_RNG_COMPARE };
+       VH_RNG_COMPARE, VH_RNG_CLASS };
 void     vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
 /* Seed number k under a seed; number 0 is the seed itself, the others fit into 53 bits, so that any reader of
  * JSON can hold them. */

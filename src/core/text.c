@@ -3,8 +3,7 @@
 
 #include <stdint.h>
 
-/* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
-static int utf8_length(const unsigned char *s)
+int vh_utf8_length(const unsigned char *s)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
@@ -24,7 +23,7 @@ void vh_text_json(FILE *f, const char *text)
     const unsigned char *s = (const unsigned char *)text;
     putc('"', f);
     while (*s) {
-        int n = utf8_length(s);
+        int n = vh_utf8_length(s);
         if (n == 0) {
             fputs("\xEF\xBF\xBD", f);
             n = 1;

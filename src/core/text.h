@@ -8,4 +8,7 @@
  * readable whatever a name was made of.  Errors stay in the FILE. */
 void vh_text_json(FILE *f, const char *text);
 
+/* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
+int vh_utf8_length(const unsigned char *s);
+
 #endif

@@ -69,6 +69,68 @@ done:
     return st;
 }
 
+/* A copy of n texts, NULL when there are none to copy. */
+static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int n, char ***out)
+{
+    vhem_status st = VHEM_OK;
+    char **copy = NULL;
+
+    if (!text)
+        return VHEM_OK;
+    VH_NEW(copy, n);
+    for (int i = 0; i < n; i++)
+        VH_DUP(copy[i], text[i] ? text[i] : "");
+    *out = copy;
+    copy = NULL;
+done:
+    vh_list_free(copy, n);
+    return st;
+}
+
+/* Puts a new list in the place of the old one, when there is a new one. */
+static void replace_texts(char ***place, char ***text, int n)
+{
+    if (!*text)
+        return;
+    vh_list_free(*place, n);
+    *place = *text;
+    *text = NULL;
+}
+
+vhem_status vhem_data_describe(vhem_ctx *ctx, vhem_data *data, const char *const *name,
+                               const char *const *label, const char *const *group, const double *weight,
+                               const char *const *column)
+{
+    vhem_status st = VHEM_OK;
+    int N = data->N, d = data->d;
+    char **names = NULL, **labels = NULL, **groups = NULL, **columns = NULL;
+    double *weights = NULL;
+
+    for (int n = 0; weight && n < N; n++)
+        VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
+                 "sequence %d: the weight is %g, must be a positive number", n, weight[n]);
+    VH_TRY(copy_texts(ctx, name, N, &names));
+    VH_TRY(copy_texts(ctx, label, N, &labels));
+    VH_TRY(copy_texts(ctx, group, N, &groups));
+    VH_TRY(copy_texts(ctx, column, d, &columns));
+    if (weight) {
+        VH_NEW(weights, N);
+        memcpy(weights, weight, (size_t)N * sizeof *weights);
+        free(data->weight);
+        data->weight = weights;
+    }
+    replace_texts(&data->name, &names, N);
+    replace_texts(&data->label, &labels, N);
+    replace_texts(&data->group, &groups, N);
+    replace_texts(&data->column, &columns, d);
+done:
+    vh_list_free(names, N);
+    vh_list_free(labels, N);
+    vh_list_free(groups, N);
+    vh_list_free(columns, d);
+    return st;
+}
+
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
 {
     vhem_status st = VHEM_OK;

@@ -65,6 +65,11 @@ done:
     return st;
 }
 
+int vh_names_find(const vh_names *names, const char *s, size_t n)
+{
+    return names->n_slots ? names->slot[find(names, s, n)] - 1 : -1;
+}
+
 void vh_names_free(vh_names *names)
 {
     for (int k = 0; k < names->n; k++)

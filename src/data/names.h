@@ -16,6 +16,8 @@ typedef struct {
 
 /* The number of s [n], which is added if it is new. */
 vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int *index, bool *is_new);
+/* The number of s [n], -1 when it is not there. */
+int         vh_names_find(const vh_names *names, const char *s, size_t n);
 void        vh_names_free(vh_names *names);
 
 #endif

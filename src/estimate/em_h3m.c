@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,19 +56,6 @@ static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int
     return sum;
 }
 
-/* x [K], log omega_j + L_j, becomes z; returns the log of its sum. */
-static double soft_max(int K, double *x)
-{
-    double top = -INFINITY, sum = 0;
-    for (int j = 0; j < K; j++)
-        top = fmax(top, x[j]);
-    for (int j = 0; j < K; j++)
-        sum += x[j] = exp(x[j] - top);
-    for (int j = 0; j < K; j++)
-        x[j] /= sum;
-    return top + log(sum);
-}
-
 /* The assignments of set g in every restart; its sequences then count with them. */
 static void weigh(void *arg, int g, const double *loglik, double *w)
 {
@@ -79,7 +67,7 @@ static void weigh(void *arg, int g, const double *loglik, double *w)
     for (int k = 0; k < n_hmm; k++)
         z[k] = s->log_omega[k] + set_loglik(s->mix, g, loglik, n_hmm, k);
     for (int a = 0; a < s->n; a++)
-        s->J[(size_t)g * (size_t)s->n + (size_t)a] = soft_max(s->K, z + a * s->K);
+        s->J[(size_t)g * (size_t)s->n + (size_t)a] = vh_softmax(s->K, z + a * s->K);
     for (int i = sets->first[g]; i < sets->first[g + 1]; i++, w += n_hmm)
         for (int k = 0; k < n_hmm; k++)
             w[k] = z[k] > NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;

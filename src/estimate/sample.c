@@ -117,3 +117,37 @@ done:
     vh_builder_free(b);
     return st;
 }
+
+vhem_status vh_sample_each(vhem_ctx *ctx, const vhem_h3m *h3m, const int *count, int T, uint64_t seed,
+                           vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    double *roots = NULL, *y = NULL, total = 0;
+
+    for (int i = 0; i < h3m->K; i++)
+        total += count[i];
+    VH_CHECK(total * T * h3m->d <= MOST, VHEM_EINVAL,
+             "%.0f sequences of %d frames make %.3g numbers, at most %.3g are possible", total, T,
+             total * T * h3m->d, MOST);
+    VH_NEW(y, h3m->d);
+    VH_TRY(vh_builder_new(ctx, h3m->d, &b));
+    for (int i = 0; i < h3m->K; i++) {
+        VH_TRY(make_roots(ctx, h3m, i, &roots));
+        for (int n = 0; n < count[i]; n++) {
+            vh_rng rng;
+            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while sequences were drawn");
+            vh_rng_init(&rng, seed, VH_RNG_SAMPLE, (uint64_t)i << 32 | (uint64_t)n);
+            VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, T, &rng, b, y));
+            VH_TRY(vh_builder_end(b, NULL, NULL, NULL, 1.0));
+        }
+        free(roots);
+        roots = NULL;
+    }
+    VH_TRY(vh_builder_finish(b, "memory", out));
+done:
+    free(roots);
+    free(y);
+    vh_builder_free(b);
+    return st;
+}

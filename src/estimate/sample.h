@@ -1,4 +1,4 @@
-/* sample.h - sequences drawn from one HMM. */
+/* sample.h - sequences drawn from HMMs that are named, not drawn themselves. */
 #ifndef VH_ESTIMATE_SAMPLE_H
 #define VH_ESTIMATE_SAMPLE_H
 
@@ -9,5 +9,9 @@
  * alone, so that a sample drawn in pieces is the same sample. */
 vhem_status vh_sample_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
                           int T, vhem_data **out);
+/* count [K] sequences of T frames from each HMM, those of one HMM together; sequence n of HMM i depends on
+ * (seed, i, n) alone. */
+vhem_status vh_sample_each(vhem_ctx *ctx, const vhem_h3m *h3m, const int *count, int T, uint64_t seed,
+                           vhem_data **out);
 
 #endif

@@ -17,6 +17,32 @@ void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const doub
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, (int)lda, B, n, 1.0, C, n);
 }
 
+void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+             int ldb, double beta, double *C, int ldc)
+{
+    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, alpha,
+                A,
+                lda, B, ldb, beta, C, ldc);
+}
+
+_Static_assert(sizeof(lapack_int) == sizeof(int), "pivots are handed over as int");
+
+/* A and its inverse are both read transposed, and the inverse of A' is that of A, transposed. */
+bool vh_inverse(int n, double *A, int *pivot, double *inverse, double *logdet)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            inverse[i * n + j] = i == j;
+    if (LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, n, A, n, pivot, inverse, n) != 0)
+        return false;
+    for (int i = 0; i < n; i++)
+        sum += log(fabs(A[i * n + i]));
+    if (logdet)
+        *logdet = sum;
+    return isfinite(sum);
+}
+
 bool vh_cholesky(int n, double *A)
 {
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n) != 0)
@@ -85,6 +111,16 @@ bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 void vh_gemv(int m, int n, const double *A, const double *x, double *y)
 {
     cblas_dgemv(CblasRowMajor, CblasNoTrans, m, n, 1.0, A, n, x, 1, 0.0, y, 1);
+}
+
+double vh_spectral_radius(int n, double *A, double *work)
+{
+    double largest = 0;
+    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, work, work + n, NULL, n, NULL, n) != 0)
+        return INFINITY;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, hypot(work[k], work[n + k]));
+    return largest;
 }
 
 /* The only state outside of objects in the library, because what it guards is outside of them too. */

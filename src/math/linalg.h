@@ -9,6 +9,14 @@
 void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc);
 /* C [m][n] += A . B with A [m][k], rows lda apart, and B [k][n]. */
 void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
+/* C [m][n] = alpha op(A) . op(B) + beta C; op is the transpose where ta or tb says so, and rows of the arrays
+ * as they lie in memory are lda, ldb and ldc apart. */
+void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+             int ldb, double beta, double *C, int ldc);
+
+/* inverse [n][n] = A^-1 of any square A, which is overwritten; pivot [n] is working memory.  logdet, log |det
+ * A|, may be NULL.  False when A is singular. */
+bool vh_inverse(int n, double *A, int *pivot, double *inverse, double *logdet);
 
 /* A [n][n] symmetric -> lower Cholesky factor L with A = L L', zeros above;
  * false when A is not positive definite. */
@@ -27,6 +35,10 @@ bool vh_eigen(int n, double *A, double *w);
 bool vh_eigen_leading(int n, double *A, int k, double *w, double *V);
 /* y [m] = A [m][n] . x */
 void vh_gemv(int m, int n, const double *A, const double *x, double *y);
+
+/* The largest |eigenvalue| of any square A [n][n], which is overwritten; infinity when LAPACK gives up.  work
+ * [2 n]. */
+double vh_spectral_radius(int n, double *A, double *work);
 
 /* BLAS must run with one thread inside our own threads.  The setting is the process's: the first computation
  * to enter takes it, the last to leave gives back what was there.  Calls come in pairs. */

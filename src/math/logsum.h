@@ -5,6 +5,9 @@
 /* log sum_i exp(x_i) over n numbers `stride` apart; -inf when all are -inf, never NaN from them. */
 double vh_logsum(int n, const double *x, int stride);
 
+/* x [n], logs of weights, becomes their distribution; returns the log of their sum. */
+double vh_softmax(int n, double *x);
+
 /* The index of the largest of n numbers `stride` apart; ties go to the lowest. */
 int vh_argmax(int n, const double *x, int stride);
 

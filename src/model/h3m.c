@@ -402,40 +402,42 @@ const char *vhem_h3m_provenance(const vhem_h3m *h3m)
     return h3m->provenance;
 }
 
-static bool hdf5_ending(const char *path)
+bool vh_model_is_hdf5(const char *path)
 {
     return vh_ends_with(path, ".h5") || vh_ends_with(path, ".hdf5");
 }
 
-static bool hdf5_bytes(const char *bytes, size_t n)
+vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size)
 {
-    return n >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
+    vhem_status st = VHEM_OK;
+    bool piped = strcmp(path, "-") == 0;
+
+    *text = NULL;
+    if (!piped && vh_model_is_hdf5(path))
+        goto done;
+    VH_TRY(vh_read_all(ctx, path, text, size));
+    if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) {        /* under another name */
+        free(*text);
+        *text = NULL;
+        VH_CHECK(!piped, VHEM_EFORMAT, "standard input: an HDF5 file, must be read from a path");
+    }
+done:
+    return st;
 }
 
 vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    char *text = NULL;
+    char *text;
     size_t size;
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-
-    if (name == path && hdf5_ending(path)) {
-        VH_TRY(vh_model_load_hdf5(ctx, path, out));
-        goto done;
-    }
-    VH_TRY(vh_read_all(ctx, path, &text, &size));
-    if (hdf5_bytes(text, size)) {                        /* under another name */
-        VH_CHECK(name == path, VHEM_EFORMAT, "%s: an HDF5 file, must be read from a path", name);
-        VH_TRY(vh_model_load_hdf5(ctx, path, out));
-    } else {
-        VH_TRY(vh_model_read_json(ctx, text, size, name, out));
-    }
-done:
+    vhem_status st = vh_model_read(ctx, path, &text, &size);
+    if (st == VHEM_OK)
+        st = text ? vh_model_read_json(ctx, text, size, strcmp(path, "-") == 0 ? "standard input" : path, out)
+                  : vh_model_load_hdf5(ctx, path, out);
     free(text);
     return st;
 }
 
 vhem_status vhem_h3m_save(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
 {
-    return hdf5_ending(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
+    return vh_model_is_hdf5(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
 }

@@ -5,7 +5,9 @@
 #include "core/number.h"
 #include "core/text.h"
 
-#include <stdio.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
 
 const char *vh_json_kind(const json_t *v)
 {
@@ -90,4 +92,184 @@ vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
 done:
     free(text);
     return st;
+}
+
+/* ---- keys that are not ours ---------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *key, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(key, *names) == 0)
+            return true;
+    return false;
+}
+
+vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *known, char **slot)
+{
+    vhem_status st = VHEM_OK;
+    json_t *rest = json_object(), *v;
+    const char *key;
+
+    VH_CHECK(rest, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
+    json_object_foreach(object, key, v)
+        if (!is_one_of(key, known))
+            VH_CHECK(json_object_set(rest, key, v) == 0, VHEM_ENOMEM,
+                     "out of memory: could not keep unknown keys");
+    if (json_object_size(rest) > 0)
+        VH_TRY(vh_json_keep(ctx, rest, slot));
+done:
+    json_decref(rest);
+    return st;
+}
+
+json_t *vh_json_object(vhem_ctx *ctx, const char *what, const char *text)
+{
+    json_t *root = vh_json_parse(ctx, text, strlen(text));
+    if (!root) {
+        vh_error_prefix(ctx, what);
+    } else if (!json_is_object(root)) {
+        vh_fail(ctx, VHEM_EINVAL, "%s is %s, must be an object", what, vh_json_kind(root));
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* "mu[2][0]": the entry we are at, of the given level. */
+static const char *place(const vh_json_array *a, int level, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s", a->key);
+    for (int k = 0; k < level && n < size; k++)
+        n += (size_t)snprintf(text + n, size - n, "[%d]", a->at[k]);
+    return text;
+}
+
+/* Reads v, a part of the array at this level, to *out and moves that on; only checks when out is NULL. */
+static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int level, double **out)
+{
+    vhem_status st = VHEM_OK;
+    char where[96];
+    const char *dim = a->dim[level].name;
+    int n = a->dim[level].n;
+    bool last = level == a->rank - 1;
+
+    VH_CHECK(json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an array of %s = %d %s",
+             place(a, level, where, sizeof where), vh_json_kind(v), dim, n, last ? "numbers" : "arrays");
+    size_t size = json_array_size(v);
+    VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %d",
+             place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim,
+             n);
+    for (int k = 0; k < n; k++) {
+        json_t *child = json_array_get(v, (size_t)k);
+        a->at[level] = k;
+        if (!last) {
+            VH_TRY(read_level(ctx, a, child, level + 1, out));
+            continue;
+        }
+        VH_CHECK(json_is_number(child), VHEM_EFORMAT, "%s is %s, must be a number",
+                 place(a, level + 1, where, sizeof where), vh_json_kind(child));
+        if (out)
+            *(*out)++ = json_number_value(child);
+    }
+done:
+    return st;
+}
+
+vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, double *out)
+{
+    json_t *v = json_object_get(object, a->key);
+    if (!v)
+        return vh_fail(ctx, VHEM_EFORMAT, "%s is missing", a->key);
+    return read_level(ctx, a, v, 0, out ? &out : NULL);
+}
+
+vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+    VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
+    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a whole number", key, vh_json_kind(v));
+    double x = json_number_value(v);
+    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
+             "%s is %.12g, must be a whole number from 1 to %d", key, x, INT_MAX);
+    *out = (int)x;
+done:
+    return st;
+}
+
+vhem_status vh_json_text(vhem_ctx *ctx, json_t *object, const char *key, char **slot)
+{
+    vhem_status st = VHEM_OK;
+    char *copy = NULL;
+    json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        goto done;
+    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
+    VH_DUP(copy, json_string_value(v));
+    free(*slot);
+    *slot = copy;
+done:
+    return st;
+}
+
+vhem_status vh_json_required_text(vhem_ctx *ctx, json_t *root, const char *key, const char **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, key);
+    VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
+    VH_CHECK(json_is_string(v), VHEM_EFORMAT, "%s is %s, must be text", key, vh_json_kind(v));
+    *out = json_string_value(v);
+done:
+    return st;
+}
+
+vhem_status vh_json_version(vhem_ctx *ctx, json_t *root, int newest)
+{
+    vhem_status st = VHEM_OK;
+    int version = 0;
+    VH_TRY(vh_json_count(ctx, root, "version", &version));
+    VH_CHECK(version <= newest, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
+             version, newest);
+done:
+    return st;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+/* An array of the given rank and sizes n; returns where the next number lies. */
+static const double *print_numbers(FILE *f, int rank, const int *n, const double *x)
+{
+    char text[VH_NUMBER_SIZE];
+    putc('[', f);
+    for (int k = 0; k < n[0]; k++) {
+        if (k > 0)
+            fputs(", ", f);
+        if (rank > 1)
+            x = print_numbers(f, rank - 1, n + 1, x);
+        else
+            fwrite(text, 1, vh_number_text(*x++, text), f);
+    }
+    putc(']', f);
+    return x;
+}
+
+void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x)
+{
+    fprintf(f, "%s\"%s\": ", lead, key);
+    print_numbers(f, rank, n, x);
+}
+
+void vh_json_print_members(FILE *f, const char *lead, const char *object)
+{
+    const char *first = strchr(object, '{'), *last = strrchr(object, '}');
+    if (!first || !last || last <= first)
+        return;
+    first++;
+    first += strspn(first, " \t\r\n");
+    if (first < last) {
+        fputs(lead, f);
+        fwrite(first, 1, (size_t)(last - first), f);
+    }
 }

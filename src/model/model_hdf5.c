@@ -1,422 +1,64 @@
-/* model_hdf5.c - model files as HDF5, the same tree as in JSON: docs/formats.md.  No other file knows it.
- *
- *   1. the library: its error output, its identifiers      3. reading
- *   2. writing
- *
- * Files are written in the 1.8 layout or later, whose metadata carries checksums: damage is found instead of
- * followed.  Small arrays lie inside their object header, under the same checksum and without a seek. */
+/* model_hdf5.c - model files as HDF5, the same tree as in JSON: docs/formats.md.  No other file knows it. */
 #include "core/alloc.h"
-#include "core/file.h"
 #include "model/h3m.h"
+#include "model/hdf5.h"
 
-#include <errno.h>
-#include <hdf5.h>
 #include <limits.h>
-#include <math.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define VERSION 1
-#define MAX_RANK 4
-#define COMPACT_BYTES 32768              /* object headers hold up to 64 KiB */
-#define IMAGE_STEP (1u << 18)            /* by which a file in memory grows */
 
-/* ---- 1. the library ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
-typedef struct {                         /* what the library does with errors, to be put back */
-    H5E_auto2_t print;
-    void       *arg;
-} quiet;
-
-static quiet begin_quiet(void)
-{
-    quiet q = { NULL, NULL };
-    H5Eget_auto2(H5E_DEFAULT, &q.print, &q.arg);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return q;
-}
-
-static void end_quiet(quiet q)
-{
-    H5Eset_auto2(H5E_DEFAULT, q.print, q.arg);
-}
-
-/* Closes any identifier; harmless on one that was never opened. */
-static void drop(hid_t id)
-{
-    if (id >= 0)
-        H5Idec_ref(id);
-}
-
-/* ---- 2. writing ---------------------------------------------------------------------------------------- */
-
-typedef struct {
-    hid_t file, scalar, group, compact, contiguous;      /* a scalar space; how to store groups, arrays */
-} writer;
-
-static bool put_int(const writer *w, hid_t at, const char *name, int value)
-{
-    hid_t a = H5Acreate2(at, name, H5T_STD_I32LE, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT, &value) >= 0;
-    drop(a);
-    return ok;
-}
-
-/* Fixed-length UTF-8 strings: unlike those of variable length they lie where they belong, not in a heap. */
-static hid_t string_type(size_t length)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, length ? length : 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    return type;
-}
-
-/* A string attribute of at; nothing for NULL or "". */
-static bool put_text(const writer *w, hid_t at, const char *name, const char *text)
-{
-    if (!text || !*text)
-        return true;
-    hid_t type = string_type(strlen(text));
-    hid_t a = H5Acreate2(at, name, type, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = a >= 0 && H5Awrite(a, type, text) >= 0;
-    drop(a);
-    drop(type);
-    return ok;
-}
-
-/* A string dataset, which unlike an attribute may be of any length; nothing for NULL. */
-static bool put_long_text(const writer *w, hid_t at, const char *name, const char *text)
-{
-    if (!text)
-        return true;
-    hid_t type = string_type(strlen(text));
-    hid_t set = H5Dcreate2(at, name, type, w->scalar, H5P_DEFAULT, w->contiguous, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-    drop(set);
-    drop(type);
-    return ok;
-}
-
-static bool put_numbers(const writer *w, hid_t at, const char *name, int rank, const int *n, const double *x)
-{
-    hsize_t dims[MAX_RANK] = { 0 }, all = 1;
-    for (int k = 0; k < rank; k++)
-        all *= dims[k] = (hsize_t)n[k];
-    hid_t space = H5Screate_simple(rank, dims, NULL);
-    hid_t how = all * sizeof *x <= COMPACT_BYTES ? w->compact : w->contiguous;
-    hid_t set = H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
-    drop(set);
-    drop(space);
-    return ok;
-}
-
-static bool put_hmm(const writer *w, hid_t hmms, const vhem_h3m *h3m, int i)
+static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vhem_h3m *h3m, int i)
 {
     const vh_hmm *h = &h3m->hmm[i];
     int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
     char name[16];
 
     snprintf(name, sizeof name, "%d", i);
-    hid_t g = H5Gcreate2(hmms, name, H5P_DEFAULT, w->group, H5P_DEFAULT);
-    bool ok = g >= 0 && put_text(w, g, "name", h->name) && put_text(w, g, "label", h->label) &&
-              put_int(w, g, "S", h->S) && put_int(w, g, "M", h->M) &&
-              put_numbers(w, g, "pi", 1, states, h->pi) && put_numbers(w, g, "A", 2, states, h->A) &&
-              put_numbers(w, g, "c", 2, component, vh_hmm_c(h)) && put_long_text(w, g, "extra", h->extra);
+    hid_t g = vh_h5_put_group(w, hmms, name);
+    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", h->name) && vh_h5_put_text(w, g, "label", h->label) &&
+              vh_h5_put_int(w, g, "S", h->S) && vh_h5_put_int(w, g, "M", h->M) &&
+              vh_h5_put_numbers(w, g, "pi", 1, states, h->pi) &&
+              vh_h5_put_numbers(w, g, "A", 2, states, h->A) &&
+              vh_h5_put_numbers(w, g, "c", 2, component, vh_hmm_c(h)) &&
+              vh_h5_put_long_text(w, g, "extra", h->extra);
     for (int p = 0; ok && p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
-        ok = put_numbers(w, g, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
+        ok = vh_h5_put_numbers(w, g, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
     }
-    drop(g);
+    vh_h5_drop(g);
     return ok;
 }
 
-static bool put_h3m(const writer *w, const vhem_h3m *h3m)
+static bool put_h3m(const vh_h5_writer *w, const void *what)
 {
+    const vhem_h3m *h3m = what;
     hid_t hmms = -1;
-    bool ok = put_text(w, w->file, "format", "vhem-h3m") && put_int(w, w->file, "version", VERSION) &&
-              put_text(w, w->file, "emission", h3m->family->name) && put_int(w, w->file, "d", h3m->d) &&
-              put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega) &&
-              put_long_text(w, w->file, "provenance", h3m->provenance) &&
-              put_long_text(w, w->file, "extra", h3m->extra);
+    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-h3m") &&
+              vh_h5_put_int(w, w->file, "version", VERSION) &&
+              vh_h5_put_text(w, w->file, "emission", h3m->family->name) &&
+              vh_h5_put_int(w, w->file, "d", h3m->d) &&
+              vh_h5_put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega) &&
+              vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance) &&
+              vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
     if (ok)
-        hmms = H5Gcreate2(w->file, "hmms", H5P_DEFAULT, w->group, H5P_DEFAULT);
+        hmms = vh_h5_put_group(w, w->file, "hmms");
     ok = ok && hmms >= 0;
     for (int i = 0; ok && i < h3m->K; i++)
         ok = put_hmm(w, hmms, h3m, i);
-    drop(hmms);
+    vh_h5_drop(hmms);
     return ok;
 }
 
-/* How to make files, groups or datasets.  Times are left out: the same model gives the same bytes. */
-static hid_t timeless(hid_t class)
-{
-    hid_t how = H5Pcreate(class);
-    H5Pset_obj_track_times(how, false);
-    return how;
-}
-
-/* The library is never let near the disk: in 1.10 a file that could not be closed because the disk was full
- * brings the process down when it exits.  So the file is made in memory, and its bytes are taken over when it
- * is closed.  (H5Fget_file_image would be shorter, but leaves a superblock whose checksum is wrong.) */
-typedef struct {
-    unsigned char *bytes;
-    size_t         size;                 /* of the memory; the file may end earlier */
-} image;
-
-static void *image_malloc(size_t size, H5FD_file_image_op_t op, void *arg)
-{
-    (void)op;
-    ((image *)arg)->size = size;
-    return malloc(size);
-}
-
-static void *image_realloc(void *p, size_t size, H5FD_file_image_op_t op, void *arg)
-{
-    (void)op;
-    ((image *)arg)->size = size;
-    return realloc(p, size);
-}
-
-static herr_t image_free(void *p, H5FD_file_image_op_t op, void *arg)
-{
-    if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE)
-        ((image *)arg)->bytes = p;
-    else
-        free(p);
-    return 0;
-}
-
-static void *image_arg_copy(void *arg)
-{
-    return arg;
-}
-
-static herr_t image_arg_free(void *arg)
-{
-    (void)arg;
-    return 0;
-}
-
-/* The end of the file as its superblock (versions 2 and 3) has it: 8 bytes at 28, lowest first. */
-static size_t image_end(const image *im)
-{
-    uint64_t end = 0;
-    for (int k = 7; im->bytes && im->size >= 48 && k >= 0; k--)
-        end = end << 8 | im->bytes[28 + k];
-    return end <= im->size ? (size_t)end : 0;
-}
-
-/* The file in memory; im->bytes is the caller's to free in any case. */
-static vhem_status make_image(vhem_ctx *ctx, const vhem_h3m *h3m, image *im)
-{
-    H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc, .image_realloc = image_realloc,
-                                          .image_free = image_free, .udata_copy = image_arg_copy,
-                                          .udata_free = image_arg_free, .udata = im };
-    hid_t access_how = H5Pcreate(H5P_FILE_ACCESS), file_how = timeless(H5P_FILE_CREATE);
-    writer w = { .scalar = H5Screate(H5S_SCALAR), .group = timeless(H5P_GROUP_CREATE),
-                 .compact = timeless(H5P_DATASET_CREATE), .contiguous = timeless(H5P_DATASET_CREATE) };
-
-    H5Pset_layout(w.compact, H5D_COMPACT);
-    H5Pset_libver_bounds(access_how, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-    H5Pset_fapl_core(access_how, IMAGE_STEP, false);
-    H5Pset_file_image_callbacks(access_how, &calls);
-    w.file = H5Fcreate("model.h5", H5F_ACC_TRUNC, file_how, access_how);
-    bool ok = w.file >= 0 && put_h3m(&w, h3m);
-    ok = w.file >= 0 && H5Fclose(w.file) >= 0 && ok;
-    drop(w.contiguous);
-    drop(w.compact);
-    drop(w.group);
-    drop(w.scalar);
-    drop(file_how);
-    drop(access_how);
-    im->size = image_end(im);
-    if (!ok || im->size == 0)
-        return vh_fail(ctx, VHEM_ENOMEM, "out of memory: could not build the HDF5 file");
-    return VHEM_OK;
-}
-
-vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
-{
-    vh_out out = { 0 };
-    image im = { NULL, 0 };
-
-    vhem_status st = vh_h3m_require_finite(ctx, h3m);
-    if (st == VHEM_OK) {
-        quiet q = begin_quiet();
-        st = make_image(ctx, h3m, &im);
-        end_quiet(q);
-    }
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, path);
-        goto done;
-    }
-    VH_TRY(vh_out_open(ctx, path, &out));
-    errno = 0;
-    fwrite(im.bytes, 1, im.size, out.f);                 /* the commit finds out whether it went well */
-    VH_TRY(vh_out_commit(ctx, &out));
-done:
-    vh_out_close(&out);
-    free(im.bytes);
-    return st;
-}
-
-/* ---- 3. reading ---------------------------------------------------------------------------------------- */
-
-typedef struct { const char *name; int n; } extent;
-
-static const char *shape_text(int rank, const hsize_t *n, char *text, size_t size)
-{
-    size_t at = (size_t)snprintf(text, size, "%s", rank == 0 ? "a single value" : "");
-    for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%llu", k ? " x " : "", (unsigned long long)n[k]);
-    return text;
-}
-
-static const char *wanted_text(int rank, const extent *want, char *text, size_t size)
-{
-    size_t at = 0;
-    for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " x " : "", want[k].name);
-    for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%d", k ? " x " : " = ", want[k].n);
-    return text;
-}
-
-/* The shape of a dataset of numbers into n [H5S_MAX_RANK]. */
-static vhem_status get_shape(vhem_ctx *ctx, hid_t set, const char *name, int *rank, hsize_t *n)
-{
-    vhem_status st = VHEM_OK;
-    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    H5T_class_t class = H5Tget_class(type);
-
-    VH_CHECK(class == H5T_FLOAT || class == H5T_INTEGER, VHEM_EFORMAT, "%s does not hold numbers", name);
-    *rank = H5Sget_simple_extent_dims(space, n, NULL);
-    VH_CHECK(*rank >= 0, VHEM_EFORMAT, "%s has no shape", name);
-done:
-    drop(space);
-    drop(type);
-    return st;
-}
-
-/* Reads the dataset to out, which has room for the wanted shape; only checks it when out is NULL. */
-static vhem_status get_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const extent *want,
-                               double *out)
-{
-    vhem_status st = VHEM_OK;
-    hsize_t n[H5S_MAX_RANK];
-    int found = 0;
-    char is[128], must[128];
-    hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
-
-    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
-    VH_TRY(get_shape(ctx, set, name, &found, n));
-    bool same = found == rank;
-    for (int k = 0; same && k < rank; k++)
-        same = n[k] == (hsize_t)want[k].n;
-    VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", name, shape_text(found, n, is, sizeof is),
-             wanted_text(rank, want, must, sizeof must));
-    if (out && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
-        st = vh_fail(ctx, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
-done:
-    drop(set);
-    return st;
-}
-
-/* A whole number of at least 1. */
-static vhem_status get_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
-{
-    vhem_status st = VHEM_OK;
-    double x = 0;
-    hid_t a = H5Aopen(at, name, H5P_DEFAULT), space = H5Aget_space(a), type = H5Aget_type(a);
-    H5T_class_t class = H5Tget_class(type);
-
-    VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
-    VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT) &&
-             H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0, VHEM_EFORMAT, "%s is not a single number", name);
-    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
-             "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
-    *out = (int)x;
-done:
-    drop(type);
-    drop(space);
-    drop(a);
-    return st;
-}
-
-typedef herr_t read_string(hid_t from, hid_t type, void *out);
-
-static herr_t read_attribute(hid_t from, hid_t type, void *out)
-{
-    return H5Aread(from, type, out);
-}
-
-static herr_t read_dataset(hid_t from, hid_t type, void *out)
-{
-    return H5Dread(from, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
-}
-
-/* One string of fixed or variable length into *slot. */
-static vhem_status copy_string(vhem_ctx *ctx, hid_t from, hid_t type, hid_t space, read_string *read,
-                               const char *name, size_t limit, char **slot)
-{
-    vhem_status st = VHEM_OK;
-    char *text = NULL, *heap = NULL;
-    size_t size = H5Tget_size(type);
-
-    VH_CHECK(H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1, VHEM_EFORMAT,
-             "%s is not text", name);
-    if (H5Tis_variable_str(type) > 0) {
-        hid_t memory = H5Tcopy(type);
-        bool ok = read(from, memory, &heap) >= 0;
-        drop(memory);
-        VH_CHECK(ok, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
-        VH_TRY(vh_h3m_set_text(ctx, slot, heap ? heap : ""));
-    } else {
-        VH_CHECK(size <= limit, VHEM_EFORMAT, "%s is longer than the file: it is damaged", name);
-        VH_NEW(text, size + 1);
-        VH_CHECK(read(from, type, text) >= 0, VHEM_EFORMAT, "%s cannot be read: the file is damaged", name);
-        VH_TRY(vh_h3m_set_text(ctx, slot, text));
-    }
-done:
-    H5free_memory(heap);
-    free(text);
-    return st;
-}
-
-/* A string attribute into *slot, left as it is when there is none. */
-static vhem_status get_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot)
-{
-    if (H5Aexists(at, name) <= 0)
-        return VHEM_OK;
-    hid_t a = H5Aopen(at, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
-    vhem_status st = copy_string(ctx, a, type, space, read_attribute, name, limit, slot);
-    drop(space);
-    drop(type);
-    drop(a);
-    return st;
-}
-
-static vhem_status get_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot)
-{
-    if (H5Lexists(at, name, H5P_DEFAULT) <= 0)
-        return VHEM_OK;
-    hid_t set = H5Dopen2(at, name, H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
-    vhem_status st = copy_string(ctx, set, type, space, read_dataset, name, limit, slot);
-    drop(space);
-    drop(type);
-    drop(set);
-    return st;
-}
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* The text "extra" of the file or of an HMM, less what has become a key of the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, const vh_emission *family, size_t limit, char **slot)
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
-    VH_TRY(get_long_text(ctx, at, "extra", limit, &text));
+    VH_TRY(vh_h5_long_text(ctx, at, "extra", limit, &text));
     if (text && *text)
         VH_TRY(vh_model_unknown_keys(ctx, family, "extra", text, slot));
 done:
@@ -429,16 +71,16 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vhem_h3m *h3m, int i
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
-    const extent states[] = { { "S", S }, { "S", S } };
-    const extent component[] = { { "S", S }, { "M", M }, { "d", h3m->d }, { "d", h3m->d } };
+    const vh_h5_extent states[] = { { "S", S }, { "S", S } };
+    const vh_h5_extent component[] = { { "S", S }, { "M", M }, { "d", h3m->d }, { "d", h3m->d } };
 
-    VH_TRY(get_numbers(ctx, g, "pi", 1, states, fill ? h->pi : NULL));
-    VH_TRY(get_numbers(ctx, g, "A", 2, states, fill ? h->A : NULL));
-    VH_TRY(get_numbers(ctx, g, "c", 2, component, fill ? vh_hmm_c(h) : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, "pi", 1, states, fill ? h->pi : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, "A", 2, states, fill ? h->A : NULL));
+    VH_TRY(vh_h5_numbers(ctx, g, "c", 2, component, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
         double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
-        VH_TRY(get_numbers(ctx, g, param->name, 2 + param->rank, component, to));
+        VH_TRY(vh_h5_numbers(ctx, g, param->name, 2 + param->rank, component, to));
     }
 done:
     return st;
@@ -454,10 +96,10 @@ static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vhem_h3m *h3m, int i, size
     snprintf(name, sizeof name, "%d", i);
     hid_t g = H5Gopen2(hmms, name, H5P_DEFAULT);
     VH_CHECK(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
-    VH_TRY(get_text(ctx, g, "name", limit, &h->name));
-    VH_TRY(get_text(ctx, g, "label", limit, &h->label));
-    VH_TRY(get_count(ctx, g, "S", &S));
-    VH_TRY(get_count(ctx, g, "M", &M));
+    VH_TRY(vh_h5_text(ctx, g, "name", limit, &h->name));
+    VH_TRY(vh_h5_text(ctx, g, "label", limit, &h->label));
+    VH_TRY(vh_h5_count(ctx, g, "S", &S));
+    VH_TRY(vh_h5_count(ctx, g, "M", &M));
     VH_TRY(get_arrays(ctx, g, h3m, i, S, M, false));
     /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
     VH_CHECK(((double)S + (double)M * h3m->d) * S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
@@ -466,45 +108,36 @@ static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vhem_h3m *h3m, int i, size
     VH_TRY(get_arrays(ctx, g, h3m, i, S, M, true));
     VH_TRY(get_extra(ctx, g, h3m->family, limit, &h->extra));
 done:
-    drop(g);
+    vh_h5_drop(g);
     if (st != VHEM_OK)
         vh_h3m_prefix(ctx, h3m, i);
     return st;
 }
 
-/* format, version and emission. */
-static vhem_status get_head(vhem_ctx *ctx, hid_t file, size_t limit, const vh_emission **family)
+static vhem_status get_family(vhem_ctx *ctx, hid_t file, size_t limit, const vh_emission **family)
 {
     vhem_status st = VHEM_OK;
-    char *format = NULL, *emission = NULL;
-    int version;
+    char *emission = NULL;
 
-    VH_TRY(get_text(ctx, file, "format", limit, &format));
-    VH_CHECK(format, VHEM_EFORMAT, "format is missing, must be 'vhem-h3m'");
-    VH_CHECK(strcmp(format, "vhem-h3m") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-h3m'", format);
-    VH_TRY(get_count(ctx, file, "version", &version));
-    VH_CHECK(version <= VERSION, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
-             version, VERSION);
-    VH_TRY(get_text(ctx, file, "emission", limit, &emission));
+    VH_TRY(vh_h5_text(ctx, file, "emission", limit, &emission));
     VH_CHECK(emission, VHEM_EFORMAT, "emission is missing");
     *family = vh_emission_find(emission);
     VH_CHECK(*family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
 done:
     free(emission);
-    free(format);
     return st;
 }
 
 /* omega, which may be missing for a single HMM as in JSON. */
 static vhem_status get_omega(vhem_ctx *ctx, hid_t file, const vhem_h3m *h3m)
 {
-    extent K = { "K", h3m->K };
+    vh_h5_extent K = { "K", h3m->K };
     if (h3m->K == 1 && H5Lexists(file, "omega", H5P_DEFAULT) == 0)
         return VHEM_OK;
-    return get_numbers(ctx, file, "omega", 1, &K, h3m->omega);
+    return vh_h5_numbers(ctx, file, "omega", 1, &K, h3m->omega);
 }
 
-static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, vhem_h3m **out)
+static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
@@ -513,8 +146,9 @@ static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, vhem_h3m **o
     hid_t hmms = -1;
     int d;
 
-    VH_TRY(get_head(ctx, file, limit, &family));
-    VH_TRY(get_count(ctx, file, "d", &d));
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VERSION));
+    VH_TRY(get_family(ctx, file, limit, &family));
+    VH_TRY(vh_h5_count(ctx, file, "d", &d));
     hmms = H5Gopen2(file, "hmms", H5P_DEFAULT);
     VH_CHECK(hmms >= 0 && H5Gget_info(hmms, &info) >= 0, VHEM_EFORMAT, "hmms is missing or damaged");
     VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
@@ -524,36 +158,30 @@ static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, vhem_h3m **o
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
-    VH_TRY(get_long_text(ctx, file, "provenance", limit, &h3m->provenance));
+    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
     if (h3m->provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
     VH_TRY(vhem_h3m_validate(ctx, h3m));
-    *out = h3m;
+    *(vhem_h3m **)out = h3m;
     h3m = NULL;
 done:
-    drop(hmms);
+    vh_h5_drop(hmms);
     vhem_h3m_free(h3m);
     return st;
 }
 
+/* ---- files --------------------------------------------------------------------------------------------- */
+
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vhem_h3m **out)
 {
-    vhem_status st = VHEM_OK;
-    struct stat sb = { 0 };
-    hid_t file = -1;
-    quiet q = begin_quiet();
+    return vh_h5_load(ctx, path, get_h3m, out);
+}
 
-    VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
-    VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
-    VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    VH_CHECK(file >= 0, VHEM_EFORMAT, "not an HDF5 file, or a damaged one");
-    VH_TRY(get_h3m(ctx, file, (size_t)sb.st_size, out));
-done:
-    drop(file);
-    end_quiet(q);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, path);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;        /* what is invalid came from a file */
+vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+{
+    vhem_status st = vh_h3m_require_finite(ctx, h3m);
+    if (st == VHEM_OK)
+        return vh_h5_save(ctx, path, put_h3m, h3m);
+    vh_error_prefix(ctx, path);
+    return st;
 }

@@ -6,6 +6,7 @@
 #include "reduce/estep.h"
 
 #include "core/alloc.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <omp.h>
@@ -13,28 +14,17 @@
 
 enum { BLOCK = 64, SLOTS = 16 };
 
-/* Less than this share of an HMM, and a pair is left out of the statistics. */
-#define NO_SHARE 1e-100
-
 typedef struct {                         /* sums of a run of blocks */
     double   J, *sum_z;
     vh_stats stats;
     vhem_status st;
 } slot;
 
-/* Row i of L -> z_i; returns log sum_j omega_j exp(N_i L_ij). */
-static double assign(int Kr, const double *log_omega, double Ni, const double *L, double *z)
+double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *z)
 {
-    double top = -INFINITY, sum = 0;
-    for (int j = 0; j < Kr; j++) {
+    for (int j = 0; j < Kr; j++)
         z[j] = log_omega[j] + (Ni > 0 ? Ni * L[j] : 0);
-        top = fmax(top, z[j]);
-    }
-    for (int j = 0; j < Kr; j++)
-        sum += z[j] = exp(z[j] - top);
-    for (int j = 0; j < Kr; j++)
-        z[j] /= sum;
-    return top + log(sum);
+    return vh_softmax(Kr, z);
 }
 
 static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep *es, const double *log_omega,
@@ -48,10 +38,10 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep 
     for (int p = 0; p < n; p++) {
         int i = base->order[first + p];
         double omega = base->h3m->omega[i], *z = out->z + (size_t)i * (size_t)Kr;
-        s->J += assign(Kr, log_omega, N * omega, L + (size_t)p * (size_t)Kr, z);
+        s->J += vh_reduce_assign(Kr, log_omega, N * omega, L + (size_t)p * (size_t)Kr, z);
         for (int j = 0; j < Kr; j++) {
             s->sum_z[j] += out->weighted ? base->Kb * omega * z[j] : z[j];
-            w[(size_t)p * (size_t)Kr + (size_t)j] = z[j] > NO_SHARE ? z[j] * omega : 0;
+            w[(size_t)p * (size_t)Kr + (size_t)j] = z[j] > VH_NO_SHARE ? z[j] * omega : 0;
         }
         if (out->L)
             memcpy(out->L + (size_t)i * (size_t)Kr, L + (size_t)p * (size_t)Kr, sizeof *L * (size_t)Kr);

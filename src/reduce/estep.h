@@ -12,6 +12,12 @@ typedef struct {
     bool      weighted;
 } vh_assignment;
 
+/* Less than this share of a base model, and a pair is left out of the statistics. */
+#define VH_NO_SHARE 1e-100
+
+/* Row i of L [Kr] -> z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */
+double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *z);
+
 /* N: virtual samples in all, N_i = N omega_i.  scratch [n_threads], one for each thread that may work.  The
  * answer does not depend on their number. */
 vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed *reduced,

@@ -5,21 +5,16 @@
 #include "math/logsum.h"
 #include "reduce/start.h"
 
-#define EMPTY       1e-3                 /* a cluster with less than this many members is empty */
-#define MAX_RESEED  3                    /* what falls empty again and again is not needed */
 #define EARLY       10                   /* states are revived in so many iterations at first */
 
-/* The member of cluster j that its centre describes worst; -1 when it has fewer than two. */
-static int worst_member(const vh_base *base, const vh_assignment *a, int Kr, int j)
+int vh_worst_member(int Kb, const double *omega, int Kr, const double *z, const double *L, int j)
 {
     int worst = -1, members = 0;
-    for (int i = 0; i < base->Kb; i++) {
-        const double *z = a->z + (size_t)i * (size_t)Kr;
-        if (z[j] < 0.5 || !(base->h3m->omega[i] > 0))
+    for (int i = 0; i < Kb; i++) {
+        if (z[(size_t)i * (size_t)Kr + (size_t)j] < 0.5 || !(omega[i] > 0))
             continue;
         members++;
-        if (worst < 0 ||
-            a->L[(size_t)i * (size_t)Kr + (size_t)j] < a->L[(size_t)worst * (size_t)Kr + (size_t)j])
+        if (worst < 0 || L[(size_t)i * (size_t)Kr + (size_t)j] < L[(size_t)worst * (size_t)Kr + (size_t)j])
             worst = i;
     }
     return members >= 2 ? worst : -1;
@@ -34,9 +29,10 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
     vh_rng rng;
 
     vh_rng_init(&rng, opt->seed, VH_RNG_REVIVE, (uint64_t)k);
-    for (int j = 0; j < Kr && time_left && run->n_empty < MAX_RESEED * Kr; j++) {
+    for (int j = 0; j < Kr && time_left && run->n_empty < VH_MAX_RESEED * Kr; j++) {
         int big = vh_argmax(Kr, centers->omega, 1);
-        int seed = centers->omega[j] * base->Kb < EMPTY ? worst_member(base, a, Kr, big) : -1;
+        int seed = centers->omega[j] * base->Kb < VH_EMPTY
+                       ? vh_worst_member(base->Kb, base->h3m->omega, Kr, a->z, a->L, big) : -1;
         if (seed < 0)
             continue;
         vh_center_from_base(base, seed, &rng, centers, j);
@@ -45,7 +41,7 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
         done++;
     }
     for (int j = 0; j < Kr && time_left && k < EARLY; j++) {
-        if (centers->omega[j] * base->Kb < EMPTY || run->n_revived >= 2 * pk->n_comp)
+        if (centers->omega[j] * base->Kb < VH_EMPTY || run->n_revived >= 2 * pk->n_comp)
             continue;
         int revived = vh_revive(&lim, pk, j, a->stats, centers, &centers->hmm[j], &rng);
         run->n_revived += revived;

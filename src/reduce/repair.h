@@ -4,6 +4,13 @@
 
 #include "reduce/vhem.h"
 
+#define VH_EMPTY 1e-3                    /* a cluster with less than this many members is empty */
+enum { VH_MAX_RESEED = 3 };              /* times K: what falls empty again and again is not needed */
+
+/* Of the Kb members with weights omega the one that centre j, to which z [Kb][Kr] gives it, describes worst
+ * by L [Kb][Kr]; -1 when it has fewer than two. */
+int  vh_worst_member(int Kb, const double *omega, int Kr, const double *z, const double *L, int j);
+
 /* After M-step k, with the assignment it was made from.  Re-seeds empty clusters and, in early
  * iterations, revives dead states and components; counts them in run.  True when anything was
  * changed: the bound may then fall once. */

@@ -43,8 +43,7 @@ done:
     return st;
 }
 
-/* Is J[k] the end?  Also keeps an eye on what theory says cannot happen. */
-static bool rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
+bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run)
 {
     if (k == 0 || repaired)
         return false;
@@ -82,7 +81,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         VH_TRY(vh_reduce_expect(ctx, base, pk, centers->omega, opt->N, opt->tau, scratch, n_threads, &a));
         run->J[k] = a.J;
         run->n_iter = k;
-        run->converged = rests(ctx, opt, k, repaired, run);
+        run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
         if (last || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(maximise(ctx, base, opt, pk, &a, centers));

@@ -28,6 +28,10 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
                     int n_threads, vhem_h3m *centers, vh_vhem_run *run);
 void        vh_vhem_run_free(vh_vhem_run *run);
 
+/* Is J[k] the end?  Also keeps an eye on what theory says cannot happen: counts when J falls.  repaired: the
+ * last M-step was followed by repairs, after which J may fall. */
+bool        vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
+
 /* Adds a number to the diagonal of every covariance. */
 void vh_add_to_covariances(vhem_h3m *h3m, double add);
 

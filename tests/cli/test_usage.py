@@ -3,13 +3,15 @@ import re
 import subprocess
 import unittest
 
-from support import COMMANDS, SOURCE, VHEM, Case
+from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
 UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
+LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
+         "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
@@ -20,10 +22,23 @@ OPTIONS = {
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
+    "compare": ["output", "kind", "tau", "samples", "lambda", "raw", "symmetric"],
+    "classify train": ["output", "store", "no-store"] + LEARN + DATA,
+    "classify predict": ["output", "all", "fast", "check"] + DATA,
+    "classify eval": ["output", "top", "at", "fast"] + DATA,
+    "classify cross": ["output", "folds", "holdout", "store", "top", "at"] + LEARN + DATA,
+    "classify update": ["output", "store"] + DATA,
+    "annotate train": ["output", "store", "no-store"] + LEARN + DATA + ["tags"],
+    "annotate predict": ["output", "top", "fast", "check"] + DATA,
+    "annotate search": ["output", "top", "fast", "check"] + DATA,
+    "annotate eval": ["output", "top", "at", "fast"] + DATA + ["tags"],
+    "annotate cross": ["output", "folds", "holdout", "store", "top", "at"] + LEARN + DATA + ["tags"],
+    "annotate update": ["output", "store"] + DATA + ["tags"],
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "posterior", "no-repair", "weighted-omega", "quiet", "json", "help"}
+FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json",
+         "help"}
 
 
 def entries(text):
@@ -61,13 +76,22 @@ class Help(Case):
         self.assertRegex(lines[1], r"^backends: .*\bref\b")
 
     def test_every_option_with_its_default(self):
-        for command in COMMANDS:
-            text = self.ok(command, "--help").out
+        whole = {c for c in COMMANDS if c not in PARTS} | {f"{c} {p}" for c in PARTS for p in PARTS[c]}
+        self.assertEqual(whole, set(OPTIONS))
+        for command in OPTIONS:
+            text = self.ok(*command.split(), "--help").out
             found = entries(text)
             self.assertEqual(list(found), OPTIONS[command] + COMMON, command)
             for name, entry in found.items():
                 self.assertEqual("(default: " in entry, name not in FLAGS, f"{command}: {entry}")
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
+
+    def test_parts_of_a_command(self):
+        for command, parts in PARTS.items():
+            text = self.ok(command, "--help").out
+            self.assertEqual(re.findall(r"^  ([a-z]+)  ", text, re.M), parts)
+            self.assertEqual(self.run_vhem(command).code, 2)
+        self.fails(2, "vhem classify: there is no 'trian'; did you mean train?", "classify", "trian")
 
     def test_known_defaults(self):
         found = entries(self.ok("help", "fit").out)
@@ -174,10 +198,13 @@ class Pages(Case):
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
-        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "convert"])
+        self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "classify", "convert"])
         self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
         self.assertEqual(complete("vhem tree --init p", 3), ["pooled"])
         self.assertEqual(complete("vhem fit --init k", 3), ["kmeans"])
+        self.assertEqual(complete("vhem annotate s", 2), ["search"])
+        self.assertEqual(complete("vhem classify train --est", 3), ["--estimator"])
+        self.assertEqual(complete("vhem classify train --prior c", 4), ["counts"])
         self.assertIn("ref", complete("vhem fit --backend ''", 3))
 
 

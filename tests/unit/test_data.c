@@ -49,6 +49,33 @@ static void test_wrap_refuses(void **state)
     vhem_ctx_free(ctx);
 }
 
+static void test_describe(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const int T[] = { 2, 1 };
+    const double y[] = { 1, 2, 3, 4, 5, 6 }, weight[] = { 2, 0.5 }, wrong[] = { 1, -1 };
+    const char *const name[] = { "a", "b" }, *const label[] = { "p", NULL }, *const group[] = { "g", "g" };
+    const char *const column[] = { "x", "y" };
+    vhem_data *data = NULL;
+    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
+    assert_ok(ctx, vhem_data_describe(ctx, data, name, label, NULL, NULL, NULL));
+    assert_sequence(data, 0, "a", "p", "", 2);
+    assert_sequence(data, 1, "b", "", "", 1);
+    assert_string_equal(vhem_data_column(data, 0), "y0");
+    assert_fails(ctx, vhem_data_describe(ctx, data, group, NULL, NULL, wrong, NULL), VHEM_EINVAL,
+                 "sequence 1: the weight is -1, must be a positive number");
+    assert_sequence(data, 0, "a", "p", "", 2);
+    assert_ok(ctx, vhem_data_describe(ctx, data, NULL, NULL, group, weight, column));
+    assert_sequence(data, 0, "a", "p", "g", 2);
+    assert_true(view(data, 0).weight == 2 && view(data, 1).weight == 0.5);
+    assert_string_equal(vhem_data_column(data, 1), "y");
+    assert_ok(ctx, vhem_data_describe(ctx, data, group, NULL, NULL, weight, NULL));
+    assert_sequence(data, 1, "g", "", "g", 1);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
 static void test_builder(void **state)
 {
     (void)state;
@@ -110,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_wrap_refuses),
+        cmocka_unit_test(test_describe),
         cmocka_unit_test(test_builder),
         cmocka_unit_test(test_keep),
     };

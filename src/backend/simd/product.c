@@ -17,7 +17,7 @@
 #define LOG_4PI 2.5310242469692907930
 
 enum { SLOT_A = 4, SLOT_B, SLOT_CHAIN_A, SLOT_CHAIN_B, SLOT_GROUP, SLOT_TABLE, SLOT_SMALL, SLOT_INVERSE };
-enum { MAX_BLOCK = 16, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
+enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 
 #define TINY_POWER 1e-280                /* of a transition that is possible: below that, the reference */
 
@@ -50,14 +50,20 @@ typedef struct {
 
 static void load_diag(const job *j, const double *const *par, double *out, side *x)
 {
+    const double *restrict from_mu = par[0], *restrict from_v = par[1], *restrict inverse = j->inverse;
+    double high = x->high, low = x->low, reach = x->reach;
+#pragma omp simd reduction(max : high, reach) reduction(min : low)
     for (int k = 0; k < x->pk->d; k++) {
-        double mu = par[0][k] * j->inverse[k], v = par[1][k] * j->inverse[k] * j->inverse[k];
+        double mu = from_mu[k] * inverse[k], v = from_v[k] * inverse[k] * inverse[k];
         out[2 * k] = mu;
         out[2 * k + 1] = v;
-        x->high = v > x->high ? v : x->high;
-        x->low = v < x->low ? v : x->low;
-        x->reach = fabs(mu) > x->reach ? fabs(mu) : x->reach;
+        high = v > high ? v : high;
+        low = v < low ? v : low;
+        reach = fabs(mu) > reach ? fabs(mu) : reach;
     }
+    x->high = high;
+    x->low = low;
+    x->reach = reach;
 }
 
 static void load_full(const job *j, const double *const *par, double *out)
@@ -203,7 +209,8 @@ static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *
                            .pi_a = j->a.pi + (a->state0[i] - a->state0[j->a.i0]),
                            .A_a = j->a.A + (a->trans0[i] - a->trans0[j->a.i0]),
                            .pi_b = j->pi, .A_b = j->A, .x = x,
-                           .Psi = j->small, .F = j->small + n, .G = j->small + 2 * n };
+                           .Psi = j->small, .F = j->small + n, .G = j->small + 2 * n,
+                           .before = j->small + 3 * n };
 
     VH_NAME(vh_product_walk)(&c);
     for (int l = 0; l < j->used; l++) {
@@ -236,11 +243,11 @@ static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
         size_t first = (size_t)(a->comp0[i] - a->comp0[j->a.i0]);
         double *x, *small;
         VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * Cb) * VH_LANES);
-        VH_SCRATCH(small, SLOT_SMALL, (3 * (size_t)(S * j->Sb) + work) * VH_LANES);
+        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + work) * VH_LANES);
         j->small = (vec *)small;
         vh_product_table t = { a->d, j->full ? comps : rows, Cb, j->p->lambda, j->a.par + first * j->size,
                                j->a.log_w + first, j->par, j->log_w, j->block,
-                               j->small + 3 * S * j->Sb, (vec *)x };
+                               j->small + 4 * S * j->Sb, (vec *)x };
         if (j->full)
             VH_NAME(vh_product_full)(&t);
         else

@@ -1,0 +1,203 @@
+/* cmd_annotate.c - vhem annotate: its parts, predict and search. */
+#include "classes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row for each song and each of its tags, best first. */
+static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p)
+{
+    fputs("name\trank\ttag\tposterior\n", f);
+    for (int i = 0; i < p->n; i++)
+        for (int r = 0; r < a->top && r < p->C; r++) {
+            int k = classes_best(p, i, r);
+            cli_put_cell(f, p->name[i]);
+            fprintf(f, "\t%d\t", r + 1);
+            cli_put_cell(f, p->class_name[k]);
+            fputc('\t', f);
+            cli_put_number(f, exp(p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k]));
+            fputc('\n', f);
+        }
+}
+
+static json_t *tags_json(const cli *c, const classes_args *a, const vhem_prediction *p)
+{
+    json_t *songs = json_array();
+    for (int i = 0; i < p->n; i++) {
+        json_t *tags = json_array(), *smn = json_object();
+        for (int r = 0; r < a->top && r < p->C; r++)
+            json_array_append_new(tags, cli_json_text(p->class_name[classes_best(p, i, r)]));
+        for (int k = 0; k < p->C; k++)
+            json_object_set_new(smn, p->class_name[k],
+                                cli_json_real(exp(p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k])));
+        json_array_append_new(songs,
+                              json_pack("{s:o, s:i, s:o, s:o}", "name", cli_json_text(p->name[i]),
+                                        "fragments", p->fragments[i], "tags", tags, "multinomial", smn));
+    }
+    return json_pack("{s:s, s:o, s:o, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]),
+                     "scored", cli_json_real(p->scored), "songs", songs);
+}
+
+typedef struct {
+    double score;
+    int    at;
+} found;
+
+static int best_first(const void *a, const void *b)
+{
+    const found *x = a, *y = b;
+    if (x->score != y->score)
+        return (x->score < y->score) - (x->score > y->score);
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Songs by the posterior of tag k. */
+static found *rank_songs(const vhem_prediction *p, int k)
+{
+    found *list = malloc(((size_t)p->n + 1) * sizeof *list);
+    for (int i = 0; list && i < p->n; i++)
+        list[i] = (found){ p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k], i };
+    if (list)
+        qsort(list, (size_t)p->n, sizeof *list, best_first);
+    return list;
+}
+
+static int write_songs(cli *c, const classes_args *a, const vhem_prediction *p, int k, FILE *f)
+{
+    found *list = rank_songs(p, k);
+    json_t *rows = json_array();
+    int n = a->top < p->n ? a->top : p->n;
+    if (!list) {
+        json_decref(rows);
+        return cli_fail(c, "out of memory");
+    }
+    if (!c->json)
+        fputs("rank\tname\tlog_posterior\n", f);
+    for (int r = 0; r < n; r++) {
+        json_array_append_new(rows, json_pack("{s:o, s:o}", "name", cli_json_text(p->name[list[r].at]),
+                                              "log_posterior", cli_json_real(list[r].score)));
+        if (c->json)
+            continue;
+        fprintf(f, "%d\t", r + 1);
+        cli_put_cell(f, p->name[list[r].at]);
+        fputc('\t', f);
+        cli_put_number(f, list[r].score);
+        fputc('\n', f);
+    }
+    if (c->json)
+        cli_json_put(
+            f, json_pack("{s:s, s:s, s:O}", "command", c->command, "tag", p->class_name[k], "songs", rows));
+    json_decref(rows);
+    free(list);
+    return CLI_GO;
+}
+
+/* Number of the tag; a wrong word is answered by the nearest. */
+static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
+{
+    int C = vhem_classes_size(a->classes);
+    const char **names = malloc((size_t)C * sizeof *names), *near = NULL;
+    *out = -1;
+    for (int k = 0; names && k < C; k++) {
+        vhem_class_view v;
+        vhem_classes_view(a->classes, k, &v);
+        names[k] = v.name;
+        if (strcmp(v.name, tag) == 0)
+            *out = k;
+    }
+    if (names && *out < 0)
+        near = cli_nearest(tag, names, C);
+    free(names);
+    if (*out >= 0)
+        return CLI_GO;
+    return cli_fail(c, "%s has no tag '%s'%s%s%s; 'vhem info %s' lists its %d", c->arg[0], tag,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", c->arg[0], C);
+}
+
+static int run(cli *c, classes_args *a, bool search)
+{
+    vhem_prediction *p = NULL;
+    cli_out out = { 0 };
+    int k = 0, status = cli_out_check(c, a->output);
+    if (status == CLI_GO)
+        status = classes_load(c, a);
+    if (status == CLI_GO && search)
+        status = find_tag(c, a, c->arg[2], &k);
+    if (status == CLI_GO)
+        status = classes_predict(c, a, &p);
+    if (status == CLI_GO)
+        status = cli_out_open(c, a->output, &out);
+    if (status == CLI_GO) {
+        if (search)
+            status = write_songs(c, a, p, k, out.f);
+        else if (c->json)
+            cli_json_put(out.f, tags_json(c, a, p));
+        else
+            write_tags(out.f, a, p);
+        if (status == CLI_GO)
+            status = cli_out_commit(c, &out);
+        cli_out_close(&out);
+    }
+    vhem_prediction_free(p);
+    return status == CLI_GO ? EXIT_DONE : status;
+}
+
+static int look_up(cli *c, int argc, char **argv, bool search)
+{
+    classes_args a;
+    classes_args_init(&a, true);
+    const cli_option options[] = {
+        { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
+        { "top", 'n', OPT_INT, "N", &a.top, 1, NULL,
+          search ? "songs to show" : "tags to show for each song" },
+        CLASSES_FAST_OPTIONS(&a),
+        CLASSES_DATA_OPTIONS(&a),
+        { 0 },
+    };
+    const cli_usage usage = {
+        .args = search ? "MODEL DATA TAG" : "MODEL DATA",
+        .n_min = search ? 3 : 2,
+        .n_max = search ? 3 : 2,
+        .options = options,
+        .about =
+            search ? "Ranks the songs of DATA by how well TAG suits them: by the logarithm of its share in "
+                     "their semantic multinomial."
+                   : "Gives each song of DATA its --top tags, with their share in its semantic multinomial: "
+                     "the posterior probabilities of all tags, from the mean over the fragments of a song of "
+                     "their log-likelihood.",
+        .examples = search ? "  vhem annotate search tags.json songs.csv Calming --group song\n"
+                           : "  vhem annotate predict tags.json songs.csv --group song --top 5\n",
+    };
+    a.usage = &usage;
+    int status = cli_begin(c, argc, argv, &usage);
+    if (status == CLI_GO)
+        status = run(c, &a, search);
+    classes_args_free(&a);
+    return status;
+}
+
+static int annotate_predict(cli *c, int argc, char **argv)
+{
+    return look_up(c, argc, argv, false);
+}
+
+static int annotate_search(cli *c, int argc, char **argv)
+{
+    return look_up(c, argc, argv, true);
+}
+
+int cmd_annotate(cli *c, int argc, char **argv)
+{
+    static const cli_subcommand table[] = {
+        { "train", classes_train, "learn a model of every tag" },
+        { "predict", annotate_predict, "the tags of songs" },
+        { "search", annotate_search, "songs ranked by a tag" },
+        { "eval", classes_eval, "how well songs of known tags are tagged and found" },
+        { "cross", classes_cross, "the same by cross-validation" },
+        { "update", classes_update, "add songs to models that were learned" },
+        { 0 },
+    };
+    return cli_dispatch(c, argc, argv,
+                        "Learns a mixture of HMMs for each tag; tags songs, and finds songs by tag.", table);
+}

@@ -1,0 +1,144 @@
+/* csv.c - see csv.h. */
+#include "csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static char *read_all(FILE *f)
+{
+    size_t n = 0, cap = 1 << 16;
+    char *text = malloc(cap);
+    while (text) {
+        n += fread(text + n, 1, cap - n - 1, f);
+        if (n < cap - 1)
+            break;
+        char *more = realloc(text, cap *= 2);
+        if (!more)
+            free(text);
+        text = more;
+    }
+    if (text)
+        text[n] = '\0';
+    return text;
+}
+
+static char delimiter(const char *text)
+{
+    size_t n = strcspn(text, "\r\n");
+    return memchr(text, '\t', n) ? '\t' : memchr(text, ';', n) && !memchr(text, ',', n) ? ';' : ',';
+}
+
+/* Ends the cell at *p in place, quotes undone; *p moves behind it.  Returns what ended it: the delimiter, a line end
+ * or NUL. */
+static char next_cell(char **p, char delim, char **cell)
+{
+    char *from = *p, *to = *p;
+    *cell = to;
+    if (*from == '"') {
+        for (from++; *from && !(from[0] == '"' && from[1] != '"'); from++) {
+            from += *from == '"';
+            *to++ = *from;
+        }
+        from += *from == '"';
+    }
+    while (*from && *from != delim && *from != '\n' && *from != '\r')
+        *to++ = *from++;
+    char end = *from;
+    if (end == '\r' && from[1] == '\n')
+        from++;
+    *p = end ? from + 1 : from;
+    *to = '\0';
+    return end == '\r' ? '\n' : end;
+}
+
+static bool append(csv *t, size_t *n, size_t *cap, char *cell)
+{
+    if (*n == *cap) {
+        size_t more = *cap ? 2 * *cap : 1024;
+        char **grown = realloc(t->cell, more * sizeof *grown);
+        if (!grown)
+            return false;
+        t->cell = grown;
+        *cap = more;
+    }
+    t->cell[(*n)++] = cell;
+    return true;
+}
+
+/* Line by line; empty lines are passed over. */
+static int cut(cli *c, const char *path, csv *t)
+{
+    char *p = t->text + (strncmp(t->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), delim = delimiter(p), end, *cell;
+    size_t n = 0, cap = 0;
+    while (*p) {
+        int columns = 0;
+        if (*p == '\n' || *p == '\r') {
+            p++;
+            continue;
+        }
+        do {
+            end = next_cell(&p, delim, &cell);
+            columns++;
+            if (!append(t, &n, &cap, cell))
+                return cli_fail(c, "out of memory");
+        } while (end == delim);
+        if (t->rows == 0)
+            t->columns = columns;
+        if (columns != t->columns)
+            return cli_fail(c, "%s: row %d has %d columns, must have %d like the first", path, t->rows + 1, columns,
+                            t->columns);
+        t->rows++;
+    }
+    return t->rows > 1 ? CLI_GO : cli_fail(c, "%s: no table, it has no row below a header", path);
+}
+
+int csv_load(cli *c, const char *path, csv *t)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    *t = (csv){ 0 };
+    if (!f)
+        return cli_fail(c, "%s: cannot read: %s", path, strerror(errno));
+    t->text = read_all(f);
+    if (f != stdin)
+        fclose(f);
+    int status = t->text ? cut(c, path, t) : cli_fail(c, "out of memory");
+    if (status != CLI_GO)
+        csv_free(t);
+    return status;
+}
+
+void csv_free(csv *t)
+{
+    free(t->text);
+    free(t->cell);
+    *t = (csv){ 0 };
+}
+
+char *csv_cell(const csv *t, int row, int column)
+{
+    return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
+}
+
+int csv_column(const csv *t, const char *const *names)
+{
+    for (; *names; names++)
+        for (int k = 0; k < t->columns; k++)
+            if (strcasecmp(csv_cell(t, 0, k), *names) == 0)
+                return k;
+    return -1;
+}
+
+bool csv_number(const csv *t, int row, int column, double *x)
+{
+    const char *text = csv_cell(t, row, column);
+    char *end;
+    if (!*text || strcmp(text, "-") == 0) {
+        *x = NAN;
+        return true;
+    }
+    *x = strtod(text, &end);
+    return end != text && !*end;
+}

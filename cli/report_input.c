@@ -1,0 +1,188 @@
+/* report_input.c - see report_input.h. */
+#include "report_input.h"
+
+#include "csv.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int i;
+} entry;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+/* Row of the table whose first column is each name; [n], -1 for none.  NULL without memory. */
+static int *find_rows(const csv *t, int column, int n, char *const *name, int *found)
+{
+    size_t rows = (size_t)t->rows - 1;
+    entry *names = malloc(rows * sizeof *names);
+    int *row = malloc((size_t)n * sizeof *row);
+    *found = 0;
+    for (size_t r = 0; names && r < rows; r++)
+        names[r] = (entry){ csv_cell(t, (int)r + 1, column), (int)r + 1 };
+    if (names)
+        qsort(names, rows, sizeof *names, by_name);
+    for (int i = 0; names && row && i < n; i++) {
+        entry own = { name[i], 0 };
+        const entry *e = bsearch(&own, names, rows, sizeof *names, by_name);
+        row[i] = e ? e->i : -1;
+        *found += e != NULL;
+    }
+    free(names);
+    return row;
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------- */
+
+int report_truth(cli *c, const char *path, const vhem_clustering *cl, const char ***truth, char **keep)
+{
+    static const char *const of_name[] = { "name", "id", "seq", "model", NULL };
+    static const char *const of_class[] = { "label", "class", "truth", "group", NULL };
+    csv t;
+    int status = csv_load(c, path, &t), found = 0;
+    if (status != CLI_GO)
+        return status;
+    int name = csv_column(&t, of_name), class = csv_column(&t, of_class);
+    name = name < 0 ? 0 : name;
+    class = class < 0 ? name + 1 : class;
+    int *row = class < t.columns ? find_rows(&t, name, cl->Kb, cl->name, &found) : NULL;
+    *truth = calloc((size_t)cl->Kb, sizeof **truth);
+    if (class >= t.columns)
+        status = cli_fail(c, "%s: has one column, needs names and classes", path);
+    else if (!row || !*truth)
+        status = cli_fail(c, "out of memory");
+    else if (found == 0)
+        status = cli_fail(c, "%s: none of its names is one of the %d models, for instance '%s'", path, cl->Kb,
+                          cl->name[0]);
+    for (int i = 0; status == CLI_GO && i < cl->Kb; i++)
+        (*truth)[i] = row[i] < 0 ? "" : csv_cell(&t, row[i], class);
+    if (status == CLI_GO && found < cl->Kb)
+        cli_say(c, "warning: %s has no class for %d of %d models", path, cl->Kb - found, cl->Kb);
+    free(row);
+    *keep = t.text;
+    t.text = NULL;
+    csv_free(&t);
+    return status;
+}
+
+/* ---- distances ----------------------------------------------------------------------------------------- */
+
+/* Rows by name where all are found, else by their order. */
+static int fill_matrix(cli *c, const char *path, const csv *t, const int *row, int n, double *D)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            int r = row ? row[i] : i + 1, col = row ? row[k] : k + 1;
+            double *x = &D[(size_t)i * (size_t)n + (size_t)k];
+            if (!csv_number(t, r, col, x) || !isfinite(*x))
+                return cli_fail(c, "%s: row %d, column %d is '%s', must be a number", path, r + 1, col + 1,
+                                csv_cell(t, r, col));
+        }
+    return CLI_GO;
+}
+
+int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D)
+{
+    csv t;
+    int status = csv_load(c, path, &t), found = 0, n = cl->Kb;
+    if (status != CLI_GO)
+        return status;
+    int *row = find_rows(&t, 0, n, cl->name, &found);
+    *D = calloc((size_t)n * (size_t)n, sizeof **D);
+    if (!row || !*D)
+        status = cli_fail(c, "out of memory");
+    else if (t.rows != n + 1 || t.columns != n + 1)
+        status = cli_fail(c, "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
+                             "MODELS --kind kl writes them", path, t.rows - 1, t.columns - 1, n);
+    else
+        status = fill_matrix(c, path, &t, found == n ? row : NULL, n, *D);
+    free(row);
+    csv_free(&t);
+    return status;
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    size_t at;
+} columns[] = {
+    { "bound", offsetof(vhem_choice, bound) }, { "loglik", offsetof(vhem_choice, loglik) },
+    { "n_param", offsetof(vhem_choice, n_param) }, { "bic", offsetof(vhem_choice, bic) },
+    { "icl", offsetof(vhem_choice, icl) }, { "stability", offsetof(vhem_choice, stability) },
+};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+
+static void set_number(vhem_choice *row, int k, double x)
+{
+    memcpy((char *)row + columns[k].at, &x, sizeof x);
+}
+
+static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **rows, int *n)
+{
+    json_t *list = json_object_get(root, "choices"), *e;
+    size_t i;
+    if (json_array_size(list) == 0)
+        return cli_fail(c, "%s: has no choices; vhem choose --json writes them", path);
+    *rows = calloc(json_array_size(list), sizeof **rows);
+    if (!*rows)
+        return cli_fail(c, "out of memory");
+    json_array_foreach(list, i, e) {
+        vhem_choice *row = &(*rows)[(*n)++];
+        row->K = (int)json_integer_value(json_object_get(e, "K"));
+        row->S = (int)json_integer_value(json_object_get(e, "S"));
+        for (int k = 0; k < N_COLUMNS; k++) {
+            json_t *v = json_object_get(e, columns[k].name);
+            set_number(row, k, json_is_number(v) ? json_number_value(v) : NAN);
+        }
+    }
+    return CLI_GO;
+}
+
+static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **rows, int *n)
+{
+    int K = csv_column(t, (const char *const[]){ "K", NULL }), S = csv_column(t, (const char *const[]){ "S", NULL });
+    if (K < 0 || S < 0)
+        return cli_fail(c, "%s: has no columns K and S; vhem choose writes such a table", path);
+    *rows = calloc((size_t)t->rows, sizeof **rows);
+    if (!*rows)
+        return cli_fail(c, "out of memory");
+    for (int r = 1; r < t->rows; r++) {
+        vhem_choice *row = &(*rows)[(*n)++];
+        double k_value, s_value, x;
+        if (!csv_number(t, r, K, &k_value) || !csv_number(t, r, S, &s_value) || !(fabs(k_value) < INT_MAX) ||
+            !(fabs(s_value) < INT_MAX))
+            return cli_fail(c, "%s: row %d has no numbers in K and S", path, r + 1);
+        row->K = (int)k_value;
+        row->S = (int)s_value;
+        for (int k = 0; k < N_COLUMNS; k++) {
+            int at = csv_column(t, (const char *const[]){ columns[k].name, NULL });
+            set_number(row, k, at >= 0 && csv_number(t, r, at, &x) ? x : NAN);
+        }
+    }
+    return CLI_GO;
+}
+
+int report_choice(cli *c, const char *path, vhem_choice **rows, int *n)
+{
+    static const char *const json[] = { ".json", NULL };
+    json_t *root = cli_ends_with(path, json) ? json_load_file(path, 0, NULL) : NULL;
+    csv t;
+    *n = 0;
+    int status = root ? choice_json(c, path, root, rows, n) : csv_load(c, path, &t);
+    if (!root && status == CLI_GO) {
+        status = choice_table(c, path, &t, rows, n);
+        csv_free(&t);
+    }
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* report_input.h - what vhem report shows beside the clusters, read from its files. */
+#ifndef VHEM_CLI_REPORT_INPUT_H
+#define VHEM_CLI_REPORT_INPUT_H
+
+#include "cli.h"
+
+/* Each fills what comes last with malloc; names are those of the clustering. */
+
+/* --truth: the class of each model by its name; texts [Kb] point into *keep, which is to be freed, too. */
+int report_truth(cli *c, const char *path, const vhem_clustering *cl, const char ***truth, char **keep);
+/* --distances: a square matrix with a header, as 'vhem compare --kind' writes it. */
+int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D);
+/* --choice: the table of 'vhem choose', as text or as JSON. */
+int report_choice(cli *c, const char *path, vhem_choice **rows, int *n);
+
+#endif

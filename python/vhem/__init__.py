@@ -1,0 +1,22 @@
+"""vhem: cluster hidden Markov models, and time series through them.
+
+    sequences --fit_each--> HMMs --VHEM--> clusters and centres --VHEMTree--> hierarchy
+
+The same library as the command ``vhem``: the same seed gives the same numbers.
+"""
+from __future__ import annotations
+
+from . import metrics, plot
+from ._lib import backends, methods
+from ._lib import version as _version
+from ._run import set_backend
+from .cluster import VHEM, VHEMTree
+from .data import Sequences
+from .errors import Error, FileError, InputError, VhemWarning
+from .estimate import HMM, HMMMixture, fit_each
+from .model import H3M, Model
+from .result import Clustering, Tree
+
+__version__ = _version()
+__all__ = ["Clustering", "Error", "FileError", "H3M", "HMM", "HMMMixture", "InputError", "Model", "Sequences", "Tree",
+           "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each", "methods", "metrics", "plot", "set_backend"]

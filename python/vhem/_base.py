@@ -1,0 +1,64 @@
+"""What every estimator of vhem has in common."""
+from __future__ import annotations
+
+import warnings
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from . import _lib, _run
+from .data import Sequences, as_sequences
+from .errors import InputError
+from .model import as_models
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """Parameters random_state, n_jobs, verbose and progress; sequences in, with their dimension checked."""
+
+    _single = False                          # an array (T, d) without lengths is one sequence
+
+    random_state: Any
+    n_jobs: Optional[int]
+    verbose: int
+    progress: Any
+
+    def _session(self, seed: Any) -> _lib.Session:
+        return _run.session(seed, self.n_jobs, self.verbose, self.progress)
+
+    def _sequences(self, X: Any, lengths: Any, groups: Any = None, weights: Any = None) -> Sequences:
+        """Sequences to fit; their dimension is that of all later ones."""
+        data = as_sequences(X, lengths, groups=groups, weights=weights, single=self._single, estimator=self)
+        self.n_features_in_ = data.d
+        return data
+
+    def _new(self, X: Any, lengths: Any) -> Sequences:
+        """Sequences to apply the fitted models to."""
+        check_is_fitted(self)
+        data = as_sequences(X, lengths, single=self._single, estimator=self)
+        if data.d != self.n_features_in_:
+            raise InputError(f"X has {data.d} features, but {type(self).__name__} is expecting "
+                             f"{self.n_features_in_} features as input")
+        return data
+
+    def _record(self, options: Dict[str, Any], seed: int) -> Dict[str, Any]:
+        return _run.made_by(f"vhem.{type(self).__name__}", options, seed)
+
+    def _warn_not_converged(self, what: str, max_iter: Any) -> None:
+        warnings.warn(f"{what} did not converge in {max_iter} iterations; raise max_iter, or tol",
+                      ConvergenceWarning, stacklevel=3)
+
+
+def start_options(init: Any) -> Dict[str, Any]:
+    """A start by name, or models to start from."""
+    if init is None or isinstance(init, str):
+        return {"init": init}
+    return {"start": as_models(init)._handle}
+
+
+def like_input(X: Any, lengths: Any, per_sequence: List[Any]) -> Any:
+    """One array when one array went in, a list for a list of sequences."""
+    whole = getattr(X, "ndim", 0) == 2 or lengths is not None or not isinstance(X, (list, tuple, Sequences))
+    return np.concatenate(per_sequence) if whole else per_sequence

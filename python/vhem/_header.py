@@ -1,0 +1,50 @@
+"""What cffi needs to know of the C library, read from its own header: nothing is mirrored by hand.
+
+The header lies beside this file in an installed package, in ``include/vhem`` in a source tree; the library
+lies beside this file, where ``VHEM_LIBRARY`` points, or in the folder ``build`` of the source tree.
+"""
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+_ROOT = _HERE.parent.parent
+
+
+def header_path() -> Path:
+    """The header that describes the library in use."""
+    for path in (_HERE / "vhem.h", _ROOT / "include" / "vhem" / "vhem.h"):
+        if path.exists():
+            return path
+    raise ImportError(f"vhem: there is no vhem.h beside {__file__}; install the package again")
+
+
+def library_path() -> Path:
+    """The shared library to open."""
+    named = os.environ.get("VHEM_LIBRARY")
+    if named:
+        return Path(named)
+    for path in (_HERE / "libvhem.so", _ROOT / "build" / "src" / "libvhem.so"):
+        if path.exists():
+            return path
+    raise ImportError(
+        f"vhem: there is no libvhem.so beside {__file__}; install the package with 'pip install .', or "
+        "build the library with 'make', or name it in VHEM_LIBRARY"
+    )
+
+
+def declarations(text: str) -> str:
+    """The declarations of the header without preprocessor lines, the part for C++ and export marks."""
+    text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)
+    text = text.replace("\\\n", " ")
+    text = re.sub(r"^[ \t]*#[ \t]*ifdef[ \t]+__cplusplus\b.*?^[ \t]*#[ \t]*endif[^\n]*", "", text, flags=re.S | re.M)
+    text = re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.M)
+    return re.sub(r"\bVHEM_API\b", "", text)
+
+
+def version(text: str) -> str:
+    """The version the header says it is."""
+    found = re.search(r'#define\s+VHEM_VERSION\s+"([^"]+)"', text)
+    return found[1] if found else ""

@@ -1,0 +1,59 @@
+"""How models and results show themselves in a notebook: small tables without scripts."""
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any, Iterable, List, Sequence
+
+if TYPE_CHECKING:
+    from .model import H3M, Model
+    from .result import Clustering
+
+_ROWS = 20                                   # more are counted, not shown
+
+
+def _cell(value: Any) -> str:
+    """A number with four digits; a probability also as a shade."""
+    if isinstance(value, float):
+        shade = f" style='background:rgba(31,119,180,{0.6 * value:.2f})'" if 0 <= value <= 1 else ""
+        return f"<td{shade}>{value:.4g}</td>"
+    return f"<td>{html.escape(str(value))}</td>"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines: List[str] = ["<table><thead><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr></thead>"]
+    lines += ["<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows]
+    return "".join(lines) + "</table>"
+
+
+def _title(text: str) -> str:
+    return f"<p><b>{html.escape(text.strip('<>'))}</b></p>"
+
+
+def _short(values: Any) -> str:
+    found = [f"{v:.4g}" for v in values[:6]]
+    return "(" + ", ".join(found) + (", ..." if len(values) > 6 else "") + ")"
+
+
+def model(m: "Model") -> str:
+    head = ["state", "pi", *(f"to {s}" for s in range(m.S))] + (["mean"] if m.mu is not None else [])
+    rows = []
+    for s in range(m.S):
+        row: List[Any] = [s, float(m.pi[s]), *map(float, m.A[s])]
+        rows.append(row + ([_short(m.c[s] @ m.mu[s])] if m.mu is not None else []))
+    return _title(repr(m)) + _table(head, rows)
+
+
+def models(h3m: "H3M") -> str:
+    rows = [[i, m.name, m.label, m.omega, m.S, m.M] for i, m in enumerate(h3m[:_ROWS] if len(h3m) > _ROWS else h3m)]
+    more = f"<p>and {len(h3m) - _ROWS} more</p>" if len(h3m) > _ROWS else ""
+    return _title(repr(h3m)) + _table(["", "name", "label", "omega", "S", "M"], rows) + more
+
+
+def clustering(c: "Clustering") -> str:
+    rows = []
+    for j in range(c.n_clusters):
+        members = [c.names[i] or str(i) for i in range(len(c.labels)) if c.labels[i] == j]
+        names = ", ".join(members[:8]) + (", ..." if len(members) > 8 else "")
+        weight = c.centers[j].omega if c.centers is not None else float("nan")
+        rows.append([j, len(members), weight, names])
+    return _title(repr(c)) + _table(["cluster", "size", "omega", "members"], rows)

@@ -1,0 +1,93 @@
+"""From the parameters every estimator has (random_state, n_jobs, verbose, progress) to a session."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable, Dict, Optional
+
+import numpy as np
+
+from . import _lib
+from .errors import InputError
+
+_backend: Optional[str] = None
+
+
+def set_backend(name: Optional[str]) -> None:
+    """Uses this set of kernels, one of :func:`vhem.backends`, from now on; None for the best one.
+
+    >>> import vhem
+    >>> vhem.set_backend("ref")
+    >>> vhem.set_backend(None)
+    """
+    global _backend
+    if name is not None and name not in _lib.backends():
+        raise InputError(f"the backend is {name!r}, must be one of {', '.join(_lib.backends())}")
+    _backend = name
+
+
+def seed_of(random_state: Any) -> int:
+    """None is seed 0: the same answer every time.  A generator of NumPy gives a new seed at each call."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**53))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, (int, np.integer)) and 0 <= int(random_state) < 2**64:
+        return int(random_state)
+    raise InputError(f"random_state is {random_state!r}, must be None, a whole number from 0 on, or a generator")
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """None is 1, -1 all cores, -2 all but one, as in scikit-learn."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise InputError(f"n_jobs is {n_jobs!r}, must be a whole number other than 0, or None")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+class Bar:
+    """Progress on stderr: with tqdm when it is there, else a line that is written again."""
+
+    def __init__(self) -> None:
+        self.bars: Dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped]
+        except ImportError:
+            end = "\n" if done >= total else ""
+            sys.stderr.write(f"\r{what}: {done} of {total}{end}")
+            sys.stderr.flush()
+            return
+        bar = self.bars.get(what)
+        if bar is None or bar.total != total or done < bar.n:
+            self.close(what)
+            bar = self.bars[what] = tqdm(total=total, desc=what, file=sys.stderr)
+        bar.update(done - bar.n)
+        if done >= total:
+            self.close(what)
+
+    def close(self, what: str) -> None:
+        bar = self.bars.pop(what, None)
+        if bar is not None:
+            bar.close()
+
+
+def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
+            progress: Optional[Callable[[str, int, int], Any]] = None) -> _lib.Session:
+    """The context for one piece of work."""
+    if progress is None and verbose:
+        progress = Bar()
+    tell = (lambda line: print(line, file=sys.stderr)) if verbose and verbose > 1 else None
+    return _lib.Session(seed_of(random_state), threads_of(n_jobs), _backend, progress, tell)
+
+
+def made_by(command: str, options: Dict[str, Any], random_state: int) -> Dict[str, Any]:
+    """The record of what made a file."""
+    plain = {key: value for key, value in options.items() if isinstance(value, (str, int, float, bool))}
+    return {"program": "vhem (Python)", "version": _lib.version(), "command": command, "options": plain,
+            "seed": random_state}

@@ -1,0 +1,314 @@
+"""Sequences: what data may look like, and the one form it takes.
+
+**A sequence is (time, channels)**: one row per frame, one column per dimension.  Accepted are
+
+=============================================  ==============================================================
+list of arrays (T_i, d) or (T_i,)              one sequence each
+array (sum T, d) and ``lengths``               stacked sequences, as in hmmlearn
+array (n, d, T)                                as in aeon: channels before time
+array (n, T)                                   n sequences of one dimension; for :class:`vhem.HMM` one
+                                               sequence (T, d), as in hmmlearn
+pandas.DataFrame with a column ``id`` or       one row per frame; other columns by :meth:`Sequences.from_frame`
+``seq``
+a path                                         any file the command reads
+:class:`Sequences`                             itself
+=============================================  ==============================================================
+
+Frames that already are 64-bit floats in that order are not copied.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator, List, Optional, Sequence, Union, overload
+
+import numpy as np
+
+from . import _lib
+from ._types import Array
+from .errors import InputError
+
+
+class Sequences:
+    """N sequences of frames, of unequal lengths, with optional names, labels, groups and weights.
+
+    Parameters
+    ----------
+    y : array (sum of lengths, d)
+        Frames of all sequences, one after the other; not copied when it is C-ordered float64.
+    lengths : array (N,), optional
+        Frames of each sequence; without it there is one sequence.
+    names, labels, groups : lists of N texts, optional
+        A group is what belongs together, such as the trials of one person.
+    weights : array (N,), optional
+        How much each sequence counts; 1 by default.
+    columns : list of d texts, optional
+        Names of the dimensions.
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> seqs = vhem.Sequences(np.arange(10.0).reshape(5, 2), lengths=[3, 2], names=["a", "b"])
+    >>> len(seqs), seqs.d, seqs[1].tolist()
+    (2, 2, [[6.0, 7.0], [8.0, 9.0]])
+    """
+
+    def __init__(self, y: Any, lengths: Any = None, *, names: Optional[Sequence[Any]] = None,
+                 labels: Optional[Sequence[Any]] = None, groups: Optional[Sequence[Any]] = None,
+                 weights: Any = None, columns: Optional[Sequence[Any]] = None):
+        self.y = _frames(y, "the frames")
+        self.lengths = _lengths(lengths, len(self.y))
+        self.names = self._texts("names", names, len(self))
+        self.labels = self._texts("labels", labels, len(self))
+        self.groups = self._texts("groups", groups, len(self))
+        self.columns = self._texts("columns", columns, self.d)
+        self.weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
+        if self.weights is not None and self.weights.shape != (len(self),):
+            raise InputError(f"the weights have shape {self.weights.shape}, there are {len(self)} sequences")
+        self._start = np.concatenate([[0], np.cumsum(self.lengths)])
+        self._handle: Optional[_lib.Handle] = None
+
+    @staticmethod
+    def _texts(what: str, values: Optional[Sequence[Any]], n: int) -> Optional[List[str]]:
+        if values is None:
+            return None
+        if len(values) != n:
+            raise InputError(f"there are {len(values)} {what}, must be {n}")
+        return [str(value) for value in values]
+
+    @property
+    def d(self) -> int:
+        """Dimension of a frame."""
+        return int(self.y.shape[1])
+
+    def handle(self, session: _lib.Session) -> _lib.Handle:
+        """The data set of the library on these frames."""
+        if self._handle is None:
+            self._handle = _lib.data_wrap(session, self.y, self.lengths, self.names, self.labels, self.groups,
+                                          self.weights, self.columns)
+        return self._handle
+
+    def with_groups(self, groups: Optional[Sequence[Any]], weights: Any = None) -> "Sequences":
+        """The same sequences in other groups, or none; the frames are shared."""
+        return Sequences(self.y, self.lengths, names=self.names, labels=self.labels, groups=groups,
+                         weights=self.weights if weights is None else weights, columns=self.columns)
+
+    # ---- as a list
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @overload
+    def __getitem__(self, key: int) -> Array: ...
+    @overload
+    def __getitem__(self, key: Union[slice, Sequence[int], Array]) -> "Sequences": ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (int, np.integer)):
+            n = range(len(self))[int(key)]
+            return self.y[self._start[n]:self._start[n + 1]]
+        rows = np.arange(len(self))[key]
+
+        def pick(values: Optional[List[str]]) -> Optional[List[str]]:
+            return None if values is None else [values[n] for n in rows]
+
+        return Sequences(_stack([self[int(n)] for n in rows]), self.lengths[rows], names=pick(self.names),
+                         labels=pick(self.labels), groups=pick(self.groups), columns=self.columns,
+                         weights=None if self.weights is None else self.weights[rows])
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[n] for n in range(len(self)))
+
+    def __repr__(self) -> str:
+        T = self.lengths
+        frames = f"{T.min()} to {T.max()}" if T.min() < T.max() else str(T[0])
+        return f"<Sequences: {len(self)} of {frames} frames, d = {self.d}>"
+
+    def __getstate__(self) -> Any:
+        return {**self.__dict__, "_handle": None}
+
+    # ---- files and frames of data
+
+    @classmethod
+    def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
+             label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
+             columns: Optional[str] = None, where: Optional[str] = None) -> "Sequences":
+        """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5.
+
+        The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="split=TRAIN"``.
+        """
+        with _lib.Session() as session:
+            handle = _lib.data_load(session, path, {"format": format, "id": id, "label": label, "group": group,
+                                                    "weight": weight, "columns": columns, "where": where})
+        return cls._from_handle(handle)
+
+    @classmethod
+    def _from_handle(cls, handle: _lib.Handle) -> "Sequences":
+        parts = _lib.data_parts(handle)
+
+        def some(values: List[str]) -> Optional[List[str]]:
+            return values if any(values) else None
+
+        weights = parts["weights"] if any(w != 1 for w in parts["weights"]) else None
+        made = cls(parts["y"], parts["lengths"], names=some(parts["names"]), labels=some(parts["labels"]),
+                   groups=some(parts["groups"]), weights=weights, columns=parts["columns"])
+        made._handle = handle
+        return made
+
+    def save(self, path: Any) -> None:
+        """Writes .csv .tsv .npy .npz .ts or .h5, by the ending."""
+        with _lib.Session() as session:
+            _lib.data_save(session, self.handle(session), path)
+
+    @classmethod
+    def from_arrays(cls, arrays: Sequence[Any], *, channels_first: bool = False, **about: Any) -> "Sequences":
+        """Sequences of a list of arrays (T_i, d), or (d, T_i) with channels_first, as aeon holds them."""
+        items = [np.asarray(a).T if channels_first else a for a in arrays]
+        return cls(_stack(_items(items)), [len(a) for a in items], **about)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None, label: Optional[str] = None,
+                   group: Optional[str] = None, weight: Optional[str] = None,
+                   columns: Optional[Sequence[str]] = None) -> "Sequences":
+        """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
+
+        By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the dimensions
+        are all other columns of numbers.  Rows of a sequence need not be adjacent; their order is kept.
+        """
+        keys = _id_columns(frame, id)
+        label = "label" if label is None and "label" in frame.columns else label
+        about = [name for name in (label, group, weight) if name is not None]
+        for name in [*keys, *about, *(columns or [])]:
+            if name not in frame.columns:
+                raise InputError(f"there is no column {name!r}, there are {', '.join(map(str, frame.columns))}")
+        if columns is None:
+            numbers = frame.select_dtypes("number").columns
+            columns = [name for name in numbers if name not in keys and name not in about]
+        where = frame.groupby(keys if len(keys) > 1 else keys[0], sort=False).indices
+        rows = sorted(where.values(), key=lambda at: at[0])
+        if not rows or not len(columns):
+            raise InputError(f"the frame has {len(rows)} sequences of {len(columns)} dimensions, needs some")
+        order = np.concatenate(rows)
+        y = frame[list(columns)].to_numpy(np.float64, copy=False)
+        if not np.array_equal(order, np.arange(len(frame))):
+            y = y[order]
+
+        def of(name: Optional[str]) -> Optional[List[Any]]:
+            return None if name is None else [frame[name].iloc[at[0]] for at in rows]
+
+        names = ["/".join(str(frame[key].iloc[at[0]]) for key in keys) for at in rows]
+        return cls(y, [len(at) for at in rows], names=names, labels=of(label), groups=of(group),
+                   weights=of(weight), columns=list(columns))
+
+
+def _id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
+    if id is not None:
+        return id.split(",") if isinstance(id, str) and id not in frame.columns else \
+            [id] if isinstance(id, str) else list(id)
+    keys = [name for name in ("id", "seq") if name in frame.columns][:1]
+    if not keys:
+        raise InputError("the frame has no column 'id' or 'seq'; say which column names a sequence with id=")
+    return keys
+
+
+def is_frame(X: Any) -> bool:
+    """Is this a pandas.DataFrame (or one that behaves so)?"""
+    return hasattr(X, "columns") and hasattr(X, "groupby") and hasattr(X, "iloc")
+
+
+def is_path(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def _frames(y: Any, what: str) -> Array:
+    values = np.asarray(y)
+    if np.iscomplexobj(values):
+        raise InputError(f"Complex data not supported: {what} are {values.dtype}")
+    try:
+        values = np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} are {values.dtype}, must be numbers") from None
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or 0 in values.shape:
+        raise InputError(f"{what} have shape {values.shape}, must be (time, channels) with at least one of each")
+    return values
+
+
+def _lengths(lengths: Any, total: int) -> Array:
+    T = np.array([total] if lengths is None else lengths, np.int64).ravel()
+    if T.sum() != total or (T < 1).any():
+        raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}, "
+                         f"must be at least 1 and sum to the {total} frames there are")
+    return T
+
+
+def _items(arrays: Sequence[Any]) -> List[Array]:
+    items = [_frames(a, f"the frames of sequence {n}") for n, a in enumerate(arrays)]
+    if not items:
+        raise InputError("there are no sequences, needs at least one")
+    for n, a in enumerate(items):
+        if a.shape[1] != items[0].shape[1]:
+            raise InputError(f"sequence {n} has {a.shape[1]} columns, sequence 0 has {items[0].shape[1]}; "
+                             "an array is (time, channels)")
+    return items
+
+
+def _stack(items: List[Array]) -> Array:
+    """All frames in one array: a view where the arrays already lie one behind the other, else a copy."""
+    first = items[0]
+    at = first.__array_interface__["data"][0]
+    for a in items:
+        if a.base is None or a.base is not first.base or a.__array_interface__["data"][0] != at:
+            return first if len(items) == 1 else np.concatenate(items)
+        at += a.nbytes
+    total = sum(len(a) for a in items)
+    return np.lib.stride_tricks.as_strided(first, (total, first.shape[1]), writeable=False)
+
+
+def _checked_2d(X: Any, estimator: Any) -> Array:
+    """A plain table of numbers, with the words scikit-learn has for what is wrong with one."""
+    from sklearn.utils import check_array
+    checked: Array = check_array(X, dtype=np.float64, estimator=estimator)
+    return checked
+
+
+def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences:
+    if not hasattr(X, "ndim") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    if getattr(X, "ndim", 2) == 3 and lengths is None:
+        n, d, T = X.shape
+        return Sequences(np.asarray(X).transpose(0, 2, 1).reshape(n * T, d), np.full(n, T))
+    X = _checked_2d(X, estimator)
+    if lengths is not None or single:
+        return Sequences(X, lengths)
+    return Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
+
+
+def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, single: bool = False,
+                 estimator: Any = None) -> Sequences:
+    """Sequences of anything that holds some; see the table at the top of this module.
+
+    ``single`` says that an array (T, d) without lengths is one sequence.
+    """
+    if isinstance(X, Sequences):
+        made = X
+    elif is_path(X):
+        made = Sequences.load(X)
+    elif is_frame(X) and ("id" in X.columns or "seq" in X.columns):
+        made = Sequences.from_frame(X)
+    elif isinstance(X, (list, tuple)) and lengths is None and _holds_sequences(X, single):
+        made = Sequences.from_arrays(X)
+    else:
+        made = _from_array(X, lengths, single, estimator)
+    if groups is not None or weights is not None:
+        made = made.with_groups(made.groups if groups is None else groups, weights)
+    return made
+
+
+def _holds_sequences(X: Sequence[Any], single: bool) -> bool:
+    """A list of arrays, or of lists where rows are sequences; not a table written as nested lists."""
+    if not X or any(getattr(x, "ndim", 0) for x in X):
+        return bool(X)
+    nested = all(isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)) for x in X)
+    ragged = all(isinstance(x, (list, tuple)) for x in X) and len({len(x) for x in X}) > 1
+    return nested or (ragged and not single)

@@ -1,0 +1,325 @@
+"""From sequences to models: one HMM, one HMM per sequence, and a mixture of HMMs."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import numpy as np
+from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _lib, _run
+from ._base import Estimator, like_input, start_options
+from ._types import Array
+from .data import Sequences, as_sequences
+from .model import H3M, Model
+
+
+def _fit_options(est: Any, **more: Any) -> Dict[str, Any]:
+    """The options of the library from the parameters of an estimator."""
+    return {"S": est.n_states, "M": est.n_mix, "max_iter": est.max_iter, "restarts": est.n_init, "tol": est.tol,
+            "cov_floor": est.cov_floor, "emission": f"gaussian-{est.covariance_type}",
+            "topology": est.topology, **start_options(est.init), **more}
+
+
+def _fixed(values: Any) -> Any:
+    return None if values is None else np.asarray(values, np.float64)
+
+
+class HMM(DensityMixin, Estimator):  # type: ignore[misc]
+    """One hidden Markov model for one or many sequences, by Baum-Welch from several starts.
+
+    Parameters
+    ----------
+    n_states : int
+    n_mix : int
+        Gaussians in the mixture of each state.
+    covariance_type : {"diag", "full"}
+    topology : {"free", "left-right", "linear"}
+    fixed_startprob, fixed_transmat : arrays, optional
+        A number stays as it is, NaN is free.
+    init : {"kmeans", "random", "segment"} or a :class:`vhem.Model` to start from
+    n_init : int, optional
+        Starts, of which the best is kept; by default as many as the library thinks right.
+    max_iter, tol : int, float
+        Stop when an iteration gains less than tol nats per frame.
+    cov_floor : float
+        Smallest variance, as a share of that of all the data.
+    random_state : int, generator or None
+        None is seed 0: the same answer every time.
+    n_jobs : int or None
+        Threads; -1 for all cores.
+    verbose : int
+        1: a progress bar; 2: what the library has to tell as well.
+    progress : callable, optional
+        ``progress(what, done, total)``, now and then.
+
+    Attributes
+    ----------
+    model_ : :class:`vhem.Model`
+    startprob_, transmat_, means_, covars_, weights_ : arrays
+        The same under the names of hmmlearn; means_ (S, d) and without weights_ when n_mix is 1.
+    log_likelihood_ : float
+        Of the data it was fitted to, in nats.
+    n_iter_, converged_, runs_
+        Of the best start; runs_ has a row for every start.
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(1)
+    >>> y = np.concatenate([rng.normal(0, 1, 50), rng.normal(9, 1, 50)])[:, None]
+    >>> hmm = vhem.HMM(n_states=2).fit(y)
+    >>> np.sort(hmm.means_.ravel()).round().tolist()
+    [-0.0, 9.0]
+    >>> len(set(hmm.predict(y)[:50])), hmm.predict(y).shape
+    (1, (100,))
+    """
+
+    _single = True
+
+    def __init__(self, *, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag", topology: str = "free",
+                 fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = "kmeans",
+                 n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5, cov_floor: float = 1e-4,
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.fixed_startprob = fixed_startprob
+        self.fixed_transmat = fixed_transmat
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cov_floor = cov_floor
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def _options(self) -> Dict[str, Any]:
+        return _fit_options(self, fixed_pi=_fixed(self.fixed_startprob), fixed_A=_fixed(self.fixed_transmat))
+
+    def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
+        """One HMM per sequence, or per group where there are groups, and the report of the fit."""
+        options = {**self._options(), "by_group": data.groups is not None}
+        handle, report = _lib.fit(session, data.handle(session), options, mixture=False)
+        _lib.h3m_set_provenance(session, handle, self._record(options, seed))
+        return H3M._of(handle), report
+
+    def fit(self, X: Any, y: Any = None, lengths: Any = None, weights: Any = None) -> "HMM":
+        """Fits one HMM to all sequences; weights say how much each of them counts."""
+        data = self._sequences(X, lengths, weights=weights).with_groups(None)
+        if len(data) > 1:
+            data = data.with_groups([""] * len(data))
+        seed = _run.seed_of(self.random_state)
+        with self._session(seed) as session:
+            models, report = self._fit_all(data, seed, session)
+            best = report["run"][0, report["best"][0]]
+            self.model_: Model = models[0]
+            self.runs_ = report["run"][0]
+            self.log_likelihood_ = float(best["loglik"])
+            self.n_iter_ = int(best["n_iter"])
+            self.converged_ = bool(best["converged"])
+        if not self.converged_ and self.tol > 0:
+            self._warn_not_converged("the HMM", self.max_iter)
+        return self
+
+    @property
+    def startprob_(self) -> Array:
+        return self.model_.pi
+
+    @property
+    def transmat_(self) -> Array:
+        return self.model_.A
+
+    @property
+    def means_(self) -> Array:
+        return self.model_.mu[:, 0] if self.model_.M == 1 else self.model_.mu
+
+    @property
+    def covars_(self) -> Array:
+        return self.model_.cov[:, 0] if self.model_.M == 1 else self.model_.cov
+
+    @property
+    def weights_(self) -> Array:
+        return self.model_.c
+
+    def score_samples(self, X: Any, lengths: Any = None) -> Array:
+        """Log-likelihood of each sequence, in nats."""
+        data = self._new(X, lengths)
+        return self.model_.score(data, n_jobs=self.n_jobs)
+
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+        """Mean log-likelihood of a sequence, in nats."""
+        return float(np.mean(self.score_samples(X, lengths)))
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """The most likely state of each frame: one array for an array, a list of paths for a list."""
+        data = self._new(X, lengths)
+        paths, _ = self.model_.decode(data)
+        return like_input(X, lengths, paths)
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+        """The probability of each state at each frame: (frames, S), or a list of such arrays."""
+        data = self._new(X, lengths)
+        return like_input(X, lengths, self.model_.posterior(data))
+
+    def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
+        """n new sequences of T frames."""
+        check_is_fitted(self)
+        return self.model_.sample(n, T, random_state)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+
+def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
+             return_report: bool = False, **params: Any) -> Any:
+    """One HMM for each sequence, or for each group of sequences, on all cores.
+
+    Parameters
+    ----------
+    X, lengths
+        Sequences in any form of :mod:`vhem.data`.
+    groups : list of N, optional
+        One HMM for each group, such as a person; by default the groups that the data have, if any.
+    weights : array (N,), optional
+    hmm : :class:`HMM`, optional
+        Where the parameters come from; or
+    **params
+        parameters of :class:`HMM`: ``fit_each(X, n_states=4)``.
+    return_report : bool
+        Also return a dictionary with ``run`` (K, R): the log-likelihood of every start of every model,
+        ``best`` (K,) and ``frames`` (K,).
+
+    Returns
+    -------
+    models : :class:`vhem.H3M`
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> songs = [rng.normal(size=(T, 2)) for T in (40, 50, 60)]
+    >>> vhem.fit_each(songs, n_states=2)
+    <H3M: 3 HMMs, S = 2, d = 2, gaussian-diag>
+    """
+    estimator = HMM(**params) if hmm is None else hmm
+    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    seed = _run.seed_of(estimator.random_state)
+    with estimator._session(seed) as session:
+        models, report = estimator._fit_all(data, seed, session)
+    return (models, report) if return_report else models
+
+
+class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
+    """A mixture of K HMMs on sequences by EM, which the paper calls EM-H3M: clusters without intermediate models.
+
+    Parameters are those of :class:`HMM`, and
+
+    n_components : int
+        HMMs of the mixture.
+
+    Attributes
+    ----------
+    centers_ : :class:`vhem.H3M`
+        The HMMs and their weights omega.
+    labels_ : array (N,)
+        The HMM each sequence of the fit belongs to; the sequences of a group belong together.
+    weights_ : array (K,)
+    log_likelihood_, n_iter_, converged_, runs_
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(9 * (n % 2), 1, size=(30, 1)) for n in range(8)]
+    >>> vhem.HMMMixture(n_components=2, n_states=1).fit_predict(X)[:2].tolist() in ([0, 1], [1, 0])
+    True
+    """
+
+    def __init__(self, *, n_components: int = 2, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag",
+                 topology: str = "free", init: Any = "kmeans", n_init: Optional[int] = None, max_iter: int = 200,
+                 tol: float = 1e-5, cov_floor: float = 1e-4, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.n_components = n_components
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cov_floor = cov_floor
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None,
+            weights: Any = None) -> "HMMMixture":
+        """Fits the mixture; the sequences of a group come from the same HMM."""
+        data = self._sequences(X, lengths, groups, weights)
+        options = _fit_options(self, K=self.n_components, by_group=data.groups is not None)
+        seed = _run.seed_of(self.random_state)
+        with self._session(seed) as session:
+            handle, report = _lib.fit(session, data.handle(session), options, mixture=True)
+            _lib.h3m_set_provenance(session, handle, self._record(options, seed))
+            best = report["run"][0, report["best"][0]]
+            self.centers_ = H3M._of(handle)
+            self.runs_ = report["run"][0]
+            self.log_likelihood_ = float(best["loglik"])
+            self.n_iter_ = int(best["n_iter"])
+            self.converged_ = bool(best["converged"])
+        self.labels_ = self._together(data)
+        if not self.converged_ and self.tol > 0:
+            self._warn_not_converged("the mixture", self.max_iter)
+        return self
+
+    @property
+    def weights_(self) -> Array:
+        return self.centers_.omega
+
+    def _joint(self, data: Sequences) -> Array:
+        """log omega_j p(y_n | HMM j), (N, K)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights_) + self.centers_.score(data, n_jobs=self.n_jobs)
+
+    def _together(self, data: Sequences) -> Array:
+        """The best HMM of each sequence, the sequences of a group decided as one."""
+        joint = self._joint(data)
+        if data.groups is None:
+            return np.argmax(joint, axis=1)
+        with np.errstate(divide="ignore"):
+            log_omega = np.log(self.weights_)
+        _, of = np.unique(data.groups, return_inverse=True)
+        total = np.tile(log_omega, (of.max() + 1, 1))
+        np.add.at(total, of, joint - log_omega)
+        return np.asarray(np.argmax(total, axis=1)[of])
+
+    def score_samples(self, X: Any, lengths: Any = None) -> Array:
+        """Log-likelihood of each sequence under the mixture, in nats."""
+        return np.logaddexp.reduce(self._joint(self._new(X, lengths)), axis=1)
+
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+        """Mean log-likelihood of a sequence, in nats."""
+        return float(np.mean(self.score_samples(X, lengths)))
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Array:
+        """Probability (N, K) that each sequence comes from each HMM."""
+        joint = self._joint(self._new(X, lengths))
+        return np.exp(joint - np.logaddexp.reduce(joint, axis=1)[:, None])
+
+    def predict(self, X: Any, lengths: Any = None) -> Array:
+        """The most likely HMM of each sequence."""
+        return np.argmax(self._joint(self._new(X, lengths)), axis=1)
+
+    def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
+        """n new sequences of T frames; the label is the name of the HMM a sequence came from."""
+        check_is_fitted(self)
+        return self.centers_.sample(n, T, random_state)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "centers_" in vars(self)

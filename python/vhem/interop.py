@@ -1,0 +1,137 @@
+"""Models of other programs: hmmlearn objects, and the .mat files of the EMHMM toolbox.
+
+Nothing here is imported before it is used: hmmlearn and SciPy are needed only by those who have such models.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List
+
+import numpy as np
+
+from .errors import Error, InputError
+
+if TYPE_CHECKING:
+    from .model import H3M, Model
+
+# ---- hmmlearn -----------------------------------------------------------------------------------------------
+
+
+def is_hmmlearn(x: Any) -> bool:
+    """Is this a fitted hmmlearn model, or something with the same attributes?"""
+    return all(hasattr(x, name) for name in ("startprob_", "transmat_", "means_", "covars_", "covariance_type"))
+
+
+def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
+    """The arrays of a fitted GaussianHMM or GMMHMM, as keywords of :class:`vhem.Model`.
+
+    Spherical covariances become diagonal ones and tied covariances full ones: the same distributions.
+    """
+    mu, kind = np.asarray(hmm.means_, np.float64), hmm.covariance_type
+    covars = np.asarray(hmm.covars_, np.float64)
+    S, d = mu.shape[0], mu.shape[-1]
+    if mu.ndim == 2:
+        if kind == "spherical":              # covars_ of hmmlearn 0.3 has d copies too many: ask for what it keeps
+            each = np.reshape(getattr(hmm, "_covars_", covars), (S, -1))
+            cov = np.broadcast_to(each[:, :1], (S, d))
+        elif kind == "diag":
+            cov = covars if covars.ndim == 2 else np.diagonal(covars, axis1=1, axis2=2)
+        else:
+            cov = np.broadcast_to(covars, (S, d, d))
+        c = None
+    else:
+        shapes = {"spherical": covars[..., None] if covars.ndim == 2 else covars, "diag": covars, "full": covars,
+                  "tied": covars[:, None] if covars.ndim == 3 else covars}
+        if kind not in shapes:
+            raise InputError(f"covariance_type is {kind!r}, must be one of {', '.join(shapes)}")
+        cov = np.broadcast_to(shapes[kind], mu.shape + (() if kind in ("spherical", "diag") else (d,)))
+        c = hmm.weights_
+    return {"pi": hmm.startprob_, "A": hmm.transmat_, "mu": mu, "cov": np.array(cov), "c": c}
+
+
+def to_hmmlearn(model: "Model") -> Any:
+    """A fitted hmmlearn object with the parameters of an HMM."""
+    try:
+        from hmmlearn import hmm as hmmlearn  # type: ignore[import-untyped]
+    except ImportError:
+        raise Error("hmmlearn is not installed; 'pip install hmmlearn'") from None
+    if model.mu is None:
+        raise InputError(f"the emission is {model.emission}, hmmlearn has Gaussian mixtures only")
+    kind = "full" if model.emission == "gaussian-full" else "diag"
+    if model.M == 1:
+        made = hmmlearn.GaussianHMM(model.S, covariance_type=kind, init_params="")
+        made.means_, made.covars_ = model.mu[:, 0].copy(), model.cov[:, 0].copy()
+    else:
+        made = hmmlearn.GMMHMM(model.S, model.M, covariance_type=kind, init_params="")
+        made.means_, made.covars_, made.weights_ = model.mu.copy(), model.cov.copy(), model.c.copy()
+    made.startprob_, made.transmat_, made.n_features = model.pi.copy(), model.A.copy(), model.d
+    return made
+
+
+# ---- EMHMM --------------------------------------------------------------------------------------------------
+# An HMM of the toolbox is a struct with prior [S], trans [S][S] and pdf, a cell of S structs with mean [d] and
+# cov [d][d]; a file holds one, a cell of them, or a group struct whose field hmms is that cell.
+
+
+def _structs(x: Any, found: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    """Every HMM inside x, in the order of the file."""
+    if isinstance(x, dict):
+        if {"prior", "trans", "pdf"} <= set(x):
+            found.append(x)
+        else:
+            for key, value in x.items():
+                if not str(key).startswith("__"):
+                    _structs(value, found)
+    elif isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object):
+        for value in np.ravel(np.asarray(x, dtype=object)):
+            _structs(value, found)
+    return found
+
+
+def _pdf_list(pdf: Any) -> List[Dict[str, Any]]:
+    return [pdf] if isinstance(pdf, dict) else list(np.ravel(np.asarray(pdf, dtype=object)))
+
+
+def _hmm_of_struct(struct: Dict[str, Any], name: str) -> "Model":
+    from .model import Model
+    pdf = _pdf_list(struct["pdf"])
+    mu = np.array([np.ravel(p["mean"]) for p in pdf], np.float64)
+    d = mu.shape[1]
+    cov = [np.asarray(p["cov"], np.float64) for p in pdf]
+    full = np.array([np.diag(np.ravel(v)) if v.size == d and d > 1 else v.reshape(d, d) for v in cov])
+    return Model(np.ravel(struct["prior"]), np.reshape(struct["trans"], (len(mu), len(mu))), mu, full, name=name)
+
+
+def models_of_mat(path: Any) -> List["Model"]:
+    """The HMMs in a .mat file of the EMHMM toolbox, or of anyone who writes such structs."""
+    try:
+        from scipy.io import loadmat
+    except ImportError:
+        raise Error("SciPy is needed to read .mat files; 'pip install scipy'") from None
+    try:
+        content = loadmat(path, simplify_cells=True)
+    except NotImplementedError:
+        raise InputError(f"{path}: a MATLAB 7.3 file; save it again with -v7 in MATLAB") from None
+    except FileNotFoundError:
+        raise
+    except Exception as error:               # SciPy raises many kinds for files it cannot read
+        raise InputError(f"{path}: SciPy cannot read it as a .mat file: {error}") from None
+    found = _structs(content, [])
+    if not found:
+        names = ", ".join(key for key in content if not key.startswith("__"))
+        raise InputError(f"{path}: no struct with the fields prior, trans and pdf, it has {names or 'nothing'}")
+    return [_hmm_of_struct(struct, f"hmm{i + 1}") for i, struct in enumerate(found)]
+
+
+def save_mat(h3m: "H3M", path: Any) -> None:
+    """Writes a cell array ``hmms`` of structs as the toolbox has them: one Gaussian per state, full covariances."""
+    from scipy.io import savemat
+    hmms = np.empty(len(h3m), dtype=object)
+    for i, m in enumerate(h3m):
+        if m.mu is None or m.M != 1:
+            raise InputError(f"HMM {i} has {m.M} components per state, a .mat file has one Gaussian per state")
+        pdf = np.empty(m.S, dtype=object)
+        for s in range(m.S):
+            cov = m.cov[s, 0] if m.cov.ndim == 4 else np.diag(m.cov[s, 0])
+            pdf[s] = {"mean": m.mu[s, 0], "cov": cov}
+        hmms[i] = {"prior": m.pi[:, None], "trans": m.A, "pdf": pdf}
+    savemat(path, {"hmms": hmms})

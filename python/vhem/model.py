@@ -1,0 +1,371 @@
+"""Models: one HMM, and sets of HMMs with weights, which the paper calls H3M.
+
+Their arrays are read-only views of the memory of the library, which lives as long as a view does.
+"""
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, overload
+
+import numpy as np
+
+from . import _html, _lib, interop
+from ._run import session
+from ._types import Array
+from .data import Sequences, as_sequences, is_path
+from .errors import InputError
+
+
+def _array(values: Any, what: str, *shapes: Tuple[int, ...]) -> Array:
+    """A contiguous array of floats in one of the shapes."""
+    made = np.ascontiguousarray(values, np.float64)
+    if made.shape not in shapes:
+        raise InputError(f"{what} has shape {made.shape}, must be {' or '.join(map(str, shapes))}")
+    return made
+
+
+def arrays_of_hmm(pi: Any, A: Any, mu: Any, cov: Any, c: Any = None) -> Dict[str, Any]:
+    """The arrays of an HMM in the shapes of the library, and its emission; one Gaussian per state may be given
+    without the axis of the mixture."""
+    pi = np.ascontiguousarray(pi, np.float64)
+    mu = np.ascontiguousarray(mu, np.float64)
+    S = len(pi)
+    if mu.ndim not in (2, 3) or len(mu) != S:
+        raise InputError(f"mu has shape {mu.shape}, must be ({S}, d) or ({S}, M, d)")
+    cov = np.asarray(cov, np.float64)
+    if mu.ndim == 2:
+        mu, cov = mu[:, None], cov[:, None]
+    M, d = mu.shape[1:]
+    cov = _array(cov, "cov", (S, M, d), (S, M, d, d))
+    c = np.full((S, M), 1.0 / M) if c is None else c
+    return {"pi": pi, "A": _array(A, "A", (S, S)), "M": M, "c": _array(c, "c", (S, M)), "mu": mu, "cov": cov,
+            "emission": "gaussian-diag" if cov.ndim == 3 else "gaussian-full"}
+
+
+class Model:
+    """One hidden Markov model.
+
+    Parameters
+    ----------
+    pi : array (S,)
+        Probability to start in each state.
+    A : array (S, S)
+        Transition probabilities, rows are "from".
+    mu : array (S, d) or (S, M, d)
+        Means of the Gaussians of each state.
+    cov : array of variances, shaped as mu, or of covariance matrices, with one more axis
+    c : array (S, M), optional
+        Weights of the Gaussians of each state.
+    name, label : str, optional
+
+    Examples
+    --------
+    >>> import vhem
+    >>> m = vhem.Model([1, 0], [[0.9, 0.1], [0.2, 0.8]], [[0.0], [5.0]], [[1.0], [2.0]], name="walk")
+    >>> m
+    <Model 'walk': S = 2, M = 1, d = 1, gaussian-diag>
+    >>> m.A[0].tolist()
+    [0.9, 0.1]
+    """
+
+    def __init__(self, pi: Any, A: Any, mu: Any, cov: Any, *, c: Any = None, name: str = "", label: str = ""):
+        arrays = arrays_of_hmm(pi, A, mu, cov, c)
+        with session() as s:
+            self._handle = _lib.h3m_new(s, arrays["emission"], arrays["mu"].shape[2],
+                                        [{**arrays, "omega": 1.0, "name": name, "label": label}])
+        self._take(0)
+
+    @classmethod
+    def _of(cls, handle: _lib.Handle, i: int) -> "Model":
+        made = cls.__new__(cls)
+        made._handle = handle
+        made._take(i)
+        return made
+
+    def _take(self, i: int) -> None:
+        parts = _lib.h3m_parts(self._handle, i)
+        self._i = i
+        self.name: str = parts["name"]
+        self.label: str = parts["label"]
+        self.emission: str = parts["emission"]
+        self.omega: float = parts["omega"]
+        self.d: int = parts["d"]
+        self.M: int = parts["M"]
+        self.pi: Array = parts["pi"]
+        self.A: Array = parts["A"]
+        self.c: Array = parts["c"]
+        self.mu: Array = parts["mu"]
+        self.cov: Array = parts["cov"]
+        self.theta: Array = parts["theta"]
+
+    @property
+    def S(self) -> int:
+        """Number of states."""
+        return len(self.pi)
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<Model{name}: S = {self.S}, M = {self.M}, d = {self.d}, {self.emission}>"
+
+    def _repr_html_(self) -> str:
+        return _html.model(self)
+
+    def __reduce__(self) -> Any:
+        return _model_of, (H3M([self]),)
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self
+
+    def renamed(self, name: str, label: Optional[str] = None) -> "Model":
+        """The same HMM under another name, and label when one is given."""
+        return Model(self.pi, self.A, self.mu, self.cov, c=self.c, name=name,
+                     label=self.label if label is None else label)
+
+    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
+        """Log-likelihood of each sequence, in nats."""
+        data = as_sequences(X, lengths, single=True)
+        with session(n_jobs=n_jobs) as s:
+            scores = _lib.score(s, _one(self, s), data.handle(s))
+        return scores[:, 0]
+
+    def decode(self, X: Any, lengths: Any = None) -> Tuple[List[Array], Array]:
+        """The most likely state path of each sequence, and the log-probabilities of the paths."""
+        data = as_sequences(X, lengths, single=True)
+        with session() as s:
+            handle = data.handle(s)
+            found = [_lib.viterbi(s, self._handle, self._i, handle, n, int(T)) for n, T in enumerate(data.lengths)]
+        return [path for path, _ in found], np.array([logprob for _, logprob in found])
+
+    def posterior(self, X: Any, lengths: Any = None) -> List[Array]:
+        """For each sequence the probability of each state at each frame, (T, S)."""
+        data = as_sequences(X, lengths, single=True)
+        with session() as s:
+            handle = data.handle(s)
+            return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)
+                    for n, T in enumerate(data.lengths)]
+
+    def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
+        """n sequences of T frames."""
+        with session(random_state) as s:
+            return Sequences._from_handle(_lib.sample(s, _one(self, s), n, T))
+
+    def to_hmmlearn(self) -> Any:
+        """A fitted ``hmmlearn.hmm.GaussianHMM``, or ``GMMHMM`` when states have several Gaussians."""
+        return interop.to_hmmlearn(self)
+
+
+def _one(model: Model, s: _lib.Session) -> _lib.Handle:
+    """A set with this HMM alone."""
+    return model._handle if _lib.h3m_size(model._handle) == 1 else H3M([model])._handle
+
+
+def _model_of(h3m: "H3M") -> Model:
+    return h3m[0]
+
+
+class H3M(Sequence[Model]):
+    """A set of hidden Markov models with weights: what fitting gives and clustering takes.
+
+    Parameters
+    ----------
+    hmms : list of :class:`Model`, fitted hmmlearn objects or fitted :class:`vhem.HMM`
+    omega : array (K,), optional
+        Weights, which need not sum to 1; equal by default.
+
+    Examples
+    --------
+    >>> import vhem
+    >>> a = vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="a")
+    >>> b = vhem.Model([1], [[1]], [[9.0]], [[1.0]], name="b")
+    >>> both = vhem.H3M([a, b])
+    >>> both.names, both.omega.tolist(), both[1].mu.ravel().tolist()
+    (['a', 'b'], [0.5, 0.5], [9.0])
+    """
+
+    def __init__(self, hmms: Sequence[Any], omega: Any = None):
+        models = [one_model(hmm, i) for i, hmm in enumerate(hmms)]
+        if not models:
+            raise InputError("there are no HMMs, a set needs at least one")
+        weights = np.full(len(models), 1.0) if omega is None else np.asarray(omega, np.float64)
+        if weights.shape != (len(models),) or not np.isfinite(weights).all() or weights.sum() <= 0:
+            raise InputError(f"omega is {omega!r}, must be {len(models)} weights")
+        full = any(m.emission == "gaussian-full" for m in models)
+        with session() as s:
+            self._handle = _lib.h3m_new(
+                s, "gaussian-full" if full else models[0].emission, models[0].d,
+                [_mapping(m, w, full) for m, w in zip(models, weights / weights.sum())])
+
+    @classmethod
+    def _of(cls, handle: _lib.Handle) -> "H3M":
+        made = cls.__new__(cls)
+        made._handle = handle
+        return made
+
+    @classmethod
+    def load(cls, path: Any) -> "H3M":
+        """Models of a .json or .h5 file, or of an EMHMM .mat file where SciPy can read it."""
+        if str(path).endswith(".mat"):
+            return cls(interop.models_of_mat(path))
+        with session() as s:
+            return cls._of(_lib.h3m_load(s, path))
+
+    def save(self, path: Any) -> None:
+        """Writes .json or .h5, by the ending; .mat for EMHMM."""
+        if str(path).endswith(".mat"):
+            interop.save_mat(self, path)
+            return
+        with session() as s:
+            _lib.h3m_save(s, self._handle, path)
+
+    # ---- as a list
+
+    def __len__(self) -> int:
+        return _lib.h3m_size(self._handle)
+
+    @overload
+    def __getitem__(self, key: int) -> Model: ...
+    @overload
+    def __getitem__(self, key: slice) -> "H3M": ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (int, np.integer)):
+            return Model._of(self._handle, range(len(self))[int(key)])
+        if isinstance(key, str):
+            if key not in self.names:
+                raise KeyError(key)
+            return self[self.names.index(key)]
+        rows = np.arange(len(self))[key]
+        return H3M([self[int(i)] for i in rows], self.omega[rows])
+
+    def __iter__(self) -> Iterator[Model]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def names(self) -> List[str]:
+        return [m.name for m in self]
+
+    @property
+    def labels(self) -> List[str]:
+        return [m.label for m in self]
+
+    @property
+    def omega(self) -> Array:
+        """Weights (K,)."""
+        return np.array([m.omega for m in self])
+
+    @property
+    def emission(self) -> str:
+        return self[0].emission
+
+    @property
+    def d(self) -> int:
+        """Dimension of a frame."""
+        return self[0].d
+
+    @property
+    def provenance(self) -> Any:
+        """What made these models, when that is known."""
+        return _lib.h3m_provenance(self._handle)
+
+    def __repr__(self) -> str:
+        return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
+
+    def _repr_html_(self) -> str:
+        return _html.models(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, H3M) and self.compare(other) == 0 and self.names == other.names
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return _from_bytes, (file_bytes(self.save),)
+
+    def __deepcopy__(self, memo: Any) -> "H3M":
+        return self
+
+    # ---- what the models say
+
+    def compare(self, other: "H3M") -> float:
+        """Largest difference of a parameter, relative where it is above 1; infinite when the shapes differ."""
+        return _lib.h3m_compare(self._handle, other._handle)
+
+    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
+        """Log-likelihood (N, K) of each sequence under each HMM, in nats."""
+        data = as_sequences(X, lengths, single=True)
+        with session(n_jobs=n_jobs) as s:
+            return _lib.score(s, self._handle, data.handle(s))
+
+    def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
+        """n sequences of T frames, each from an HMM drawn with the weights omega, whose name is its label."""
+        with session(random_state) as s:
+            return Sequences._from_handle(_lib.sample(s, self._handle, n, T))
+
+
+def _span(values: Any) -> str:
+    found = sorted(set(values))
+    return str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def _mapping(m: Model, omega: float, full: bool) -> Dict[str, Any]:
+    cov = m.cov
+    if full and cov is not None and cov.ndim == 3:
+        cov = np.ascontiguousarray(cov[..., None] * np.eye(m.d))
+    return {"pi": m.pi, "A": m.A, "M": m.M, "c": m.c, "mu": m.mu, "cov": cov, "theta": m.theta, "omega": float(omega),
+            "name": m.name, "label": m.label}
+
+
+def file_bytes(save: Any) -> bytes:
+    """What save(path) writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file.json"
+        save(path)
+        return path.read_bytes()
+
+
+def from_file_bytes(load: Any, content: bytes) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file.json"
+        path.write_bytes(content)
+        return load(path)
+
+
+def _from_bytes(content: bytes) -> H3M:
+    return from_file_bytes(H3M.load, content)
+
+
+def one_model(hmm: Any, i: int = 0) -> Model:
+    """One HMM of whatever holds one."""
+    if isinstance(hmm, Model):
+        return hmm
+    if isinstance(getattr(hmm, "model_", None), Model):
+        return hmm.model_
+    if interop.is_hmmlearn(hmm):
+        return Model(**interop.from_hmmlearn(hmm))
+    raise InputError(f"item {i} is a {type(hmm).__name__}, not an HMM: vhem.Model, a fitted vhem.HMM or a fitted "
+                     "hmmlearn object")
+
+
+def holds_models(X: Any) -> bool:
+    """Are these models rather than sequences?"""
+    if is_path(X):
+        return str(X).endswith((".json", ".mat"))
+    if isinstance(X, (H3M, Model)) or hasattr(X, "centers_") or interop.is_hmmlearn(X):
+        return True
+    return isinstance(X, (list, tuple)) and bool(X) and _is_model(X[0])
+
+
+def _is_model(x: Any) -> bool:
+    return isinstance(x, Model) or isinstance(getattr(x, "model_", None), Model) or interop.is_hmmlearn(x)
+
+
+def as_models(X: Any) -> H3M:
+    """The set of HMMs of whatever holds some: models, a list of them, a path, an estimator with centres."""
+    if isinstance(X, H3M):
+        return X
+    if is_path(X):
+        return H3M.load(X)
+    if isinstance(getattr(X, "centers_", None), H3M):
+        return X.centers_
+    return H3M(list(X) if isinstance(X, (list, tuple, np.ndarray)) else [X])

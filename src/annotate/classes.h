@@ -1,0 +1,47 @@
+/* classes.h - storage of the models of classes or tags, and what each was learned from. */
+#ifndef VH_ANNOTATE_CLASSES_H
+#define VH_ANNOTATE_CLASSES_H
+
+#include "core/hash.h"
+#include "data/names.h"
+#include "model/h3m.h"
+
+enum { VH_CLASSES_VERSION = 1 };
+
+typedef struct {                         /* a piece that a class has */
+    vh_key key;                          /* of its model in the store */
+    int    things;                       /* it was fitted to */
+} vh_part;
+
+typedef struct {
+    char     *name;
+    double    prior;
+    int       things;
+    int       n_part;
+    vh_part  *part;                      /* [n_part]  in the order of their keys, each once */
+    size_t    cap;
+    vhem_h3m *model;                     /* NULL until it is made */
+} vh_class;
+
+struct vhem_classes {
+    int       C;
+    vh_class *cls;                       /* [C]  in the order of their names */
+    size_t    cap;
+    bool      tags;                      /* a thing may have several */
+    uint64_t  seed;
+    vhem_train_options opt;              /* texts are in names */
+    vh_names  names;
+    char     *provenance;
+};
+
+/* Empty, with a copy of the options. */
+vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out);
+vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_classes **out);
+/* The class of this name, added in its place when there is none. */
+vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *name, vh_class **out);
+/* Adds a piece; false when the class has it already. */
+vhem_status vh_class_add(vhem_ctx *ctx, vh_class *c, const vh_part *part, bool *added);
+/* All HMMs of all classes in one H3M; owner [K]: the class of each.  The weights are those within a class. */
+vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vhem_h3m **out, int **owner);
+
+#endif

@@ -1,0 +1,190 @@
+/* crossval.c - train without some things, predict them, until every thing had its turn.
+ *
+ * The folds follow from the seed.  Things with one class are dealt class by class, so that each fold has its
+ * share of every class.  All folds use one store: a piece that several of them have is fitted once. */
+#include "annotate/predict.h"
+#include "annotate/train.h"
+#include "core/alloc.h"
+#include "core/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    double random;
+    int    thing, kind;                  /* its class; with tags all are of one kind */
+} card;
+
+static int by_kind_then_chance(const void *a, const void *b)
+{
+    const card *p = a, *q = b;
+    if (p->kind != q->kind)
+        return (p->kind > q->kind) - (p->kind < q->kind);
+    return (p->random > q->random) - (p->random < q->random);
+}
+
+/* fold [n], -1 for things without any class and, of a single split, those that are learned from. */
+static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
+                              int *fold)
+{
+    vhem_status st = VHEM_OK;
+    card *deck = NULL;
+    vh_rng rng;
+    int n = 0;
+
+    VH_NEW(deck, m->n);
+    vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SPLIT, 0);
+    for (int i = 0; i < m->n; i++) {
+        const unsigned char *has = memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C);
+        card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - m->has) - i * m->C };
+        fold[i] = -1;
+        if (has)
+            deck[n++] = c;
+    }
+    qsort(deck, (size_t)n, sizeof *deck, by_kind_then_chance);
+    for (int k = 0; k < n; k++) /* a single split: the places where (k + 1) * holdout gets past a number */
+        if (folds >= 2)
+            fold[deck[k].thing] = k % folds;
+        else if (floor((k + 1) * holdout) > floor(k * holdout))
+            fold[deck[k].thing] = 0;
+done:
+    free(deck);
+    return st;
+}
+
+typedef struct {
+    const vhem_data *data;
+    const vhem_train_options *opt;
+    const vhem_tags *members;            /* of all things */
+    vh_things  things;
+    vh_store  *store;
+    vhem_prediction *p;
+} validation;
+
+/* The members without the things of fold f. */
+static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags **out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_tags *m = v->members;
+    vhem_tags *rest = NULL;
+
+    VH_NEW(rest, 1);
+    VH_NEW(rest->tag, m->C);
+    rest->C = m->C;
+    for (int c = 0; c < m->C; c++)
+        VH_DUP(rest->tag[c], m->tag[c]);
+    VH_NEW(rest->has, (size_t)m->n * (size_t)m->C);
+    rest->n = m->n;
+    for (int i = 0; i < m->n; i++)
+        if (v->p->fold[i] != f)
+            memcpy(rest->has + (size_t)i * (size_t)m->C, m->has + (size_t)i * (size_t)m->C, (size_t)m->C);
+    *out = rest;
+    rest = NULL;
+done:
+    vhem_tags_free(rest);
+    return st;
+}
+
+/* The answers of the classes of one fold into the columns of all classes. */
+static void spread(const vhem_classes *k, const double *loglik, const double *prior, int i,
+                   vhem_prediction *p)
+{
+    double *to = p->loglik + (size_t)i * (size_t)p->C;
+    for (int c = 0, j = 0; c < p->C; c++)
+        if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
+            to[c] = loglik[j++];
+    vh_bayes(p->C, to, prior, p->log_posterior + (size_t)i * (size_t)p->C);
+}
+
+static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f)
+{
+    vhem_status st = VHEM_OK;
+    vhem_prediction *p = v->p;
+    vhem_tags *rest = NULL;
+    vhem_classes *k = NULL;
+    int *which = NULL, n = 0;
+    double *loglik = NULL, *prior = NULL, scored;
+
+    VH_NEW(which, p->n);
+    for (int i = 0; i < p->n; i++)
+        if (p->fold[i] == f)
+            which[n++] = i;
+    if (n == 0)
+        goto done;
+    VH_TRY(without(ctx, v, f, &rest));
+    VH_TRY(vh_classes_new(ctx, v->opt, &k));
+    k->tags = tags;
+    VH_TRY(vh_train(ctx, v->data, &v->things, rest, v->store, k));
+    VH_CHECK(k->C > 0, VHEM_EINVAL, "fold %d leaves nothing to learn from", f);
+    VH_NEW(loglik, (size_t)n * (size_t)k->C);
+    VH_NEW(prior, p->C);
+    for (int c = 0, j = 0; c < p->C; c++)
+        if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
+            prior[c] = k->cls[j++].prior;
+    VH_TRY(vh_predict(ctx, k, v->data, &v->things, which, n, 0, loglik, &scored));
+    for (int i = 0; i < n; i++)
+        spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
+done:
+    vhem_tags_free(rest);
+    vhem_classes_free(k);
+    free(which);
+    free(loglik);
+    free(prior);
+    return st;
+}
+
+/* Classes are in the order of their names everywhere; a tag file has its own order. */
+static vhem_status name_classes(vhem_ctx *ctx, const vhem_train_options *opt, const vhem_tags *m,
+                                vhem_prediction *p)
+{
+    vhem_status st = VHEM_OK;
+    vhem_classes *order = NULL;
+    vh_class *c;
+
+    VH_TRY(vh_classes_new(ctx, opt, &order));
+    for (int k = 0; k < m->C; k++)
+        VH_TRY(vh_classes_put(ctx, order, m->tag[k], &c));
+    VH_CHECK(order->C == m->C, VHEM_EINVAL, "two of the tags have the same name");
+    for (int k = 0; k < m->C; k++)
+        VH_DUP(p->class_name[k], order->cls[k].name);
+done:
+    vhem_classes_free(order);
+    return st;
+}
+
+vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags,
+                               const vhem_train_options *opt, int folds, double holdout,
+                               vhem_prediction **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_train_options defaults;
+    vhem_tags *members = NULL;
+
+    vhem_train_options_init(&defaults);
+    validation v = { .data = data, .opt = opt ? opt : &defaults };
+    VH_TRY(vh_train_check(ctx, v.opt));
+    VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
+             "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
+             folds, holdout);
+    VH_TRY(vh_things_new(ctx, data, v.opt->by_group, &v.things));
+    VH_TRY(vh_members_new(ctx, &v.things, tags, NULL, v.opt->min_things, &members));
+    v.members = members;
+    VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
+    VH_TRY(vh_prediction_new(ctx, &v.things, members->C, &v.p));
+    VH_TRY(name_classes(ctx, v.opt, members, v.p));
+    VH_NEW(v.p->fold, v.p->n);
+    VH_TRY(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
+    for (int f = 0; f < (folds >= 2 ? folds : 1); f++)
+        VH_TRY(run_fold(ctx, &v, tags != NULL, f));
+    st = vh_store_close(ctx, v.store);
+    v.store = NULL;
+    VH_TRY(st);
+    *out = v.p;
+    v.p = NULL;
+done:
+    vh_store_free(v.store);
+    vhem_prediction_free(v.p);
+    vhem_tags_free(members);
+    vh_things_free(&v.things);
+    return st;
+}

@@ -1,0 +1,256 @@
+/* pieces.c - see pieces.h. */
+#include "annotate/pieces.h"
+
+#include "annotate/settings.h"
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+/* ---- cutting ------------------------------------------------------------------------------------------- */
+
+void vh_hash_things(vh_hash *hash, const vhem_data *data, const vh_things *t, const int *thing, int n)
+{
+    vh_hash_number(hash, data->d);
+    for (int k = 0; k < n; k++)
+        for (int i = t->first[thing[k]]; i < t->first[thing[k] + 1]; i++) {
+            int s = t->seq[i];
+            int64_t T = vh_data_length(data, s);
+            vh_hash_text(hash, data->name ? data->name[s] : "");
+            vh_hash_number(hash, vh_data_weight(data, s));
+            vh_hash_number(hash, (double)T);
+            vh_hash_bytes(hash, vh_data_frames(data, s), (size_t)(T * data->d) * sizeof *data->y);
+        }
+}
+
+static vhem_status key_of(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_classes *k,
+                          vh_piece *p)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "piece " VHEM_VERSION);
+    vh_hash_bytes(hash, &k->seed, sizeof k->seed);
+    vh_settings_hash(hash, vh_fit_settings, &k->opt.piece);
+    vh_hash_things(hash, data, t, p->thing, p->n);
+    vh_hash_key(hash, &p->key);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+/* A new piece of n things; it is *out, or the one with the same key that is there already. */
+static vhem_status add_piece(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_classes *k,
+                             const int *thing, int n, vh_pieces *all, const vh_piece **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_piece p = { .n = n };
+    int index;
+    bool is_new;
+
+    VH_NEW(p.thing, n);
+    memcpy(p.thing, thing, (size_t)n * sizeof *thing);
+    VH_TRY(key_of(ctx, data, t, k, &p));
+    VH_TRY(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
+    if (is_new) {
+        VH_TRY(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
+        all->piece[all->n++] = p;
+        p.thing = NULL;
+    }
+    *out = &all->piece[index];
+done:
+    free(p.thing);
+    return st;
+}
+
+static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, const vh_piece *p)
+{
+    vhem_status st = VHEM_OK;
+    vh_class *c;
+    bool added;
+    vh_part part = { p->key, p->n };
+
+    VH_TRY(vh_classes_put(ctx, k, class_name, &c));
+    VH_TRY(vh_class_add(ctx, c, &part, &added));
+    if (added) {                                         /* what there was is no longer true */
+        vhem_h3m_free(c->model);
+        c->model = NULL;
+    }
+done:
+    return st;
+}
+
+/* Every thing is a piece, for all of its classes. */
+static vhem_status cut_each(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_tags *m,
+                            vhem_classes *k, vh_pieces *all)
+{
+    vhem_status st = VHEM_OK;
+    for (int i = 0; i < t->n; i++) {
+        const unsigned char *has = m->has + (size_t)i * (size_t)m->C;
+        const vh_piece *p = NULL;
+        for (int c = 0; c < m->C; c++) {
+            if (has[c] && !p)
+                VH_TRY(add_piece(ctx, data, t, k, &i, 1, all, &p));
+            if (has[c])
+                VH_TRY(give(ctx, k, m->tag[c], p));
+        }
+    }
+done:
+    return st;
+}
+
+/* b of the n things in own, each at most once, ascending. */
+static void draw(vh_rng *rng, const int *own, int n, int b, int *out)
+{
+    for (int i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
+        if (vh_rng_below(rng, n - i) < b - k)
+            out[k++] = own[i];
+}
+
+/* Subsamples of one class; which things they have follows from the seed and the name of the class. */
+static vhem_status cut_samples(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const char *name,
+                               const int *own, int n, vhem_classes *k, vh_pieces *all)
+{
+    vhem_status st = VHEM_OK;
+    int b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
+    const vh_piece *p;
+
+    VH_NEW(some, b);
+    for (int i = 0; i < k->opt.bootstrap; i++) {
+        vh_rng rng;
+        vh_rng_init(&rng, k->seed ^ vh_hash_name(name), VH_RNG_CLASS, (uint64_t)i);
+        draw(&rng, own, n, b, some);
+        VH_TRY(add_piece(ctx, data, t, k, some, b, all, &p));
+        VH_TRY(give(ctx, k, name, p));
+    }
+done:
+    free(some);
+    return st;
+}
+
+static vhem_status cut_classes(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_tags *m,
+                               vhem_classes *k, vh_pieces *all)
+{
+    vhem_status st = VHEM_OK;
+    int *own = NULL, chunk = k->opt.chunk;
+    const vh_piece *p;
+
+    VH_NEW(own, t->n);
+    for (int c = 0; c < m->C; c++) {
+        int n = 0;
+        for (int i = 0; i < t->n; i++)
+            if (m->has[(size_t)i * (size_t)m->C + (size_t)c])
+                own[n++] = i;
+        if (k->opt.bootstrap > 0 && n > 0)
+            VH_TRY(cut_samples(ctx, data, t, m->tag[c], own, n, k, all));
+        for (int i = 0; k->opt.bootstrap == 0 && i < n; i += chunk) {
+            VH_TRY(add_piece(ctx, data, t, k, own + i, n - i < chunk ? n - i : chunk, all, &p));
+            VH_TRY(give(ctx, k, m->tag[c], p));
+        }
+    }
+done:
+    free(own);
+    return st;
+}
+
+vhem_status vh_pieces_cut(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_tags *m,
+                          vhem_classes *k, vh_pieces *out)
+{
+    bool each = k->opt.chunk == 1 && k->opt.bootstrap == 0;
+    return (each ? cut_each : cut_classes)(ctx, data, t, m, k, out);
+}
+
+void vh_pieces_free(vh_pieces *all)
+{
+    for (int p = 0; p < all->n; p++)
+        free(all->piece[p].thing);
+    free(all->piece);
+    vh_names_free(&all->keys);
+    *all = (vh_pieces){ 0 };
+}
+
+/* ---- fitting ------------------------------------------------------------------------------------------- */
+
+/* One HMM for the whole of the data, as if it were one group. */
+static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options o = *opt;
+
+    if (!data->group)
+        VH_NEW(data->group, data->N);
+    for (int s = 0; s < data->N; s++) {
+        free(data->group[s]);
+        VH_DUP(data->group[s], "piece");
+    }
+    o.by_group = 1;
+    st = vhem_fit_each(ctx, data, &o, out, NULL);
+done:
+    return st;
+}
+
+static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_things *t,
+                             const vhem_fit_options *opt, const vh_piece *p, vh_store *store)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *own = NULL;
+    vhem_h3m *h3m = NULL;
+
+    VH_TRY(vh_things_data(ctx, data, t, p->thing, p->n, &own));
+    vhem_fit_options o = *opt;
+    o.K = o.K < own->N ? o.K : own->N;
+    VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
+    VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
+done:
+    vhem_data_free(own);
+    vhem_h3m_free(h3m);
+    return st;
+}
+
+vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things *t,
+                          const vhem_classes *classes, const vh_pieces *all, vh_store *store)
+{
+    vhem_status st = VHEM_OK;
+    int n = 0, done_pieces = 0, failed = 0, threads = ctx->threads, *todo = NULL;
+
+    vh_blas_enter();
+    VH_NEW(todo, all->n);
+    for (int p = 0; p < all->n; p++)
+        if (!vh_store_has(store, &all->piece[p].key))
+            todo[n++] = p;
+    bool across = n >= threads;
+    vh_progress(ctx, "pieces", 0, n);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
+    for (int k = 0; k < n; k++) {
+        const vh_piece *p = &all->piece[todo[k]];
+        vhem_ctx own;
+        int skip, so_far;
+#pragma omp atomic read
+        skip = failed;
+        if (skip || vh_stopped(ctx))
+            continue;
+        vh_ctx_child(ctx, across ? 1 : threads, &own);
+        own.opt.seed = classes->seed;
+        vhem_status piece_st = fit_piece(&own, data, t, &classes->opt.piece, p, store);
+        if (piece_st != VHEM_OK && piece_st != VHEM_ESTOPPED) {
+#pragma omp critical(vh_pieces_failed)
+            if (!failed) {
+                const char *name = t->name[p->thing[0]];
+                failed = 1;
+                st = *name ? vh_fail(ctx, piece_st, "'%.100s': %s", name, own.error)
+                           : vh_fail(ctx, piece_st, "%s", own.error);
+            }
+        }
+#pragma omp atomic capture
+        so_far = ++done_pieces;
+        vh_progress(ctx, "pieces", so_far, n);
+    }
+    if (st == VHEM_OK && vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; some of %d pieces are not fitted yet", n);
+done:
+    vh_blas_leave();
+    free(todo);
+    return st;
+}

@@ -1,0 +1,340 @@
+/* predict.c - Bayes' rule over class-conditional H3Ms, paper Section 6.
+ *
+ *   log p(y | class) = log sum_j omega_j p(y | HMM j)
+ *   log p(class | y) = log p(y | class) + log prior - log sum over the classes
+ *
+ * A song is many fragments, whose product would leave one tag with all of the probability: the mean over the
+ * fragments of log p(y | class) takes its place.
+ *
+ * Fast: the K HMMs of all classes are clustered into about sqrt(K) branches.  A thing is scored under the
+ * centres of the branches, and then under the HMMs of those branches only that fit it best. */
+#include "annotate/predict.h"
+
+#include "cluster/methods.h"
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "model/convert.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 2048 };                   /* sequences in memory at a time */
+
+typedef struct {
+    vhem_h3m *all;                       /* the HMMs of all classes */
+    int      *owner;                     /* [K] */
+    int       fast, G;                   /* branches to follow, of how many; fast = 0: none */
+    vhem_h3m *centers;                   /* [G] */
+    int      *branch;                    /* [K]  of each HMM */
+    double    n_scored, n_all;
+} search;
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
+{
+    vhem_status st = VHEM_OK;
+    vhem_clustering *found = NULL;
+    vhem_cluster_options o;
+    int K = s->all->K;
+
+    vhem_cluster_options_init(&o);
+    o.K = (int)ceil(sqrt(K));
+    o.restarts = 4;
+    if (s->fast <= 0 || o.K <= s->fast || K <= 2 * o.K)  /* nothing to gain */
+        goto done;
+    for (int i = 0; i < K; i++)
+        s->all->omega[i] = 1.0 / K;                      /* as good as any: they are of different classes */
+    vh_input in = vh_input_models(s->all);
+    VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
+    s->G = found->Kr;
+    s->centers = found->centers;
+    s->branch = found->label;
+    found->centers = NULL;
+    found->label = NULL;
+done:
+    if (st == VHEM_OK && s->G == 0)
+        s->fast = 0;
+    vhem_clustering_free(found);
+    return st;
+}
+
+static void search_free(search *s)
+{
+    vhem_h3m_free(s->all);
+    vhem_h3m_free(s->centers);
+    free(s->owner);
+    free(s->branch);
+}
+
+/* The omega of the HMMs within their classes; `plant` has used their place for something else. */
+static void give_weights(const vhem_classes *k, search *s)
+{
+    int i = 0;
+    for (int c = 0; c < k->C; c++)
+        for (int j = 0; j < k->cls[c].model->K; j++)
+            s->all->omega[i++] = k->cls[c].model->omega[j];
+}
+
+/* ---- one block of things ------------------------------------------------------------------------------- */
+
+typedef struct {
+    const vhem_data *data;               /* sequences of the block, those of a thing together */
+    int        n;                        /* things */
+    const int *first;                    /* [n+1] */
+    double    *table;                    /* [N][K]  log p(y | HMM), -inf where it was not scored */
+} block;
+
+/* follow [n][G]: which branches fit a thing best. */
+static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *b, bool *follow)
+{
+    vhem_status st = VHEM_OK;
+    double *score = NULL, *mean = NULL;
+
+    VH_NEW(score, (size_t)b->data->N * (size_t)s->G);
+    VH_NEW(mean, s->G);
+    VH_TRY(vhem_score(ctx, s->centers, b->data, score));
+    for (int i = 0; i < b->n; i++) {
+        memset(mean, 0, (size_t)s->G * sizeof *mean);
+        for (int q = b->first[i]; q < b->first[i + 1]; q++)
+            for (int g = 0; g < s->G; g++)
+                mean[g] += score[(size_t)q * (size_t)s->G + (size_t)g];
+        for (int r = 0; r < s->fast; r++) {
+            int g = vh_argmax(s->G, mean, 1);
+            follow[(size_t)i * (size_t)s->G + (size_t)g] = true;
+            mean[g] = -INFINITY;
+        }
+    }
+done:
+    free(score);
+    free(mean);
+    return st;
+}
+
+/* All things that follow branch g, under its HMMs. */
+static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const bool *follow, int g)
+{
+    vhem_status st = VHEM_OK;
+    int *seq = NULL, *hmm = NULL, N = 0, n = 0, K = s->all->K;
+    vhem_data *data = NULL;
+    vhem_h3m *h3m = NULL;
+    double *score = NULL;
+
+    VH_NEW(seq, b->data->N);
+    VH_NEW(hmm, K);
+    for (int i = 0; i < b->n; i++)
+        for (int q = b->first[i]; follow[(size_t)i * (size_t)s->G + (size_t)g] && q < b->first[i + 1]; q++)
+            seq[N++] = q;
+    for (int j = 0; j < K; j++)
+        if (s->branch[j] == g)
+            hmm[n++] = j;
+    if (N == 0 || n == 0)
+        goto done;
+    VH_NEW(score, (size_t)N * (size_t)n);
+    VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
+    VH_TRY(vh_h3m_subset(ctx, s->all, hmm, n, &h3m));
+    VH_TRY(vhem_score(ctx, h3m, data, score));
+    for (int q = 0; q < N; q++)
+        for (int j = 0; j < n; j++)
+            b->table[(size_t)seq[q] * (size_t)K + (size_t)hmm[j]] = score[(size_t)q * (size_t)n + (size_t)j];
+    s->n_scored += (double)N * n;
+done:
+    free(seq);
+    free(hmm);
+    free(score);
+    vhem_data_free(data);
+    vhem_h3m_free(h3m);
+    return st;
+}
+
+static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = (size_t)b->data->N * (size_t)s->all->K;
+    bool *follow = NULL;
+
+    s->n_all += (double)size;
+    if (s->fast == 0) {
+        s->n_scored += (double)size;
+        return vhem_score(ctx, s->all, b->data, b->table);
+    }
+    VH_NEW(follow, (size_t)b->n * (size_t)s->G);
+    for (size_t e = 0; e < size; e++)
+        b->table[e] = -INFINITY;
+    VH_TRY(choose_branches(ctx, s, b, follow));
+    s->n_scored += (double)b->data->N * s->G;
+    for (int g = 0; g < s->G; g++)
+        VH_TRY(score_branch(ctx, s, b, follow, g));
+done:
+    free(follow);
+    return st;
+}
+
+/* loglik [n][C] of the block; work [K]. */
+static void gather(const search *s, const block *b, int C, double *work, double *loglik)
+{
+    int K = s->all->K;
+    for (int i = 0; i < b->n; i++) {
+        double *mean = loglik + (size_t)i * (size_t)C;
+        int N = b->first[i + 1] - b->first[i];
+        memset(mean, 0, (size_t)C * sizeof *mean);
+        for (int q = b->first[i]; q < b->first[i + 1]; q++) {
+            for (int j = 0; j < K; j++)
+                work[j] = log(s->all->omega[j]) + b->table[(size_t)q * (size_t)K + (size_t)j];
+            for (int j = 0, n; j < K; j += n) {          /* the HMMs of a class are neighbours */
+                for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
+                    n++;
+                mean[s->owner[j]] += vh_logsum(n, work + j, 1) / N;
+            }
+        }
+    }
+}
+
+static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data, const vh_things *t,
+                                 const int *thing, int n, int C, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *own = NULL;
+    int *first = NULL;
+    double *table = NULL, *work = NULL;
+
+    VH_NEW(first, n + 1);
+    for (int i = 0; i < n; i++)
+        first[i + 1] = first[i] + t->first[thing[i] + 1] - t->first[thing[i]];
+    VH_TRY(vh_things_data(ctx, data, t, thing, n, &own));
+    VH_NEW(table, (size_t)own->N * (size_t)s->all->K);
+    VH_NEW(work, s->all->K);
+    block b = { own, n, first, table };
+    VH_TRY(fill_table(ctx, s, &b));
+    gather(s, &b, C, work, loglik);
+done:
+    vhem_data_free(own);
+    free(first);
+    free(table);
+    free(work);
+    return st;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, const vh_things *t,
+                       const int *which, int n, int fast, double *loglik, double *scored)
+{
+    vhem_status st = VHEM_OK;
+    search s = { .fast = fast };
+    int *thing = NULL;
+    vhem_ctx quiet;
+
+    VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
+    VH_CHECK(k->cls[0].model->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
+             k->cls[0].model->d, data->d);
+    vh_ctx_child(ctx, ctx->threads, &quiet);
+    VH_NEW(thing, n);
+    for (int i = 0; i < n; i++)
+        thing[i] = which ? which[i] : i;
+    VH_TRY(vh_classes_pool(ctx, k, &s.all, &s.owner));
+    st = plant(&quiet, k, &s);
+    give_weights(k, &s);
+    for (int i = 0, m; st == VHEM_OK && i < n; i += m) {
+        int N = 0;
+        for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)
+            N += t->first[thing[i + m] + 1] - t->first[thing[i + m]];
+        vh_progress(ctx, "predict", i, n);
+        st = predict_block(&quiet, &s, data, t, thing + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
+    }
+    if (st != VHEM_OK)
+        vh_fail(ctx, st, "%s", quiet.error);
+    vh_progress(ctx, "predict", n, n);
+    *scored = s.n_all > 0 ? fmin(1, s.n_scored / s.n_all) : 1;
+done:
+    search_free(&s);
+    free(thing);
+    return st;
+}
+
+void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior)
+{
+    for (int c = 0; c < C; c++)
+        log_posterior[c] = prior[c] > 0 ? loglik[c] + log(prior[c]) : -INFINITY;
+    double sum = vh_logsum(C, log_posterior, 1);
+    for (int c = 0; c < C; c++)                          /* impossible under all: as likely as before */
+        log_posterior[c] = isfinite(sum) ? log_posterior[c] - sum : log(prior[c]);
+}
+
+void vhem_prediction_free(vhem_prediction *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; p->name && p->label && i < p->n; i++) {
+        free(p->name[i]);
+        free(p->label[i]);
+    }
+    for (int c = 0; p->class_name && c < p->C; c++)
+        free(p->class_name[c]);
+    free(p->name);
+    free(p->label);
+    free(p->class_name);
+    free(p->fragments);
+    free(p->fold);
+    free(p->loglik);
+    free(p->log_posterior);
+    free(p);
+}
+
+vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_things *t, int C, vhem_prediction **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_prediction *p = NULL;
+    size_t size = (size_t)t->n * (size_t)C;
+
+    VH_NEW(p, 1);
+    VH_NEW(p->name, t->n);
+    VH_NEW(p->label, t->n);
+    VH_NEW(p->class_name, C);
+    VH_NEW(p->fragments, t->n);
+    VH_NEW(p->loglik, size);
+    VH_NEW(p->log_posterior, size);
+    p->n = t->n;
+    p->C = C;
+    p->scored = 1;
+    for (size_t e = 0; e < size; e++)
+        p->loglik[e] = p->log_posterior[e] = -INFINITY;
+    for (int i = 0; i < t->n; i++) {
+        p->fragments[i] = t->first[i + 1] - t->first[i];
+        VH_DUP(p->name[i], t->name[i]);
+        VH_DUP(p->label[i], t->label[i] ? t->label[i] : "");
+    }
+    *out = p;
+    p = NULL;
+done:
+    vhem_prediction_free(p);
+    return st;
+}
+
+vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, int fast,
+                                 vhem_prediction **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_things things = { 0 };
+    vhem_prediction *p = NULL;
+    double *prior = NULL;
+
+    VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
+    VH_TRY(vh_prediction_new(ctx, &things, k->C, &p));
+    VH_NEW(prior, k->C);
+    for (int c = 0; c < k->C; c++) {
+        VH_DUP(p->class_name[c], k->cls[c].name);
+        prior[c] = k->cls[c].prior;
+    }
+    VH_TRY(vh_predict(ctx, k, data, &things, NULL, things.n, fast, p->loglik, &p->scored));
+    for (int i = 0; i < p->n; i++)
+        vh_bayes(p->C, p->loglik + (size_t)i * (size_t)p->C, prior,
+                 p->log_posterior + (size_t)i * (size_t)p->C);
+    *out = p;
+    p = NULL;
+done:
+    vhem_prediction_free(p);
+    vh_things_free(&things);
+    free(prior);
+    return st;
+}

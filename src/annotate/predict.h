@@ -1,0 +1,18 @@
+/* predict.h - what the models of classes say of things. */
+#ifndef VH_ANNOTATE_PREDICT_H
+#define VH_ANNOTATE_PREDICT_H
+
+#include "annotate/classes.h"
+#include "annotate/things.h"
+
+/* loglik [n][C]: mean over the sequences of thing which[i] (NULL: thing i) of log p(y | class c); fast: as
+ * vhem_classes_predict.  *scored: the share of the HMMs that were scored. */
+vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *classes, const vhem_data *data,
+                       const vh_things *things, const int *which, int n, int fast, double *loglik,
+                       double *scored);
+/* Bayes' rule: log_posterior [C] from loglik [C]; a class of prior 0 has none. */
+void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior);
+/* An empty prediction of all things for C classes; loglik and log_posterior are -inf. */
+vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_things *things, int C, vhem_prediction **out);
+
+#endif

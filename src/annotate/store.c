@@ -1,0 +1,275 @@
+/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "model": {a model file}} on each. */
+#define _GNU_SOURCE
+#include "annotate/store.h"
+
+#include "core/alloc.h"
+#include "data/names.h"
+#include "model/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static const char head[] = "{\"format\": \"vhem-store\", \"version\": 1}\n";
+static const char lead[] = "{\"key\": \"";
+enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
+
+typedef struct {
+    off_t  at;
+    size_t size;                         /* 0: its line turned out to be damaged */
+} place;
+
+struct vh_store {
+    char    *path;
+    int      fd;
+    bool     kept;                       /* a file with a name, not one that vanishes */
+    off_t    end;
+    vh_names keys;
+    place   *place;                      /* [keys.n] */
+    size_t   cap;
+};
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place where)
+{
+    vhem_status st = VHEM_OK;
+    int index;
+    bool is_new;
+
+    VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
+    VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
+    s->place[index] = where;                             /* of two the later: the first was damaged */
+done:
+    return st;
+}
+
+static bool is_record(const char *line, ssize_t n)
+{
+    return n > LEAD + KEY + 1 && memcmp(line, lead, LEAD) == 0 &&
+           strspn(line + LEAD, "0123456789abcdef") == KEY && line[LEAD + KEY] == '"';
+}
+
+/* The places of all records.  A last line without its end is what a killed run left: it is cut off. */
+static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
+{
+    vhem_status st = VHEM_OK;
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t n;
+
+    n = getline(&line, &cap, f);
+    bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0;        /* killed while it began */
+    VH_CHECK(n <= 0 || begun || strcmp(line, head) == 0, VHEM_EFORMAT,
+             "%s: not a store of models, or of a newer version: it does not begin with %.*s", s->path,
+             HEAD - 1, head);
+    for (s->end = n == HEAD ? HEAD : 0; s->end > 0 && (n = getline(&line, &cap, f)) > 0; s->end += n) {
+        if (line[n - 1] != '\n')
+            break;
+        if (is_record(line, n))
+            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n }));
+        else
+            vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
+                   (long long)s->end);
+    }
+    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));
+    VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
+done:
+    free(line);
+    return st;
+}
+
+static vhem_status write_all(vhem_ctx *ctx, vh_store *s, const char *text, size_t size)
+{
+    vhem_status st = VHEM_OK;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pwrite(s->fd, text + done, size - done, s->end + (off_t)done);
+        VH_CHECK(n > 0 || errno == EINTR, VHEM_EIO, "%s: writing failed: %s", s->path, strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    s->end += (off_t)size;
+done:
+    return st;
+}
+
+static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    FILE *f = NULL;
+
+    s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    VH_CHECK(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
+    VH_CHECK(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
+             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
+    f = fopen(path, "r");
+    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
+    VH_TRY(scan(ctx, s, f));
+done:
+    if (f)
+        fclose(f);
+    return st;
+}
+
+vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_store *s = NULL;
+
+    VH_NEW(s, 1);
+    s->fd = -1;
+    s->kept = path != NULL;
+    VH_DUP(s->path, path ? path : "temporary store");
+    if (path) {
+        VH_TRY(open_file(ctx, s, path));
+    } else {
+        FILE *f = tmpfile();
+        s->fd = f ? dup(fileno(f)) : -1;
+        if (f)
+            fclose(f);
+        VH_CHECK(s->fd >= 0, VHEM_EIO, "no temporary file for the models: %s", strerror(errno));
+    }
+    if (s->end == 0)
+        VH_TRY(write_all(ctx, s, head, HEAD));
+    *out = s;
+    s = NULL;
+done:
+    vh_store_free(s);
+    return st;
+}
+
+vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(!s->kept || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
+             strerror(errno));
+done:
+    vh_store_free(s);
+    return st;
+}
+
+void vh_store_free(vh_store *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0)
+        close(s->fd);
+    vh_names_free(&s->keys);
+    free(s->place);
+    free(s->path);
+    free(s);
+}
+
+/* ---- models -------------------------------------------------------------------------------------------- */
+
+static place find(vh_store *s, const vh_key *key)
+{
+    place found = { 0, 0 };
+#pragma omp critical(vh_store)
+    {
+        int index = vh_names_find(&s->keys, key->text, KEY);
+        if (index >= 0)
+            found = s->place[index];
+    }
+    return found;
+}
+
+bool vh_store_has(vh_store *s, const vh_key *key)
+{
+    return find(s, key).size > 0;
+}
+
+static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, place where, char **out)
+{
+    vhem_status st = VHEM_OK;
+    char *line = NULL;
+
+    VH_NEW(line, where.size + 1);
+    for (size_t done = 0; done < where.size;) {
+        ssize_t n = pread(s->fd, line + done, where.size - done, where.at + (off_t)done);
+        VH_CHECK(n > 0 || (n < 0 && errno == EINTR), VHEM_EIO, "%s: cannot read: %s", s->path,
+                 n == 0 ? "the file has become shorter" : strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    *out = line;
+    line = NULL;
+done:
+    free(line);
+    return st;
+}
+
+/* A damaged record is as good as none: what it held is fitted anew. */
+static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
+{
+    vh_log(ctx, VHEM_LOG_WARN, "%s: the record %s is damaged and made anew: %s", s->path, key->text,
+           ctx->error);
+#pragma omp critical(vh_store)
+    s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
+}
+
+vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    place where = find(s, key);
+    char *line = NULL;
+    json_t *root = NULL;
+
+    if (where.size == 0)
+        return VHEM_OK;
+    VH_TRY(read_line(ctx, s, where, &line));
+    root = vh_json_parse(ctx, line, where.size - 1);
+    json_t *model = json_object_get(root, "model");
+    if (root && !model)
+        vh_fail(ctx, VHEM_EFORMAT, "it has no model");
+    st = model ? vh_model_from_json(ctx, model, out) : VHEM_EFORMAT;
+    if (st == VHEM_EFORMAT || st == VHEM_EINVAL) {
+        forget(ctx, s, key);
+        st = VHEM_OK;
+    }
+done:
+    json_decref(root);
+    free(line);
+    return st;
+}
+
+/* One line: within a JSON text a line end is white space and nothing else. */
+static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_h3m *h3m, char **text,
+                                size_t *size)
+{
+    vhem_status st = VHEM_OK;
+    FILE *f = open_memstream(text, size);
+
+    VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for a record of the store");
+    fprintf(f, "%s%s\", \"model\": ", lead, key->text);
+    st = vh_model_print_json(ctx, h3m, f);
+    fputs("}", f);
+    if (fclose(f) != 0 && st == VHEM_OK)
+        st = vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a record of the store");
+    for (size_t k = 0; st == VHEM_OK && k < *size; k++)
+        if ((*text)[k] == '\n')
+            (*text)[k] = ' ';
+done:
+    return st;
+}
+
+vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    char *text = NULL;
+    size_t size = 0;
+
+    VH_TRY(print_record(ctx, key, h3m, &text, &size));
+    text[size] = '\n';                                   /* in place of the NUL */
+#pragma omp critical(vh_store)
+    {
+        place where = { s->end, size + 1 };
+        st = write_all(ctx, s, text, size + 1);
+        if (st == VHEM_OK)
+            st = remember(ctx, s, key->text, where);
+    }
+done:
+    free(text);
+    return st;
+}

@@ -1,0 +1,253 @@
+/* things.c - see things.h. */
+#define _GNU_SOURCE
+#include "annotate/things.h"
+
+#include "core/alloc.h"
+#include "data/names.h"
+#include "estimate/sets.h"
+
+#include <string.h>
+
+/* ---- things -------------------------------------------------------------------------------------------- */
+
+vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_things *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_things t = { 0 };
+    vh_sets sets = { 0 };
+
+    VH_CHECK(!by_group || data->group, VHEM_EINVAL,
+             "the sequences of a group belong together, but the data has no groups");
+    VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
+    t = (vh_things){ .n = sets.n, .seq = sets.seq, .first = sets.first };
+    VH_NEW(t.name, t.n);
+    VH_NEW(t.label, t.n);
+    for (int i = 0; i < t.n; i++) {
+        const char *head = data->label ? data->label[t.seq[t.first[i]]] : "";
+        t.name[i] = vh_sets_name(&sets, data, i, by_group);
+        t.label[i] = head;
+        for (int k = t.first[i]; data->label && k < t.first[i + 1]; k++)
+            if (strcmp(data->label[t.seq[k]], head) != 0)
+                t.label[i] = NULL;
+    }
+    *out = t;
+    t = (vh_things){ 0 };
+done:
+    vh_things_free(&t);
+    return st;
+}
+
+void vh_things_free(vh_things *t)
+{
+    free(t->seq);
+    free(t->first);
+    free(t->name);
+    free(t->label);
+    *t = (vh_things){ 0 };
+}
+
+/* ---- who has which class ------------------------------------------------------------------------------- */
+
+void vhem_tags_free(vhem_tags *tags)
+{
+    if (!tags)
+        return;
+    for (int i = 0; tags->thing && i < tags->n; i++)
+        free(tags->thing[i]);
+    for (int c = 0; tags->tag && c < tags->C; c++)
+        free(tags->tag[c]);
+    free(tags->thing);
+    free(tags->tag);
+    free(tags->has);
+    free(tags);
+}
+
+static vhem_status members_empty(vhem_ctx *ctx, const vh_things *t, int C, vhem_tags **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tags *m = NULL;
+
+    VH_NEW(m, 1);
+    VH_NEW(m->thing, t->n);
+    VH_NEW(m->tag, C);
+    VH_NEW(m->has, (size_t)t->n * (size_t)C);
+    m->n = t->n;
+    m->C = C;
+    for (int i = 0; i < t->n; i++)
+        VH_DUP(m->thing[i], t->name[i]);
+    *out = m;
+    m = NULL;
+done:
+    vhem_tags_free(m);
+    return st;
+}
+
+static int by_version(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);     /* "2" before "10" */
+}
+
+static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_tags **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_names names = { 0 };
+    vhem_tags *m = NULL;
+    int index, none = 0;
+    bool is_new;
+
+    for (int i = 0; i < t->n; i++) {
+        VH_CHECK(t->label[i], VHEM_EINVAL, "the sequences of group '%.100s' have different labels, must have "
+                 "one", t->name[i]);
+        if (t->label[i][0])
+            VH_TRY(vh_names_put(ctx, &names, t->label[i], strlen(t->label[i]), &index, &is_new));
+        none += !t->label[i][0];
+    }
+    VH_CHECK(names.n > 0, VHEM_EINVAL, "the data has no labels: name the column with the classes");
+    if (none > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d have no label and are left out", none, t->n);
+    VH_TRY(members_empty(ctx, t, names.n, &m));
+    for (int c = 0; c < names.n; c++)
+        VH_DUP(m->tag[c], names.text[c]);
+    qsort(m->tag, (size_t)m->C, sizeof *m->tag, by_version);
+    for (int i = 0; i < t->n; i++) {
+        char *const *found = t->label[i][0] ? bsearch(&t->label[i], m->tag, (size_t)m->C, sizeof *m->tag,
+                                                      by_version) : NULL;
+        if (found)
+            m->has[(size_t)i * (size_t)m->C + (size_t)(found - m->tag)] = 1;
+    }
+    *out = m;
+    m = NULL;
+done:
+    vhem_tags_free(m);
+    vh_names_free(&names);
+    return st;
+}
+
+static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags,
+                                     vhem_tags **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_names names = { 0 };
+    vhem_tags *m = NULL;
+    int index, found = 0;
+    bool is_new;
+
+    for (int i = 0; i < tags->n; i++)
+        VH_TRY(vh_names_put(ctx, &names, tags->thing[i], strlen(tags->thing[i]), &index, &is_new));
+    VH_TRY(members_empty(ctx, t, tags->C, &m));
+    for (int c = 0; c < tags->C; c++)
+        VH_DUP(m->tag[c], tags->tag[c]);
+    for (int i = 0; i < t->n; i++) {
+        index = vh_names_find(&names, t->name[i], strlen(t->name[i]));
+        if (index < 0)
+            continue;
+        memcpy(m->has + (size_t)i * (size_t)m->C, tags->has + (size_t)index * (size_t)m->C, (size_t)m->C);
+        found++;
+    }
+    VH_CHECK(found > 0, VHEM_EINVAL,
+             "none of the names of the tags is in the data: the tags begin with "
+             "'%.100s', the data with '%.100s'",
+             tags->n > 0 ? tags->thing[0] : "", t->n > 0 ? t->name[0] : "");
+    if (found < t->n)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d of the data have no tags and are left out", t->n - found, t->n);
+    if (found < tags->n)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d of the tags have no sequences and are left out", tags->n - found,
+               tags->n);
+    *out = m;
+    m = NULL;
+done:
+    vhem_tags_free(m);
+    vh_names_free(&names);
+    return st;
+}
+
+/* Classes with too few things go. */
+static vhem_status drop_small(vhem_ctx *ctx, int min_things, vhem_tags *m)
+{
+    vhem_status st = VHEM_OK;
+    int kept = 0, C = m->C, *count = NULL;
+
+    VH_NEW(count, C);
+    for (int i = 0; i < m->n; i++)
+        for (int c = 0; c < C; c++)
+            count[c] += m->has[(size_t)i * (size_t)C + (size_t)c];
+    int least = min_things > 1 ? min_things : 1;
+    for (int c = 0; c < C; c++)
+        kept += count[c] >= least;
+    VH_CHECK(kept > 0, VHEM_EINVAL, "not one of %d classes has %d example%s", C, least,
+             least == 1 ? "" : "s");
+    for (int i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
+        for (int c = 0, k = 0; c < C; c++)
+            if (count[c] >= least)
+                m->has[(size_t)i * (size_t)kept + (size_t)k++] = m->has[(size_t)i * (size_t)C + (size_t)c];
+    for (int c = 0, k = 0; c < C; c++) {
+        char *tag = m->tag[c];
+        m->tag[c] = NULL;
+        if (count[c] >= least)
+            m->tag[k++] = tag;
+        else
+            free(tag);
+    }
+    m->C = kept;
+done:
+    free(count);
+    return st;
+}
+
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, const bool *use,
+                           int min_things, vhem_tags **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tags *m = NULL;
+
+    VH_TRY(tags ? members_from_tags(ctx, t, tags, &m) : members_from_labels(ctx, t, &m));
+    for (int i = 0; use && i < t->n; i++)
+        if (!use[i])
+            memset(m->has + (size_t)i * (size_t)m->C, 0, (size_t)m->C);
+    VH_TRY(drop_small(ctx, min_things, m));
+    *out = m;
+    m = NULL;
+done:
+    vhem_tags_free(m);
+    return st;
+}
+
+/* ---- parts of the data --------------------------------------------------------------------------------- */
+
+vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+
+    VH_TRY(vh_builder_new(ctx, data->d, &b));
+    VH_TRY(vh_builder_columns(b, (const char *const *)data->column));
+    for (int k = 0; k < n; k++) {
+        int s = seq[k];
+        VH_TRY(vh_builder_frames(b, vh_data_frames(data, s), vh_data_length(data, s)));
+        VH_TRY(vh_builder_end(b, data->name ? data->name[s] : NULL, data->label ? data->label[s] : NULL,
+                              data->group ? data->group[s] : NULL, vh_data_weight(data, s)));
+    }
+    VH_TRY(vh_builder_finish(b, data->format, out));
+done:
+    vh_builder_free(b);
+    return st;
+}
+
+vhem_status vh_things_data(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const int *thing, int n,
+                           vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    int *seq = NULL, N = 0;
+
+    for (int k = 0; k < n; k++)
+        N += t->first[thing[k] + 1] - t->first[thing[k]];
+    VH_NEW(seq, N);
+    N = 0;
+    for (int k = 0; k < n; k++)
+        for (int i = t->first[thing[k]]; i < t->first[thing[k] + 1]; i++)
+            seq[N++] = t->seq[i];
+    VH_TRY(vh_data_subset(ctx, data, seq, N, out));
+done:
+    free(seq);
+    return st;
+}

@@ -1,0 +1,453 @@
+/* train.c - models of classes: the second half of hierarchical estimation, paper Sections 4.1 and 6.
+ *
+ *   1. options
+ *   2. the model of one class: its pieces pooled and reduced, or its sequences clustered
+ *   3. all classes
+ *   4. training and more data
+ *
+ * The pieces of a class are pooled with the weights omega_piece * (share of the things in it), so that with a
+ * song in each piece N_i = N omega_song / N_t.  Whatever is fitted is kept under a key that follows from what
+ * it is made from; the random numbers of a class follow from its name.  So the model of a class is the same
+ * whatever other classes there are, in which order the data came, and whether in one run or in several. */
+#include "annotate/train.h"
+
+#include "annotate/settings.h"
+#include "annotate/pieces.h"
+#include "cluster/methods.h"
+#include "core/alloc.h"
+#include "math/linalg.h"
+#include "model/convert.h"
+
+#include <string.h>
+
+/* ---- 1. options ---------------------------------------------------------------------------------------- */
+
+static bool takes_models(const vhem_classes *k)
+{
+    return vh_method_find(k->opt.estimator)->takes & VH_MODELS;
+}
+
+vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
+{
+    vhem_status st = VHEM_OK;
+    char known[256] = "";
+    for (const vh_method *m = vh_methods; m->name && strlen(known) + strlen(m->name) + 3 < sizeof known;
+         m++) {
+        strcat(known, *known ? ", " : "");
+        strcat(known, m->name);
+    }
+    VH_CHECK(vh_method_find(o->estimator), VHEM_EINVAL, "estimator '%.80s' is unknown; known are %s",
+             o->estimator, known);
+    VH_CHECK(o->reduce.K >= 1, VHEM_EINVAL, "the model of a class has %d HMMs, must have at least 1",
+             o->reduce.K);
+    VH_CHECK(o->piece.K >= 1, VHEM_EINVAL, "a piece has %d HMMs, must have at least 1", o->piece.K);
+    VH_CHECK(o->chunk >= 1, VHEM_EINVAL, "chunk is %d, must be at least 1", o->chunk);
+    VH_CHECK(o->bootstrap >= 0 && o->sample >= 0, VHEM_EINVAL,
+             "bootstrap is %d and sample %d, must be 0 or more", o->bootstrap, o->sample);
+    VH_CHECK(o->bootstrap == 0 || (o->sample >= 1 && o->chunk == 1), VHEM_EINVAL,
+             "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
+    VH_CHECK(strcmp(o->prior, "uniform") == 0 || strcmp(o->prior, "counts") == 0, VHEM_EINVAL,
+             "prior '%.80s' is unknown; it is uniform or counts", o->prior);
+    VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
+             "the models of classes take no given start and no fixed entries");
+done:
+    return st;
+}
+
+/* ---- 2. the model of one class ------------------------------------------------------------------------- */
+
+typedef struct {                         /* what all classes share */
+    vhem_classes    *classes;
+    vh_store        *store;
+    const vhem_data *data;               /* of this run, with its things and who has which class */
+    const vh_things *things;
+    const vhem_tags *members;
+} training;
+
+/* The HMMs of all pieces of a class; those without weight are left out. */
+static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m **piece = NULL, *all = NULL;
+    int K = 0;
+
+    VH_NEW(piece, c->n_part);
+    for (int p = 0; p < c->n_part; p++) {
+        VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
+        VH_CHECK(piece[p], VHEM_EINVAL, "piece %s of class '%.100s' is not in the store: is it the store of "
+                 "the training?", c->part[p].key.text, c->name);
+        for (int j = 0; j < piece[p]->K; j++)
+            K += piece[p]->omega[j] > 0;
+    }
+    VH_TRY(vh_h3m_new(ctx, piece[0]->family, piece[0]->d, K, &all));
+    K = 0;
+    for (int p = 0; p < c->n_part; p++)
+        for (int j = 0; j < piece[p]->K; j++) {
+            const vh_hmm *from = &piece[p]->hmm[j];
+            if (!(piece[p]->omega[j] > 0))
+                continue;
+            VH_TRY(vh_h3m_shape(ctx, all, K, from->S, from->M));
+            vh_hmm_copy(&all->hmm[K], from);
+            all->omega[K++] = piece[p]->omega[j] * c->part[p].things / c->things;
+        }
+    *out = all;
+    all = NULL;
+done:
+    for (int p = 0; piece && p < c->n_part; p++)
+        vhem_h3m_free(piece[p]);
+    free(piece);
+    vhem_h3m_free(all);
+    return st;
+}
+
+/* Is a model with these HMMs already as small as the class wants it? */
+static bool small_enough(const vhem_h3m *h3m, const vhem_cluster_options *o)
+{
+    bool fits = h3m->K <= o->K;
+    for (int i = 0; i < h3m->K; i++)
+        fits = fits && (o->S == 0 || o->S == h3m->hmm[i].S) && (o->M == 0 || o->M == h3m->hmm[i].M);
+    return fits;
+}
+
+/* The centres that have members become the model. */
+static vhem_status take_centers(vhem_ctx *ctx, const vhem_clustering *found, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_h3m *centers = found->centers;
+    int *used = NULL, n = 0;
+
+    VH_CHECK(centers, VHEM_EINVAL, "method %s makes no centres, and the model of a class consists of them",
+             found->method);
+    VH_NEW(used, centers->K);
+    for (int j = 0; j < centers->K; j++)
+        if (centers->omega[j] > 0)
+            used[n++] = j;
+    VH_CHECK(n > 0, VHEM_ENUMERIC, "no centre has any weight");
+    VH_TRY(vh_h3m_subset(ctx, centers, used, n, out));
+done:
+    free(used);
+    return st;
+}
+
+static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, const vh_input *in,
+                           vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_cluster_options o = t->classes->opt.reduce;
+    vhem_clustering *found = NULL;
+    uint64_t seed = (t->classes->seed ^ vh_hash_name(c->name)) >> 11;
+
+    o.method = t->classes->opt.estimator;
+    o.K = o.K < in->Kb ? o.K : in->Kb;
+    if (in->data) {                                      /* shape and family are those of a piece */
+        o.S = o.S > 0 ? o.S : t->classes->opt.piece.S;
+        o.M = o.M > 0 ? o.M : t->classes->opt.piece.M;
+        o.emission = t->classes->opt.piece.emission;
+    }
+    VH_TRY(vh_cluster(ctx, in, &o, seed, &found));
+    VH_TRY(take_centers(ctx, found, out));
+done:
+    vhem_clustering_free(found);
+    return st;
+}
+
+static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *pooled = NULL;
+
+    VH_TRY(pool(ctx, t, c, &pooled));
+    if (small_enough(pooled, &t->classes->opt.reduce)) {
+        *out = pooled;
+        pooled = NULL;
+        goto done;
+    }
+    vh_input in = vh_input_models(pooled);
+    VH_TRY(cluster(ctx, t, c, &in, out));
+done:
+    vhem_h3m_free(pooled);
+    return st;
+}
+
+/* The things of this run that are in class c. */
+static vhem_status own_things(vhem_ctx *ctx, const training *t, const vh_class *c, int **out, int *n)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_tags *m = t->members;
+    int at = 0, *own = NULL;
+
+    while (strcmp(m->tag[at], c->name) != 0)
+        at++;
+    VH_NEW(own, m->n);
+    *n = 0;
+    for (int i = 0; i < m->n; i++)
+        if (m->has[(size_t)i * (size_t)m->C + (size_t)at])
+            own[(*n)++] = i;
+    *out = own;
+done:
+    return st;
+}
+
+static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
+                             vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *data = NULL;
+    int *item = NULL;
+
+    VH_TRY(vh_things_data(ctx, t->data, t->things, own, n, &data));
+    VH_NEW(item, data->N);
+    for (int s = 0; s < data->N; s++)
+        item[s] = s; /* a song may have several kinds of fragments: each stands for itself */
+    vh_input in = { .Kb = data->N, .data = data, .item = item };
+    VH_TRY(cluster(ctx, t, c, &in, out));
+done:
+    vhem_data_free(data);
+    free(item);
+    return st;
+}
+
+static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
+                             vh_key *out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_classes *k = t->classes;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "class " VHEM_VERSION);
+    vh_hash_bytes(hash, &k->seed, sizeof k->seed);
+    vh_hash_text(hash, c->name);
+    vh_hash_text(hash, k->opt.estimator);
+    vh_settings_hash(hash, vh_reduce_settings, &k->opt.reduce);
+    if (own) {
+        vh_settings_hash(hash, vh_fit_settings, &k->opt.piece);
+        vh_hash_things(hash, t->data, t->things, own, n);
+    }
+    for (int p = 0; p < c->n_part; p++) {
+        vh_hash_text(hash, c->part[p].key.text);
+        vh_hash_number(hash, c->part[p].things);
+    }
+    vh_hash_key(hash, out);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
+{
+    vhem_status st = VHEM_OK;
+    int *own = NULL, n = 0;
+    char name[32];
+    vh_key key;
+
+    if (!takes_models(t->classes))
+        VH_TRY(own_things(ctx, t, c, &own, &n));
+    VH_TRY(class_key(ctx, t, c, own, n, &key));
+    VH_TRY(vh_store_get(ctx, t->store, &key, &c->model));
+    if (c->model)
+        goto done;
+    VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
+    for (int j = 0; j < c->model->K; j++) {
+        snprintf(name, sizeof name, "%d", j);
+        VH_TRY(vh_h3m_set_text(ctx, &c->model->hmm[j].name, name));
+        VH_TRY(vh_h3m_set_text(ctx, &c->model->hmm[j].label, c->name));
+    }
+    VH_TRY(vh_store_put(ctx, t->store, &key, c->model));
+done:
+    if (st != VHEM_OK) {
+        vhem_h3m_free(c->model);
+        c->model = NULL;
+    }
+    free(own);
+    return st;
+}
+
+/* ---- 3. all classes ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int at, size;
+} work;
+
+static int largest_first(const void *a, const void *b)
+{
+    const work *p = a, *q = b;
+    return p->size != q->size ? (p->size < q->size) - (p->size > q->size) : (p->at > q->at) - (p->at < q->at);
+}
+
+/* Side by side while there are enough of them, the largest first: the last ones are then short. */
+static vhem_status make_models(vhem_ctx *ctx, const training *t)
+{
+    vhem_status st = VHEM_OK;
+    vhem_classes *k = t->classes;
+    int n = 0, so_far = 0, failed = 0, threads = ctx->threads;
+    work *todo = NULL;
+
+    vh_blas_enter();
+    VH_NEW(todo, k->C);
+    for (int c = 0; c < k->C; c++)
+        if (!k->cls[c].model)
+            todo[n++] = (work){ c, k->cls[c].things };
+    qsort(todo, (size_t)n, sizeof *todo, largest_first);
+    bool across = n >= threads;
+    vh_progress(ctx, "classes", 0, n);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
+    for (int i = 0; i < n; i++) {
+        vh_class *c = &k->cls[todo[i].at];
+        vhem_ctx own;
+        int skip, done_classes;
+#pragma omp atomic read
+        skip = failed;
+        if (skip || vh_stopped(ctx))
+            continue;
+        vh_ctx_child(ctx, across ? 1 : threads, &own);
+        own.opt.seed = k->seed;
+        vhem_status class_st = make_model(&own, t, c);
+        if (class_st != VHEM_OK && class_st != VHEM_ESTOPPED) {
+#pragma omp critical(vh_train_failed)
+            if (!failed) {
+                failed = 1;
+                st = vh_fail(ctx, class_st, "class '%.100s': %s", c->name, own.error);
+            }
+        }
+#pragma omp atomic capture
+        done_classes = ++so_far;
+        vh_progress(ctx, "classes", done_classes, n);
+    }
+    if (st == VHEM_OK && vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; not all of %d classes have a model yet", n);
+done:
+    vh_blas_leave();
+    free(todo);
+    return st;
+}
+
+static void set_priors(vhem_classes *k)
+{
+    double sum = 0;
+    bool counts = strcmp(k->opt.prior, "counts") == 0;
+    for (int c = 0; c < k->C; c++)
+        sum += k->cls[c].prior = counts ? k->cls[c].things : 1;
+    for (int c = 0; c < k->C; c++)
+        k->cls[c].prior /= sum;
+}
+
+/* A class without pieces, of an estimator that goes without: who is in it is all there is to know. */
+static vhem_status count_things(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    for (int c = 0; c < m->C; c++) {
+        vh_class *to;
+        int n = 0;
+        for (int i = 0; i < m->n; i++)
+            n += m->has[(size_t)i * (size_t)m->C + (size_t)c];
+        if (n == 0)
+            continue;
+        VH_TRY(vh_classes_put(ctx, k, m->tag[c], &to));
+        to->things = n;
+    }
+done:
+    return st;
+}
+
+vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_things *things, const vhem_tags *members,
+                     vh_store *store, vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    vh_pieces pieces = { 0 };
+    training t = { k, store, data, things, members };
+
+    if (takes_models(k)) {
+        VH_TRY(vh_pieces_cut(ctx, data, things, members, k, &pieces));
+        VH_TRY(vh_pieces_fit(ctx, data, things, k, &pieces, store));
+    } else {
+        VH_TRY(count_things(ctx, members, k));
+    }
+    VH_TRY(make_models(ctx, &t));
+    set_priors(k);
+done:
+    vh_pieces_free(&pieces);
+    return st;
+}
+
+/* ---- 4. training and more data ------------------------------------------------------------------------- */
+
+static void warn_of_single(vhem_ctx *ctx, const vhem_classes *k)
+{
+    int n = 0;
+    const char *name = "";
+    for (int c = 0; c < k->C; c++)
+        if (k->cls[c].things == 1 && n++ == 0)
+            name = k->cls[c].name;
+    if (n > 0)
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%d of %d classes ha%s a single example, '%.100s' for instance: its model is "
+               "that of the example",
+               n, k->C, n == 1 ? "s" : "ve", name);
+}
+
+/* What there is, and then more; the classes change only when all went well. */
+static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags, const char *path,
+                         vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    vh_things things = { 0 };
+    vhem_tags *members = NULL;
+    vh_store *store = NULL;
+
+    VH_TRY(vh_train_check(ctx, &k->opt));
+    VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
+    VH_TRY(vh_members_new(ctx, &things, tags, NULL, k->C > 0 ? 1 : k->opt.min_things, &members));
+    VH_TRY(vh_store_open(ctx, path, &store));
+    VH_TRY(vh_train(ctx, data, &things, members, store, k));
+    warn_of_single(ctx, k);
+    st = vh_store_close(ctx, store);
+    store = NULL;
+done:
+    vh_store_free(store);
+    vhem_tags_free(members);
+    vh_things_free(&things);
+    return st;
+}
+
+vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags,
+                               const vhem_train_options *opt, vhem_classes **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_train_options defaults;
+    vhem_classes *k = NULL;
+
+    vhem_train_options_init(&defaults);
+    VH_TRY(vh_classes_new(ctx, opt ? opt : &defaults, &k));
+    k->tags = tags != NULL;
+    VH_TRY(learn(ctx, data, tags, opt ? opt->store : NULL, k));
+    *out = k;
+    k = NULL;
+done:
+    vhem_classes_free(k);
+    return st;
+}
+
+vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data *data, const vhem_tags *tags,
+                                const char *store)
+{
+    vhem_status st = VHEM_OK;
+    vhem_classes *more = NULL;
+
+    VH_TRY(vh_train_check(ctx, &k->opt));
+    VH_CHECK(takes_models(k), VHEM_EINVAL, "estimator %s learns from all sequences at once: train again with "
+             "all the data", k->opt.estimator);
+    VH_CHECK(k->opt.bootstrap == 0, VHEM_EINVAL,
+             "subsamples of a class are drawn from all its examples: train "
+             "again with all the data");
+    VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
+             k->tags ? "tags" : "classes", tags ? "tags" : "none");
+    VH_TRY(vh_classes_copy(ctx, k, &more));
+    VH_TRY(learn(ctx, data, tags, store, more));
+    vhem_classes swap = *k;
+    *k = *more;
+    *more = swap;
+done:
+    vhem_classes_free(more);
+    return st;
+}

@@ -1,0 +1,84 @@
+/* em_clustering.c - see em_clustering.h. */
+#include "cluster/em_clustering.h"
+
+#include "cluster/arrange.h"
+#include "core/alloc.h"
+#include "estimate/em_start.h"
+#include "estimate/mixture.h"
+
+#include <string.h>
+
+static vhem_status report_runs(vhem_ctx *ctx, const vh_mixture_result *x, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    VH_NEW(out->run, x->R);
+    for (int r = 0; r < x->R && x->run[r].J; r++) {
+        const vh_em_run *u = &x->run[r];
+        out->run[out->n_run++] = (vhem_cluster_run){
+            .seed = u->seed, .init = u->kind, .bound = u->J[u->n_iter], .n_iter = u->n_iter,
+            .converged = u->converged, .finished = u->converged || u->n_iter >= out->options.max_iter };
+    }
+done:
+    return st;
+}
+
+/* The winner becomes the clustering, which takes over its tables. */
+static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
+                             vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_em_run *w = &x->run[x->best];
+    int64_t length = data->start[data->N] / data->N;     /* of a sequence, on average */
+
+    VH_TRY(report_runs(ctx, x, out));
+    out->n_iter = w->n_iter;
+    out->converged = w->converged;
+    out->n_empty = w->n_empty;
+    out->n_revived = w->n_revived;
+    out->n_fell = w->n_fell;
+    out->bound = w->J;
+    out->z = x->z;
+    out->L_hmm = x->L;
+    out->centers = x->h3m;
+    w->J = x->z = x->L = NULL;
+    x->h3m = NULL;
+    if (!given)
+        VH_TRY(vh_order_states(ctx, out->centers, length < 1000 ? (int)length : 1000));
+done:
+    return st;
+}
+
+vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
+                            const vhem_cluster_options *opt, uint64_t seed, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_mixture_result x = { 0 };
+    vhem_fit_options fit;
+    bool any = opt->start || strcmp(opt->init, "auto") == 0;
+
+    VH_CHECK(any || vh_em_start_find(opt->init), VHEM_EINVAL,
+             "init '%s' is none of method %s, which knows auto, far, dealt", opt->init, opt->method);
+    vhem_fit_options_init(&fit);
+    fit.K = opt->K;
+    fit.S = opt->S;
+    fit.M = opt->M;
+    fit.max_iter = opt->max_iter;
+    fit.restarts = opt->restarts;
+    fit.tol = opt->tol;
+    fit.cov_floor = opt->cov_floor;
+    fit.emission = opt->emission;
+    fit.start = opt->start;
+    fit.repair = opt->repair;
+    const vh_mixture_task task = { .data = data, .sets = sets, .opt = &fit, .kind = any ? NULL : opt->init,
+                                   .relative = true, .seed = seed, .what = "cluster" };
+    st = vh_fit_mixture(ctx, &task, &x);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);
+    st = handed == VHEM_OK ? st : handed;
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; the best of %d restarts is kept", out->n_run);
+done:
+    vh_mixture_result_free(&x);
+    return st;
+}

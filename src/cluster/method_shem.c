@@ -1,0 +1,45 @@
+/* method_shem.c - SHEM-H3M: VHEM with real samples instead of virtual ones (paper, Section 5.1).
+ *
+ * N_i = N omega_i sequences of tau frames are drawn from every base HMM, N = nv Kb, rounded and at least one,
+ * and EM-H3M is run on them, with one assignment for all sequences of a base HMM.  L_hmm is the mean
+ * log-likelihood of a sequence: a sampled estimate of what VHEM bounds. */
+#include "cluster/em_clustering.h"
+#include "core/alloc.h"
+#include "estimate/sample.h"
+
+#include <limits.h>
+#include <math.h>
+
+vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
+                           vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_h3m *h3m = in->models;
+    int *count = NULL, *item = NULL, n = 0, Kb = in->Kb;
+    vhem_data *data = NULL;
+    vh_sets sets = { 0 };
+
+    VH_NEW(count, Kb);
+    for (int i = 0; i < Kb; i++) {
+        double Ni = fmax(1, round(opt->nv * Kb * h3m->omega[i]));
+        VH_CHECK(n + Ni <= INT_MAX, VHEM_EINVAL, "nv is %g, which makes too many sequences to draw", opt->nv);
+        count[i] = (int)Ni;
+        n += count[i];
+    }
+    VH_TRY(vh_sample_each(ctx, h3m, count, opt->tau, seed, &data));
+    VH_NEW(item, n);
+    for (int i = 0, at = 0; i < Kb; i++)
+        for (int k = 0; k < count[i]; k++)
+            item[at++] = i;
+    VH_TRY(vh_sets_from(ctx, n, item, Kb, &sets));
+    st = vh_cluster_sets(ctx, data, &sets, opt, seed, out);
+    for (int i = 0; out->L_hmm && i < Kb; i++)
+        for (int j = 0; j < out->Kr; j++)
+            out->L_hmm[(size_t)i * (size_t)out->Kr + (size_t)j] /= count[i];
+done:
+    free(count);
+    free(item);
+    vhem_data_free(data);
+    vh_sets_free(&sets);
+    return st;
+}

@@ -1,0 +1,301 @@
+/* dtm_fit.c - vhem_dtm_fit: a dynamic texture for each sequence or group, or a mixture of them for all.
+ *
+ *   1. options                  3. a mixture
+ *   2. a texture for each set   4. the whole */
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "estimate/dtm_svd.h"
+#include "estimate/em_dtm.h"
+#include "estimate/options.h"
+#include "math/linalg.h"
+#include "model/h3m.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { RESTARTS = 4 };                   /* of a mixture, when none were asked for */
+
+typedef struct {
+    const vhem_data *data;
+    vhem_dtm_fit_options opt;            /* resolved */
+    vh_sets      sets;
+    vh_dt_limits limits;
+    double      *spread, *floor;         /* [d] */
+    bool         em;
+    int          R;                      /* restarts */
+    vhem_dtm    *out;
+    vhem_fit_report *report;
+    vh_scratch  *scratch;                /* [threads] */
+} fit;
+
+/* ---- 1. options ---------------------------------------------------------------------------------------- */
+
+void vhem_dtm_fit_options_init(vhem_dtm_fit_options *opt)
+{
+    *opt = (vhem_dtm_fit_options){ .n = 3, .method = "svd", .noise = "diag", .max_iter = 100, .tol = 1e-5,
+                                   .cov_floor = 1e-4 };
+}
+
+static vhem_status resolve(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    vhem_dtm_fit_options *o = &f->opt, defaults;
+
+    vhem_dtm_fit_options_init(&defaults);
+    *o = asked ? *asked : defaults;
+    o->method = o->method ? o->method : defaults.method;
+    o->noise = o->noise ? o->noise : defaults.noise;
+    VH_CHECK(o->n >= 1 && o->n <= 4096, VHEM_EINVAL, "n is %d, must be from 1 to 4096", o->n);
+    VH_CHECK(o->K >= 0, VHEM_EINVAL, "K is %d, must not be negative", o->K);
+    f->em = strcmp(o->method, "em") == 0 || o->K > 0;
+    VH_CHECK(f->em || strcmp(o->method, "svd") == 0, VHEM_EINVAL,
+             "method '%.80s' is unknown; it is svd or em",
+             o->method);
+    f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
+    VH_CHECK(f->limits.isotropic || strcmp(o->noise, "diag") == 0, VHEM_EINVAL,
+             "noise '%.80s' is unknown; it is diag or isotropic", o->noise);
+    VH_CHECK(o->restarts >= 0 && o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535",
+             o->restarts);
+    VH_CHECK(o->max_iter >= 0, VHEM_EINVAL, "max_iter is %d, must not be negative", o->max_iter);
+    VH_CHECK(o->tol >= 0 && isfinite(o->tol), VHEM_EINVAL, "tol is %g, must be 0 or more", o->tol);
+    VH_CHECK(o->cov_floor > 0 && isfinite(o->cov_floor), VHEM_EINVAL,
+             "cov_floor is %g, must be above 0: a texture has noise in every dimension", o->cov_floor);
+    VH_CHECK(f->data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
+    VH_CHECK(!o->by_group || f->data->group, VHEM_EINVAL,
+             "the sequences of a group belong together, but the data has no groups");
+    VH_TRY(vh_data_require_complete(ctx, f->data));
+    f->R = o->K == 0 ? 1 : o->restarts > 0 ? o->restarts : RESTARTS;
+done:
+    return st;
+}
+
+static vhem_status set_up(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    int K, rows;
+
+    VH_TRY(resolve(ctx, asked, f));
+    VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
+    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %d, there are only %d %ss", f->opt.K, f->sets.n,
+             f->opt.by_group ? "group" : "sequence");
+    VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
+    f->limits.floor = f->floor;
+    K = f->opt.K > 0 ? f->opt.K : f->sets.n;
+    rows = f->opt.K > 0 ? 1 : K;
+    VH_TRY(vh_dtm_new(ctx, f->data->d, K, &f->out));
+    for (int i = 0; i < K; i++)
+        VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.n, &f->out->dt[i]));
+    VH_NEW(f->report, 1);
+    *f->report = (vhem_fit_report){ .K = rows, .R = f->R };
+    VH_NEW(f->report->best, rows);
+    VH_NEW(f->report->frames, rows);
+    VH_NEW(f->report->run, (size_t)rows * (size_t)f->R);
+    VH_NEW(f->scratch, ctx->threads);
+done:
+    return st;
+}
+
+static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
+{
+    return (vhem_fit_run){ .loglik = run->J[run->n_iter], .n_iter = run->n_iter, .converged = run->converged,
+                           .n_revived = n_stable, .n_floored = run->n_floored };
+}
+
+/* ---- 2. a texture for each set ------------------------------------------------------------------------- */
+
+/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the likelihood.
+ * */
+static vhem_status fit_one(vhem_ctx *ctx, fit *f, int i, vh_scratch *scratch)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = &f->sets;
+    vh_em_dtm_task task = { .data = f->data, .sets = sets, .first = i, .last = i + 1, .limits = f->limits,
+                            .max_iter = f->em ? f->opt.max_iter : 0, .tol = f->opt.tol };
+    vhem_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
+    vh_em_dtm_run run = { 0 };
+    int n_stable, n_floored;
+
+    VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
+                     &f->limits,
+                     &f->out->dt[i], &n_floored, &n_stable));
+    run.n_floored = n_floored;
+    VH_TRY(vh_em_dtm(ctx, &task, scratch, 1, &one, &run));
+    f->report->run[i] = told(&run, f->em ? 0 : n_stable);
+    f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
+done:
+    free(run.J);
+    return st;
+}
+
+static vhem_status fit_each(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    int K = f->out->K, failed = -1, count = 0;
+
+    for (int i = 0; i < K; i++) {
+        const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
+        const char *label = vh_sets_label(&f->sets, f->data, i);
+        VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].name, *name ? name : NULL));
+        VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].label, *label ? label : NULL));
+    }
+    vh_progress(ctx, "fit", 0, K);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads) if (ctx->threads > 1 && K > 1)
+    for (int i = 0; i < K; i++) {
+        int skip, n;
+#pragma omp atomic read
+        skip = failed;
+        if (skip >= 0 || vh_stopped(ctx))
+            continue;
+        vhem_status own = fit_one(ctx, f, i, &f->scratch[omp_get_thread_num()]);
+        if (own != VHEM_OK && own != VHEM_ESTOPPED) {
+#pragma omp critical(vh_dtm_fit_failed)
+            if (failed < 0) {
+                failed = i;
+                st = own;
+            }
+        }
+#pragma omp atomic capture
+        n = ++count;
+        vh_progress(ctx, "fit", n, K);
+    }
+    if (failed >= 0)
+        vh_dtm_prefix(ctx, f->out, failed);
+    else if (vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d textures were fitted", count, K);
+done:
+    return st;
+}
+
+/* ---- 3. a mixture -------------------------------------------------------------------------------------- */
+
+/* Restart r begins at the textures of K sets drawn without repeats. */
+static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vhem_dtm *dtm)
+{
+    vhem_status st = VHEM_OK;
+    int *order = NULL, n = f->sets.n, n_floored, n_stable;
+    vh_rng rng;
+
+    VH_NEW(order, n);
+    for (int g = 0; g < n; g++)
+        order[g] = g;
+    vh_rng_init(&rng, vh_rng_seed(ctx->opt.seed, (uint64_t)r), VH_RNG_INIT, 0);
+    for (int j = 0; j < dtm->K; j++) {
+        int pick = j + (int)vh_rng_below(&rng, n - j), g = order[pick];
+        order[pick] = order[j];
+        order[j] = g;
+        VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.n, &dtm->dt[j]));
+        VH_TRY(vh_dt_svd(ctx, f->data, f->sets.seq + f->sets.first[g],
+                         f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &n_floored,
+                         &n_stable));
+        dtm->omega[j] = 1.0 / dtm->K;
+    }
+done:
+    free(order);
+    return st;
+}
+
+static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    vh_em_dtm_task task = { .data = f->data, .sets = &f->sets, .last = f->sets.n, .limits = f->limits,
+                            .max_iter = f->opt.max_iter, .tol = f->opt.tol };
+    vhem_dtm *dtm = NULL;
+    int best = -1;
+    char name[32];
+
+    f->report->R = 0;
+    f->report->frames[0] = f->data->start[f->data->N];
+    for (int r = 0; r < f->R && st == VHEM_OK; r++) {
+        vh_em_dtm_run run = { 0 };
+        vh_progress(ctx, "fit", r, f->R);
+        vhem_dtm_free(dtm);
+        dtm = NULL;
+        VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, &dtm));
+        VH_TRY(start_mixture(ctx, f, r, dtm));
+        st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, dtm, &run);
+        if (st == VHEM_OK || st == VHEM_ESTOPPED) {
+            f->report->run[f->report->R++] = told(&run, 0);
+            if (best < 0 || run.J[run.n_iter] > f->report->run[best].loglik) {
+                vhem_dtm *swap = f->out;
+                f->out = dtm;
+                dtm = swap;
+                best = r;
+            }
+        }
+        free(run.J);
+    }
+    f->report->best[0] = best;
+    for (int j = 0; best >= 0 && j < f->out->K; j++) {
+        snprintf(name, sizeof name, "cluster_%d", j);
+        vhem_status named = vh_h3m_set_text(ctx, &f->out->dt[j].name, name);
+        st = named == VHEM_OK ? st : named;
+    }
+    vh_progress(ctx, "fit", f->R, f->R);
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; the best mixture so far is kept");
+done:
+    vhem_dtm_free(dtm);
+    return st;
+}
+
+/* ---- 4. the whole -------------------------------------------------------------------------------------- */
+
+/* After a stop: only the textures that were fitted, in their old order, with equal weights. */
+static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    int *index = NULL, n = 0;
+    vhem_dtm *some = NULL;
+    vhem_fit_report *r = f->report;
+
+    VH_NEW(index, f->out->K);
+    for (int i = 0; i < f->out->K; i++)
+        if (r->frames[i] > 0) {
+            r->run[n] = r->run[i];
+            r->frames[n] = r->frames[i];
+            index[n++] = i;
+        }
+    VH_CHECK(n > 0, VHEM_ESTOPPED, "stopped; no texture was fitted");
+    VH_TRY(vh_dtm_subset(ctx, f->out, index, n, &some));
+    vhem_dtm_free(f->out);
+    f->out = some;
+    r->K = n;
+done:
+    free(index);
+    return st;
+}
+
+vhem_status vhem_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_dtm_fit_options *opt,
+                         vhem_dtm **out,
+                         vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK;
+    fit f = { .data = data };
+
+    vh_blas_enter();
+    VH_TRY(set_up(ctx, opt, &f));
+    st = f.opt.K > 0 ? fit_mixture(ctx, &f) : fit_each(ctx, &f);
+    if (st == VHEM_ESTOPPED && f.opt.K == 0)
+        VH_TRY(keep_fitted(ctx, &f));
+    else if (st != VHEM_OK && (st != VHEM_ESTOPPED || f.report->R == 0))
+        goto done;
+    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
+    *out = f.out;
+    f.out = NULL;
+    if (report) {
+        *report = f.report;
+        f.report = NULL;
+    }
+done:
+    vhem_dtm_free(f.out);
+    vhem_fit_report_free(f.report);
+    vh_sets_free(&f.sets);
+    for (int k = 0; f.scratch && k < ctx->threads; k++)
+        vh_scratch_free(&f.scratch[k]);
+    free(f.scratch);
+    free(f.spread);
+    free(f.floor);
+    vh_blas_leave();
+    return st;
+}

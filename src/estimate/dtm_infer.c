@@ -1,0 +1,216 @@
+/* dtm_infer.c - what dynamic textures say of sequences: log-likelihoods, states; and sequences drawn from
+ * them. */
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "data/data.h"
+#include "estimate/kalman.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#define MOST 4e9                         /* numbers of one sample: 32 GB */
+
+static vhem_status check(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, the data %d", dtm->d, data->d);
+    VH_TRY(vh_data_require_complete(ctx, data));
+done:
+    return st;
+}
+
+static int64_t longest(const vhem_data *data)
+{
+    int64_t T = 1;
+    for (int n = 0; n < data->N; n++)
+        T = vh_data_length(data, n) > T ? vh_data_length(data, n) : T;
+    return T;
+}
+
+/* ---- log-likelihood ------------------------------------------------------------------------------------ */
+
+static vhem_status score_all(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data,
+                             vh_scratch *scratch,
+                             double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vh_dt_gains g = { 0 };
+
+    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads) if (ctx->threads > 1 && data->N > 1)
+    for (int n = 0; n < data->N; n++) {
+        vhem_status own = vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
+                                          &scratch[omp_get_thread_num()],
+                                          &loglik[(size_t)n * (size_t)dtm->K + (size_t)i]);
+        if (own != VHEM_OK)
+#pragma omp critical(vh_dtm_score)
+            st = own;
+    }
+done:
+    vh_dt_gains_free(&g);
+    if (st != VHEM_OK)
+        vh_dtm_prefix(ctx, dtm, i);
+    return st;
+}
+
+vhem_status vhem_dtm_score(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *data, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vh_scratch *scratch = NULL;
+
+    vh_blas_enter();
+    VH_TRY(check(ctx, dtm, data));
+    VH_NEW(scratch, ctx->threads);
+    for (int i = 0; i < dtm->K; i++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d textures were scored", i, dtm->K);
+        VH_TRY(score_all(ctx, dtm, i, data, scratch, loglik));
+        vh_progress(ctx, "score", i + 1, dtm->K);
+    }
+done:
+    for (int k = 0; scratch && k < ctx->threads; k++)
+        vh_scratch_free(&scratch[k]);
+    free(scratch);
+    vh_blas_leave();
+    return st;
+}
+
+/* ---- states -------------------------------------------------------------------------------------------- */
+
+vhem_status vhem_dtm_smooth(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data, int n,
+                            double *x,
+                            double *cov, double *loglik)
+{
+    vhem_status st = VHEM_OK;
+    vh_dt_gains g = { 0 };
+    vh_scratch scratch = { 0 };
+
+    vh_blas_enter();
+    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %d was asked for, there are %d", i, dtm->K);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
+    VH_TRY(check(ctx, dtm, data));
+    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, vh_data_length(data, n), true, &g));
+    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n), 1, &scratch, x, cov,
+                            loglik, NULL));
+done:
+    vh_dt_gains_free(&g);
+    vh_scratch_free(&scratch);
+    vh_blas_leave();
+    return st;
+}
+
+/* ---- sequences drawn from them ------------------------------------------------------------------------- */
+
+/* root [n][n] with root root' = S, which may be singular: eigenvectors times roots of eigenvalues. */
+static bool square_root(int n, const double *S, double *root, double *work)
+{
+    double *w = work + (size_t)n * (size_t)n;
+    memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
+    if (!vh_eigen(n, work, w))
+        return false;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            root[i * n + k] = work[k * n + i] * sqrt(fmax(w[k], 0));
+    return true;
+}
+
+/* out = M x + root e, e standard normal; M NULL: out = x + root e. */
+static void move(vh_rng *rng, int n, const double *M, const double *x, const double *root, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = M ? 0 : x[i];
+    for (int k = 0; k < n; k++) {
+        double e = vh_rng_normal(rng);
+        for (int i = 0; i < n; i++)
+            out[i] += root[i * n + k] * e + (M ? M[i * n + k] * x[k] : 0);
+    }
+}
+
+static vhem_status draw_sequence(vhem_ctx *ctx, const vh_dt *dt, int d, const double *roots, int T,
+                                 vh_rng *rng,
+                                 vh_builder *b, double *y, double *x)
+{
+    vhem_status st = VHEM_OK;
+    int n = dt->n;
+    double *next = x + n;
+
+    move(rng, n, NULL, dt->mu, roots + (size_t)n * (size_t)n, x);
+    for (int t = 0; t < T; t++) {
+        for (int k = 0; k < d; k++) {
+            y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
+            for (int i = 0; i < n; i++)
+                y[k] += dt->C[(size_t)k * (size_t)n + (size_t)i] * x[i];
+            VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %d is past all bounds: A is unstable", t);
+        }
+        VH_TRY(vh_builder_frame(b, y));
+        move(rng, n, dt->A, x, roots, next);
+        memcpy(x, next, sizeof *x * (size_t)n);
+    }
+done:
+    return st;
+}
+
+/* roots [K]: square roots of Q and of Sigma. */
+static vhem_status make_roots(vhem_ctx *ctx, const vhem_dtm *dtm, double **roots)
+{
+    vhem_status st = VHEM_OK;
+    double *work = NULL;
+
+    for (int i = 0; i < dtm->K; i++) {
+        const vh_dt *dt = &dtm->dt[i];
+        size_t nn = (size_t)dt->n * (size_t)dt->n;
+        free(work);
+        work = NULL;
+        VH_NEW(roots[i], 2 * nn);
+        VH_NEW(work, nn + (size_t)dt->n);
+        VH_CHECK(square_root(dt->n, dt->Q, roots[i], work) && square_root(dt->n, dt->Sigma, roots[i] + nn,
+                                                                          work),
+                 VHEM_ENUMERIC, "texture %d: no square root of Q or Sigma", i);
+    }
+done:
+    free(work);
+    return st;
+}
+
+vhem_status vhem_dtm_sample(vhem_ctx *ctx, const vhem_dtm *dtm, int N, int T, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    double **roots = NULL, *y = NULL, *x = NULL;
+
+    VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
+    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
+    VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
+             "%d sequences of %d frames make %.3g numbers, at most %.3g are possible", N, T,
+             (double)N * T * dtm->d, MOST);
+    VH_NEW(roots, dtm->K);
+    VH_NEW(y, dtm->d);
+    VH_TRY(make_roots(ctx, dtm, roots));
+    VH_TRY(vh_builder_new(ctx, dtm->d, &b));
+    for (int s = 0; s < N; s++) {
+        vh_rng rng;
+        char name[32];
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d sequences were drawn", s, N);
+        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)s);
+        int i = vh_rng_pick(&rng, dtm->K, dtm->omega);
+        free(x);
+        x = NULL;
+        VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
+        st = draw_sequence(ctx, &dtm->dt[i], dtm->d, roots[i], T, &rng, b, y, x);
+        if (st == VHEM_ENUMERIC)
+            vh_dtm_prefix(ctx, dtm, i);
+        VH_TRY(st);
+        snprintf(name, sizeof name, "sample_%d", s);
+        VH_TRY(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
+    }
+    VH_TRY(vh_builder_finish(b, "memory", out));
+done:
+    for (int i = 0; roots && i < dtm->K; i++)
+        free(roots[i]);
+    free(roots);
+    free(y);
+    free(x);
+    vh_builder_free(b);
+    return st;
+}

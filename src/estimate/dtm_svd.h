@@ -1,0 +1,15 @@
+/* dtm_svd.h - a dynamic texture in closed form: principal components for states, then regression.  Doretto et
+ * al., 2003. */
+#ifndef VH_ESTIMATE_DTM_SVD_H
+#define VH_ESTIMATE_DTM_SVD_H
+
+#include "data/data.h"
+#include "model/dtm_stats.h"
+
+/* dt, whose n is set, from n_seq sequences.  Any of them may be the beginning: mu and Sigma are the moments
+ * of all states.  *n_stable is 1 when A had to be made stable, else 0. */
+vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n_seq,
+                      const vh_dt_limits *lim,
+                      vh_dt *dt, int *n_floored, int *n_stable);
+
+#endif

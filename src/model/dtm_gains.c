@@ -1,0 +1,179 @@
+/* dtm_gains.c - see dtm_gains.h. */
+#include "model/dtm_gains.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SETTLED 1e-14                    /* relative change of a matrix that is none */
+
+/* C = op(A) op(B), all [n][n]. */
+static void product(bool ta, bool tb, int n, const double *A, const double *B, double *C)
+{
+    vh_gemm(ta, tb, n, n, n, 1, A, n, B, n, 0, C, n);
+}
+
+/* W = (I + G P)^-1, out = P W; work [3 n^2].  False when the numbers are past all bounds. */
+static bool meet(int n, const double *P, const double *G, double *W, double *out, double *logdet,
+                 double *work,
+                 int *pivot)
+{
+    size_t nn = (size_t)n * (size_t)n;
+    double *M = work, *PW = work + nn, *X = work + 2 * nn;
+
+    product(false, false, n, G, P, M);
+    for (int i = 0; i < n; i++)
+        M[i * n + i] += 1;
+    if (!vh_inverse(n, M, pivot, W, logdet))
+        return false;
+    product(false, false, n, P, W, PW);
+    product(true, false, n, W, PW, out);
+    product(false, false, n, PW, G, X);
+    vh_gemm(false, true, n, n, n, 1, X, n, PW, n, 1, out, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            out[i * n + j] = out[j * n + i] = 0.5 * (out[i * n + j] + out[j * n + i]);
+    for (size_t k = 0; k < nn; k++)
+        if (!isfinite(out[k]))
+            return false;
+    return true;
+}
+
+static bool same(size_t nn, const double *a, const double *b)
+{
+    double largest = 0, gap = 0;
+    for (size_t k = 0; k < nn; k++) {
+        largest = fmax(largest, fabs(a[k]));
+        gap = fmax(gap, fabs(a[k] - b[k]));
+    }
+    return gap <= SETTLED * largest;
+}
+
+/* next = A M A' + add, or A' M A + add. */
+static void carry(bool transposed, int n, const double *A, const double *M, const double *add, double *next,
+                  double *work)
+{
+    product(transposed, false, n, A, M, work);
+    memcpy(next, add, sizeof *add * (size_t)n * (size_t)n);
+    vh_gemm(false, !transposed, n, n, n, 1, work, n, A, n, 1, next, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            next[i * n + j] = next[j * n + i] = 0.5 * (next[i * n + j] + next[j * n + i]);
+}
+
+static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
+{
+    vhem_status st = VHEM_OK;
+    int n = g->n;
+    size_t nn = (size_t)n * (size_t)n, room[4] = { 0 };
+
+    for (int64_t t = 0; t < T; t++) {
+        VH_TRY(vh_grow(ctx, &g->P, &room[0], (size_t)t + 1, nn * sizeof *g->P));
+        VH_TRY(vh_grow(ctx, &g->Pf, &room[1], (size_t)t + 1, nn * sizeof *g->Pf));
+        VH_TRY(vh_grow(ctx, &g->W, &room[2], (size_t)t + 1, nn * sizeof *g->W));
+        VH_TRY(vh_grow(ctx, &g->logdet, &room[3], (size_t)t + 1, sizeof *g->logdet));
+        double *P = g->P + (size_t)t * nn, *Pf = g->Pf + (size_t)t * nn;
+        if (t == 0)
+            memcpy(P, g->dt->Sigma, sizeof *P * nn);
+        else
+            carry(false, n, g->dt->A, Pf - nn, g->dt->Q, P, work);
+        if (t > 0 && same(nn, P, P - nn))
+            break;
+        VH_CHECK(meet(n, P, g->Gamma, g->W + (size_t)t * nn, Pf, &g->logdet[t], work, g->pivot),
+                 VHEM_ENUMERIC,
+                 "the covariance of its state is past all bounds after %lld frames: A is unstable",
+                 (long long)t);
+        g->n_forward = (int)t + 1;
+    }
+done:
+    return st;
+}
+
+/* Theta_0 = Gamma; Theta_{k} = Gamma + A' (I + Theta Q)^-1 Theta A with Theta = Theta_{k-1}: what the frames
+ * after t say of x_{t+1} is blurred by Q and carried back by A. */
+static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
+{
+    vhem_status st = VHEM_OK;
+    int n = g->n;
+    size_t nn = (size_t)n * (size_t)n, room[2] = { 0 };
+    double *X = work + 3 * nn, *blurred = X + nn;
+
+    for (int64_t k = 0; k < T; k++) {
+        VH_TRY(vh_grow(ctx, &g->Theta, &room[0], (size_t)k + 1, nn * sizeof *g->Theta));
+        VH_TRY(vh_grow(ctx, &g->D, &room[1], (size_t)k + 1, nn * sizeof *g->D));
+        double *Theta = g->Theta + (size_t)k * nn, *D = g->D + (size_t)k * nn;
+        if (k == 0) {
+            memcpy(Theta, g->Gamma, sizeof *Theta * nn);
+            memset(D, 0, sizeof *D * nn);
+        } else {
+            VH_CHECK(meet(n, Theta - nn, g->dt->Q, X, blurred, NULL, work, g->pivot), VHEM_ENUMERIC,
+                     "the information of %lld frames is past all bounds: A is unstable", (long long)k);
+            product(true, true, n, g->dt->A, X, D);
+            carry(true, n, g->dt->A, blurred, g->Gamma, Theta, work);
+        }
+        g->n_backward = (int)k + 1;
+        if (k > 1 && same(nn, Theta, Theta - nn) && same(nn, D, D - nn))
+            break;
+    }
+done:
+    return st;
+}
+
+vhem_status vh_dt_gains_new(vhem_ctx *ctx, const vh_dt *dt, int d, int64_t T, bool smooth, vh_dt_gains *out)
+{
+    vhem_status st = VHEM_OK;
+    int n = dt->n;
+    size_t nn = (size_t)n * (size_t)n;
+    double *work = NULL;
+    vh_dt_gains g = { .dt = dt, .n = n, .d = d };
+
+    VH_NEW(g.CtRi, (size_t)n * (size_t)d);
+    VH_NEW(g.Gamma, nn);
+    VH_NEW(g.pivot, n);
+    VH_NEW(work, 5 * nn);
+    for (int k = 0; k < d; k++) {
+        g.logdet_R += log(dt->R[k]);
+        for (int i = 0; i < n; i++)
+            g.CtRi[(size_t)i * (size_t)d + (size_t)k] = dt->C[(size_t)k * (size_t)n + (size_t)i] / dt->R[k];
+    }
+    vh_gemm(false, false, n, n, d, 1, g.CtRi, d, dt->C, n, 0, g.Gamma, n);
+    for (size_t k = 0; k < nn; k++)
+        VH_CHECK(isfinite(g.Gamma[k]), VHEM_ENUMERIC, "C' R^-1 C is not a number: R is too small");
+    VH_TRY(run_forward(ctx, T, work, &g));
+    if (smooth)
+        VH_TRY(run_backward(ctx, T, work, &g));
+    *out = g;
+    g = (vh_dt_gains){ 0 };
+done:
+    free(work);
+    vh_dt_gains_free(&g);
+    return st;
+}
+
+void vh_dt_gains_free(vh_dt_gains *g)
+{
+    free(g->CtRi);
+    free(g->Gamma);
+    free(g->P);
+    free(g->Pf);
+    free(g->W);
+    free(g->logdet);
+    free(g->Theta);
+    free(g->D);
+    free(g->pivot);
+    *g = (vh_dt_gains){ 0 };
+}
+
+bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, int64_t *last, double *V, double *W,
+                     double *work, int *pivot)
+{
+    size_t f = vh_gain_at(g->n_forward, t), b = vh_gain_at(g->n_backward, T - 1 - t);
+    size_t nn = (size_t)g->n * (size_t)g->n;
+    int64_t now = (int64_t)(f * (size_t)g->n_backward + b);
+    if (now == *last)
+        return true;
+    *last = now;
+    return meet(g->n, g->P + f * nn, g->Theta + b * nn, W, V, NULL, work, pivot);
+}

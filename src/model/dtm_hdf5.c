@@ -1,0 +1,155 @@
+/* dtm_hdf5.c - files of dynamic textures as HDF5, the same tree as in JSON: docs/formats.md. */
+#include "core/alloc.h"
+#include "model/dtm.h"
+#include "model/h3m.h"
+#include "model/hdf5.h"
+
+#include <limits.h>
+
+#define VERSION 1
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+static bool put_dt(const vh_h5_writer *w, hid_t all, const vhem_dtm *dtm, int i)
+{
+    const vh_dt *dt = &dtm->dt[i];
+    vh_dt_array array[VH_DT_ARRAYS];
+    char name[16];
+
+    vh_dt_arrays(dt, dt->n, dtm->d, array);
+    snprintf(name, sizeof name, "%d", i);
+    hid_t g = vh_h5_put_group(w, all, name);
+    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", dt->name) && vh_h5_put_text(w, g, "label", dt->label) &&
+              vh_h5_put_int(w, g, "n", dt->n) && vh_h5_put_long_text(w, g, "extra", dt->extra);
+    for (int k = 0; ok && k < VH_DT_ARRAYS; k++) {
+        int size[] = { array[k].dim[0].n, array[k].dim[1].n };
+        ok = vh_h5_put_numbers(w, g, array[k].name, array[k].rank, size, array[k].at);
+    }
+    vh_h5_drop(g);
+    return ok;
+}
+
+static bool put_dtm(const vh_h5_writer *w, const void *what)
+{
+    const vhem_dtm *dtm = what;
+    hid_t all = -1;
+    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-dtm") &&
+              vh_h5_put_int(w, w->file, "version", VERSION) && vh_h5_put_int(w, w->file, "d", dtm->d) &&
+              vh_h5_put_numbers(w, w->file, "omega", 1, &dtm->K, dtm->omega) &&
+              vh_h5_put_long_text(w, w->file, "provenance", dtm->provenance) &&
+              vh_h5_put_long_text(w, w->file, "extra", dtm->extra);
+    if (ok)
+        all = vh_h5_put_group(w, w->file, "textures");
+    ok = ok && all >= 0;
+    for (int i = 0; ok && i < dtm->K; i++)
+        ok = put_dt(w, all, dtm, i);
+    vh_h5_drop(all);
+    return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* The text "extra" of the file or of a texture, less what has become a key of the format. */
+static vhem_status get_extra(vhem_ctx *ctx, hid_t at, bool file, size_t limit, char **slot)
+{
+    vhem_status st = VHEM_OK;
+    char *text = NULL;
+    VH_TRY(vh_h5_long_text(ctx, at, "extra", limit, &text));
+    if (text && *text)
+        VH_TRY(vh_dtm_unknown_keys(ctx, file, "extra", text, slot));
+done:
+    free(text);
+    return st;
+}
+
+/* All arrays of a texture; only checks their shapes when fill is false. */
+static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_dt *dt, int n, int d, bool fill)
+{
+    vhem_status st = VHEM_OK;
+    vh_dt_array array[VH_DT_ARRAYS];
+
+    vh_dt_arrays(dt, n, d, array);
+    for (int k = 0; k < VH_DT_ARRAYS; k++) {
+        const vh_h5_extent want[] = { { array[k].dim[0].name, array[k].dim[0].n },
+                                      { array[k].dim[1].name, array[k].dim[1].n } };
+        VH_TRY(vh_h5_numbers(ctx, g, array[k].name, array[k].rank, want, fill ? array[k].at : NULL));
+    }
+done:
+    return st;
+}
+
+static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vhem_dtm *dtm, int i, size_t limit)
+{
+    vhem_status st = VHEM_OK;
+    vh_dt *dt = &dtm->dt[i];
+    char name[16];
+    int n;
+
+    snprintf(name, sizeof name, "%d", i);
+    hid_t g = H5Gopen2(all, name, H5P_DEFAULT);
+    VH_CHECK(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
+    VH_TRY(vh_h5_text(ctx, g, "name", limit, &dt->name));
+    VH_TRY(vh_h5_text(ctx, g, "label", limit, &dt->label));
+    VH_TRY(vh_h5_count(ctx, g, "n", &n));
+    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, false));
+    /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
+    VH_CHECK((3.0 * n + dtm->d) * n * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
+             "n = %d, d = %d is more than the file can hold: it is damaged", n, dtm->d);
+    VH_TRY(vh_dt_shape(ctx, dtm->d, n, dt));
+    VH_TRY(get_arrays(ctx, g, dt, n, dtm->d, true));
+    VH_TRY(get_extra(ctx, g, false, limit, &dt->extra));
+done:
+    vh_h5_drop(g);
+    if (st != VHEM_OK)
+        vh_dtm_prefix(ctx, dtm, i);
+    return st;
+}
+
+static vhem_status get_dtm(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_dtm *dtm = NULL;
+    H5G_info_t info = { .nlinks = 0 };
+    hid_t all = -1;
+    int d;
+
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION));
+    VH_TRY(vh_h5_count(ctx, file, "d", &d));
+    all = H5Gopen2(file, "textures", H5P_DEFAULT);
+    VH_CHECK(all >= 0 && H5Gget_info(all, &info) >= 0, VHEM_EFORMAT, "textures is missing or damaged");
+    VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
+             "there are %llu textures, must be 1 to %d", (unsigned long long)info.nlinks, INT_MAX);
+    VH_TRY(vh_dtm_new(ctx, d, (int)info.nlinks, &dtm));
+    const vh_h5_extent K = { "K", dtm->K };
+    if (dtm->K > 1 || H5Lexists(file, "omega", H5P_DEFAULT) > 0)
+        VH_TRY(vh_h5_numbers(ctx, file, "omega", 1, &K, dtm->omega));
+    for (int i = 0; i < dtm->K; i++)
+        VH_TRY(get_dt(ctx, all, dtm, i, limit));
+    VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));
+    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
+    if (dtm->provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", dtm->provenance));
+    VH_TRY(vhem_dtm_validate(ctx, dtm));
+    *(vhem_dtm **)out = dtm;
+    dtm = NULL;
+done:
+    vh_h5_drop(all);
+    vhem_dtm_free(dtm);
+    return st;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vhem_dtm **out)
+{
+    return vh_h5_load(ctx, path, get_dtm, out);
+}
+
+vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path)
+{
+    vhem_status st = vh_dtm_require_finite(ctx, dtm);
+    if (st == VHEM_OK)
+        return vh_h5_save(ctx, path, put_dtm, dtm);
+    vh_error_prefix(ctx, path);
+    return st;
+}

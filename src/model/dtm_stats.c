@@ -1,0 +1,169 @@
+/* dtm_stats.c - see dtm_stats.h.
+ *
+ * The expected log-likelihood falls into three regressions: x_1 on nothing, x_t on x_{t-1}, y_t on (x_t; 1);
+ * each has its matrix and then the covariance of what is left over. */
+#include "model/dtm_stats.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RIDGE 1e-12                      /* added to singular second moments, as a share of their trace */
+
+vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
+{
+    vhem_status st = VHEM_OK;
+    size_t nn = (size_t)n * (size_t)n, m = (size_t)n + 1, dd = (size_t)d;
+    vh_dt_stats s = { .n = n, .d = d, .size = 3 + (size_t)n + 4 * nn + m * m + dd * m + dd };
+
+    VH_NEW(s.block, s.size);
+    s.seqs = s.block;
+    s.steps = s.block + 1;
+    s.frames = s.block + 2;
+    s.x1 = s.block + 3;
+    s.xx1 = s.x1 + n;
+    s.from = s.xx1 + nn;
+    s.to = s.from + nn;
+    s.step = s.to + nn;
+    s.xx = s.step + nn;
+    s.yx = s.xx + m * m;
+    s.yy = s.yx + dd * m;
+    *out = s;
+done:
+    return st;
+}
+
+void vh_dt_stats_zero(vh_dt_stats *s)
+{
+    memset(s->block, 0, sizeof *s->block * s->size);
+}
+
+void vh_dt_stats_add(vh_dt_stats *to, const vh_dt_stats *s)
+{
+    for (size_t k = 0; k < s->size; k++)
+        to->block[k] += s->block[k];
+}
+
+void vh_dt_stats_free(vh_dt_stats *s)
+{
+    free(s->block);
+    *s = (vh_dt_stats){ 0 };
+}
+
+/* B [m][n] = Y [m][n] X^-1 for second moments X [n][n], which may be singular: directions the state never
+ * took are then left alone by a ridge far below the others.  work [n^2]. */
+static bool regress(int m, int n, const double *Y, const double *X, double *B, double *work)
+{
+    double trace = 0;
+    for (int i = 0; i < n; i++)
+        trace += X[i * n + i];
+    for (double ridge = 0; ridge < 1e-3; ridge = ridge > 0 ? 100 * ridge : RIDGE) {
+        memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
+        for (int i = 0; i < n; i++)
+            work[i * n + i] += ridge * trace;
+        if (!vh_cholesky(n, work) || !vh_cholesky_inverse(n, work))
+            continue;
+        vh_gemm(false, false, m, n, n, 1, Y, n, work, n, 0, B, n);
+        return true;
+    }
+    return false;
+}
+
+/* S [n][n] as the nearest symmetric matrix without negative eigenvalues; work [n^2 + n]. */
+static bool nearest_covariance(int n, double *S, double *work)
+{
+    double *w = work + (size_t)n * (size_t)n;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            S[i * n + j] = S[j * n + i] = 0.5 * (S[i * n + j] + S[j * n + i]);
+    memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
+    if (!vh_eigen(n, work, w))
+        return false;
+    for (int k = 0; k < n && w[k] < 0; k++)              /* ascending: the negative ones come first */
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                S[i * n + j] -= w[k] * work[k * n + i] * work[k * n + j];
+    return true;
+}
+
+/* mu = E[x_1], Sigma = E[x_1 x_1'] - mu mu'. */
+static bool maximise_first(const vh_dt_stats *s, vh_dt *dt, double *work)
+{
+    int n = s->n;
+    for (int i = 0; i < n; i++)
+        dt->mu[i] = s->x1[i] / *s->seqs;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            dt->Sigma[i * n + j] = s->xx1[i * n + j] / *s->seqs - dt->mu[i] * dt->mu[j];
+    return nearest_covariance(n, dt->Sigma, work);
+}
+
+/* A = step from^-1, Q = E[(x_t - A x_{t-1}) (x_t - A x_{t-1})']. */
+static bool maximise_step(const vh_dt_stats *s, vh_dt *dt, double *work)
+{
+    int n = s->n;
+    size_t nn = (size_t)n * (size_t)n;
+    double *X = work + nn + n;
+    if (!regress(n, n, s->step, s->from, dt->A, work))
+        return false;
+    memcpy(dt->Q, s->to, sizeof *dt->Q * nn);
+    vh_gemm(false, true, n, n, n, -1, dt->A, n, s->step, n, 1, dt->Q, n);
+    vh_gemm(false, true, n, n, n, -1, s->step, n, dt->A, n, 1, dt->Q, n);
+    vh_gemm(false, false, n, n, n, 1, dt->A, n, s->from, n, 0, X, n);
+    vh_gemm(false, true, n, n, n, 1, X, n, dt->A, n, 1, dt->Q, n);
+    for (size_t k = 0; k < nn; k++)
+        dt->Q[k] /= *s->steps;
+    return nearest_covariance(n, dt->Q, work);
+}
+
+/* (C, ybar) by regression on (x; 1), R what it leaves over, but never below the floor. */
+static bool maximise_frames(const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt *dt, double *work,
+                            int *n_floored)
+{
+    int n = s->n, m = n + 1, d = s->d;
+    double *B = work + (size_t)m * (size_t)m, *Bx = B + (size_t)d * (size_t)m, all = 0, least = 0;
+
+    if (!regress(d, m, s->yx, s->xx, B, work))
+        return false;
+    vh_gemm(false, false, d, m, m, 1, B, m, s->xx, m, 0, Bx, m);
+    for (int k = 0; k < d; k++) {
+        const double *b = B + (size_t)k * (size_t)m, *yx = s->yx + (size_t)k * (size_t)m;
+        double left = s->yy[k];
+        for (int i = 0; i < m; i++)
+            left += b[i] * (Bx[(size_t)k * (size_t)m + (size_t)i] - 2 * yx[i]);
+        memcpy(dt->C + (size_t)k * (size_t)n, b, sizeof *b * (size_t)n);
+        dt->ybar[k] += b[n];
+        dt->R[k] = left / *s->frames;
+        all += dt->R[k] / d;
+        least = fmax(least, lim->floor[k]);
+    }
+    for (int k = 0; k < d; k++) {
+        double R = lim->isotropic ? all : dt->R[k], floor = lim->isotropic ? least : lim->floor[k];
+        *n_floored += !(R > floor);
+        dt->R[k] = fmax(R, floor);
+    }
+    return true;
+}
+
+vhem_status vh_dt_maximise(vhem_ctx *ctx, const vh_dt_stats *s, const vh_dt_limits *lim, vh_dt *dt,
+                           int *n_floored)
+{
+    vhem_status st = VHEM_OK;
+    size_t m = (size_t)s->n + 1;
+    double *work = NULL;
+
+    *n_floored = 0;
+    if (!(*s->seqs > 0))
+        goto done;
+    VH_NEW(work, 2 * m * m + 2 * (size_t)s->d * m + m);
+    VH_CHECK(maximise_first(s, dt, work), VHEM_ENUMERIC, "the first states have no covariance");
+    VH_CHECK(!(*s->steps > 0) || maximise_step(s, dt, work), VHEM_ENUMERIC,
+             "no matrix A follows from the states: they are not numbers");
+    VH_CHECK(maximise_frames(s, lim, dt, work, n_floored), VHEM_ENUMERIC,
+             "no matrix C follows from the states: they are not numbers");
+done:
+    free(work);
+    return st;
+}

@@ -1,0 +1,258 @@
+/* hem_dtm.c - see hem_dtm.h.
+ *
+ *   1. the E-step: score, assign, accumulate
+ *   2. the M-step and repairs
+ *   3. the loop
+ *
+ * Base textures are dealt to a fixed number of slots, whose sums are added in their order: the answer does
+ * not depend on the threads. */
+#include "reduce/hem_dtm.h"
+
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "reduce/dtm_pair.h"
+#include "reduce/dtm_start.h"
+#include "reduce/repair.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { SLOTS = 8 };
+
+typedef struct {                         /* sums of a run of base textures */
+    double       J, *sum_z;
+    vh_dt_stats *stats;                  /* [Kr] */
+    vhem_status  st;
+} slot;
+
+typedef struct {
+    const vhem_dtm *base;
+    vhem_dtm    *centers;
+    const vh_vhem_options *opt;
+    vh_dt_gains *gains;                  /* [Kr] */
+    double      *log_omega;              /* [Kr] */
+    int          n_slot;
+    slot         slots[SLOTS];
+    vh_dt_limits limits;
+    double      *floor;                  /* [d]  that of limits */
+} state;
+
+/* ---- 1. the E-step ------------------------------------------------------------------------------------- */
+
+static void close_state(state *s)
+{
+    for (int q = 0; q < SLOTS; q++) {
+        for (int j = 0; s->slots[q].stats && j < s->centers->K; j++)
+            vh_dt_stats_free(&s->slots[q].stats[j]);
+        free(s->slots[q].stats);
+        free(s->slots[q].sum_z);
+    }
+    for (int j = 0; s->gains && j < s->centers->K; j++)
+        vh_dt_gains_free(&s->gains[j]);
+    free(s->gains);
+    free(s->log_omega);
+    free(s->floor);
+}
+
+static bool is_isotropic(const vhem_dtm *dtm)
+{
+    for (int i = 0; i < dtm->K; i++)
+        for (int k = 1; k < dtm->d; k++)
+            if (dtm->dt[i].R[k] != dtm->dt[i].R[0])
+                return false;
+    return true;
+}
+
+static vhem_status open_state(vhem_ctx *ctx, const vhem_dtm *base, const vh_vhem_options *opt,
+                              vhem_dtm *centers,
+                              state *s)
+{
+    vhem_status st = VHEM_OK;
+    int Kr = centers->K;
+
+    *s = (state){ .base = base, .centers = centers, .opt = opt, .n_slot = base->K < SLOTS ? base->K : SLOTS };
+    VH_NEW(s->gains, Kr);
+    VH_NEW(s->log_omega, Kr);
+    VH_NEW(s->floor, base->d);
+    for (int k = 0; k < base->d; k++)
+        s->floor[k] = opt->floor && opt->floor[k] > 0 ? opt->floor[k] : 1e-300;
+    s->limits = (vh_dt_limits){ s->floor, is_isotropic(base) };
+    for (int q = 0; q < s->n_slot; q++) {
+        VH_NEW(s->slots[q].sum_z, Kr);
+        VH_NEW(s->slots[q].stats, Kr);
+        for (int j = 0; j < Kr; j++)
+            VH_TRY(vh_dt_stats_new(ctx, centers->dt[j].n, base->d, &s->slots[q].stats[j]));
+    }
+done:
+    return st;
+}
+
+static vhem_status renew_gains(vhem_ctx *ctx, state *s)
+{
+    vhem_status st = VHEM_OK;
+    for (int j = 0; j < s->centers->K; j++) {
+        vh_dt_gains_free(&s->gains[j]);
+        st = vh_dt_gains_new(ctx, &s->centers->dt[j], s->base->d, s->opt->tau, true, &s->gains[j]);
+        if (st != VHEM_OK) {
+            vh_dtm_prefix(ctx, s->centers, j);
+            goto done;
+        }
+        s->log_omega[j] = log(s->centers->omega[j]);
+    }
+done:
+    return st;
+}
+
+/* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
+static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, bool last, vh_scratch *scratch, double *L,
+                              double *z, slot *out)
+{
+    vhem_status st = VHEM_OK;
+    int Kr = s->centers->K, tau = s->opt->tau;
+    double omega = s->base->omega[i];
+
+    for (int j = 0; j < Kr; j++)
+        VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
+    out->J += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
+    for (int j = 0; j < Kr; j++) {
+        out->sum_z[j] += s->opt->weighted ? s->base->K * omega * z[j] : z[j];
+        if (!last && z[j] > VH_NO_SHARE && omega > 0)
+            VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, z[j] * omega, scratch,
+                                         &out->stats[j]));
+    }
+done:
+    if (st != VHEM_OK)
+        vh_dtm_prefix(ctx, s->base, i);
+    return st;
+}
+
+/* The sums end up in the first slot. */
+static vhem_status expect(vhem_ctx *ctx, state *s, bool last, vh_scratch *scratch, int n_threads,
+                          vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    int Kb = s->base->K, Kr = s->centers->K;
+
+    VH_TRY(renew_gains(ctx, s));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && s->n_slot > 1)
+    for (int q = 0; q < s->n_slot; q++) {
+        slot *own = &s->slots[q];
+        int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
+        own->J = 0;
+        own->st = VHEM_OK;
+        for (int j = 0; j < Kr; j++) {
+            own->sum_z[j] = 0;
+            vh_dt_stats_zero(&own->stats[j]);
+        }
+        for (int i = (int)((int64_t)Kb * q / s->n_slot);
+             i < (int)((int64_t)Kb * (q + 1) / s->n_slot) && own->st == VHEM_OK; i++)
+            own->st = expect_one(ctx, s, i, last, &scratch[me], run->L + (size_t)i * (size_t)Kr,
+                                 run->z + (size_t)i * (size_t)Kr, own);
+    }
+    for (int q = 0; q < s->n_slot; q++)
+        VH_TRY(s->slots[q].st);
+    for (int q = 1; q < s->n_slot; q++) {
+        s->slots[0].J += s->slots[q].J;
+        for (int j = 0; j < Kr; j++) {
+            s->slots[0].sum_z[j] += s->slots[q].sum_z[j];
+            vh_dt_stats_add(&s->slots[0].stats[j], &s->slots[q].stats[j]);
+        }
+    }
+    VH_CHECK(!isnan(s->slots[0].J), VHEM_ENUMERIC, "the objective is not a number");
+done:
+    return st;
+}
+
+vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vhem_dtm *base, const vhem_dtm *centers, int tau,
+                             vh_scratch *scratch, int n_threads, double *L)
+{
+    vhem_status st = VHEM_OK;
+    vh_dt_gains g = { 0 };
+
+    for (int j = 0; j < centers->K; j++) {
+        vh_dt_gains_free(&g);
+        VH_TRY(vh_dt_gains_new(ctx, &centers->dt[j], centers->d, tau, false, &g));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && base->K > 1)
+        for (int i = 0; i < base->K; i++) {
+            int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
+            vhem_status own = vh_dt_pair_score(ctx, &base->dt[i], &g, tau, &scratch[me],
+                                               &L[(size_t)i * (size_t)centers->K + (size_t)j]);
+            if (own != VHEM_OK)
+#pragma omp critical(vh_hem_dtm_score)
+                st = own;
+        }
+        VH_TRY(st);
+    }
+done:
+    vh_dt_gains_free(&g);
+    return st;
+}
+
+/* ---- 2. the M-step and repairs ------------------------------------------------------------------------- */
+
+/* omega_j = sum_i z_ij / Kb, and each texture from its statistics; a cluster without members keeps its
+ * texture. */
+static vhem_status maximise(vhem_ctx *ctx, state *s)
+{
+    vhem_status st = VHEM_OK;
+    int n_floored;
+    for (int j = 0; j < s->centers->K; j++) {
+        s->centers->omega[j] = s->slots[0].sum_z[j] / s->base->K;
+        VH_TRY(vh_dt_maximise(ctx, &s->slots[0].stats[j], &s->limits, &s->centers->dt[j], &n_floored));
+    }
+done:
+    return st;
+}
+
+/* Empty clusters begin again at what the largest cluster describes worst; true when there were any. */
+static bool repair(state *s, int k, vh_vhem_run *run)
+{
+    vhem_dtm *c = s->centers;
+    int before = run->n_empty;
+    vh_rng rng;
+
+    vh_rng_init(&rng, s->opt->seed, VH_RNG_REVIVE, (uint64_t)k);
+    for (int j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
+        int big = vh_argmax(c->K, c->omega, 1);
+        int seed = c->omega[j] * s->base->K < VH_EMPTY
+                       ? vh_worst_member(s->base->K, s->base->omega, c->K, run->z, run->L, big) : -1;
+        if (seed < 0)
+            continue;
+        vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);
+        c->omega[j] = c->omega[big] /= 2;
+        run->n_empty++;
+    }
+    return run->n_empty > before;
+}
+
+/* ---- 3. the loop --------------------------------------------------------------------------------------- */
+
+vhem_status vh_hem_dtm(vhem_ctx *ctx, const vhem_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
+                       int n_threads, vhem_dtm *centers, vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    size_t pairs = (size_t)base->K * (size_t)centers->K;
+    bool repaired = false;
+    state s;
+
+    VH_TRY(open_state(ctx, base, opt, centers, &s));
+    VH_NEW(run->J, opt->max_iter + 1);
+    VH_NEW(run->z, pairs);
+    VH_NEW(run->L, pairs);
+    for (int k = 0;; k++) {
+        bool last = k == opt->max_iter;
+        VH_TRY(expect(ctx, &s, last, scratch, n_threads, run));
+        run->J[k] = s.slots[0].J;
+        run->n_iter = k;
+        run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
+        if (last || run->converged || vh_stopped(ctx))
+            break;
+        VH_TRY(maximise(ctx, &s));
+        repaired = opt->repair && repair(&s, k, run);
+    }
+    st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
+done:
+    close_state(&s);
+    return st;
+}

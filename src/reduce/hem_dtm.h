@@ -1,0 +1,21 @@
+/* hem_dtm.h - HEM-DTM: from many dynamic textures and a start to a few.  Chan, Coviello, Lanckriet, CVPR
+ * 2010.  The loop, its options and its results are those of VHEM; the expected log-likelihood is exact here,
+ * not a bound. */
+#ifndef VH_REDUCE_HEM_DTM_H
+#define VH_REDUCE_HEM_DTM_H
+
+#include "model/dtm_stats.h"
+#include "reduce/vhem.h"
+
+/* centers is the start, and becomes the reduced set; cov_add of the options means nothing here, and the floor
+ * is that of R.  When R of every base texture is the same in all dimensions, so is that of every centre. 
+ * scratch [n_threads].  VHEM_ESTOPPED leaves centers at the last full iteration, with J, z and L that belong
+ * to it. */
+vhem_status vh_hem_dtm(vhem_ctx *ctx, const vhem_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
+                       int n_threads, vhem_dtm *centers, vh_vhem_run *run);
+
+/* L [Kb][Kr]: expected log-likelihood of tau frames of every base texture under every centre, in nats. */
+vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vhem_dtm *base, const vhem_dtm *centers, int tau,
+                             vh_scratch *scratch, int n_threads, double *L);
+
+#endif

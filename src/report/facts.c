@@ -1,0 +1,244 @@
+/* facts.c - see facts.h. */
+#define _GNU_SOURCE
+#include "report/facts.h"
+
+#include "cluster/tree.h"
+#include "core/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- classes ------------------------------------------------------------------------------------------- */
+
+static const char *class_text(const vhem_report_input *in, int i)
+{
+    vhem_hmm_view h;
+    if (in->truth)
+        return in->truth[i] ? in->truth[i] : "";
+    if (in->models && vhem_h3m_view(in->models, i, &h) == VHEM_OK)
+        return h.label;
+    return "";
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted by name, so that colours do not depend on the order of the models. */
+static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
+{
+    vhem_status st = VHEM_OK;
+    const char **text = NULL;
+    int n = 0;
+
+    VH_NEW(text, facts->n_model);
+    for (int i = 0; i < facts->n_model; i++)
+        if (*(text[n] = class_text(facts->in, i)))
+            n++;
+    qsort(text, (size_t)n, sizeof *text, by_text);
+    for (int i = 0; i < n; i++)
+        if (facts->n_class == 0 || strcmp(text[facts->n_class - 1], text[i]) != 0)
+            text[facts->n_class++] = text[i];
+    facts->class_name = text;
+    text = NULL;
+    VH_NEW(facts->class_size, facts->n_class);
+    for (int i = 0; i < facts->n_model; i++) {
+        const char *name = class_text(facts->in, i);
+        const char **at = bsearch(&name, facts->class_name, (size_t)facts->n_class, sizeof name, by_text);
+        facts->class_of[i] = at ? (int)(at - facts->class_name) : -1;
+        if (at)
+            facts->class_size[at - facts->class_name]++;
+    }
+done:
+    free(text);
+    return st;
+}
+
+/* ---- levels -------------------------------------------------------------------------------------------- */
+
+static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_tree *tree = facts->in->tree;
+    vh_level *v = &facts->level[l];
+    bool top = l + 1 == facts->n_level;
+
+    v->c = tree->level[l];
+    v->label = tree->base_labels[l];
+    v->K = v->c->Kr;
+    VH_NEW(v->parent, v->K);
+    VH_NEW(v->size, v->K);
+    VH_NEW(v->order, v->K);
+    VH_NEW(v->first, v->K);
+    VH_NEW(v->count, (size_t)v->K * (size_t)facts->n_class);
+    for (int j = 0; j < v->K; j++) {
+        int row = top ? -1 : vh_tree_row(tree, l + 1, j);
+        v->parent[j] = row < 0 ? -1 : tree->level[l + 1]->label[row];
+    }
+    for (int i = 0; i < facts->n_model; i++) {
+        VH_CHECK(v->label[i] >= 0 && v->label[i] < v->K, VHEM_EINVAL,
+                 "model %d is in cluster %d of level %d, which has %d", i, v->label[i], l + 1, v->K);
+        v->size[v->label[i]]++;
+        if (facts->class_of[i] >= 0)
+            v->count[v->label[i] * facts->n_class + facts->class_of[i]]++;
+    }
+done:
+    return st;
+}
+
+/* From the top down: the children of each cluster in its place, those without a parent at the end. */
+static void order_level(vh_facts *facts, int l)
+{
+    vh_level *v = &facts->level[l];
+    const vh_level *above = l + 1 < facts->n_level ? v + 1 : NULL;
+    int n = 0, at = 0;
+
+    for (int k = 0; above && k < above->K; k++)
+        for (int j = 0; j < v->K; j++)
+            if (v->parent[j] == above->order[k])
+                v->order[n++] = j;
+    for (int j = 0; j < v->K; j++)
+        if (v->parent[j] < 0)
+            v->order[n++] = j;
+    for (int k = 0; k < v->K; k++) {
+        v->first[v->order[k]] = at;
+        at += v->size[v->order[k]];
+    }
+}
+
+double vh_facts_own_z(const vh_level *level, int i)
+{
+    const vhem_clustering *c = level->c;
+    return c->z ? c->z[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 1;
+}
+
+static double nearness(const vhem_clustering *c, int i)
+{
+    const double *x = c->L_hmm ? c->L_hmm : c->z;
+    return x ? x[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 0;
+}
+
+typedef struct {
+    const vhem_clustering *c;
+    const int *first;
+} model_order;
+
+static int by_cluster(const void *a, const void *b, void *arg)
+{
+    const model_order *o = arg;
+    int i = *(const int *)a, k = *(const int *)b;
+    int ci = o->c->label[i], ck = o->c->label[k];
+    if (ci != ck)
+        return o->first[ci] < o->first[ck] ? -1 : 1;
+    double x = nearness(o->c, i), y = nearness(o->c, k);
+    return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
+}
+
+vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_facts *facts = NULL;
+
+    VH_NEW(facts, 1);
+    facts->in = in;
+    facts->n_level = vhem_tree_levels(in->tree);
+    VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
+    facts->n_model = in->tree->level[0]->Kb;
+    VH_CHECK(!in->models || vhem_h3m_size(in->models) == facts->n_model, VHEM_EINVAL,
+             "there are %d models, the clusters are of %d", vhem_h3m_size(in->models), facts->n_model);
+    VH_NEW(facts->class_of, facts->n_model);
+    VH_NEW(facts->level, facts->n_level);
+    VH_NEW(facts->model, facts->n_model);
+    VH_TRY(find_classes(ctx, facts));
+    for (int l = 0; l < facts->n_level; l++)
+        VH_TRY(find_level(ctx, facts, l));
+    for (int l = facts->n_level - 1; l >= 0; l--)
+        order_level(facts, l);
+    for (int i = 0; i < facts->n_model; i++)
+        facts->model[i] = i;
+    model_order order = { facts->level[0].c, facts->level[0].first };
+    qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
+    *out = facts;
+    facts = NULL;
+done:
+    vh_facts_free(facts);
+    return st;
+}
+
+void vh_facts_free(vh_facts *facts)
+{
+    if (!facts)
+        return;
+    for (int l = 0; facts->level && l < facts->n_level; l++) {
+        vh_level *v = &facts->level[l];
+        free(v->parent);
+        free(v->size);
+        free(v->order);
+        free(v->first);
+        free(v->count);
+    }
+    free(facts->level);
+    free(facts->model);
+    free(facts->class_of);
+    free(facts->class_name);
+    free(facts->class_size);
+    free(facts);
+}
+
+/* ---- single facts -------------------------------------------------------------------------------------- */
+
+int vh_facts_above(const vh_facts *facts, int from, int j, int to)
+{
+    for (int l = from; l < to && j >= 0; l++)
+        j = facts->level[l].parent[j];
+    return j;
+}
+
+const char *vh_facts_name(const vh_facts *facts, int i)
+{
+    const vhem_clustering *c = facts->level[0].c;
+    return c->name && c->name[i] ? c->name[i] : "";
+}
+
+const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size)
+{
+    const vhem_data *data = facts->in->data;
+    if (data && k < vhem_data_dim(data))
+        return vhem_data_column(data, k);
+    snprintf(buf, size, "y%d", k);
+    return buf;
+}
+
+bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
+{
+    int n = 0, *a = malloc(2 * ((size_t)facts->n_model + 1) * sizeof *a), *b = a + facts->n_model + 1;
+    for (int i = 0; a && i < facts->n_model; i++)
+        if (facts->class_of[i] >= 0) {
+            a[n] = facts->class_of[i];
+            b[n++] = facts->level[l].label[i];
+        }
+    if (n > 1)
+        vhem_partition_compare(n, a, b, out);
+    free(a);
+    return n > 1;
+}
+
+void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share)
+{
+    enum { MOST_S = 256 };
+    double p[MOST_S], q[MOST_S];
+    int S = h->S < MOST_S ? h->S : MOST_S;
+
+    memcpy(p, h->pi, (size_t)S * sizeof *p);
+    memset(share, 0, (size_t)h->S * sizeof *share);
+    for (int t = 0; t < tau; t++) {
+        for (int s = 0; s < S; s++) {
+            share[s] += p[s] / tau;
+            q[s] = 0;
+            for (int r = 0; r < S; r++)
+                q[s] += p[r] * h->A[r * h->S + s];
+        }
+        memcpy(p, q, (size_t)S * sizeof *p);
+    }
+}

@@ -1,0 +1,119 @@
+/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each restart
+ * ended. */
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { WIDTH = 880, HEIGHT = 300, LEFT = 96, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* From what the worse restarts came to up to the best; a single terrible start must not flatten the rest. */
+static void find_range(const vhem_clustering *c, vh_scale *x, vh_scale *y)
+{
+    double best = -INFINITY, *end = malloc(sizeof *end * (size_t)(c->n_run + 1));
+    int n = 0;
+    x->lo = 0;
+    x->hi = c->bound ? c->n_iter : 1;
+    for (int r = 0; r < c->n_run; r++) {
+        x->hi = c->run[r].n_iter > x->hi ? c->run[r].n_iter : x->hi;
+        best = c->run[r].bound > best ? c->run[r].bound : best;
+        if (end)
+            end[n++] = c->run[r].bound;
+    }
+    for (int k = 0; c->bound && k <= c->n_iter; k++)
+        best = c->bound[k] > best ? c->bound[k] : best;
+    y->lo = y->hi = best;
+    if (end && n > 0) {
+        qsort(end, (size_t)n, sizeof *end, by_value);
+        y->lo = end[n / 20];
+    }
+    if (c->bound && c->n_iter > 0)
+        y->lo = fmin(y->lo, c->bound[c->n_iter / 3]);
+    x->hi = x->hi < 1 ? 1 : x->hi;
+    vh_scale_widen(y, 0.06);
+    free(end);
+}
+
+static void draw_curve(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
+{
+    if (!c->bound)
+        return;
+    fputs("<polyline points=\"", f);
+    for (int k = 0; k <= c->n_iter; k++)
+        fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, fmax(c->bound[k], y->lo)));
+    fprintf(f, "\" stroke-width=\"2\" stroke-linejoin=\"round\" %s/>\n", vh_line_series(0));
+}
+
+static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
+{
+    char tip[VH_TIP_MAX];
+    for (int r = 0; r < c->n_run && r < MOST_DOTS; r++) {
+        const vhem_cluster_run *u = &c->run[r];
+        bool low = u->bound < y->lo;
+        snprintf(tip, sizeof tip, "Restart %d (%s): bound %.6g after %d iteration%s%s%s", r,
+                 u->init ? u->init : "start unknown", u->bound, u->n_iter, vh_plural(u->n_iter),
+                 u->finished ? u->converged ? ", converged" : ", not converged" : ", given up early",
+                 low ? "; below the picture" : "");
+        vh_svg_circle(f, vh_at(x, u->n_iter), vh_at(y, low ? y->lo : u->bound), 3.4,
+                      u->finished ? vh_paint_series(1) : vh_paint("axis"),
+                      u->finished ? "fill-opacity=\"0.55\"" : "", tip);
+    }
+}
+
+static void caption(FILE *f, const vhem_clustering *c)
+{
+    double best = -INFINITY;
+    int near = 0, finished = 0;
+    for (int r = 0; r < c->n_run; r++)
+        best = fmax(best, c->run[r].bound);
+    for (int r = 0; r < c->n_run; r++) {
+        finished += c->run[r].finished != 0;
+        near += c->run[r].bound >= best - 1e-4 * fabs(best);
+    }
+    vh_figure_caption(f, "The bound, iteration by iteration.");
+    if (c->bound)
+        fprintf(f, "The line is the run that was kept: it ended at %.6g nats after %d iteration%s%s. ",
+                c->bound[c->n_iter], c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
+    if (c->n_run > 0)
+        fprintf(f, "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
+                   "0.01 %% of the best bound: the more agree, the surer one may be of it. ", c->n_run,
+                vh_plural(c->n_run), finished, near);
+    fputs("Higher is better; what lies below the picture is drawn at its lower edge.", f);
+    if (c->n_run > MOST_DOTS)
+        fprintf(f, " The first %d restarts are drawn.", MOST_DOTS);
+}
+
+void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
+{
+    const vhem_clustering *c = facts->level[l].c;
+    vh_box b = { LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - FOOT };
+    vh_scale x = { .from = b.x, .to = b.x + b.w }, y = { .from = b.y + b.h, .to = b.y };
+    char name[32];
+
+    if (!c->bound && c->n_run == 0) {
+        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n", l,
+                c->method ? c->method : "unknown");
+        return;
+    }
+    find_range(c, &x, &y);
+    snprintf(name, sizeof name, "bound-%d", l + 1);
+    vh_figure_begin(f, name, l);
+    vh_svg_begin(f, WIDTH, HEIGHT, "Bound against iterations",
+                 "The objective of the run that was kept after each iteration, and the last one of every restart.");
+    vh_svg_axis_x(f, &x, b, 8, "iteration");
+    vh_svg_axis_y(f, &y, b, 5, "bound J, nats");
+    draw_curve(f, c, &x, &y);
+    draw_ends(f, c, &x, &y);
+    vh_svg_end(f);
+    caption(f, c);
+    vh_figure_end(f);
+}

@@ -1,0 +1,162 @@
+/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each state, and
+ * the members nearest to it and farthest from it. */
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHOWN = 5 };
+
+/* Which class prevails, in words. */
+static void put_head(FILE *f, const vh_facts *facts, int l, int j)
+{
+    const vh_level *v = &facts->level[l];
+    int best = -1;
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j], vh_plural(v->size[j]),
+            100.0 * v->size[j] / facts->n_model);
+    for (int k = 0; k < facts->n_class; k++)
+        if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
+            best = k;
+    if (best >= 0) {
+        fputs("; mostly ", f);
+        vh_html_text(f, facts->class_name[best], VH_NAME_MAX);
+        fprintf(f, " (%d)", v->count[j * facts->n_class + best]);
+    }
+    fputs("</p></header>\n", f);
+}
+
+static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
+{
+    fputs("<table class=\"states\"><thead><tr><th scope=\"col\">state</th><th scope=\"col\">starts here</th>"
+          "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n", f);
+    for (int s = 0; s < h->S; s++) {
+        double stay = h->A[s * h->S + s];
+        fprintf(f, "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
+                   "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>", vh_paint_state(s), s,
+                h->pi[s], 100 * share[s]);
+        if (stay < 1 - 1e-6)
+            fprintf(f, "<td>%.3g frame%s</td></tr>\n", 1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
+        else
+            fputs("<td>for ever</td></tr>\n", f);
+    }
+    fputs("</tbody></table>\n", f);
+}
+
+/* The models of a cluster of level l by nearness to its centre; returns how many. */
+typedef struct {
+    int i;
+    double near;
+} member;
+
+static int by_nearness(const void *a, const void *b)
+{
+    const member *p = a, *q = b;
+    return p->near > q->near ? -1 : p->near < q->near ? 1 : p->i - q->i;
+}
+
+static int members_of(const vhem_clustering *c, int j, member *m)
+{
+    int n = 0;
+    const double *x = c->L_hmm ? c->L_hmm : c->z;
+    for (int i = 0; i < c->Kb; i++)
+        if (c->label[i] == j)
+            m[n++] = (member){ i, x ? x[(size_t)i * (size_t)c->Kr + (size_t)j] : 0 };
+    qsort(m, (size_t)n, sizeof *m, by_nearness);
+    return n;
+}
+
+static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, const member *m, int n)
+{
+    const vhem_clustering *c = facts->level[l].c;
+    int tau = c->options.tau > 0 ? c->options.tau : 1;
+    fprintf(f, "<div><h4>%s</h4><ol>", what);
+    for (int k = 0; k < n; k++) {
+        fputs("<li>", f);
+        if (l == 0)
+            vh_html_name(f, vh_facts_name(facts, m[k].i), m[k].i);
+        else
+            fprintf(f, "cluster %d of level %d", m[k].i, l);
+        if (c->L_hmm)
+            fprintf(f, " <span class=\"soft\">%.3f</span>", m[k].near / tau);
+        fputs("</li>", f);
+    }
+    fputs("</ol></div>\n", f);
+}
+
+static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
+{
+    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN, far = n - near < SHOWN ? n - near : SHOWN;
+    if (n == 0)
+        return;
+    fputs("<div class=\"ends\">", f);
+    put_list(f, facts, l, far > 0 ? "Nearest to the centre" : "Members, the nearest first", m, near);
+    if (far > 0)
+        put_list(f, facts, l, "Farthest from it", m + n - far, far);
+    fputs("</div>\n", f);
+}
+
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, const vh_image *image,
+                     member *m)
+{
+    const vh_level *v = &facts->level[l];
+    vhem_hmm_view h;
+    char mark[64], name[64], title[64];
+
+    if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
+        return;
+    double *share = malloc((size_t)h.S * sizeof *share);
+    if (!share)
+        return;
+    vh_hmm_share(&h, v->c->options.tau > 1 ? v->c->options.tau : 10, share);
+    vh_cluster_mark(mark, sizeof mark, l, j);
+    fprintf(f, "<article class=\"card\" id=\"center-%d-%d\" data-level=\"%d\"%s>\n", l, j, l, mark);
+    put_head(f, facts, l, j);
+    fputs("<div class=\"pair\">\n", f);
+    snprintf(name, sizeof name, "center-%d-%d-states", l + 1, j);
+    snprintf(title, sizeof title, "States of the centre of cluster %d, level %d", j, l + 1);
+    vh_figure_begin(f, name, -1);
+    vh_draw_states(f, &h, share, title);
+    vh_figure_caption(f, "States");
+    vh_figure_end(f);
+    if (h.mu) {
+        snprintf(name, sizeof name, "center-%d-%d-emissions", l + 1, j);
+        snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
+        vh_figure_begin(f, name, -1);
+        vh_draw_emission(f, facts, &h, ranges, image, title);
+        vh_figure_caption(f, "Emissions");
+        vh_figure_end(f);
+    }
+    fputs("</div>\n", f);
+    put_states(f, &h, share);
+    put_members(f, facts, l, j, m);
+    fputs("</article>\n", f);
+    free(share);
+}
+
+void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image)
+{
+    const vh_level *v = &facts->level[l];
+    int n = 0;
+    if (!v->c->centers) {
+        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s gives clusters no centres.</p>\n", l,
+                v->c->method ? v->c->method : "unknown");
+        return;
+    }
+    member *m = malloc((size_t)v->c->Kb * sizeof *m);
+    if (!m)
+        return;
+    fprintf(f, "<div class=\"cards\" data-level=\"%d\">\n", l);
+    for (int k = 0; k < v->K; k++)
+        if (v->order[k] < VH_MOST_CARDS) {
+            put_card(f, facts, l, v->order[k], ranges, image, m);
+            n++;
+        }
+    fputs("</div>\n", f);
+    if (n < v->K)
+        fprintf(f, "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
+                   "of them.</p>\n", l, n, v->K);
+    free(m);
+}

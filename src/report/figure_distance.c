@@ -1,0 +1,228 @@
+/* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are apart
+ * by the bounds L_hmm of their members. */
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+
+enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
+
+/* ---- between models ------------------------------------------------------------------------------------ */
+
+/* Blocks of neighbouring models of one cluster, at most MOST_CELLS and a few. */
+typedef struct {
+    int n, *at, *cluster;                /* [n+1] first model of each; [n] */
+    double *mean;                        /* [n][n] */
+} blocks;
+
+static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out)
+{
+    vhem_status st = VHEM_OK;
+    const int *label = facts->level[0].label;
+    int N = facts->n_model, each = (N + MOST_CELLS - 1) / MOST_CELLS;
+    blocks b = { 0 };
+
+    VH_NEW(b.at, N + 1);
+    VH_NEW(b.cluster, N);
+    for (int at = 0; at < N;) {
+        int k = 1;
+        while (k < each && at + k < N && label[facts->model[at + k]] == label[facts->model[at]])
+            k++;
+        b.at[b.n] = at;
+        b.cluster[b.n++] = label[facts->model[at]];
+        at += k;
+    }
+    b.at[b.n] = N;
+    VH_NEW(b.mean, (size_t)b.n * (size_t)b.n);
+    for (int r = 0; r < b.n; r++)
+        for (int c = 0; c < b.n; c++) {
+            double sum = 0;
+            for (int i = b.at[r]; i < b.at[r + 1]; i++)
+                for (int k = b.at[c]; k < b.at[c + 1]; k++)
+                    sum += facts->in->distance[(size_t)facts->model[i] * (size_t)N + (size_t)facts->model[k]];
+            b.mean[r * b.n + c] = sum / (b.at[r + 1] - b.at[r]) / (b.at[c + 1] - b.at[c]);
+        }
+    *out = b;
+    b = (blocks){ 0 };
+done:
+    free(b.at);
+    free(b.cluster);
+    free(b.mean);
+    return st;
+}
+
+/* One path for each shade: thousands of cells, ten elements. */
+static void draw_cells(FILE *f, const blocks *b, double cell, double lo, double hi)
+{
+    for (int shade = 0; shade < VH_HEAT; shade++) {
+        const char *paint = vh_paint_heat((shade + 0.5) / VH_HEAT);
+        int some = 0;
+        for (int r = 0; r < b->n; r++)
+            for (int c = 0; c < b->n; c++) {
+                double share = hi > lo ? (b->mean[r * b->n + c] - lo) / (hi - lo) : 0;
+                if (vh_paint_heat(share) != paint)
+                    continue;
+                fputs(some++ ? "" : "<path shape-rendering=\"crispEdges\" d=\"", f);
+                fprintf(f, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LEFT + c * cell, TOP + r * cell, cell, cell, cell);
+            }
+        if (some)
+            fprintf(f, "\" %s/>\n", paint);
+    }
+}
+
+/* For the script, which tells what lies under the pointer. */
+static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double cell)
+{
+    fprintf(f, "<rect class=\"matrix\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
+               "pointer-events=\"all\" data-n=\"%d\" data-names='[", LEFT, TOP, b->n * cell, b->n * cell, b->n);
+    for (int r = 0; r < b->n; r++) {
+        char text[VH_TIP_MAX];
+        int i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
+        const char *name = vh_facts_name(facts, i);
+        if (n > 1)
+            snprintf(text, sizeof text, "%d models of cluster %d", n, b->cluster[r]);
+        else if (*name)
+            snprintf(text, sizeof text, "%.300s", name);
+        else
+            snprintf(text, sizeof text, "model %d", i);
+        fputs(r ? "," : "", f);
+        vh_script_text(f, text, VH_NAME_MAX);
+    }
+    fputs("]' data-values=\"", f);
+    for (int k = 0; k < b->n * b->n; k++)
+        fprintf(f, "%s%.3g", k ? " " : "", b->mean[k]);
+    fputs("\"/>\n", f);
+}
+
+static void draw_borders(FILE *f, const blocks *b, double cell)
+{
+    char text[16];
+    for (int r = 0, begin = 0; r < b->n; r++) {
+        if (r + 1 < b->n && b->cluster[r + 1] == b->cluster[r])
+            continue;
+        double from = begin * cell, to = (r + 1) * cell, all = b->n * cell;
+        snprintf(text, sizeof text, "%d", b->cluster[r]);
+        if (to - from >= 10) {
+            vh_svg_text(f, LEFT - 8, TOP + (from + to) / 2 + 4, 'e', vh_paint("ink"), text, 8);
+            vh_svg_text(f, LEFT + (from + to) / 2, TOP - 8, 'm', vh_paint("ink"), text, 8);
+        }
+        if (r + 1 < b->n) {
+            vh_svg_line(f, LEFT, TOP + to, LEFT + all, TOP + to, vh_paint("edge"));
+            vh_svg_line(f, LEFT + to, TOP, LEFT + to, TOP + all, vh_paint("edge"));
+        }
+        begin = r + 1;
+    }
+    vh_svg_text(f, LEFT - 8, TOP - 8, 'e', vh_paint("soft"), "cluster", 20);
+}
+
+vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
+{
+    vhem_status st = VHEM_OK;
+    blocks b = { 0 };
+    double lo = INFINITY, hi = -INFINITY;
+
+    VH_TRY(make_blocks(ctx, facts, &b));
+    for (int k = 0; k < b.n * b.n; k++)
+        if (k % (b.n + 1) != 0 || b.n < facts->n_model || b.n == 1) {      /* a model is not far from itself */
+            lo = fmin(lo, b.mean[k]);
+            hi = fmax(hi, b.mean[k]);
+        }
+    double cell = (double)SIDE / b.n > 16 ? 16 : (double)SIDE / b.n;
+    vh_figure_begin(f, "distances", -1);
+    vh_svg_begin(f, LEFT + b.n * cell + 8, TOP + b.n * cell + 8, "Distances between models",
+                 "Matrix of distances between models, in the order of the tree.");
+    draw_cells(f, &b, cell, lo, hi);
+    draw_borders(f, &b, cell);
+    put_values(f, facts, &b, cell);
+    vh_svg_end(f);
+    vh_figure_caption(f, "Distances between models.");
+    fprintf(f, "Rows and columns are the models in the order of the tree, from %.3g (light) to %.3g (dark). Good clusters "
+               "are light squares on the diagonal.%s", lo, hi,
+            b.n < facts->n_model ? " A cell is the mean over neighbouring models of one cluster." : "");
+    vh_figure_end(f);
+done:
+    free(b.at);
+    free(b.cluster);
+    free(b.mean);
+    return st;
+}
+
+/* ---- between clusters ---------------------------------------------------------------------------------- */
+
+/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, what they lose when the centre of k has to explain
+ * them instead of their own. */
+static void separation(const vhem_clustering *c, double *D)
+{
+    int tau = c->options.tau > 0 ? c->options.tau : 1;
+    for (int j = 0; j < c->Kr; j++) {
+        int n = 0;
+        for (int i = 0; i < c->Kb; i++)
+            n += c->label[i] == j;
+        for (int i = 0; i < c->Kb; i++)
+            for (int k = 0; c->label[i] == j && k < c->Kr; k++)
+                D[j * c->Kr + k] += (c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)j] -
+                                     c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)k]) / tau / n;
+    }
+}
+
+static void draw_separation(FILE *f, const vh_level *v, const double *D)
+{
+    int K = v->K < MOST_CLUSTERS ? v->K : MOST_CLUSTERS;
+    double hi = 0, cell = 480.0 / K > 52 ? 52 : 480.0 / K;
+    char text[32], tip[VH_TIP_MAX];
+
+    for (int k = 0; k < v->K * v->K; k++)
+        hi = fmax(hi, D[k]);
+    vh_svg_begin(f, LEFT + K * cell + 8, TOP + K * cell + 8, "How far clusters are apart",
+                 "Matrix: what the members of a cluster lose when the centre of another explains them.");
+    vh_svg_text(f, LEFT - 8, TOP - 8, 'e', vh_paint("soft"), "cluster", 20);
+    for (int r = 0; r < K; r++) {
+        snprintf(text, sizeof text, "%d", v->order[r]);
+        vh_svg_text(f, LEFT - 8, TOP + (r + 0.5) * cell + 4, 'e', vh_paint("ink"), text, 8);
+        vh_svg_text(f, LEFT + (r + 0.5) * cell, TOP - 8, 'm', vh_paint("ink"), text, 8);
+        for (int c = 0; c < K; c++) {
+            double d = D[v->order[r] * v->K + v->order[c]], share = hi > 0 && d > 0 ? sqrt(d / hi) : 0;
+            snprintf(tip, sizeof tip, "Members of cluster %d under the centre of cluster %d: %.4g nats per frame worse",
+                     v->order[r], v->order[c], d);
+            vh_svg_rect(f, (vh_box){ LEFT + c * cell, TOP + r * cell, cell - 1, cell - 1 }, vh_paint_heat(share), "",
+                        tip);
+            snprintf(text, sizeof text, d >= 99.5 ? "%.3g" : d >= 9.95 ? "%.0f" : "%.1f", d);
+            if (cell >= 30 && r != c) {
+                fputs("<g pointer-events=\"none\">", f);
+                vh_svg_text(f, LEFT + (c + 0.5) * cell, TOP + (r + 0.5) * cell + 4, 'm', vh_ink_on_heat(share), text, 8);
+                fputs("</g>", f);
+            }
+        }
+    }
+    vh_svg_end(f);
+}
+
+vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l)
+{
+    vhem_status st = VHEM_OK;
+    const vh_level *v = &facts->level[l];
+    double *D = NULL;
+    char name[32];
+
+    if (!v->c->L_hmm || v->K < 2)
+        goto done;
+    VH_NEW(D, (size_t)v->K * (size_t)v->K);
+    separation(v->c, D);
+    snprintf(name, sizeof name, "separation-%d", l + 1);
+    vh_figure_begin(f, name, l);
+    draw_separation(f, v, D);
+    vh_figure_caption(f, "How far clusters are apart.");
+    fputs("Row by row: how many nats per frame the members of a cluster lose, on average, when the centre of another "
+          "cluster has to explain them. Small numbers off the diagonal are clusters that are hard to tell apart; the "
+          "shade grows with the square root.", f);
+    if (v->K > MOST_CLUSTERS)
+        fprintf(f, " The first %d clusters are drawn.", MOST_CLUSTERS);
+    vh_figure_end(f);
+done:
+    free(D);
+    return st;
+}

@@ -1,0 +1,364 @@
+/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and band of
+ * each dimension for more.
+ *
+ *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
+#include "report/figures.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 320, HEIGHT = 260, LEFT = 38, TOP = 16, FOOT = 34, STRIP = 44, NAMED = 12 };
+
+/* ---- 1. moments and ranges ----------------------------------------------------------------------------- */
+
+static double covariance(const vhem_hmm_view *h, int s, int m, int k, int k2)
+{
+    size_t at = (size_t)s * (size_t)h->M + (size_t)m, d = (size_t)h->d;
+    if (strcmp(h->emission, "gaussian-full") == 0)
+        return h->cov[at * d * d + (size_t)k * d + (size_t)k2];
+    return k == k2 ? h->cov[at * d + (size_t)k] : 0;
+}
+
+static double mean_of(const vhem_hmm_view *h, int s, int m, int k)
+{
+    return h->mu[((size_t)s * (size_t)h->M + (size_t)m) * (size_t)h->d + (size_t)k];
+}
+
+/* Of the mixture of state s in dimension k. */
+static void moments(const vhem_hmm_view *h, int s, int k, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (int m = 0; m < h->M; m++) {
+        double c = h->c[s * h->M + m], mu = mean_of(h, s, m, k);
+        sum += c * mu;
+        square += c * covariance(h, s, m, k, k);
+    }
+    for (int m = 0; m < h->M; m++) {
+        double off = mean_of(h, s, m, k) - sum;
+        square += h->c[s * h->M + m] * off * off;
+    }
+    *mean = sum;
+    *sd = sqrt(square > 0 ? square : 0);
+}
+
+typedef void each_state(const vhem_hmm_view *h, int s, void *arg);
+
+static void for_each_state(const vh_facts *facts, each_state *visit, void *arg)
+{
+    vhem_hmm_view h;
+    for (int l = 0; l < facts->n_level; l++)
+        for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
+            if (vhem_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.mu)
+                for (int s = 0; s < h.S; s++)
+                    visit(&h, s, arg);
+}
+
+typedef struct {
+    vh_ranges *r;
+    double n, *square, *lo, *hi;         /* [d] */
+} gathering;
+
+static void gather(const vhem_hmm_view *h, int s, void *arg)
+{
+    gathering *g = arg;
+    g->n++;
+    for (int k = 0; k < h->d; k++) {
+        double mean, sd, reach;
+        moments(h, s, k, &mean, &sd);
+        g->r->mean[k] += mean;
+        g->square[k] += sd * sd + mean * mean;
+        reach = (h->d == 1 ? 3 : h->d == 2 ? 2.1 : 1.1) * sd;
+        g->lo[k] = fmin(g->lo[k], mean - reach);
+        g->hi[k] = fmax(g->hi[k], mean + reach);
+    }
+}
+
+/* In the plane one unit is as long across as up, unless the dimensions are of different kinds. */
+static void even_out(vh_ranges *r)
+{
+    double w = WIDTH - LEFT - 10, h = HEIGHT - TOP - FOOT, x = r->hi[0] - r->lo[0], y = r->hi[1] - r->lo[1];
+    double unit = fmax(x / w, y / h), more;
+    if (!(x < 5 * y && y < 5 * x))
+        return;
+    more = (unit * w - x) / 2;
+    r->lo[0] -= more;
+    r->hi[0] += more;
+    more = (unit * h - y) / 2;
+    r->lo[1] -= more;
+    r->hi[1] += more;
+}
+
+static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
+{
+    double least = INFINITY, most = 0;
+    for (int k = 0; k < r->d && k < 2; k++) {
+        vh_scale s = { .lo = g->lo[k], .hi = g->hi[k] };
+        vh_scale_widen(&s, 0.04);
+        r->lo[k] = s.lo;
+        r->hi[k] = s.hi;
+    }
+    if (r->d == 2 && image->n > 0) {
+        r->lo[0] = r->lo[1] = 0;
+        r->hi[0] = image->width;
+        r->hi[1] = image->height;
+    }
+    if (r->d == 2)
+        even_out(r);
+    for (int k = 0; k < r->d; k++) {
+        double width = g->hi[k] - g->lo[k];
+        r->mean[k] /= g->n;
+        r->sd[k] = sqrt(fmax(g->square[k] / g->n - r->mean[k] * r->mean[k], 0));
+        least = width > 0 ? fmin(least, width) : least;
+        most = fmax(most, width);
+    }
+    r->scaled = most > 10 * least;
+    for (int k = 0; r->d > 2 && k < r->d; k++) {
+        double unit = !r->scaled ? 1 : r->sd[k] > 0 ? r->sd[k] : 1, from = r->scaled ? r->mean[k] : 0;
+        double lo = (g->lo[k] - from) / unit, hi = (g->hi[k] - from) / unit;
+        r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
+        r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
+    }
+}
+
+vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_hmm_view h;
+    vh_ranges r = { 0 };
+    gathering g = { .r = &r };
+    const vhem_h3m *centers = facts->level[0].c->centers;
+
+    if (centers && vhem_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
+        r.d = h.d;
+        VH_NEW(r.mean, r.d);
+        VH_NEW(r.sd, r.d);
+        VH_NEW(g.square, r.d);
+        VH_NEW(g.lo, r.d);
+        VH_NEW(g.hi, r.d);
+        for (int k = 0; k < r.d; k++) {
+            g.lo[k] = INFINITY;
+            g.hi[k] = -INFINITY;
+        }
+        for_each_state(facts, gather, &g);
+        settle(&r, &g, image);
+    }
+    *out = r;
+    r = (vh_ranges){ 0 };
+done:
+    vh_ranges_free(&r);
+    free(g.square);
+    free(g.lo);
+    free(g.hi);
+    return st;
+}
+
+void vh_ranges_free(vh_ranges *ranges)
+{
+    free(ranges->mean);
+    free(ranges->sd);
+}
+
+/* ---- 2. the plane -------------------------------------------------------------------------------------- */
+
+void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees)
+{
+    double mid = (cov[0] + cov[3]) / 2, half = hypot((cov[0] - cov[3]) / 2, cov[1]);
+    *rx = sqrt(fmax(mid + half, 0));
+    *ry = sqrt(fmax(mid - half, 0));
+    *degrees = 0.5 * atan2(2 * cov[1], cov[0] - cov[3]) * 180 / VH_PI;
+}
+
+static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x, const vh_scale *y)
+{
+    double ux = (x->to - x->from) / (x->hi - x->lo), uy = (y->to - y->from) / (y->hi - y->lo);
+    double cov[4] = { ux * ux * covariance(h, s, m, 0, 0), ux * uy * covariance(h, s, m, 0, 1), 0,
+                      uy * uy * covariance(h, s, m, 1, 1) };
+    double rx, ry, degrees, c = h->c[s * h->M + m], cx = vh_at(x, mean_of(h, s, m, 0)),
+                            cy = vh_at(y, mean_of(h, s, m, 1));
+    char tip[VH_TIP_MAX];
+
+    if (c < 0.02)
+        return;
+    vh_ellipse(cov, &rx, &ry, &degrees);
+    snprintf(tip, sizeof tip, "State %d: mean (%.4g, %.4g), standard deviations %.3g and %.3g%s", s,
+             mean_of(h, s, m, 0), mean_of(h, s, m, 1), sqrt(covariance(h, s, m, 0, 0)),
+             sqrt(covariance(h, s, m, 1, 1)), h->M > 1 ? ", one of several Gaussians" : "");
+    fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees, 0.35 + 0.65 * c);
+    vh_svg_tip(f, tip);
+    for (int scale = 2; scale >= 1; scale--) {
+        double a = fmax(scale * rx, 1.5), b = fmax(scale * ry, 1.5);
+        fprintf(f, "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
+                   "stroke-width=\"%s\" pointer-events=\"none\" %s/>", a, b, vh_paint_state(s), a, b,
+                scale == 1 ? "1.6" : "0.7", vh_line_state(s));
+    }
+    fputs("</g>\n", f);
+}
+
+/* Numbers of the states at their means, over everything else. */
+static void name_states(FILE *f, const vhem_hmm_view *h, const vh_scale *x, const vh_scale *y)
+{
+    double mean[2], sd;
+    for (int s = 0; s < h->S; s++) {
+        moments(h, s, 0, &mean[0], &sd);
+        moments(h, s, 1, &mean[1], &sd);
+        fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-weight=\"600\" class=\"halo\" "
+                   "fill=\"#1c2330\" stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
+                   "paint-order=\"stroke\" pointer-events=\"none\">%d</text>\n", vh_at(x, mean[0]),
+                vh_at(y, mean[1]) + 4, s);
+    }
+}
+
+static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                       const vh_image *image)
+{
+    vh_box b = { LEFT, TOP, WIDTH - LEFT - 10, HEIGHT - TOP - FOOT };
+    bool down = facts->in->y_down || image->n > 0;
+    vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w };
+    vh_scale y = { r->lo[1], r->hi[1], down ? b.y : b.y + b.h, down ? b.y + b.h : b.y };
+    char name[32];
+
+    vh_svg_axis_x(f, &x, b, 5, vh_facts_dimension(facts, 0, name, sizeof name));
+    vh_svg_axis_y(f, &y, b, 5, "");
+    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name), 20);
+    fprintf(f, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n", b.x, b.y,
+            b.w, b.h, b.x, b.y, b.w, b.h);
+    if (image->n > 0)
+        fprintf(f, "<use href=\"#stimulus\" transform=\"matrix(%.5f 0 0 %.5f %.2f %.2f)\"/>\n",
+                (vh_at(&x, 1) - vh_at(&x, 0)), (vh_at(&y, 1) - vh_at(&y, 0)), vh_at(&x, 0), vh_at(&y, 0));
+    for (int s = 0; s < h->S; s++)
+        for (int m = 0; m < h->M; m++)
+            draw_component(f, h, s, m, &x, &y);
+    name_states(f, h, &x, &y);
+    fputs("</svg>\n", f);
+}
+
+/* ---- 3. the line --------------------------------------------------------------------------------------- */
+
+enum { POINTS = 121 };
+
+static double density(const vhem_hmm_view *h, int s, double value, double least)
+{
+    double p = 0;
+    for (int m = 0; m < h->M; m++) {
+        double var = fmax(covariance(h, s, m, 0, 0), least * least), off = value - mean_of(h, s, m, 0);
+        p += h->c[s * h->M + m] * exp(-0.5 * off * off / var) / sqrt(2 * VH_PI * var);
+    }
+    return p;
+}
+
+static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y, double least)
+{
+    double mean, sd;
+    char tip[VH_TIP_MAX];
+    moments(h, s, 0, &mean, &sd);
+    snprintf(tip, sizeof tip, "State %d: mean %.4g, standard deviation %.4g", s, mean, sd);
+    for (int line = 0; line < 2; line++) {
+        fprintf(f, "<path d=\"M%.1f %.1f", x->from, y->from);
+        for (int k = 0; k < POINTS; k++) {
+            double v = x->lo + (x->hi - x->lo) * k / (POINTS - 1);
+            fprintf(f, "L%.1f %.1f", vh_at(x, v), vh_at(y, density(h, s, v, least)));
+        }
+        fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from, line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
+                line ? vh_line_state(s) : vh_paint_state(s));
+        vh_svg_tip(f, tip);
+        fputs("</path>\n", f);
+    }
+}
+
+static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
+{
+    vh_box b = { 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT };
+    vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w }, y = { 0, 0, b.y + b.h, b.y };
+    double least = (r->hi[0] - r->lo[0]) / POINTS;
+    char name[32];
+
+    for (int s = 0; s < h->S; s++)
+        for (int k = 0; k < POINTS; k++)
+            y.hi = fmax(y.hi, density(h, s, x.lo + (x.hi - x.lo) * k / (POINTS - 1), least));
+    y.hi = y.hi > 0 ? 1.08 * y.hi : 1;
+    vh_svg_axis_x(f, &x, b, 6, vh_facts_dimension(facts, 0, name, sizeof name));
+    for (int s = 0; s < h->S; s++)
+        draw_density(f, h, s, &x, &y, least);
+}
+
+/* ---- 4. many dimensions -------------------------------------------------------------------------------- */
+
+static void scaled_moments(const vhem_hmm_view *h, const vh_ranges *r, int s, int k, double *mean, double *sd)
+{
+    moments(h, s, k, mean, sd);
+    if (r->scaled) {
+        double unit = r->sd[k] > 0 ? r->sd[k] : 1;
+        *mean = (*mean - r->mean[k]) / unit;
+        *sd /= unit;
+    }
+}
+
+static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, int s,
+                       const vh_scale *x, const vh_scale *y)
+{
+    double mean, sd, column = x->to > x->from ? (x->to - x->from) / (h->d - 1) : 1;
+    char tip[VH_TIP_MAX], name[32];
+
+    fputs("<path d=\"", f);
+    for (int k = 0; k < 2 * h->d; k++) {
+        int at = k < h->d ? k : 2 * h->d - 1 - k;
+        scaled_moments(h, r, s, at, &mean, &sd);
+        fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', vh_at(x, at), vh_at(y, mean + (k < h->d ? sd : -sd)));
+    }
+    fprintf(f, "z\" fill-opacity=\"0.2\" %s/>\n<polyline points=\"", vh_paint_state(s));
+    for (int k = 0; k < h->d; k++) {
+        scaled_moments(h, r, s, k, &mean, &sd);
+        fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, mean));
+    }
+    fprintf(f, "\" stroke-width=\"1.6\" stroke-linejoin=\"round\" %s/>\n", vh_line_state(s));
+    for (int k = 0; k < h->d && h->d <= 100; k++) {
+        moments(h, s, k, &mean, &sd);
+        snprintf(tip, sizeof tip, "State %d, %.100s: mean %.4g, standard deviation %.3g", s,
+                 vh_facts_dimension(facts, k, name, sizeof name), mean, sd);
+        vh_svg_rect(f, (vh_box){ vh_at(x, k) - column / 2, fmin(y->from, y->to), column, fabs(y->to - y->from) },
+                    "fill=\"none\" pointer-events=\"all\"", "", tip);
+    }
+}
+
+static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
+{
+    vh_scale x = { 0, h->d - 1, LEFT, WIDTH - 12 };
+    char text[32];
+    for (int s = 0; s < h->S; s++) {
+        double top = TOP + s * STRIP;
+        vh_scale y = { r->lo[0], r->hi[0], top + STRIP - 5, top + 1 };
+        vh_svg_rect(f, (vh_box){ LEFT, top, WIDTH - 12 - LEFT, STRIP - 4 }, vh_paint("faint"), "", NULL);
+        snprintf(text, sizeof text, "%d", s);
+        fputs("<g font-weight=\"600\">", f);
+        vh_svg_text(f, LEFT - 10, top + STRIP / 2.0 + 2, 'e', vh_paint("ink"), text, 4);
+        fputs("</g>", f);
+        draw_strip(f, facts, h, r, s, &x, &y);
+    }
+    int each = h->d <= NAMED ? 1 : (h->d + 7) / 8;
+    for (int k = 0; k < h->d; k += each)
+        vh_svg_text(f, vh_at(&x, k), TOP + h->S * STRIP + 12, 'm', vh_paint("soft"),
+                    vh_facts_dimension(facts, k, text, sizeof text), h->d <= 6 ? 8 : 4);
+    vh_svg_text(f, (x.from + x.to) / 2, TOP + h->S * STRIP + 27, 'm', vh_paint("soft"),
+                r->scaled ? "dimension, each in units of its spread" : "dimension", 60);
+}
+
+void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
+                      const vh_image *image, const char *title)
+{
+    double height = h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
+    vh_svg_begin(f, WIDTH, height, title,
+                 h->d == 2 ? "Ellipses of one and two standard deviations around the mean of each state."
+                 : h->d == 1 ? "Density of each state."
+                             : "Mean and band of one standard deviation of each state in every dimension.");
+    if (h->d == 2)
+        draw_plane(f, facts, h, ranges, image);
+    else if (h->d == 1)
+        draw_densities(f, facts, h, ranges);
+    else
+        draw_strips(f, facts, h, ranges);
+    vh_svg_end(f);
+}

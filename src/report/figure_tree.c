@@ -1,0 +1,90 @@
+/* figure_tree.c - the hierarchy as a list that opens and closes, with sizes, classes and a small picture of each
+ * centre. */
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+enum { STRIP = 160, MOST_MEMBERS = 24, MOST_CHILDREN = 100 };
+
+/* The classes of a cluster as one strip. */
+static void draw_strip(FILE *f, const vh_facts *facts, const vh_level *v, int j)
+{
+    double at = 0, unit = v->size[j] > 0 ? (double)STRIP / v->size[j] : 0;
+    int without = v->size[j];
+    char tip[VH_TIP_MAX];
+    fprintf(f, "<svg class=\"strip\" width=\"%d\" height=\"10\" viewBox=\"0 0 %d 10\" aria-hidden=\"true\">", STRIP,
+            STRIP);
+    for (int k = 0; k <= facts->n_class; k++) {
+        int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
+        without -= k < facts->n_class ? n : 0;
+        if (n == 0)
+            continue;
+        snprintf(tip, sizeof tip, "%d of %d: %.200s", n, v->size[j],
+                 k < facts->n_class ? facts->class_name[k] : "without a class");
+        vh_svg_rect(f, (vh_box){ at, 0, n * unit, 10 }, vh_paint_class(k < facts->n_class ? k : -1), "", tip);
+        at += n * unit;
+    }
+    fputs("</svg>", f);
+}
+
+static void put_members(FILE *f, const vh_facts *facts, int j)
+{
+    const vh_level *v = &facts->level[0];
+    fputs("<p class=\"names\">", f);
+    for (int k = 0; k < v->size[j] && k < MOST_MEMBERS; k++) {
+        int i = facts->model[v->first[j] + k];
+        fputs(k ? ", " : "", f);
+        vh_html_name(f, vh_facts_name(facts, i), i);
+    }
+    if (v->size[j] > MOST_MEMBERS)
+        fprintf(f, " and %d more", v->size[j] - MOST_MEMBERS);
+    fputs("</p>\n", f);
+}
+
+static void put_node(FILE *f, const vh_facts *facts, int l, int j)
+{
+    const vh_level *v = &facts->level[l];
+    bool card = v->c->centers && j < VH_MOST_CARDS;
+    char mark[64];
+    vh_cluster_mark(mark, sizeof mark, l, j);
+    fprintf(f, "<li%s><details%s><summary><b>Cluster %d</b> <span class=\"soft\">level %d</span> "
+               "<span class=\"n\">%d model%s</span>", mark, l > 0 ? " open" : "", j, l + 1, v->size[j],
+            vh_plural(v->size[j]));
+    if (facts->n_class)
+        draw_strip(f, facts, v, j);
+    if (card)
+        fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">centre</a>", l, j);
+    fputs("</summary>\n", f);
+    if (l == 0) {
+        put_members(f, facts, j);
+    } else {
+        int n = 0;
+        fputs("<ul>\n", f);
+        for (int k = 0; k < v[-1].K; k++) {
+            int child = v[-1].order[k];
+            if (v[-1].parent[child] == j && v[-1].size[child] > 0 && n++ < MOST_CHILDREN)
+                put_node(f, facts, l - 1, child);
+        }
+        if (n > MOST_CHILDREN)
+            fprintf(f, "<li>and %d more</li>\n", n - MOST_CHILDREN);
+        fputs("</ul>\n", f);
+    }
+    fputs("</details></li>\n", f);
+}
+
+void vh_figure_tree(FILE *f, const vh_facts *facts)
+{
+    int top = facts->n_level - 1, n = 0;
+    const vh_level *v = &facts->level[top];
+    fputs("<div class=\"panel\"><p class=\"lead\">Open a cluster to see what it is made of: the clusters below it, "
+          "and at last the models, those nearest to their centre first. <button type=\"button\" class=\"plain\" "
+          "data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" data-fold=\"0\">Close all"
+          "</button></p>\n<ul class=\"tree\">\n", f);
+    for (int k = 0; k < v->K; k++)
+        if (v->size[v->order[k]] > 0 && n++ < MOST_CHILDREN)
+            put_node(f, facts, top, v->order[k]);
+    if (n > MOST_CHILDREN)
+        fprintf(f, "<li>and %d more</li>\n", n - MOST_CHILDREN);
+    fputs("</ul></div>\n", f);
+}

@@ -1,0 +1,55 @@
+/* figures.h - one function for each figure: facts in, a figure with its caption out. */
+#ifndef VH_REPORT_FIGURES_H
+#define VH_REPORT_FIGURES_H
+
+#include "report/facts.h"
+
+#include <stdio.h>
+
+void vh_figure_levels(FILE *f, const vh_facts *facts);
+void vh_figure_tree(FILE *f, const vh_facts *facts);
+void vh_figure_membership(FILE *f, const vh_facts *facts, int l);
+void vh_figure_bound(FILE *f, const vh_facts *facts, int l);
+void vh_figure_confusion(FILE *f, const vh_facts *facts, int l);
+void vh_figure_choice(FILE *f, const vh_facts *facts);
+vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
+vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l);
+vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
+
+/* An image to lie under emissions in the plane, ready to be written; all zero: none. */
+typedef struct {
+    unsigned char *bytes;                /* malloc */
+    size_t n;
+    int width, height;                   /* pixels */
+    const char *type;                    /* "image/png" */
+} vh_image;
+
+vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
+void        vh_image_free(vh_image *image);
+void        vh_image_define(FILE *f, const vh_image *image);         /* once in a page, to be used by emissions */
+
+/* The ranges that all emissions of a report share, so that centres can be compared by eye. */
+typedef struct {
+    int     d, scaled;                   /* scaled: dimensions differ too much, each is drawn in units of its sd */
+    double *mean, *sd;                   /* [d] of all the centres */
+    double  lo[2], hi[2];                /* d <= 2: of each dimension; else lo[0], hi[0] of all */
+} vh_ranges;
+
+vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);
+void        vh_ranges_free(vh_ranges *ranges);
+
+/* The centres of a level, a card for each. */
+void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
+/* The pieces of a card. */
+void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
+void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
+                      const vh_image *image, const char *title);
+/* One line across an ellipse of 1 (scale) standard deviations, around (x, y): the covariance in drawing units. */
+void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
+
+/* Every number as TSV into the folder in->tables. */
+vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts);
+
+enum { VH_MOST_CARDS = 60, VH_MOST_BARS = 200, VH_MOST_STATES = 24 };
+
+#endif

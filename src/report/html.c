@@ -1,0 +1,209 @@
+/* html.c - see html.h. */
+#include "report/html.h"
+
+#include "report/assets.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pieces -------------------------------------------------------------------------------------------- */
+
+const char *vh_plural(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void vh_cluster_mark(char *text, size_t size, int l, int j)
+{
+    snprintf(text, size, " data-l=\"%d\" data-c=\"%d\"", l, j);
+}
+
+void vh_section_begin(FILE *f, const char *id, const char *heading)
+{
+    fprintf(f, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", id, id, id, heading);
+}
+
+void vh_section_end(FILE *f)
+{
+    fputs("</section>\n", f);
+}
+
+void vh_figure_begin(FILE *f, const char *name, int level)
+{
+    fprintf(f, "<figure id=\"fig-%s\" data-name=\"%s\"", name, name);
+    if (level >= 0)
+        fprintf(f, " data-level=\"%d\"", level);
+    fputs(">\n<div class=\"scroll\">", f);
+}
+
+void vh_figure_caption(FILE *f, const char *what)
+{
+    fprintf(f, "</div>\n<figcaption><p>%s%s%s ", *what ? "<b>" : "", what, *what ? "</b>" : "");
+}
+
+void vh_figure_end(FILE *f)
+{
+    fputs("</p><p class=\"get\"><a href=\"#\" role=\"button\" data-get=\"svg\">SVG</a> <a href=\"#\" role=\"button\" "
+          "data-get=\"png\">PNG</a></p></figcaption></figure>\n", f);
+}
+
+void vh_class_legend(FILE *f, const vh_facts *facts)
+{
+    enum { MOST = 40 };
+    if (facts->n_class == 0)
+        return;
+    fputs("</p><p class=\"legend\">", f);
+    for (int k = 0; k < facts->n_class && k < MOST; k++) {
+        fprintf(f, "<span><svg width=\"11\" height=\"11\" aria-hidden=\"true\"><rect width=\"11\" height=\"11\" rx=\"2\" "
+                   "%s/></svg> ", vh_paint_class(k));
+        vh_html_text(f, facts->class_name[k], VH_NAME_MAX);
+        fprintf(f, " <span class=\"soft\">%d</span></span> ", facts->class_size[k]);
+    }
+    if (facts->n_class > MOST)
+        fprintf(f, "and %d more", facts->n_class - MOST);
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *id, *name;
+} sections[] = {
+    { "levels", "Levels" }, { "tree", "Tree" }, { "members", "Members" }, { "centers", "Centres" },
+    { "membership", "Membership" }, { "classes", "Classes" }, { "examples", "Examples" },
+    { "distances", "Distances" }, { "choice", "How many" }, { "bound", "Bound" }, { "made", "Made by" },
+};
+
+static bool shown(const vh_facts *facts, const char *id)
+{
+    if (strcmp(id, "classes") == 0)
+        return facts->n_class > 0;
+    if (strcmp(id, "examples") == 0)
+        return facts->in->data && facts->level[0].c->centers;
+    return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;
+}
+
+static void put_bar(FILE *f, const vh_facts *facts)
+{
+    fputs("<div class=\"bar\"><nav aria-label=\"Sections\">", f);
+    for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++)
+        if (shown(facts, sections[k].id))
+            fprintf(f, "<a href=\"#%s\">%s</a>", sections[k].id, sections[k].name);
+    fputs("</nav>\n<div class=\"tools\" role=\"group\" aria-label=\"What is shown\">", f);
+    if (facts->n_level > 1) {
+        fputs("<span class=\"seg\" role=\"radiogroup\" aria-label=\"Level\">", f);
+        for (int l = 0; l < facts->n_level; l++)
+            fprintf(f, "<label><input type=\"radio\" name=\"level\" value=\"%d\"%s><span>Level %d</span></label>", l,
+                    l == 0 ? " checked" : "", l + 1);
+        fputs("</span>", f);
+    }
+    fputs("<label class=\"find\"><span class=\"hide\">Search a model by name</span><input type=\"search\" id=\"find\" "
+          "placeholder=\"Search a name\" autocomplete=\"off\"></label>"
+          "<button type=\"button\" id=\"clear\" hidden></button>"
+          "<button type=\"button\" id=\"theme\" aria-label=\"Switch between light and dark\">"
+          "<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><circle cx=\"8\" cy=\"8\" r=\"6.2\" "
+          "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"/><path d=\"M8 1.8a6.2 6.2 0 0 1 0 12.4z\" "
+          "fill=\"currentColor\"/></svg></button></div></div>\n", f);
+}
+
+static void put_tile(FILE *f, const char *what, const char *value, const char *note)
+{
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", what, value, note);
+}
+
+static void put_tiles(FILE *f, const vh_facts *facts)
+{
+    const vh_level *v = &facts->level[0];
+    char value[64], note[128];
+    int sure = 0, at = 0;
+    vhem_agreement g;
+
+    fputs("<ul class=\"tiles\">\n", f);
+    snprintf(value, sizeof value, "%d", facts->n_model);
+    put_tile(f, "Models", value, facts->n_class ? "hidden Markov models, with given classes" : "hidden Markov models");
+    for (int l = 0; l < facts->n_level && at < 40; l++)
+        at += snprintf(value + at, sizeof value - (size_t)at, "%s%d", l ? " \xE2\x86\x92 " : "", facts->level[l].K);
+    snprintf(note, sizeof note, "on %d level%s, by method %.40s", facts->n_level, vh_plural(facts->n_level),
+             v->c->method ? v->c->method : "unknown");
+    put_tile(f, "Clusters", value, note);
+    if (vh_facts_agreement(facts, 0, &g)) {
+        snprintf(value, sizeof value, "%.3f", g.rand);
+        snprintf(note, sizeof note, "with %d classes; adjusted %.3f", facts->n_class, g.adjusted_rand);
+        put_tile(f, "Rand index", value, note);
+    }
+    for (int i = 0; i < v->c->Kb; i++)
+        sure += vh_facts_own_z(v, i) >= 0.99;
+    if (v->c->z) {
+        snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
+        put_tile(f, "Clear cut", value, "of the models belong to one cluster by 99 % or more");
+    }
+    if (v->c->bound) {
+        snprintf(value, sizeof value, "%.5g", v->c->bound[v->c->n_iter]);
+        snprintf(note, sizeof note, "nats, the best of %d restart%s", v->c->n_run, vh_plural(v->c->n_run));
+        put_tile(f, "Bound", value, note);
+    }
+    fputs("</ul>\n", f);
+}
+
+void vh_page_begin(FILE *f, const vh_facts *facts)
+{
+    const char *title = facts->in->title && *facts->in->title ? facts->in->title : "Clusters of hidden Markov models";
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'; img-src data: blob:\">\n", f);
+    fprintf(f, "<meta name=\"generator\" content=\"vhem %s\">\n<title>", vhem_version());
+    vh_html_text(f, title, VH_TIP_MAX);
+    fputs("</title>\n<style>\n", f);
+    fwrite(vh_report_css, 1, vh_report_css_size, f);
+    fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#levels\">Skip to the figures</a>\n<header class=\"top\">\n"
+          "<p class=\"kicker\">vhem report</p>\n<h1>", f);
+    vh_html_text(f, title, 200);
+    fputs("</h1>\n", f);
+    put_tiles(f, facts);
+    fputs("</header>\n", f);
+    put_bar(f, facts);
+    fputs("<main>\n", f);
+}
+
+/* What the script needs to filter and to search: parents and sizes of clusters, and one row for each model. */
+static void put_data(FILE *f, const vh_facts *facts)
+{
+    enum { MOST_NAME = 80 };
+    fputs("<script type=\"application/json\" id=\"data\">{\"levels\":[", f);
+    for (int l = 0; l < facts->n_level; l++) {
+        const vh_level *v = &facts->level[l];
+        fprintf(f, "%s{\"parent\":[", l ? "," : "");
+        for (int j = 0; j < v->K; j++)
+            fprintf(f, "%s%d", j ? "," : "", v->parent[j]);
+        fputs("],\"size\":[", f);
+        for (int j = 0; j < v->K; j++)
+            fprintf(f, "%s%d", j ? "," : "", v->size[j]);
+        fputs("]}", f);
+    }
+    fputs("],\"classes\":[", f);
+    for (int k = 0; k < facts->n_class; k++) {
+        fputs(k ? "," : "", f);
+        vh_script_text(f, facts->class_name[k], MOST_NAME);
+    }
+    fputs("],\"models\":[", f);
+    for (int k = 0; k < facts->n_model; k++) {
+        int i = facts->model[k];
+        fputs(k ? ",\n[" : "\n[", f);
+        vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
+        fprintf(f, ",%d,%d,%d,%.4g]", i, facts->level[0].label[i], facts->class_of[i],
+                vh_facts_own_z(&facts->level[0], i));
+    }
+    fputs("]}</script>\n", f);
+}
+
+void vh_page_end(FILE *f, const vh_facts *facts)
+{
+    fprintf(f, "</main>\n<footer><p>Made by vhem %s. This file is whole: it needs no network and may be passed on."
+               "</p></footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n", vhem_version());
+    put_data(f, facts);
+    fputs("<script>\n", f);
+    fwrite(vh_report_js, 1, vh_report_js_size, f);
+    fputs("</script>\n</body>\n</html>\n", f);
+}

@@ -1,0 +1,111 @@
+/* provenance.c - how to make the result again: commands, options, seed and version from the records in the files. */
+#include "report/provenance.h"
+
+#include "report/text.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { LONG = 2000 };
+
+/* A word for the shell: quoted unless it is harmless. */
+static void put_word(FILE *f, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
+    if (*text && strspn(text, plain) == strlen(text)) {
+        vh_html_text(f, text, LONG);
+        return;
+    }
+    fputs("&#39;", f);
+    for (const char *p = text; *p && p - text < LONG;) {
+        size_t n = strcspn(p, "'");
+        char part[LONG + 1];
+        n = n < LONG ? n : LONG;
+        memcpy(part, p, n);
+        part[n] = '\0';
+        vh_html_text(f, part, LONG);
+        p += n;
+        if (*p == '\'') {
+            fputs("&#39;\\&#39;&#39;", f);
+            p++;
+        }
+    }
+    fputs("&#39;", f);
+}
+
+static void put_value(FILE *f, json_t *v)
+{
+    if (json_is_string(v))
+        put_word(f, json_string_value(v));
+    else if (json_is_integer(v))
+        fprintf(f, "%lld", (long long)json_integer_value(v));
+    else if (json_is_real(v))
+        fprintf(f, "%.15g", json_real_value(v));
+    else if (json_is_boolean(v))
+        fputs(json_is_true(v) ? "yes" : "no", f);
+    else
+        putc('-', f);
+}
+
+static void put_command(FILE *f, json_t *made)
+{
+    const char *command = json_string_value(json_object_get(made, "command")), *key;
+    const char *input = json_string_value(json_object_get(made, "input"));
+    json_t *v;
+    if (!command)
+        return;
+    fputs("<pre class=\"command\"><code>vhem ", f);
+    put_word(f, command);
+    putc(' ', f);
+    put_word(f, input ? input : "INPUT");
+    json_object_foreach(json_object_get(made, "options"), key, v) {
+        if (json_is_null(v) || json_is_false(v))
+            continue;
+        fputs(" --", f);
+        vh_html_text(f, key, VH_NAME_MAX);
+        if (!json_is_true(v)) {
+            putc(' ', f);
+            put_value(f, v);
+        }
+    }
+    v = json_object_get(made, "seed");
+    if (v) {
+        fputs(" --seed ", f);
+        put_value(f, v);
+    }
+    fputs(" -o OUT</code></pre>\n", f);
+}
+
+static void put_fact(FILE *f, const char *name, json_t *v)
+{
+    if (!v || json_is_null(v))
+        return;
+    fputs("<li><span>", f);
+    vh_html_text(f, name, VH_NAME_MAX);
+    fputs("</span> <b>", f);
+    put_value(f, v);
+    fputs("</b></li>\n", f);
+}
+
+void vh_provenance_put(FILE *f, const char *what, const char *json)
+{
+    json_t *made = json ? json_loads(json, 0, NULL) : NULL, *v;
+    const char *key;
+    fprintf(f, "<h3>%s</h3>\n", what);
+    if (!made) {
+        fputs("<p class=\"note\">The file does not say how it was made.</p>\n", f);
+        return;
+    }
+    put_command(f, made);
+    fputs("<details><summary>Every option</summary><ul class=\"facts\">\n", f);
+    put_fact(f, "program", json_object_get(made, "program"));
+    put_fact(f, "version", json_object_get(made, "version"));
+    put_fact(f, "data", json_object_get(made, "input"));
+    put_fact(f, "seed", json_object_get(made, "seed"));
+    put_fact(f, "backend", json_object_get(made, "backend"));
+    put_fact(f, "interrupted", json_object_get(made, "interrupted"));
+    json_object_foreach(json_object_get(made, "options"), key, v)
+        put_fact(f, key, v);
+    fputs("</ul></details>\n", f);
+    json_decref(made);
+}

@@ -1,0 +1,166 @@
+/* report.c - a tree and what belongs to it as one HTML file. */
+#define _GNU_SOURCE
+#include "core/ctx.h"
+#include "core/file.h"
+#include "report/facts.h"
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/provenance.h"
+#include "report/text.h"
+
+#include <locale.h>
+#include <string.h>
+
+void vhem_report_input_init(vhem_report_input *in)
+{
+    memset(in, 0, sizeof *in);
+}
+
+static void put_levels(FILE *f, const vh_facts *facts)
+{
+    vh_section_begin(f, "levels", "Clusters, level by level");
+    vh_figure_levels(f, facts);
+    vh_section_end(f);
+    vh_section_begin(f, "tree", facts->n_level > 1 ? "The tree" : "The clusters as a list");
+    vh_figure_tree(f, facts);
+    vh_section_end(f);
+    vh_section_begin(f, "members", "Members");
+    fputs("<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all models needs JavaScript; the table "
+          "members.tsv has it, too.</p><div class=\"scroll\"><table id=\"list\"></table></div></div>\n", f);
+    vh_section_end(f);
+}
+
+static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
+{
+    vh_section_begin(f, "centers", "Centres");
+    fputs("<p class=\"lead\">The centre of a cluster is a hidden Markov model itself. Circles are its states, larger where "
+          "it spends more time; arrows are as wide as the transition is likely. ", f);
+    if (ranges->d == 2)
+        fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to one scale. ",
+              f);
+    else if (ranges->d > 2)
+        fputs("Each strip is a state: the line is the mean of every dimension, the band one standard deviation. ", f);
+    fputs("Beside the members stands the bound on their expected log-likelihood under the centre, in nats per frame."
+          "</p>\n", f);
+    for (int l = 0; l < facts->n_level; l++)
+        vh_figure_centers(f, facts, l, ranges, image);
+    vh_section_end(f);
+}
+
+static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
+{
+    vhem_status st = VHEM_OK;
+
+    vh_section_begin(f, "membership", "Who belongs where, and how surely");
+    for (int l = 0; l < facts->n_level; l++)
+        vh_figure_membership(f, facts, l);
+    vh_section_end(f);
+    if (facts->n_class > 0) {
+        vh_section_begin(f, "classes", "Clusters and given classes");
+        for (int l = 0; l < facts->n_level; l++)
+            vh_figure_confusion(f, facts, l);
+        vh_section_end(f);
+    }
+    if (facts->in->data && facts->level[0].c->centers) {
+        vh_section_begin(f, "examples", "Example sequences");
+        VH_TRY(vh_figure_examples(ctx, f, facts));
+        vh_section_end(f);
+    }
+    vh_section_begin(f, "distances", "Distances");
+    if (facts->in->distance)
+        VH_TRY(vh_figure_distance(ctx, f, facts));
+    for (int l = 0; l < facts->n_level; l++)
+        VH_TRY(vh_figure_separation(ctx, f, facts, l));
+    vh_section_end(f);
+done:
+    return st;
+}
+
+static void put_making(FILE *f, const vh_facts *facts)
+{
+    const char *models = facts->in->models ? vhem_h3m_provenance(facts->in->models) : NULL;
+    const char *tree = vhem_tree_provenance(facts->in->tree);
+
+    vh_section_begin(f, "bound", "How the clusters were found");
+    for (int l = 0; l < facts->n_level; l++)
+        vh_figure_bound(f, facts, l);
+    vh_section_end(f);
+    vh_section_begin(f, "made", "How to make this again");
+    fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes at any number "
+          "of threads.</p>\n", f);
+    if (models)
+        vh_provenance_put(f, "Models", models);
+    vh_provenance_put(f, "Clusters", tree ? tree : facts->level[0].c->provenance);
+    if (facts->in->command) {
+        fputs("<h3>This report</h3>\n<pre class=\"command\"><code>", f);
+        vh_html_text(f, facts->in->command, 4000);
+        fputs("</code></pre>\n", f);
+    }
+    fputs("<h3>The method</h3><p>E. Coviello, A. B. Chan, G. R. G. Lanckriet: Clustering hidden Markov models with "
+          "variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n", f);
+    vh_section_end(f);
+}
+
+static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const vh_ranges *ranges,
+                            const vh_image *image)
+{
+    vhem_status st = VHEM_OK;
+
+    vh_page_begin(f, facts);
+    vh_image_define(f, image);
+    put_levels(f, facts);
+    put_centers(f, facts, ranges, image);
+    VH_TRY(put_relations(ctx, f, facts));
+    if (facts->in->n_choice > 0) {
+        vh_section_begin(f, "choice", "How many clusters and states");
+        vh_figure_choice(f, facts);
+        vh_section_end(f);
+    }
+    put_making(f, facts);
+    vh_page_end(f, facts);
+done:
+    return st;
+}
+
+/* The decimal point is a point here, whatever the program around has set. */
+static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    vh_out out = { 0 };
+    vh_image image = { 0 };
+    vh_ranges ranges = { 0 };
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
+
+    VH_CHECK(plain, VHEM_ENOMEM, "out of memory");
+    before = uselocale(plain);
+    if (facts->in->image)
+        VH_TRY(vh_image_load(ctx, facts->in->image, &image));
+    VH_TRY(vh_ranges_new(ctx, facts, &image, &ranges));
+    VH_TRY(vh_out_open(ctx, path, &out));
+    VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
+    if (facts->in->tables)
+        VH_TRY(vh_tables_write(ctx, facts));
+    VH_TRY(vh_out_commit(ctx, &out));
+done:
+    if (before)
+        uselocale(before);
+    if (plain)
+        freelocale(plain);
+    vh_out_close(&out);
+    vh_ranges_free(&ranges);
+    vh_image_free(&image);
+    return st;
+}
+
+vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    vh_facts *facts = NULL;
+
+    VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
+    VH_TRY(vh_facts_new(ctx, in, &facts));
+    VH_TRY(write_all(ctx, facts, path));
+done:
+    vh_facts_free(facts);
+    return st;
+}

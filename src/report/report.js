@@ -1,0 +1,281 @@
+// The script of a report: theme, level, filter, search, tips, downloads.  The page is whole without it.
+"use strict";
+(function () {
+  const root = document.documentElement;
+  const all = (what, within) => Array.from((within || document).querySelectorAll(what));
+  const one = (what) => document.querySelector(what);
+  const data = JSON.parse(one("#data").textContent);
+  const state = { level: 0, cluster: null, text: "", rows: 50 };
+  root.classList.add("js");
+
+  // ---- theme: as the system has it, until someone chooses
+  function keep(name, value) {
+    try {
+      if (value !== undefined) localStorage.setItem(name, value);
+      return localStorage.getItem(name);
+    } catch (e) {
+      return null;
+    }
+  }
+  const wanted = keep("vhem-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = wanted;
+  one("#theme").addEventListener("click", () => {
+    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+    keep("vhem-theme", root.dataset.theme);
+  });
+  let before = null;
+  addEventListener("beforeprint", () => {
+    before = root.dataset.theme;
+    root.dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    if (before) root.dataset.theme = before;
+  });
+
+  // ---- clusters: a cluster of one level contains those below it and is part of those above
+  function above(l, j, to) {
+    for (; l < to && j >= 0; l++) j = data.levels[l].parent[j];
+    return j;
+  }
+  function related(l, j) {
+    const c = state.cluster;
+    if (!c) return true;
+    return l <= c.l ? above(l, j, c.l) === c.j : above(c.l, c.j, l) === j;
+  }
+  const marked = all("[data-c]").map((e) => ({ e, l: +e.dataset.l, j: +e.dataset.c }));
+  const leveled = all("[data-level]");
+
+  function show() {
+    for (const e of leveled) e.classList.toggle("off", +e.dataset.level !== state.level);
+    for (const m of marked) {
+      const dim = !related(m.l, m.j);
+      if (m.e.matches(".card, .example")) m.e.classList.toggle("off", dim || (m.e.matches(".card") && m.l !== state.level));
+      else m.e.classList.toggle("dim", dim);
+    }
+    const clear = one("#clear"), c = state.cluster;
+    clear.hidden = !c;
+    if (c) {
+      clear.textContent = "Cluster " + c.j + (data.levels.length > 1 ? " of level " + (c.l + 1) : "") + "  \u00d7";
+      clear.setAttribute("aria-label", "Show all clusters again");
+    }
+    list();
+  }
+  function choose(l, j) {
+    const c = state.cluster;
+    state.cluster = c && c.l === l && c.j === j ? null : { l, j };
+    state.rows = 50;
+    show();
+  }
+  one("#clear").addEventListener("click", () => {
+    state.cluster = null;
+    show();
+    one("#find").focus();
+  });
+  for (const e of all('input[name="level"]')) {
+    e.addEventListener("change", () => {
+      state.level = +e.value;
+      show();
+    });
+  }
+  function picked(target) {
+    const e = target.closest && target.closest("svg [data-c]");
+    if (!e) return false;
+    choose(+e.dataset.l, +e.dataset.c);
+    return true;
+  }
+  document.addEventListener("click", (event) => picked(event.target));
+  document.addEventListener("keydown", (event) => {
+    if ((event.key === "Enter" || event.key === " ") && event.target.matches(".pick") && picked(event.target))
+      event.preventDefault();
+    if (event.key === "Escape" && state.cluster) {
+      state.cluster = null;
+      show();
+    }
+  });
+  for (const e of all(".to-center")) {
+    e.addEventListener("click", () => {
+      const level = +e.getAttribute("href").split("-")[1], radio = one('input[name="level"][value="' + level + '"]');
+      state.level = level;
+      if (radio) radio.checked = true;
+      show();
+    });
+  }
+  for (const e of all("[data-fold]")) {
+    e.addEventListener("click", () => {
+      for (const d of all(".tree details")) d.open = e.dataset.fold === "1";
+    });
+  }
+
+  // ---- the list of models
+  function cell(row, text, tag) {
+    const e = document.createElement(tag || "td");
+    e.textContent = text;
+    row.appendChild(e);
+    return e;
+  }
+  function list() {
+    const table = one("#list"), text = state.text.toLowerCase();
+    const found = data.models.filter((m) => related(0, m[2]) && (!text || nameOf(m).toLowerCase().includes(text)));
+    const n = found.length, shown = found.slice(0, state.rows);
+    one("#count").textContent = (n === data.models.length ? "All " + n + " models" : n + " of " + data.models.length +
+      " models") + (state.cluster ? " in the chosen cluster" : "") + (text ? " with \u201c" + state.text + "\u201d" : "") +
+      ", by cluster, the nearest to their centre first." + (n ? " Click a row to see its cluster alone." : "");
+    table.replaceChildren();
+    const head = document.createElement("tr");
+    cell(head, "model", "th");
+    if (data.classes.length) cell(head, "class", "th");
+    data.levels.forEach((_, l) => cell(head, data.levels.length > 1 ? "level " + (l + 1) : "cluster", "th"));
+    cell(head, "membership", "th");
+    table.createTHead().appendChild(head);
+    const body = table.createTBody();
+    for (const m of shown) {
+      const row = body.insertRow();
+      row.tabIndex = 0;
+      cell(row, nameOf(m));
+      if (data.classes.length) cell(row, m[3] < 0 ? "" : data.classes[m[3]]);
+      data.levels.forEach((_, l) => cell(row, above(0, m[2], l)));
+      cell(row, m[4] >= 0.9995 ? "1" : m[4].toFixed(3));
+      const go = () => choose(state.level, above(0, m[2], state.level));
+      row.addEventListener("click", go);
+      row.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") go();
+      });
+    }
+    if (n > shown.length) {
+      const more = document.createElement("button"), row = body.insertRow(), td = cell(row, "");
+      td.colSpan = 9;
+      more.type = "button";
+      more.textContent = "Show " + Math.min(200, n - shown.length) + " more of " + (n - shown.length);
+      more.addEventListener("click", (event) => {
+        event.stopPropagation();
+        state.rows += 200;
+        list();
+      });
+      td.appendChild(more);
+    }
+  }
+  function nameOf(m) {
+    return m[0] || "model " + m[1];
+  }
+  let wait = 0;
+  one("#find").addEventListener("input", (event) => {
+    clearTimeout(wait);
+    wait = setTimeout(() => {
+      state.text = event.target.value.trim();
+      state.rows = 50;
+      list();
+    }, 80);
+  });
+  one("#find").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") one("#members").scrollIntoView({ behavior: "smooth" });
+  });
+
+  // ---- tips: the titles of shapes, at once and where the pointer is
+  const tip = one("#tip");
+  function textOf(target, event) {
+    if (!target.closest) return null;
+    const matrix = target.closest(".matrix");
+    if (matrix) return inMatrix(matrix, event);
+    for (let e = target; e && e.tagName && e.tagName !== "svg" && e.closest("svg"); e = e.parentNode) {
+      const title = Array.from(e.children).find((c) => c.tagName === "title");
+      if (title) {
+        e.setAttribute("data-tip", title.textContent);
+        if (!e.hasAttribute("aria-label")) e.setAttribute("aria-label", title.textContent);
+        title.remove();
+      }
+      if (e.dataset && e.dataset.tip) return e.dataset.tip;
+    }
+    return null;
+  }
+  function inMatrix(e, event) {
+    if (!e.names) {
+      e.names = JSON.parse(e.dataset.names);
+      e.values = e.dataset.values.split(" ");
+    }
+    const box = e.getBoundingClientRect(), n = +e.dataset.n;
+    const c = Math.floor((event.clientX - box.left) / box.width * n), r = Math.floor((event.clientY - box.top) / box.height * n);
+    if (c < 0 || r < 0 || c >= n || r >= n) return null;
+    return e.names[r] + " and " + e.names[c] + ": " + e.values[r * n + c];
+  }
+  function place(x, y) {
+    const w = tip.offsetWidth, h = tip.offsetHeight;
+    tip.style.left = Math.max(6, Math.min(x + 14, innerWidth - w - 8)) + "px";
+    tip.style.top = (y + 18 + h > innerHeight ? y - h - 10 : y + 18) + "px";
+  }
+  function tell(text, x, y) {
+    tip.hidden = !text;
+    if (!text) return;
+    tip.textContent = text;
+    place(x, y);
+  }
+  document.addEventListener("pointermove", (event) => tell(textOf(event.target, event), event.clientX, event.clientY));
+  document.addEventListener("pointerleave", () => tell(null));
+  document.addEventListener("focusin", (event) => {
+    const label = event.target.matches && event.target.matches("svg .pick") && event.target.getAttribute("aria-label");
+    const box = event.target.getBoundingClientRect && event.target.getBoundingClientRect();
+    tell(label || null, box ? box.left : 0, box ? box.bottom - 14 : 0);
+  });
+
+  // ---- figures as files, in the light, whole by themselves
+  function fileText(figure) {
+    const copy = figure.querySelector("svg.fig").cloneNode(true);
+    for (const use of all("use", copy)) {
+      const image = document.getElementById(use.getAttribute("href").slice(1)).cloneNode(true);
+      image.removeAttribute("id");
+      image.setAttribute("transform", use.getAttribute("transform"));
+      use.replaceWith(image);
+    }
+    for (const e of all("*", copy)) {
+      for (const name of ["data-l", "data-c", "data-tip", "tabindex", "role", "data-names", "data-values"])
+        e.removeAttribute(name);
+      e.classList.remove("dim", "pick");
+    }
+    return new XMLSerializer().serializeToString(copy);
+  }
+  function save(blob, name) {
+    const a = document.createElement("a"), url = URL.createObjectURL(blob);
+    a.href = url;
+    a.download = name;
+    document.body.appendChild(a);
+    a.click();
+    a.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+  function savePng(text, svg, name) {
+    const image = new Image(), scale = 3, w = +svg.getAttribute("width"), h = +svg.getAttribute("height");
+    image.onload = () => {
+      const canvas = document.createElement("canvas"), c = canvas.getContext("2d");
+      canvas.width = w * scale;
+      canvas.height = h * scale;
+      c.fillStyle = "#ffffff";
+      c.fillRect(0, 0, canvas.width, canvas.height);
+      c.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, name));
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  }
+  for (const a of all("[data-get]")) {
+    a.addEventListener("click", (event) => {
+      event.preventDefault();
+      const figure = a.closest("figure"), text = fileText(figure), name = figure.dataset.name + "." + a.dataset.get;
+      if (a.dataset.get === "png") savePng(text, figure.querySelector("svg.fig"), name);
+      else save(new Blob([text], { type: "image/svg+xml" }), name);
+    });
+    a.setAttribute("aria-label", "Download this figure as " + a.dataset.get.toUpperCase());
+  }
+
+  // ---- where one is
+  const links = new Map(all(".bar nav a").map((a) => [a.getAttribute("href").slice(1), a]));
+  if ("IntersectionObserver" in window) {
+    const seen = new IntersectionObserver((entries) => {
+      for (const e of entries) {
+        const a = links.get(e.target.id);
+        if (a && e.isIntersecting) {
+          for (const other of links.values()) other.classList.toggle("here", other === a);
+        }
+      }
+    }, { rootMargin: "-20% 0px -70% 0px" });
+    for (const s of all("section")) seen.observe(s);
+  }
+  show();
+})();

@@ -1,0 +1,265 @@
+/* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read back to
+ * the same double; indices begin at 0, levels at 1. */
+#include "core/file.h"
+#include "core/number.h"
+#include "report/figures.h"
+#include "report/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void put_number(FILE *f, double x)
+{
+    char text[VH_NUMBER_SIZE];
+    putc('\t', f);
+    fwrite(text, 1, vh_number_text(x, text), f);
+}
+
+static void put_clusters(FILE *f, const vh_facts *facts)
+{
+    fputs("level\tcluster\tparent\tmodels\tomega", f);
+    for (int k = 0; k < facts->n_class; k++) {
+        putc('\t', f);
+        vh_tsv_text(f, facts->class_name[k]);
+    }
+    putc('\n', f);
+    for (int l = 0; l < facts->n_level; l++) {
+        const vh_level *v = &facts->level[l];
+        for (int j = 0; j < v->K; j++) {
+            vhem_hmm_view h = { .omega = (double)v->size[j] / facts->n_model };
+            if (v->c->centers)
+                vhem_h3m_view(v->c->centers, j, &h);
+            fprintf(f, "%d\t%d\t%d\t%d", l + 1, j, v->parent[j], v->size[j]);
+            put_number(f, h.omega);
+            for (int k = 0; k < facts->n_class; k++)
+                fprintf(f, "\t%d", v->count[j * facts->n_class + k]);
+            putc('\n', f);
+        }
+    }
+}
+
+static void put_members(FILE *f, const vh_facts *facts)
+{
+    fputs("index\tname\tclass\tz", f);
+    for (int l = 0; l < facts->n_level; l++)
+        fprintf(f, "\tlevel%d", l + 1);
+    putc('\n', f);
+    for (int i = 0; i < facts->n_model; i++) {
+        fprintf(f, "%d\t", i);
+        vh_tsv_text(f, vh_facts_name(facts, i));
+        putc('\t', f);
+        vh_tsv_text(f, facts->class_of[i] < 0 ? "" : facts->class_name[facts->class_of[i]]);
+        put_number(f, vh_facts_own_z(&facts->level[0], i));
+        for (int l = 0; l < facts->n_level; l++)
+            fprintf(f, "\t%d", facts->level[l].label[i]);
+        putc('\n', f);
+    }
+}
+
+/* z and L_hmm of every level: a row for each pair of a model of the level and a cluster. */
+static void put_pairs(FILE *f, const vh_facts *facts)
+{
+    fputs("level\tmodel\tname\tcluster\tz\tL_hmm\n", f);
+    for (int l = 0; l < facts->n_level; l++) {
+        const vhem_clustering *c = facts->level[l].c;
+        for (int i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
+            for (int j = 0; j < c->Kr; j++) {
+                size_t at = (size_t)i * (size_t)c->Kr + (size_t)j;
+                fprintf(f, "%d\t%d\t", l + 1, i);
+                vh_tsv_text(f, c->name && c->name[i] ? c->name[i] : "");
+                fprintf(f, "\t%d", j);
+                put_number(f, c->z ? c->z[at] : NAN);
+                put_number(f, c->L_hmm ? c->L_hmm[at] : NAN);
+                putc('\n', f);
+            }
+    }
+}
+
+static void put_bound(FILE *f, const vh_facts *facts)
+{
+    fputs("level\titeration\tbound\n", f);
+    for (int l = 0; l < facts->n_level; l++) {
+        const vhem_clustering *c = facts->level[l].c;
+        for (int k = 0; c->bound && k <= c->n_iter; k++) {
+            fprintf(f, "%d\t%d", l + 1, k);
+            put_number(f, c->bound[k]);
+            putc('\n', f);
+        }
+    }
+}
+
+static void put_restarts(FILE *f, const vh_facts *facts)
+{
+    fputs("level\trestart\tseed\tinit\titerations\tconverged\tfinished\tbound\n", f);
+    for (int l = 0; l < facts->n_level; l++)
+        for (int r = 0; r < facts->level[l].c->n_run; r++) {
+            const vhem_cluster_run *u = &facts->level[l].c->run[r];
+            fprintf(f, "%d\t%d\t%llu\t", l + 1, r, (unsigned long long)u->seed);
+            vh_tsv_text(f, u->init ? u->init : "");
+            fprintf(f, "\t%d\t%d\t%d", u->n_iter, u->converged, u->finished);
+            put_number(f, u->bound);
+            putc('\n', f);
+        }
+}
+
+typedef void put_center(FILE *f, const vhem_hmm_view *h, int tau);
+
+static void put_centers(FILE *f, const vh_facts *facts, put_center *put)
+{
+    for (int l = 0; l < facts->n_level; l++) {
+        const vh_level *v = &facts->level[l];
+        for (int j = 0; v->c->centers && j < v->K; j++) {
+            vhem_hmm_view h;
+            if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
+                continue;
+            char where[32];
+            snprintf(where, sizeof where, "%d\t%d", l + 1, j);
+            h.name = where;                              /* the first two columns of each row */
+            put(f, &h, v->c->options.tau > 1 ? v->c->options.tau : 10);
+        }
+    }
+}
+
+static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau)
+{
+    double *share = malloc((size_t)h->S * sizeof *share);
+    if (!share)
+        return;
+    vh_hmm_share(h, tau, share);
+    for (int s = 0; s < h->S; s++) {
+        double stay = h->A[s * h->S + s];
+        fprintf(f, "%s\t%d", h->name, s);
+        put_number(f, h->pi[s]);
+        put_number(f, share[s]);
+        put_number(f, stay < 1 ? 1 / (1 - stay) : INFINITY);
+        for (int r = 0; r < h->S; r++)
+            put_number(f, h->A[s * h->S + r]);
+        putc('\n', f);
+    }
+    free(share);
+}
+
+static void put_states(FILE *f, const vh_facts *facts)
+{
+    fputs("level\tcluster\tstate\tpi\tshare\tduration\tA...\n", f);
+    put_centers(f, facts, put_center_states);
+}
+
+static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau)
+{
+    (void)tau;
+    size_t width = !h->cov ? 0 : strcmp(h->emission, "gaussian-full") == 0 ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
+    for (int s = 0; h->mu && s < h->S; s++)
+        for (int m = 0; m < h->M; m++) {
+            size_t at = (size_t)s * (size_t)h->M + (size_t)m;
+            fprintf(f, "%s\t%d\t%d", h->name, s, m);
+            put_number(f, h->c[at]);
+            for (int k = 0; k < h->d; k++)
+                put_number(f, h->mu[at * (size_t)h->d + (size_t)k]);
+            for (size_t k = 0; k < width; k++)
+                put_number(f, h->cov[at * width + k]);
+            putc('\n', f);
+        }
+}
+
+static void put_emissions(FILE *f, const vh_facts *facts)
+{
+    fputs("level\tcluster\tstate\tcomponent\tc\tmu...\tcov...\n", f);
+    put_centers(f, facts, put_center_emissions);
+}
+
+static void put_measures(FILE *f, const vh_facts *facts)
+{
+    fputs("level\trand\tadjusted_rand\tnmi\tpurity\n", f);
+    for (int l = 0; l < facts->n_level; l++) {
+        vhem_agreement g;
+        if (!vh_facts_agreement(facts, l, &g))
+            continue;
+        fprintf(f, "%d", l + 1);
+        put_number(f, g.rand);
+        put_number(f, g.adjusted_rand);
+        put_number(f, g.nmi);
+        put_number(f, g.purity);
+        putc('\n', f);
+    }
+}
+
+static void put_choice(FILE *f, const vh_facts *facts)
+{
+    fputs("K\tS\tbound\tloglik\tn_param\tbic\ticl\tstability\n", f);
+    for (int i = 0; i < facts->in->n_choice; i++) {
+        const vhem_choice *row = &facts->in->choice[i];
+        fprintf(f, "%d\t%d", row->K, row->S);
+        put_number(f, row->bound);
+        put_number(f, row->loglik);
+        put_number(f, row->n_param);
+        put_number(f, row->bic);
+        put_number(f, row->icl);
+        put_number(f, row->stability);
+        putc('\n', f);
+    }
+}
+
+static void put_distances(FILE *f, const vh_facts *facts)
+{
+    size_t n = (size_t)facts->n_model;
+    fputs("model", f);
+    for (size_t i = 0; i < n; i++) {
+        putc('\t', f);
+        vh_tsv_text(f, vh_facts_name(facts, (int)i));
+    }
+    putc('\n', f);
+    for (size_t i = 0; i < n; i++) {
+        vh_tsv_text(f, vh_facts_name(facts, (int)i));
+        for (size_t k = 0; k < n; k++)
+            put_number(f, facts->in->distance[i * n + k]);
+        putc('\n', f);
+    }
+}
+
+typedef void put_table(FILE *f, const vh_facts *facts);
+
+static vhem_status write_table(vhem_ctx *ctx, const vh_facts *facts, const char *name, put_table *put)
+{
+    vhem_status st = VHEM_OK;
+    vh_out out = { 0 };
+    char path[4096];
+
+    VH_CHECK(snprintf(path, sizeof path, "%s/%s", facts->in->tables, name) < (int)sizeof path, VHEM_EINVAL,
+             "%s: the path is too long", facts->in->tables);
+    VH_TRY(vh_out_open(ctx, path, &out));
+    put(out.f, facts);
+    VH_TRY(vh_out_commit(ctx, &out));
+done:
+    vh_out_close(&out);
+    return st;
+}
+
+vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
+{
+    static const struct {
+        const char *name;
+        put_table *put;
+    } tables[] = {
+        { "clusters.tsv", put_clusters }, { "members.tsv", put_members }, { "membership.tsv", put_pairs },
+        { "bound.tsv", put_bound }, { "restarts.tsv", put_restarts }, { "states.tsv", put_states },
+        { "emissions.tsv", put_emissions },
+    };
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(mkdir(facts->in->tables, 0777) == 0 || errno == EEXIST, VHEM_EIO, "%s: cannot make the folder: %s",
+             facts->in->tables, strerror(errno));
+    for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
+        VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
+    if (facts->n_class > 0)
+        VH_TRY(write_table(ctx, facts, "measures.tsv", put_measures));
+    if (facts->in->n_choice > 0)
+        VH_TRY(write_table(ctx, facts, "choice.tsv", put_choice));
+    if (facts->in->distance)
+        VH_TRY(write_table(ctx, facts, "distances.tsv", put_distances));
+done:
+    return st;
+}

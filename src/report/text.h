@@ -1,0 +1,24 @@
+/* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the FILE.
+ *
+ * Whatever a name is made of, the page stays a page: bytes that are not UTF-8 become U+FFFD, control characters
+ * and those that turn the direction of writing are left out, and at most max characters are kept, then "...". */
+#ifndef VH_REPORT_TEXT_H
+#define VH_REPORT_TEXT_H
+
+#include <stdio.h>
+
+enum { VH_NAME_MAX = 40, VH_TIP_MAX = 400 };
+
+/* In the text of an element or within a quoted attribute; of HTML and of SVG. */
+void vh_html_text(FILE *f, const char *text, int max);
+/* An HTML span: the name cut at VH_NAME_MAX, when that cuts it with the longer text to hover over; "model i"
+ * without a name. */
+void vh_html_name(FILE *f, const char *name, int i);
+/* A JSON string that cannot end the script element it stands in. */
+void vh_script_text(FILE *f, const char *text, int max);
+/* A cell of a table, whole: tabs and line ends become spaces. */
+void vh_tsv_text(FILE *f, const char *text);
+/* Is the text longer than max characters? */
+int  vh_text_longer(const char *text, int max);
+
+#endif

@@ -1,0 +1,335 @@
+"""vhem classify and annotate: what is learned, judged, added to, killed and taken up again."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import VHEM, Case
+
+
+def letters(per_class=8, frames=30, classes=3, seed=1, first=0):
+    """Sequences of a few classes that move between two levels, each class around its own."""
+    rng = random.Random(seed)
+    lines = ["id,letter,x,y"]
+    for n in range(first, first + per_class):
+        for c in range(classes):
+            level = rng.randrange(2)
+            for _ in range(frames + rng.randrange(10)):
+                if rng.random() < 0.2 + 0.2 * c:
+                    level = 1 - level
+                x, y = rng.gauss(3 * level + c, 0.6), rng.gauss(-2 * level * (c - 1), 0.5)
+                lines.append(f"s{n}_{c},{'abcdefgh'[c]},{x:.5f},{y:.5f}")
+    return "\n".join(lines) + "\n"
+
+
+def songs(n=12, fragments=3, frames=25, seed=2, first=0):
+    """Songs of fragments; a song is slow or fast, and high or low: two of four tags each."""
+    rng = random.Random(seed)
+    lines, tags = ["fragment,song,x"], ["song,slow,fast,high,low"]
+    for s in range(first, first + n):
+        fast, high = s % 2, s // 2 % 2
+        tags.append(f"song{s},{1 - fast},{fast},{high},{1 - high}")
+        for f in range(fragments):
+            level = rng.randrange(2)
+            for _ in range(frames):
+                if rng.random() < (0.5 if fast else 0.05):
+                    level = 1 - level
+                lines.append(f"{s}_{f},song{s},{rng.gauss(4 * level + 3 * high, 0.7):.5f}")
+    return "\n".join(lines) + "\n", "\n".join(tags) + "\n"
+
+
+TRAIN = ["--label", "letter", "--states", 2, "-k", 2, "--restarts", 4, "--seed", 3]
+SONGS = ["--id", "fragment", "--group", "song"]
+
+
+def without_provenance(text):
+    model = json.loads(text)
+    model.pop("provenance")
+    return model
+
+
+class Classify(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("train.csv", letters())
+        self.write("test.csv", letters(seed=9, first=100))
+
+    def test_classes_are_found_again(self):
+        r = self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        self.assertIn("models of 3 classes -> m.json", r.err)
+        facts = self.ok("info", "m.json", "--json").json()
+        self.assertEqual([c["name"] for c in facts["classes"]], ["a", "b", "c"])
+        self.assertEqual([(c["examples"], c["K"]) for c in facts["classes"]], [(8, 2)] * 3)
+        self.assertIn("models of 3 classes", self.ok("info", "m.json").out)
+        rows = self.ok("classify", "predict", "m.json", "test.csv", "--label", "letter", "--all").rows()
+        self.assertEqual(len(rows), 24)
+        right = sum(row["label"] == row["class"] for row in rows)
+        self.assertGreaterEqual(right, 22)
+        for row in rows:
+            self.assertAlmostEqual(sum(float(row[k]) for k in "abc"), 1, places=9)
+            self.assertEqual(max("abc", key=lambda k: float(row[k])), row["class"])
+        report = self.ok("classify", "eval", "m.json", "test.csv", "--label", "letter", "--json").json()
+        self.assertAlmostEqual(report["summary"]["accuracy"], right / 24)
+        self.assertEqual(sum(map(sum, report["confusion"])), 24)
+        self.assertEqual(sum(report["confusion"][c][c] for c in range(3)), right)
+        self.assertGreater(report["summary"]["P@3"], 0.9)
+
+    def test_posteriors_are_bayes_rule(self):
+        self.ok("classify", "train", "train.csv", *TRAIN, "--prior", "counts", "-o", "m.json")
+        classes = json.loads(self.path("m.json").read_text())["classes"]
+        pooled = {"format": "vhem-h3m", "version": 1, "emission": "gaussian-diag", "d": 2,
+                  "omega": [c["prior"] * w for c in classes for w in c["model"]["omega"]],
+                  "hmms": [h for c in classes for h in c["model"]["hmms"]]}
+        self.write("pooled.json", json.dumps(pooled))
+        self.write("t.csv", letters(per_class=1, frames=8, seed=5))
+        from support import forward, log, log_sum
+        rows = self.ok("classify", "predict", "m.json", "t.csv", "--label", "letter", "--all").rows()
+        frames = {}
+        for line in self.path("t.csv").read_text().splitlines()[1:]:
+            name, _, x, y = line.split(",")
+            frames.setdefault(name, []).append((float(x), float(y)))
+        import math
+        for row in rows:
+            score = [log(c["prior"]) + log_sum([log(w) + forward(h, frames[row["name"]])
+                                                for w, h in zip(c["model"]["omega"], c["model"]["hmms"])])
+                     for c in classes]
+            for c, s in zip(classes, score):
+                self.assertAlmostEqual(float(row[c["name"]]), math.exp(s - log_sum(score)), places=8)
+
+    def test_same_bytes_at_any_number_of_threads(self):
+        for t in (1, 2, 3):
+            self.ok("classify", "train", "train.csv", *TRAIN, "--threads", t, "-o", f"m{t}.json")
+        self.assertEqual(self.path("m1.json").read_bytes(), self.path("m2.json").read_bytes())
+        self.assertEqual(self.path("m1.json").read_bytes(), self.path("m3.json").read_bytes())
+
+    def test_update_is_a_training_with_everything(self):
+        more = letters(per_class=3, seed=5, first=50, classes=2)
+        self.write("more.csv", more)
+        both = letters().rstrip("\n").splitlines() + more.splitlines()[1:]
+        self.write("both.csv", "\n".join(both) + "\n")
+        self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        before = json.loads(self.path("m.json").read_text())["classes"]
+        self.ok("classify", "update", "m.json", "more.csv", "--label", "letter")
+        self.ok("classify", "train", "both.csv", *TRAIN, "-o", "all.json")
+        after = without_provenance(self.path("m.json").read_text())
+        self.assertEqual(after, without_provenance(self.path("all.json").read_text()))
+        self.assertEqual([c["things"] for c in after["classes"]], [11, 11, 8])
+        self.assertEqual(before[2]["model"], after["classes"][2]["model"])       # nobody touched it
+        self.assertNotEqual(before[0]["model"], after["classes"][0]["model"])
+        bytes_before = self.path("m.json.store").stat().st_size
+        self.ok("classify", "update", "m.json", "more.csv", "--label", "letter")     # nothing is new
+        self.assertEqual(after, without_provenance(self.path("m.json").read_text()))
+        self.assertEqual(bytes_before, self.path("m.json.store").stat().st_size)
+
+    def test_order_of_the_data_does_not_matter(self):
+        blocks = {}
+        lines = letters().splitlines()
+        for line in lines[1:]:
+            blocks.setdefault(line.split(",")[0], []).append(line)
+        turned = [lines[0]] + [line for name in reversed(blocks) for line in blocks[name]]
+        self.write("turned.csv", "\n".join(turned) + "\n")
+        self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        self.ok("classify", "train", "turned.csv", *TRAIN, "-o", "t.json")
+        self.assertEqual(without_provenance(self.path("m.json").read_text()),
+                         without_provenance(self.path("t.json").read_text()))
+
+    def test_killed_at_any_moment_and_taken_up_again(self):
+        args = ["classify", "train", "train.csv", *map(str, TRAIN), "--fit-restarts", "40"]
+        self.ok(*args, "-o", "whole.json", "--store", "whole.store")
+        whole = self.path("whole.json").read_bytes()
+        sizes = []
+        for turn in range(4):
+            run = subprocess.Popen([VHEM, *args, "-o", "m.json", "--store", "s"], cwd=self.dir,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            want = (sizes[-1] if sizes else 0) + 1000
+            end = time.time() + 20
+            while run.poll() is None and time.time() < end:
+                if self.path("s").exists() and self.path("s").stat().st_size > want:
+                    break
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+            sizes.append(self.path("s").stat().st_size)
+        self.assertGreater(sizes[0], 1000)
+        text = self.path("s").read_bytes()
+        self.path("s").write_bytes(text[:-7])            # killed in the middle of a line
+        self.ok(*args, "-o", "m.json", "--store", "s")
+        self.assertEqual(self.path("m.json").read_bytes(), whole)
+
+    def test_damaged_stores(self):
+        self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        good = self.path("m.json").read_bytes()
+        store = self.path("m.json.store").read_bytes().splitlines(keepends=True)
+        store[3] = store[3][:60] + b"garbage" + store[3][80:]
+        store[5] = b"\0" * 50 + b"\n"
+        self.path("m.json.store").write_bytes(b"".join(store))
+        r = self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        self.assertIn("damaged", r.err)
+        self.assertEqual(good, self.path("m.json").read_bytes())
+        self.write("other", "id,x\n")
+        self.fails(1, "other: not a store of models", "classify", "train", "train.csv", *TRAIN, "-o", "m.json",
+                   "--store", "other")
+        self.assertEqual(self.path("other").read_text(), "id,x\n")
+
+    def test_interrupt_keeps_the_store(self):
+        run = subprocess.Popen([VHEM, "classify", "train", "train.csv", *map(str, TRAIN), "--fit-restarts", "5000",
+                                "-o", "m.json"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        end = time.time() + 20
+        while not self.path("m.json.store").exists() and time.time() < end:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn("m.json.store", err)
+        self.assertFalse(self.path("m.json").exists())
+
+    def test_two_runs_do_not_share_a_store(self):
+        import fcntl
+        with open(self.path("s"), "w") as f:
+            fcntl.flock(f, fcntl.LOCK_EX)
+            self.fails(1, "another run is using it", "classify", "train", "train.csv", *TRAIN, "-o", "m.json",
+                       "--store", "s")
+
+    def test_chunks_and_subsamples(self):
+        def pieces(*more):
+            self.ok("classify", "train", "train.csv", *TRAIN, *more, "-o", "p.json", "--no-store")
+            return [(c["pieces"], c["examples"]) for c in self.ok("info", "p.json", "--json").json()["classes"]]
+        self.assertEqual(pieces("--chunk", 3), [(3, 8)] * 3)
+        self.assertEqual(pieces("--bootstrap", 5, "--sample", 4)[0][0], 5)
+        accuracy = self.ok("classify", "eval", "p.json", "test.csv", "--label", "letter", "--json").json()
+        self.assertGreater(accuracy["summary"]["accuracy"], 0.85)
+        self.fails(1, "5 subsamples need a size of at least 1", "classify", "train", "train.csv", *TRAIN,
+                   "--bootstrap", 5, "-o", "p.json")
+
+    def test_cross_validation(self):
+        r = self.ok("classify", "cross", "train.csv", *TRAIN, "--folds", 4, "--json").json()
+        self.assertEqual(r["summary"]["judged"], 24)
+        self.assertGreater(r["summary"]["accuracy"], 0.85)
+        again = self.ok("classify", "cross", "train.csv", *TRAIN, "--folds", 4, "--json", "--store", "s")
+        self.assertEqual(r, again.json())
+        r = self.ok("classify", "cross", "train.csv", *TRAIN, "--holdout", 0.5, "--json").json()
+        self.assertEqual(r["summary"]["judged"], 12)
+        self.assertEqual([c["n"] for c in r["classes"]], [4, 4, 4])
+
+    def test_fast_search(self):
+        self.write("many.csv", letters(classes=8, per_class=5))
+        self.ok("classify", "train", "many.csv", *TRAIN, "-o", "m.json")
+        r = self.ok("classify", "eval", "m.json", "many.csv", "--label", "letter", "--fast", 2, "--json").json()
+        self.assertLess(r["summary"]["fast_scored"], 0.95)
+        self.assertGreater(r["summary"]["fast_accuracy"], r["summary"]["accuracy"] - 0.15)
+        r = self.ok("classify", "predict", "m.json", "many.csv", "--fast", 2, "--check")
+        self.assertRegex(r.err, r"fast: \d+% of the scores; \d+ of 40 have the same answer without")
+
+    def test_a_class_with_one_example(self):
+        self.write("t.csv", letters() + "".join(f"lonely,z,{x},{-x}\n" for x in (9, 8, 9, 7, 8, 9)))
+        r = self.ok("classify", "train", "t.csv", *TRAIN, "-o", "m.json")
+        self.assertIn("1 of 4 classes has a single example, 'z' for instance", r.err)
+        rows = self.ok("classify", "predict", "m.json", "t.csv").rows()
+        self.assertEqual(rows[-1]["class"], "z")
+        r = self.ok("classify", "train", "t.csv", *TRAIN, "--min-examples", 2, "-o", "m.json")
+        self.assertIn("models of 3 classes", r.err)
+
+    def test_bad_requests(self):
+        self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        self.fails(1, "the data has no labels", "classify", "train", "train.csv", "--columns", "x,y", "-o", "n.json")
+        self.fails(1, "estimator 'magic' is unknown; known are vhem", "classify", "train", "train.csv",
+                   "--label", "letter", "--estimator", "magic", "-o", "n.json")
+        self.fails(2, "m.txt: models of classes are written as .json", "classify", "train", "train.csv", "-o",
+                   "m.txt")
+        self.write("narrow.csv", "id,letter,x\n" + "q,a,1\n" * 5)
+        self.fails(1, "the models have dimension 2, the data 1", "classify", "predict", "m.json", "narrow.csv",
+                   "--label", "letter")
+        self.fails(1, "train.csv: line 1", "classify", "predict", "train.csv", "train.csv")
+        self.write("h3m.json", '{"format": "vhem-h3m", "version": 1}')
+        self.fails(1, "format is 'vhem-h3m', must be 'vhem-classes'", "classify", "predict", "h3m.json", "train.csv")
+        self.fails(1, "m.json holds models of classes", "score", "m.json", "train.csv")
+        self.write("strange.csv", letters(classes=1).replace(",a,", ",q,"))
+        self.fails(1, "nothing to judge", "classify", "eval", "m.json", "strange.csv", "--label", "letter")
+        os.remove(self.path("m.json.store"))
+        self.fails(1, "is not in the store", "classify", "update", "m.json", "test.csv", "--label", "letter")
+
+
+class Annotate(Case):
+    def setUp(self):
+        super().setUp()
+        for name, more in (("train", {}), ("test", {"seed": 7, "first": 40})):
+            data, tags = songs(**more)
+            self.write(f"{name}.csv", data)
+            self.write(f"{name}_tags.csv", tags)
+        self.train = ["train.csv", *SONGS, "--tags", "train_tags.csv", "--states", 2, "-k", 2, "--restarts", 4]
+        self.ok("annotate", "train", *self.train, "-o", "m.json")
+
+    def test_tags_are_found_again(self):
+        rows = self.ok("annotate", "predict", "m.json", "test.csv", *SONGS, "--top", 2).rows()
+        self.assertEqual(len(rows), 24)
+        truth = {line.split(",")[0]: line.split(",")[1:] for line in self.path("test_tags.csv").read_text().splitlines()}
+        right = sum(truth[r["name"]][["slow", "fast", "high", "low"].index(r["tag"])] == "1" for r in rows)
+        self.assertGreaterEqual(right, 20)
+        r = self.ok("annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 2,
+                    "--at", "3,6", "--json").json()
+        self.assertAlmostEqual(r["summary"]["precision"], right / 24, delta=0.1)
+        self.assertGreater(r["summary"]["MAP"], 0.9)
+        self.assertEqual({t["name"]: t["n"] for t in r["tags"]}, {"slow": 6, "fast": 6, "high": 6, "low": 6})
+
+    def test_a_song_is_fitted_once_for_all_its_tags(self):
+        store = self.path("m.json.store").read_text().splitlines()
+        self.assertEqual(len(store), 1 + 12 + 4)         # a head, the songs, the tags
+
+    def test_search(self):
+        rows = self.ok("annotate", "search", "m.json", "test.csv", "fast", *SONGS, "--top", 6).rows()
+        self.assertEqual([r["rank"] for r in rows], list("123456"))
+        self.assertGreaterEqual(sum(int(r["name"][4:]) % 2 for r in rows), 5)
+        scores = [float(r["log_posterior"]) for r in rows]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.fails(1, "m.json has no tag 'fsat'; did you mean 'fast'?", "annotate", "search", "m.json", "test.csv",
+                   "fsat", *SONGS)
+
+    def test_tags_as_a_list(self):
+        lines = ["name,tag"]
+        head, *rows = [line.split(",") for line in self.path("train_tags.csv").read_text().splitlines()]
+        for song, *has in rows:
+            lines += [f"{song},{tag}" for tag, one in zip(head[1:], has) if one == "1"]
+        self.write("list.csv", "\n".join(lines) + "\n")
+        args = [a if a != "train_tags.csv" else "list.csv" for a in self.train]
+        self.ok("annotate", "train", *args, "-o", "l.json")
+        self.assertEqual(without_provenance(self.path("m.json").read_text()),
+                         without_provenance(self.path("l.json").read_text()))
+
+    def test_update(self):
+        more, tags = songs(n=4, seed=11, first=60)
+        self.write("more.csv", more)
+        self.write("more_tags.csv", tags)
+        self.write("all.csv", self.path("train.csv").read_text() + more.split("\n", 1)[1])
+        self.write("all_tags.csv", self.path("train_tags.csv").read_text() + tags.split("\n", 1)[1])
+        self.ok("annotate", "update", "m.json", "more.csv", *SONGS, "--tags", "more_tags.csv", "-o", "new.json")
+        args = [{"train.csv": "all.csv", "train_tags.csv": "all_tags.csv"}.get(a, a) for a in self.train]
+        self.ok("annotate", "train", *args, "-o", "all.json")
+        self.assertEqual(without_provenance(self.path("new.json").read_text()),
+                         without_provenance(self.path("all.json").read_text()))
+
+    def test_cross_validation(self):
+        r = self.ok("annotate", "cross", *self.train, "--folds", 3, "--top", 2, "--json").json()
+        self.assertEqual(r["summary"]["judged"], 12)
+        self.assertGreater(r["summary"]["MAP"], 0.75)
+
+    def test_bad_requests(self):
+        self.fails(2, "--tags FILE is needed", "annotate", "train", "train.csv", *SONGS, "-o", "n.json")
+        self.fails(1, "the data has no groups", "annotate", "predict", "m.json", "test.csv", "--id", "fragment",
+                   "--columns", "x")
+        self.write("t.csv", "song,a\nsong0,maybe\n")
+        args = [a if a != "train_tags.csv" else "t.csv" for a in self.train]
+        self.fails(1, "t.csv: line 2, column 'a': 'maybe', must be 0 or 1", "annotate", "train", *args, "-o", "n.json")
+        self.write("t.csv", "song,a\nnobody,1\n")
+        self.fails(1, "none of the names of the tags is in the data: the tags begin with 'nobody', the data with "
+                      "'song0'", "annotate", "train", *args, "-o", "n.json")
+        self.write("t.csv", "song,a\nsong0,1\nsong1,0\nghost,1\n")
+        r = self.ok("annotate", "train", *args, "-o", "n.json")
+        self.assertIn("10 of 12 of the data have no tags and are left out", r.err)
+        self.assertIn("1 of 3 of the tags have no sequences and are left out", r.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,239 @@
+/* Models of classes through the library: learned, written and read, asked, stopped. */
+#include "support.h"
+
+#include "annotate/classes.h"
+#include "data/data.h"
+
+enum { CLASSES = 3, PER_CLASS = 6, T = 25 };
+
+/* Sequences of three classes, in groups of two; class c jumps between c and c + 4. */
+static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
+{
+    vhem_data *data = NULL;
+    vh_builder *b = NULL;
+    vh_rng rng;
+    vh_rng_init(&rng, seed, VH_RNG_TEST, 1);
+    assert_ok(ctx, vh_builder_new(ctx, 2, &b));
+    for (int n = 0; n < CLASSES * PER_CLASS; n++) {
+        int c = n / PER_CLASS, high = 0;
+        char name[32], label[8], group[32];
+        for (int t = 0; t < T; t++) {
+            high = vh_rng_uniform(&rng) < 0.2 ? !high : high;
+            double y[2] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
+            assert_ok(ctx, vh_builder_frame(b, y));
+        }
+        snprintf(name, sizeof name, "s%d", n);
+        snprintf(label, sizeof label, "c%d", c);
+        snprintf(group, sizeof group, "g%d", n / 2);
+        assert_ok(ctx, vh_builder_end(b, name, label, group, 1));
+    }
+    assert_ok(ctx, vh_builder_finish(b, "memory", &data));
+    vh_builder_free(b);
+    return data;
+}
+
+static vhem_train_options small_options(void)
+{
+    vhem_train_options opt;
+    vhem_train_options_init(&opt);
+    opt.piece.S = 2;
+    opt.reduce.K = 2;
+    opt.reduce.restarts = 3;
+    return opt;
+}
+
+static int count_right(const vhem_prediction *p)
+{
+    int right = 0;
+    for (int i = 0; i < p->n; i++) {
+        int best = 0;
+        double sum = 0;
+        for (int c = 0; c < p->C; c++) {
+            const double *x = p->log_posterior + i * p->C;
+            best = x[c] > x[best] ? c : best;
+            sum += exp(x[c]);
+        }
+        assert_near(sum, 1, 1e-12, 0);
+        right += strcmp(p->class_name[best], p->label[i]) == 0;
+    }
+    return right;
+}
+
+static void learn_write_read_ask(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1), *fresh = sample_data(ctx, 2);
+    vhem_classes *a = NULL, *b = NULL;
+    vhem_prediction *p = NULL, *q = NULL;
+    vhem_train_options opt = small_options();
+    vhem_class_view view;
+    const char *path = test_scratch("classes.json");
+
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &a));
+    assert_int_equal(vhem_classes_size(a), CLASSES);
+    assert_int_equal(vhem_classes_view(a, CLASSES, &view), VHEM_EINVAL);
+    assert_int_equal(vhem_classes_view(a, 1, &view), VHEM_OK);
+    assert_string_equal(view.name, "c1");
+    assert_int_equal(view.things, PER_CLASS);
+    assert_near(view.prior, 1.0 / 3, 1e-15, 0);
+    assert_ok(ctx, vhem_classes_save(ctx, a, "{\"who\": 1}", path));
+    assert_ok(ctx, vhem_classes_load(ctx, path, &b));
+    assert_int_equal(vhem_classes_options(b)->piece.S, 2);
+    assert_string_equal(vhem_classes_options(b)->estimator, "vhem");
+    assert_ok(ctx, vhem_classes_predict(ctx, a, fresh, 0, &p));
+    assert_ok(ctx, vhem_classes_predict(ctx, b, fresh, 0, &q));
+    assert_true(count_right(p) >= CLASSES * PER_CLASS - 2);
+    for (int e = 0; e < p->n * p->C; e++)
+        assert_true(p->loglik[e] == q->loglik[e]);
+    vhem_prediction_free(p);
+    vhem_prediction_free(q);
+    vhem_classes_free(a);
+    vhem_classes_free(b);
+    vhem_data_free(data);
+    vhem_data_free(fresh);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* A group is one thing; its score is the mean over its sequences. */
+static void groups(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL;
+    vhem_prediction *p = NULL;
+    vhem_train_options opt = small_options();
+    opt.by_group = 1;
+    opt.piece.K = 2;
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_ok(ctx, vhem_classes_predict(ctx, k, data, 0, &p));
+    assert_int_equal(p->n, CLASSES * PER_CLASS / 2);
+    assert_string_equal(p->name[1], "g1");
+    assert_int_equal(p->fragments[1], 2);
+    for (int c = 0; c < p->C; c++) {
+        vhem_class_view view;
+        double loglik[CLASSES * PER_CLASS * 2], mean = 0;
+        vhem_classes_view(k, c, &view);
+        assert_ok(ctx, vhem_score(ctx, view.model, data, loglik));
+        for (int s = 2; s < 4; s++) {
+            double sum = 0;
+            for (int j = 0; j < view.model->K; j++)
+                sum += view.model->omega[j] * exp(loglik[s * view.model->K + j]);
+            mean += log(sum) / 2;
+        }
+        assert_near(p->loglik[p->C + c], mean, 1e-10, 0);
+    }
+    data->label[1][0] = 'x';
+    vhem_classes *none = NULL;
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &none), VHEM_EINVAL,
+                 "'g0' have different labels");
+    assert_null(none);
+    vhem_prediction_free(p);
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+/* After a stop the store has what was done; the next run ends where one run would have. */
+static void stopped(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL;
+    vhem_train_options opt = small_options();
+    vhem_ctx_stop(ctx);
+    assert_int_equal(vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_ESTOPPED);
+    assert_null(k);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void cross_validation(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_prediction *p = NULL;
+    vhem_train_options opt = small_options();
+    assert_ok(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 3, 0, &p));
+    int count[3] = { 0 };
+    for (int i = 0; i < p->n; i++)
+        count[p->fold[i]]++;
+    assert_int_equal(count[0], 6);
+    assert_int_equal(count[1], 6);
+    assert_true(count_right(p) >= CLASSES * PER_CLASS - 3);
+    vhem_prediction_free(p);
+    p = NULL;
+    assert_fails(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 1, 1.5, &p), VHEM_EINVAL,
+                 "a share between 0 and 1");
+    assert_null(p);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL;
+    vhem_train_options opt = small_options();
+    opt.chunk = 0;
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "chunk is 0");
+    opt = small_options();
+    opt.prior = "even";
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
+    opt = small_options();
+    opt.min_things = 100;
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL,
+                 "not one of 3 classes has 100");
+    opt = small_options();
+    opt.store = "/no/such/folder/s";
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EIO, "cannot open the store");
+    assert_fails(ctx, vhem_classes_load(ctx, "/no/such/file", &k), VHEM_EIO, "/no/such/file: cannot read");
+    assert_null(k);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void broken_files(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const char *path = test_scratch("broken.json");
+    static const struct {
+        const char *text, *sentence;
+    } cases[] = {
+        { "[1]", "an array, must be an object" },
+        { "{\"format\": \"vhem-classes\"}", "version is missing" },
+        { "{\"format\": \"vhem-classes\", \"version\": 9}", "version is 9, this program reads up to 1" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1}", "there are no classes" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{}]}", "class 0: it has no name" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1}]}",
+          "class 0: it has no model" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"piece\": {\"S\": \"two\"}, \"classes\": [{}]}",
+          "S is text, must be a number" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
+          "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}", "pieces[0] must be a key" },
+    };
+    vhem_classes *k = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_write(path, cases[i].text, strlen(cases[i].text));
+        assert_fails(ctx, vhem_classes_load(ctx, path, &k), VHEM_EFORMAT, cases[i].sentence);
+    }
+    assert_null(k);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
+        cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* Rankings worked out by hand. */
+#include "support.h"
+
+/* Four things, two tags; tag 0 ranks them 2 0 3 1, tag 1 ranks them 1 3 0 2. */
+static const double score[] = { 0.8, 0.2, 0.1, 0.9, 0.9, 0.1, 0.4, 0.6 };
+
+static void by_hand(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const unsigned char truth[] = { 1, 1, 1, 0, 0, 0, 0, 1 };
+    const int k[] = { 1, 2, 5 };
+    vhem_tag_measure m[2];
+    double p_at[6];
+    assert_ok(ctx, vhem_rank(ctx, 4, 2, score, truth, 1, 3, k, m, p_at));
+    /* tag 0: things 0 and 1 have it; given to 0 and 2; found at ranks 2 and 4 */
+    assert_int_equal(m[0].n, 2);
+    assert_int_equal(m[0].given, 2);
+    assert_int_equal(m[0].right, 1);
+    assert_near(m[0].precision, 0.5, 0, 0);
+    assert_near(m[0].recall, 0.5, 0, 0);
+    assert_near(m[0].F, 0.5, 1e-15, 0);
+    assert_near(m[0].average_precision, (1.0 / 2 + 2.0 / 4) / 2, 1e-15, 0);
+    assert_near(p_at[0], 0, 0, 0);
+    assert_near(p_at[1], 0.5, 0, 0);
+    assert_near(p_at[2], 2.0 / 5, 1e-15, 0);             /* five from four: those that are not there count */
+    /* tag 1: things 0 and 3 have it; given to 1 and 3; found at ranks 2 and 3 */
+    assert_int_equal(m[1].right, 1);
+    assert_near(m[1].average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
+    vhem_ctx_free(ctx);
+}
+
+static void never_given_and_never_there(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const double x[] = { 1, 0, 1, 0 };
+    const unsigned char truth[] = { 1, 0, 1, 0 };
+    vhem_tag_measure m[2];
+    assert_ok(ctx, vhem_rank(ctx, 2, 2, x, truth, 1, 0, NULL, m, NULL));
+    assert_near(m[0].F, 1, 0, 0);
+    assert_near(m[0].average_precision, 1, 0, 0);
+    assert_int_equal(m[1].given, 0);
+    assert_near(m[1].precision, 0, 0, 0);
+    assert_near(m[1].recall, 0, 0, 0);
+    assert_near(m[1].F, 0, 0, 0);
+    assert_near(m[1].average_precision, 0, 0, 0);
+    vhem_ctx_free(ctx);
+}
+
+static void ties_and_what_was_not_scored(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const double x[] = { NAN, -INFINITY, 2, 2 };         /* one tag: ranking 2 3 0 1 */
+    const unsigned char truth[] = { 1, 0, 0, 1 };
+    const int k[] = { 2 };
+    vhem_tag_measure m;
+    double p_at;
+    assert_ok(ctx, vhem_rank(ctx, 4, 1, x, truth, 1, 1, k, &m, &p_at));
+    assert_near(p_at, 0.5, 0, 0);
+    assert_near(m.average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
+    vhem_ctx_free(ctx);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const unsigned char truth[] = { 1, 1, 1, 0, 0, 0, 0, 1 };
+    const int k[] = { 0 };
+    vhem_tag_measure m[2];
+    double p_at[2];
+    assert_fails(ctx, vhem_rank(ctx, 4, 2, score, truth, 1, 1, k, m, p_at), VHEM_EINVAL, "among the first 0");
+    assert_fails(ctx, vhem_rank(ctx, 4, 0, score, truth, 1, 0, NULL, m, NULL), VHEM_EINVAL, "0 tags");
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(never_given_and_never_there),
+        cmocka_unit_test(ties_and_what_was_not_scored),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
