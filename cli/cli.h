@@ -77,8 +77,8 @@ typedef struct {
 } cli;
 
 typedef int cli_run(cli *c, int argc, char **argv);
-cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_eval, cmd_choose, cmd_score, cmd_decode,
-    cmd_sample, cmd_compare, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
+cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample,
+    cmd_compare, cmd_eval, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
@@ -161,6 +161,8 @@ json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluste
 /* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
 const char **cli_classes_of_models(const vhem_h3m *h3m);
 const char **cli_classes_of_data(const vhem_data *data);
+/* Those of n groups of sequences, by name; a group whose sequences differ has none. */
+const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
 
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */
