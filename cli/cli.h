@@ -161,6 +161,8 @@ json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluste
 /* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
 const char **cli_classes_of_models(const vhem_h3m *h3m);
 const char **cli_classes_of_data(const vhem_data *data);
+/* Those of n groups of sequences, by name; a group whose sequences differ has none. */
+const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
 
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */

@@ -13,9 +13,10 @@ VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "t
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
-    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
+    "fit": ["output", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
+            "topology"] + DATA,
+    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
+    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
