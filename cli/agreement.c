@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int cli_class_numbers(int n, const char *const *class_of, int *number)
 {
@@ -34,7 +35,7 @@ bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_
         b[known++] = cluster[i];
     }
     if (known > 1)
-        vhem_partition_compare(known, a, b, out);
+        vhem_partition_compare(known, b, a, out);        /* purity is that of clusters */
     free(a);
     return known > 1;
 }
@@ -58,6 +59,40 @@ const char **cli_classes_of_models(const vhem_h3m *h3m)
         vhem_h3m_view(h3m, i, &hmm);
         class_of[i] = hmm.label;
     }
+    return class_of;
+}
+
+typedef struct {
+    const char *name;
+    int i;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+const char **cli_classes_of_groups(const vhem_data *data, int n, char **name)
+{
+    const char **class_of = calloc((size_t)n + 1, sizeof *class_of);
+    named *groups = calloc((size_t)n + 1, sizeof *groups);
+    for (int i = 0; groups && i < n; i++)
+        groups[i] = (named){ name[i], i };
+    if (groups)
+        qsort(groups, (size_t)n, sizeof *groups, by_name);
+    for (int k = 0; class_of && groups && k < vhem_data_size(data); k++) {
+        vhem_seq_view seq;
+        vhem_data_view(data, k, &seq);
+        const named wanted = { seq.group, 0 }, *found = bsearch(&wanted, groups, (size_t)n, sizeof *groups,
+                                                                by_name);
+        if (!found)
+            continue;
+        const char **class = &class_of[found->i];
+        *class = !*class ? seq.label : strcmp(*class, seq.label) == 0 ? *class : "";
+    }
+    for (int i = 0; class_of && i < n; i++)
+        class_of[i] = class_of[i] ? class_of[i] : "";
+    free(groups);
     return class_of;
 }
 

@@ -12,18 +12,24 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_STOPPED = 130 };
 enum { CLI_GO = -1 };                /* from functions that return an exit status: none yet, carry on */
-enum { CLI_MAX_OPTIONS = 48, CLI_MAX_ARGS = 3 };
+enum { CLI_MAX_OPTIONS = 48, CLI_MAX_ARGS = 1000 };
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
-typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_TEXT, OPT_CHOICE } cli_kind;
+typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
+
+typedef struct {                     /* of an OPT_LIST: all arguments up to the next option */
+    int         n;
+    const char *text[CLI_MAX_ARGS];
+} cli_texts;
 
 typedef struct {
     const char *name;
     char        letter;              /* 0: long form only */
     cli_kind    kind;
     const char *arg;                 /* name of its argument in the help; the choices, "diag|full" */
-    void       *value;               /* bool, int, uint64_t, double or const char *; holds the default */
+    void       *value;               /* bool, int, uint64_t, double, const char *, cli_texts; holds the
+                                        default */
     double      min;                 /* of a number */
     const char *shown;               /* the default in words, where the value does not say it */
     const char *help;
@@ -72,7 +78,7 @@ typedef struct {
 
 typedef int cli_run(cli *c, int argc, char **argv);
 cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample,
-    cmd_compare, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
+    cmd_compare, cmd_eval, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int  cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
@@ -155,6 +161,8 @@ json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluste
 /* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
 const char **cli_classes_of_models(const vhem_h3m *h3m);
 const char **cli_classes_of_data(const vhem_data *data);
+/* Those of n groups of sequences, by name; a group whose sequences differ has none. */
+const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
 
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */
@@ -171,6 +179,12 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **tree);
 int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
 /* MODELS and DATA of the command line, after a look at where the output is to go. */
 int cli_load_both(cli *c, const char *output, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
+
+/* truth.c: the class of each of n names.  From a table of names and classes; *class_of [n] and the texts, ""
+ * for none, are one block: free() it. */
+int cli_truth_load(cli *c, const char *path, int n, char *const *name, const char ***class_of);
+/* From sequences, by their names or groups; one block likewise. */
+int cli_truth_of_data(cli *c, const vhem_data *data, int n, char *const *name, const char ***class_of);
 
 /* topology.c: a file with fixed entries of pi and A; null is free.  *pi and *A come from malloc, either may
  * stay NULL, *S is their size. */

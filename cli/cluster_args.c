@@ -10,6 +10,7 @@ void cluster_args_init(cluster_args *a)
 {
     memset(a, 0, sizeof *a);
     vhem_cluster_options_init(&a->opt);
+    vhem_data_options_init(&a->columns);
     a->output = "-";
 }
 
@@ -17,7 +18,9 @@ void cluster_args_free(cluster_args *a)
 {
     vhem_h3m_free(a->models);
     vhem_h3m_free(a->start);
+    vhem_data_free(a->data);
     a->models = a->start = NULL;
+    a->data = NULL;
 }
 
 bool cluster_has_start(const cluster_args *a)
@@ -44,9 +47,11 @@ static int check_start(cli *c, cluster_args *a, int *K)
     for (int j = 0; j < n; j++) {
         vhem_hmm_view hmm, input;
         vhem_h3m_view(a->start, j, &hmm);
-        vhem_h3m_view(a->models, 0, &input);
-        if (hmm.d != input.d)
-            return cli_fail(c, "%s has dimension %d, but %s has %d", a->init, hmm.d, c->arg[0], input.d);
+        if (a->models)
+            vhem_h3m_view(a->models, 0, &input);
+        int d = a->models ? input.d : vhem_data_dim(a->data);
+        if (hmm.d != d)
+            return cli_fail(c, "%s has dimension %d, but %s has %d", a->init, hmm.d, c->arg[0], d);
         if (cli_given(c, a->usage, "states") && hmm.S != a->opt.S)
             return cli_fail(c, "%s has %d states, but --states asks for %d", a->init, hmm.S, a->opt.S);
         if (cli_given(c, a->usage, "mix") && hmm.M != a->opt.M)
@@ -54,6 +59,60 @@ static int check_start(cli *c, cluster_args *a, int *K)
                             a->opt.M);
     }
     return CLI_GO;
+}
+
+const char *cluster_method_help(void)
+{
+    static char text[1024];
+    char list[512], *save = NULL;
+    size_t at = (size_t)snprintf(text, sizeof text, "how to cluster: ");
+    snprintf(list, sizeof list, "%s", vhem_methods());
+    for (char *name = strtok_r(list, " ", &save), *first = name; name; name = strtok_r(NULL, " ", &save))
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s%s", name == first ? "" : ", ", name,
+                               vhem_method_takes_data(name) ? " (sequences, not models)" : "");
+    return text;
+}
+
+static int check_method(cli *c, const char *method)
+{
+    char list[520], word[90];
+    snprintf(list, sizeof list, " %s ", vhem_methods());
+    snprintf(word, sizeof word, " %.80s ", method);
+    if (strstr(list, word))
+        return CLI_GO;
+    return cli_fail(c, "method '%.80s' is unknown; known are %s", method, vhem_methods());
+}
+
+/* A file for a method that wants sequences. */
+static int load_data(cli *c, cluster_args *a)
+{
+    const char *path = c->arg[0];
+    cli_content content = cli_recognise(path);
+    if (content == CLI_IS_MODEL || content == CLI_IS_CLUSTERING || content == CLI_IS_TREE)
+        return cli_fail(c, "method %s clusters sequences, but %s holds %s; give it the data they came from",
+                        a->opt.method, path, content == CLI_IS_MODEL ? "models" : "clusters");
+    int status = cli_status(c, vhem_data_load(c->ctx, path, &a->columns, &a->data));
+    a->opt.by_group = a->columns.group != NULL;
+    a->opt.emission = a->cov && strcmp(a->cov, "full") == 0 ? "gaussian-full" : NULL;
+    return status;
+}
+
+static int load_input(cli *c, cluster_args *a, bool choice)
+{
+    static const char *const of_data[] = { "cov", "format", "id", "label", "weight", "columns", "where",
+                                           "group" };
+    const char *method = a->opt.method ? a->opt.method : "vhem";
+    bool takes_data = vhem_method_takes_data(method);
+    int status = check_method(c, method);
+    if (status == CLI_GO && takes_data && choice)
+        return cli_fail(c, "method %s clusters sequences; a choice is made among clusters of models", method);
+    for (size_t k = 0; status == CLI_GO && !takes_data && k < sizeof of_data / sizeof *of_data; k++)
+        if (cli_given(c, a->usage, of_data[k]))
+            status = cli_misuse(c, "--%s is about sequences, but method %s clusters models", of_data[k],
+                                method);
+    if (status != CLI_GO)
+        return status;
+    return takes_data ? load_data(c, a) : cli_load_models(c, c->arg[0], &a->models);
 }
 
 int cluster_prepare(cli *c, cluster_args *a, int *K)
@@ -65,7 +124,7 @@ int cluster_prepare(cli *c, cluster_args *a, int *K)
     if (file)
         status = cli_check_word(c, "init", "auto, base, far, emissions, pooled, dealt", a->init);
     if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[0], &a->models);
+        status = load_input(c, a, !K);
     if (status == CLI_GO && file)
         status = cli_load_models(c, a->init, &a->start);
     if (status == CLI_GO && file)
@@ -85,10 +144,18 @@ int cluster_prepare(cli *c, cluster_args *a, int *K)
 
 int cluster_enough(cli *c, const cluster_args *a, int K)
 {
-    int n = vhem_h3m_size(a->models);
+    int n = a->models ? vhem_h3m_size(a->models) : vhem_data_size(a->data);
     if (K <= n || a->start)              /* a given start may have more: the equations do not mind */
         return CLI_GO;
-    return cli_fail(c, "%s holds %d HMM%s, too few for %d clusters", c->arg[0], n, cli_plural(n), K);
+    return cli_fail(c, "%s holds %d %s%s, too few for %d clusters", c->arg[0], n,
+                    a->models ? "HMM" : "sequence", cli_plural(n), K);
+}
+
+const char **cluster_classes(const cluster_args *a, const vhem_clustering *cl)
+{
+    if (a->models)
+        return cli_classes_of_models(a->models);
+    return a->columns.group ? cli_classes_of_groups(a->data, cl->Kb, cl->name) : cli_classes_of_data(a->data);
 }
 
 json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *used)
@@ -112,5 +179,11 @@ json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *
     json_object_set_new(all, "linkage", cli_json_text(used->linkage));
     json_object_set_new(all, "no-repair", json_boolean(!used->repair));
     json_object_set_new(all, "weighted-omega", json_boolean(used->weighted_omega));
+    if (a->data) {                       /* what means nothing to sequences */
+        static const char *const none[] = { "tau", "nv", "cov-add", "soft", "weighted-omega", "preset" };
+        for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+            json_object_del(all, none[k]);
+        json_object_set_new(all, "cov", json_string(strstr(used->emission, "full") ? "full" : "diag"));
+    }
     return all;
 }

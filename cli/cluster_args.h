@@ -9,17 +9,18 @@ typedef struct {
     const char *output, *init;
     bool no_repair, weighted;
     const cli_usage *usage;
+    vhem_data_options columns;       /* how to read sequences, for methods that start from them */
+    const char *cov;
     vhem_h3m *models, *start;
+    vhem_data *data;                 /* what is clustered: this or models */
 } cluster_args;
 
 /* The rows that all three commands have; a is a cluster_args *. */
 #define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
-    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem",                                           \
-      "how to cluster: vhem, hem-gmm, ppk-sc, ppk-sc-hybrid, kl-sc, kl-sampled-sc, ppk-ac, kl-ac, "         \
-      "kl-sampled-ac" },                                                                                    \
+    { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", cluster_method_help() },                  \
     { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
     { "tau", 0, OPT_INT, "T", &(a)->opt.tau, 1, "10", "length of the virtual samples, in frames" },         \
-    { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; emhmm: models / tau",                                \
+    { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; shem: 10; emhmm: models / tau",                      \
       "virtual samples for each input model; fewer make assignments softer" },                              \
     { "init", 0, OPT_TEXT, init_arg, &(a)->init, 0, "auto", init_help },                                    \
     { "restarts", 'r', OPT_INT, "R", &(a)->opt.restarts, 1, restarts_shown,                                 \
@@ -27,7 +28,8 @@ typedef struct {
     { "max-iter", 0, OPT_INT, "N", &(a)->opt.max_iter, 0, "200; emhmm: 101", "most iterations of a run" },  \
     { "tol", 0, OPT_REAL, "T", &(a)->opt.tol, 0, "1e-05",                                                   \
       "a run ends when the bound changes by less than this share; 0: never" },                              \
-    { "cov-floor", 0, OPT_REAL, "F", &(a)->opt.cov_floor, 0, "1e-06; 0 with a preset",                      \
+    { "cov-floor", 0, OPT_REAL, "F", &(a)->opt.cov_floor, 0,                                                \
+      "1e-06; em-h3m, shem: 0.0001; 0 with a preset",                                                       \
       "smallest variance of a centre, as a share of that of the input; 0: none" },                          \
     { "cov-add", 0, OPT_REAL, "A", &(a)->opt.cov_add, 0, "0; emhmm: 0.001",                                 \
       "added to the diagonal of covariances after each iteration" },                                        \
@@ -48,8 +50,16 @@ typedef struct {
     { "preset", 0, OPT_CHOICE, "paper|emhmm", &(a)->opt.preset, 0, "none",                                  \
       "paper: as published; emhmm: as the toolbox of eye-movement laboratories. Options win over a preset" }
 
-#define CLUSTER_RESTARTS "20 to 300, more for small inputs; 1 when --init is a file"
-#define CLUSTER_INIT_HELP "auto, base, far, emissions, pooled, dealt, or a model file: start exactly there"
+/* The rows for methods that start from sequences. */
+#define CLUSTER_DATA_OPTIONS(a)                                                                             \
+    { "cov", 0, OPT_CHOICE, "diag|full", &(a)->cov, 0, "diag; models have theirs",                          \
+      "covariances of the centres of sequences" },                                                          \
+    CLI_DATA_OPTIONS(&(a)->columns, "column with the group; the sequences of a group stay together")
+
+#define CLUSTER_RESTARTS "20 to 300, more for small inputs; em-h3m, shem: 10; 1 when --init is a file"
+#define CLUSTER_INIT_HELP \
+    "auto, base, far, emissions, pooled, dealt (em-h3m, shem: auto, far, dealt), or a model file: start " \
+    "exactly there"
 
 void cluster_args_init(cluster_args *a);
 void cluster_args_free(cluster_args *a);
@@ -57,11 +67,16 @@ void cluster_args_free(cluster_args *a);
 bool cluster_has_start(const cluster_args *a);
 /* Can a file of clusters be written there? */
 int  cluster_check_output(cli *c, const cluster_args *a);
-/* Loads the models and, where --init is a file, the start.  *K is the number of clusters of the start, 0 when
- * none was asked for, and follows the start then; NULL: a start makes no sense here. */
+/* "how to cluster: vhem, em-h3m (sequences), ...", from the library's own list. */
+const char *cluster_method_help(void);
+/* Loads the models or, for a method that starts from them, the sequences, and, where --init is a file, the
+ * start.  *K is the number of clusters of the start, 0 when none was asked for, and follows the start then;
+ * NULL: a start makes no sense here. */
 int  cluster_prepare(cli *c, cluster_args *a, int *K);
-/* Are there enough models for K clusters? */
+/* Are there enough models or sequences for K clusters? */
 int  cluster_enough(cli *c, const cluster_args *a, int K);
+/* The classes of what was clustered, cl by name; free() the array.  NULL without memory. */
+const char **cluster_classes(const cluster_args *a, const vhem_clustering *cl);
 /* Every option by name, with the values that were used. */
 json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *used);
 

@@ -8,6 +8,11 @@
 enum { FEW_CLUSTERS = 20, FEW_MEMBERS = 4 };
 static const double SAME = 1e-6;     /* share of the bound: restarts this close found the same optimum */
 
+const char *cluster_thing(const vhem_clustering *cl)
+{
+    return !vhem_method_takes_data(cl->method) ? "HMM" : cl->options.by_group ? "group" : "sequence";
+}
+
 int cluster_reached(const vhem_clustering *cl)
 {
     double best = -INFINITY, same = fmax(SAME, 2 * cl->options.tol);
@@ -133,16 +138,18 @@ json_t *cluster_level_json(const cluster_level *level)
 static void tell_clusters(cli *c, const cluster_level *level)
 {
     char members[200];
+    const char *thing = cluster_thing(level->clustering);
     int Kr = level->clustering->Kr;
     for (int j = 0; j < Kr && j < FEW_CLUSTERS; j++) {
         int most, n = cluster_members(level, j, FEW_MEMBERS, members, sizeof members);
         const char *class = main_class(level, j, &most);
         if (class && most == n)
-            cli_say(c, "  %d: %d HMM%s, all %s: %s", j, n, cli_plural(n), class, members);
+            cli_say(c, "  %d: %d %s%s, all %s: %s", j, n, thing, cli_plural(n), class, members);
         else if (class)
-            cli_say(c, "  %d: %d HMM%s, %d of them %s: %s", j, n, cli_plural(n), most, class, members);
+            cli_say(c, "  %d: %d %s%s, %d of them %s: %s", j, n, thing, cli_plural(n), most, class,
+                    members);
         else
-            cli_say(c, "  %d: %d HMM%s%s%s", j, n, cli_plural(n), n ? ": " : "", members);
+            cli_say(c, "  %d: %d %s%s%s%s", j, n, thing, cli_plural(n), n ? ": " : "", members);
     }
     if (Kr > FEW_CLUSTERS)
         cli_say(c, "  ... and %d more; 'vhem info --all' lists them", Kr - FEW_CLUSTERS);

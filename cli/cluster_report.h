@@ -12,6 +12,8 @@ typedef struct {                     /* one level, as the input models see it */
     const char **class_of;           /* [n] of the models, "" for none; NULL when they are not at hand */
 } cluster_level;
 
+/* "HMM", "sequence" or "group": what was clustered at the lowest level. */
+const char *cluster_thing(const vhem_clustering *cl);
 /* How many restarts came to the best bound, as closely as they can be told apart. */
 int     cluster_reached(const vhem_clustering *cl);
 /* "a, b, c, ..." of cluster j, at most few of them; the number of members. */

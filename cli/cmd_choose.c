@@ -54,8 +54,9 @@ static void write_table(FILE *f, const choose_args *g)
         const char *between = "";
         if (row->K == 0)
             continue;
-        fprintf(f, "%d\t%d\t%.2f\t%.2f\t%.0f\t%.2f\t%.2f\t", row->K, row->S, row->bound, row->loglik,
-                row->n_param, row->bic, row->icl);
+        fprintf(f, "%d\t%d\t", row->K, row->S);
+        fprintf(f, isnan(row->bound) ? "-" : "%.2f", row->bound);
+        fprintf(f, "\t%.2f\t%.0f\t%.2f\t%.2f\t", row->loglik, row->n_param, row->bic, row->icl);
         if (isfinite(row->stability))
             fprintf(f, "%.3f\t", row->stability);
         else

@@ -8,7 +8,7 @@ static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, boo
 {
     bool piped = strcmp(a->output, "-") == 0;
     const char *where = piped ? "standard output" : a->output;
-    cluster_level level = { cl, cl->Kb, cl->label, cl->name, cli_classes_of_models(a->models) };
+    cluster_level level = { cl, cl->Kb, cl->label, cl->name, cluster_classes(a, cl) };
     if (c->json) {
         json_t *facts = json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
                                   cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "seed",
@@ -20,11 +20,12 @@ static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, boo
         cli_json_put(stdout, facts);
     }
     char title[512];
-    snprintf(title, sizeof title, "%d cluster%s of %d HMM%s in %s", cl->Kr, cli_plural(cl->Kr), cl->Kb,
-             cli_plural(cl->Kb), where);
+    snprintf(title, sizeof title, "%d cluster%s of %d %s%s in %s", cl->Kr, cli_plural(cl->Kr), cl->Kb,
+             cluster_thing(cl), cli_plural(cl->Kb), where);
     if (stopped)                         /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d cluster%s of %d HMM%s, is %s %s", cl->Kr,
-                 cli_plural(cl->Kr), cl->Kb, cli_plural(cl->Kb), piped ? "written to" : "saved in", where);
+        cli_fail(c, "interrupted; the best so far, %d cluster%s of %d %s%s, is %s %s", cl->Kr,
+                 cli_plural(cl->Kr), cl->Kb, cluster_thing(cl), cli_plural(cl->Kb),
+                 piped ? "written to" : "saved in", where);
     cluster_level_tell(c, &level, title, stopped);
     if (!stopped && strcmp(a->output, "-") != 0)
         cli_say(
@@ -47,7 +48,8 @@ static int save(cli *c, const cluster_args *a, vhem_clustering *cl, bool stopped
 static int cluster(cli *c, cluster_args *a)
 {
     vhem_clustering *cl = NULL;
-    vhem_status st = vhem_cluster(c->ctx, a->models, &a->opt, &cl);
+    vhem_status st = a->data ? vhem_cluster_data(c->ctx, a->data, &a->opt, &cl)
+                             : vhem_cluster(c->ctx, a->models, &a->opt, &cl);
     bool stopped = st == VHEM_ESTOPPED;
     int status = cl && (stopped || st == VHEM_OK) ? save(c, a, cl, stopped) : cli_status(c, st);
     if (status == CLI_GO) {
@@ -83,17 +85,19 @@ int cmd_cluster(cli *c, int argc, char **argv)
           "number of clusters" },
         { "states", 'S', OPT_INT, "S", &a.opt.S, 1, "as the input", "states of the centres" },
         CLUSTER_OPTIONS(&a, CLUSTER_RESTARTS, "START", CLUSTER_INIT_HELP),
+        CLUSTER_DATA_OPTIONS(&a),
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS -k K -o OUT", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS|DATA -k K -o OUT", .n_min = 1, .n_max = 1, .options = options,
         .about = "Groups the HMMs of MODELS into K clusters by the variational hierarchical EM algorithm "
                  "and gives each cluster a centre, an HMM that stands for its members. \"As the input\" is "
-                 "the largest number found there. With --init FILE --restarts 1 --tol 0 --cov-floor 0 "
-                 "--max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
+                 "the largest number found there; of sequences, DATA, it means 3 states of one Gaussian. "
+                 "With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
                  "floored or softened. Ctrl-C saves the best so far.",
         .examples = "  vhem cluster models.json -k 4 -o clusters.json\n"
-                    "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n",
+                    "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
+                    "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);

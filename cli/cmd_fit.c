@@ -93,7 +93,8 @@ static int fit(cli *c, fit_args *a, const vhem_data *data)
     vhem_fit_report *report = NULL;
     int status;
 
-    vhem_status st = vhem_fit_each(c->ctx, data, &a->fit, &h3m, &report);
+    vhem_status st = a->fit.K > 0 ? vhem_fit_mixture(c->ctx, data, &a->fit, &h3m, &report)
+                                  : vhem_fit_each(c->ctx, data, &a->fit, &h3m, &report);
     bool stopped = st == VHEM_ESTOPPED;
     if (stopped && h3m && report)
         status = save(c, a, h3m, report, true);
@@ -102,9 +103,10 @@ static int fit(cli *c, fit_args *a, const vhem_data *data)
     else
         status = cli_status(c, st);
     if (status == CLI_GO) {
+        bool mixture = a->fit.K > 0;
         if (c->json)
-            cli_json_put(stdout, fit_report_json(c, h3m, report, a->output, stopped));
-        fit_summary(c, data, h3m, report, a->output, stopped);
+            cli_json_put(stdout, fit_report_json(c, h3m, report, mixture, a->output, stopped));
+        fit_summary(c, data, h3m, report, mixture, a->output, stopped);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
     vhem_fit_report_free(report);
@@ -150,6 +152,8 @@ int cmd_fit(cli *c, int argc, char **argv)
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "MODELS", &a.output, 0, "-, standard output",
           "file to write, .json or .h5" },
+        { "mixture", 'k', OPT_INT, "K", &a.fit.K, 1, "none, one HMM for each sequence or group",
+          "fit all sequences together: K HMMs with weights, by EM" },
         { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL, "states of each HMM" },
         { "mix", 'M', OPT_INT, "M", &a.fit.M, 1, NULL, "Gaussians in the mixture of each state" },
         { "cov", 0, OPT_CHOICE, "diag|full", &a.cov, 0, NULL, "covariances of the Gaussians" },
@@ -164,16 +168,19 @@ int cmd_fit(cli *c, int argc, char **argv)
         { "topology", 0, OPT_TEXT, "WHICH", &a.topology, 0, NULL,
           "free, left-right (never back), linear (to the next state only), or a JSON file {\"pi\":[...], "
           "\"A\":[[...]]} where null is free and a number stays; 0 forbids" },
-        CLI_DATA_OPTIONS(&a.data, "column with the group; one HMM per group instead of per sequence"),
+        CLI_DATA_OPTIONS(&a.data, "column with the group; one HMM per group instead of per sequence; in a "
+                                  "mixture the sequences of a group belong together"),
         { 0 },
     };
     const cli_usage usage = {
         .args = "DATA -o MODELS", .n_min = 1, .n_max = 1, .options = options,
         .about = "Fits one HMM with Gaussian mixtures to each sequence of DATA by Baum-Welch, or one to each "
-                 "group of sequences, and writes them as one set of models. DATA is a file, a folder of CSV "
+                 "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
+                 "all sequences by EM. DATA is a file, a folder of CSV "
                  "files, or - for CSV on standard input. Ctrl-C saves what is done so far.",
         .examples = "  vhem fit walks.csv --states 4 -o walks.json\n"
-                    "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n",
+                    "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n"
+                    "  vhem fit walks.csv --mixture 3 --states 4 -o mixture.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);

@@ -49,20 +49,22 @@ static void report(cli *c, const tree_args *t, const vhem_tree *tree, const char
     bool stopped = why != NULL, first_stopped = why && strncmp(why, "level 1 ", 8) == 0;
     const cluster_args *a = &t->a;
     const char *where = strcmp(a->output, "-") == 0 ? "standard output" : a->output;
-    const char **class_of = cli_classes_of_models(a->models);
+    const char **class_of = cluster_classes(a, vhem_tree_level(tree, 0));
     int n = vhem_tree_levels(tree), Kb = vhem_tree_level(tree, 0)->Kb;
+    const char *thing = cluster_thing(vhem_tree_level(tree, 0));
     if (c->json)
         cli_json_put(stdout, report_json(c, a, tree, class_of, stopped));
     if (stopped)
         tell_stopped(c, n, t->list.n, where, why);
     else
-        cli_say(c, "a tree of %d level%s over %d HMM%s in %s", n, cli_plural(n), Kb, cli_plural(Kb), where);
+        cli_say(c, "a tree of %d level%s over %d %s%s in %s", n, cli_plural(n), Kb, thing, cli_plural(Kb),
+                where);
     for (int l = 0; l < n; l++) {
         cluster_level level = level_of(tree, l, class_of);
         const vhem_clustering *cl = level.clustering;
         char title[128];
         snprintf(title, sizeof title, "level %d, %d cluster%s of %d %s%s", l + 1, cl->Kr, cli_plural(cl->Kr),
-                 cl->Kb, l ? "centre" : "HMM", cli_plural(cl->Kb));
+                 cl->Kb, l == 0 ? thing : a->data ? "cluster" : "centre", cli_plural(cl->Kb));
         cluster_level_tell(c, &level, title, first_stopped);
     }
     if (!stopped && strcmp(a->output, "-") != 0)
@@ -85,7 +87,9 @@ static int save(cli *c, const cluster_args *a, vhem_tree *tree, bool stopped)
 static int build(cli *c, tree_args *t)
 {
     vhem_tree *tree = NULL;
-    vhem_status st = vhem_tree_build(c->ctx, t->a.models, t->list.n, t->list.value, &t->a.opt, &tree);
+    int n = t->list.n, *K = t->list.value;
+    vhem_status st = t->a.data ? vhem_tree_build_data(c->ctx, t->a.data, n, K, &t->a.opt, &tree)
+                               : vhem_tree_build(c->ctx, t->a.models, n, K, &t->a.opt, &tree);
     bool stopped = st == VHEM_ESTOPPED, some = tree && vhem_tree_levels(tree) > 0;
     char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
     int status = some && (stopped || st == VHEM_OK) ? save(c, &t->a, tree, stopped) : cli_status(c, st);
@@ -132,13 +136,16 @@ int cmd_tree(cli *c, int argc, char **argv)
           "number of clusters at each level, lowest level first" },
         { "states", 'S', OPT_INT, "S", &a->opt.S, 1, "as the input", "states of the centres" },
         CLUSTER_OPTIONS(a, CLUSTER_RESTARTS, "START", CLUSTER_INIT_HELP ", at the lowest level"),
+        CLUSTER_DATA_OPTIONS(a),
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS -k K,K,... -o OUT", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS|DATA -k K,K,... -o OUT", .n_min = 1, .n_max = 1, .options = options,
         .about = "Builds a hierarchy: the HMMs of MODELS are clustered, then the centres of these "
-                 "clusters, with their weights, and so on, level by level. \"As the input\" is the largest "
-                 "number found there. Ctrl-C saves the levels that are finished.",
+                 "clusters, with their weights, and so on, level by level. Of sequences, DATA, each level "
+                 "clusters what the one below has put together. \"As the input\" is the largest number "
+                 "found there; of sequences it means 3 states of one Gaussian. "
+                 "Ctrl-C saves the levels that are finished.",
         .examples = "  vhem tree models.json -k 8,4,2 -o tree.json\n"
                     "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n",
     };

@@ -25,22 +25,42 @@ static json_t *run_json(const vhem_fit_run *run)
                      "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
 }
 
-json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, const char *output,
-                        bool stopped)
+/* Row i of the report: a model, or the whole mixture. */
+static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
+{
+    json_t *runs = json_array();
+    for (int r = 0; r < report->R; r++)
+        json_array_append_new(runs, run_json(run_of(report, i, r)));
+    double loglik = run_of(report, i, report->best[i])->loglik;
+    return json_pack("{s:o, s:I, s:o, s:o, s:i, s:o}", "name", name, "frames", (json_int_t)report->frames[i],
+                     "loglik", cli_json_real(loglik), "per_frame",
+                     cli_json_real(loglik / (double)report->frames[i]), "best", report->best[i], "restarts",
+                     runs);
+}
+
+static json_t *mixture_json(const vhem_h3m *h3m, const vhem_fit_report *report)
+{
+    json_t *row = row_json(report, 0, json_string("mixture")), *omega = json_array();
+    for (int j = 0; j < vhem_h3m_size(h3m); j++) {
+        vhem_hmm_view hmm;
+        vhem_h3m_view(h3m, j, &hmm);
+        json_array_append_new(omega, cli_json_real(hmm.omega));
+    }
+    json_object_set_new(row, "K", json_integer(vhem_h3m_size(h3m)));
+    json_object_set_new(row, "omega", omega);
+    return row;
+}
+
+json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, bool mixture,
+                        const char *output, bool stopped)
 {
     json_t *models = json_array();
     char buf[32];
-    for (int i = 0; i < report->K; i++) {
-        json_t *runs = json_array();
-        for (int r = 0; r < report->R; r++)
-            json_array_append_new(runs, run_json(run_of(report, i, r)));
-        double loglik = run_of(report, i, report->best[i])->loglik;
-        json_array_append_new(models, json_pack(
-            "{s:o, s:I, s:o, s:o, s:i, s:o}", "name", cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf)),
-            "frames", (json_int_t)report->frames[i], "loglik", cli_json_real(loglik),
-            "per_frame", cli_json_real(loglik / (double)report->frames[i]), "best", report->best[i],
-            "restarts", runs));
-    }
+    for (int i = 0; !mixture && i < report->K; i++)
+        json_array_append_new(
+            models, row_json(report, i, cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf))));
+    if (mixture)
+        json_array_append_new(models, mixture_json(h3m, report));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command,
                      "input", cli_json_text(c->arg[0]), "output", cli_json_text(output),
                      "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped,
@@ -71,17 +91,37 @@ static totals add_up(const vhem_fit_report *report)
     return t;
 }
 
-static void what_next(cli *c, const char *output)
+static void what_next(cli *c, bool mixture, const char *output)
 {
-    if (strcmp(output, "-") != 0)
+    if (strcmp(output, "-") != 0 && mixture)
+        cli_say(c, "next: 'vhem info %s' shows it; 'vhem score' and 'vhem decode' use it on sequences",
+                output);
+    else if (strcmp(output, "-") != 0)
         cli_say(c,
                 "next: 'vhem cluster %s -k K' groups them; 'vhem info %s' shows them; 'vhem score' and "
                 "'vhem decode' use them on sequences",
                 output, output);
 }
 
+static void tell_agreement(cli *c, const vhem_fit_report *report, const totals *t, bool mixture)
+{
+    int same = 0;
+    for (int r = 0; mixture && r < report->R; r++)
+        same += fabs(report->run[r].loglik - t->loglik) <= SAME * (double)t->frames;
+    if (mixture && report->R > 1)
+        cli_say(c, "%d of %d restarts reached this likelihood%s", same, report->R,
+                same < 2 ? "; more --restarts may find a better one" : "");
+    else if (report->R > 1)
+        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t->agreed, report->K,
+                cli_plural(report->K), report->R,
+                2 * t->agreed < report->K ? "; more --restarts may find better ones" : "");
+    if (t->unconverged)
+        cli_say(c, "%d %s%s did not settle within --max-iter", t->unconverged, mixture ? "mixture" : "HMM",
+                cli_plural(t->unconverged));
+}
+
 void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
-                 const char *output, bool stopped)
+                 bool mixture, const char *output, bool stopped)
 {
     totals t = add_up(report);
     int K = vhem_h3m_size(h3m), N = vhem_data_size(data);
@@ -92,19 +132,18 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
         cli_fail(c, "interrupted; the best so far, %d HMM%s, is %s %s", K, cli_plural(K),
                  piped ? "written to" : "saved in", where);
     else
-        cli_say(c, "%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame", K,
-                cli_plural(K), N, cli_plural(N), (long long)t.frames, cli_plural(t.frames), where,
+        cli_say(c, "%s%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame",
+                mixture ? "a mixture of " : "", K, cli_plural(K), N, cli_plural(N), (long long)t.frames,
+                cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
     if (t.revived)
         cli_say(c, "repairs: %d dead state%s or component%s revived", t.revived, cli_plural(t.revived),
                 cli_plural(t.revived));
     if (t.floored)
         cli_say(c, "repairs: %d covariance%s held at --cov-floor", t.floored, cli_plural(t.floored));
-    if (report->R > 1)
-        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t.agreed, K,
-                cli_plural(K), report->R, 2 * t.agreed < K ? "; more --restarts may find better ones" : "");
-    if (t.unconverged && !stopped)
-        cli_say(c, "%d HMM%s did not settle within --max-iter", t.unconverged, cli_plural(t.unconverged));
+    if (stopped)
+        t.unconverged = 0;
+    tell_agreement(c, report, &t, mixture);
     if (!stopped)
-        what_next(c, output);
+        what_next(c, mixture, output);
 }

@@ -8,10 +8,10 @@
  * gives the same bytes wherever and as whatever they are written. */
 char   *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped);
 /* Every restart of every model. */
-json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, const char *output,
-                        bool stopped);
+json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, bool mixture,
+                        const char *output, bool stopped);
 /* The lines on standard error at the end. */
 void    fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
-                    const char *output, bool stopped);
+                    bool mixture, const char *output, bool stopped);
 
 #endif

@@ -37,6 +37,7 @@ static const char *default_text(const cli_option *o, char *buf, size_t size)
         return o->shown;
     switch (o->kind) {
     case OPT_FLAG:   return "";
+    case OPT_LIST:   return "none";
     case OPT_INT:    snprintf(buf, size, "%d", *(const int *)o->value); break;
     case OPT_SEED:   snprintf(buf, size, "%llu", (unsigned long long)*(const uint64_t *)o->value); break;
     case OPT_REAL:   snprintf(buf, size, "%g", *(const double *)o->value); break;
@@ -77,7 +78,13 @@ void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_op
 
 static json_t *value_json(const cli_option *o)
 {
+    json_t *all;
     switch (o->kind) {
+    case OPT_LIST:
+        all = json_array();
+        for (int k = 0; k < ((const cli_texts *)o->value)->n; k++)
+            json_array_append_new(all, cli_json_text(((const cli_texts *)o->value)->text[k]));
+        return all;
     case OPT_FLAG:   return json_boolean(*(const bool *)o->value);
     case OPT_INT:    return json_integer(*(const int *)o->value);
     case OPT_SEED:   return json_integer((json_int_t)*(const uint64_t *)o->value);

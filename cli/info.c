@@ -55,9 +55,9 @@ json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree)
         json_object_set_new(facts, "options", options_json(&cl->options));
         json_array_append_new(levels, facts);
     }
-    return json_pack("{s:s, s:o, s:i, s:o, s:o}", "kind", is_tree ? "tree" : "clustering", "file",
-                     cli_json_text(path), "models", first->Kb, "levels", levels, "provenance",
-                     provenance(made));
+    return json_pack("{s:s, s:o, s:i, s:s, s:o, s:o}", "kind", is_tree ? "tree" : "clustering", "file",
+                     cli_json_text(path), "models", first->Kb, "thing", cluster_thing(first), "levels",
+                     levels, "provenance", provenance(made));
 }
 
 json_t *info_classes(const char *path, const vhem_classes *classes)

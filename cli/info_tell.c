@@ -178,9 +178,11 @@ static void tell_clusters(FILE *f, json_t *facts, bool all)
 
     fprintf(f, "%s: ", text_of(facts, "file"));
     if (tree)
-        fprintf(f, "a tree of %zu level%s over %lld HMMs\n", n, n == 1 ? "" : "s", int_of(facts, "models"));
+        fprintf(f, "a tree of %zu level%s over %lld %ss\n", n, n == 1 ? "" : "s", int_of(facts, "models"),
+                text_of(facts, "thing"));
     else
-        fprintf(f, "%lld HMMs in %lld clusters\n", int_of(facts, "models"), int_of(first, "K"));
+        fprintf(f, "%lld %ss in %lld clusters\n", int_of(facts, "models"), text_of(facts, "thing"),
+                int_of(first, "K"));
     fprintf(f, "  method     %s\n", text_of(first, "method"));
     tell_provenance(f, json_object_get(facts, "provenance"));
     if (!json_is_object(json_object_get(facts, "provenance")))
@@ -188,8 +190,8 @@ static void tell_clusters(FILE *f, json_t *facts, bool all)
     for (size_t l = 0; l < n; l++) {
         const json_t *level = json_array_get(levels, l);
         if (tree)
-            fprintf(f, "\nlevel %zu: %lld %s in %lld clusters\n", l + 1, int_of(level, "Kb"),
-                    l ? "centres" : "HMMs", int_of(level, "K"));
+            fprintf(f, "\nlevel %zu: %lld %ss in %lld clusters\n", l + 1, int_of(level, "Kb"),
+                    l ? "centre" : text_of(facts, "thing"), int_of(level, "K"));
         tell_level(f, level, all);
     }
 }

@@ -18,6 +18,7 @@ static const struct {
     { "decode",   cmd_decode,   "most likely state path of each sequence" },
     { "sample",   cmd_sample,   "sequences drawn from models" },
     { "compare",  cmd_compare,  "distances between models: divergences and kernels" },
+    { "eval",     cmd_eval,     "how good clusters are, by classes, models and sequences" },
     { "classify", cmd_classify, "models of classes: learn them, classify by them, judge them" },
     { "annotate", cmd_annotate, "models of tags: learn them, tag songs, find songs by tag" },
     { "report",   cmd_report,   "an HTML page with the pictures, the tables and how they were made" },

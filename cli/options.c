@@ -162,6 +162,15 @@ static const char *read_number(const cli_option *o, const char *text)
     return NULL;
 }
 
+static int take_item(cli *c, const cli_option *o, const char *text)
+{
+    cli_texts *list = o->value;
+    if (list->n == CLI_MAX_ARGS)
+        return cli_misuse(c, "--%s takes at most %d of %s", o->name, CLI_MAX_ARGS, o->arg);
+    list->text[list->n++] = text;
+    return CLI_GO;
+}
+
 static int take(cli *c, const cli_option *o, const char *text)
 {
     const char *wrong;
@@ -179,6 +188,8 @@ static int take(cli *c, const cli_option *o, const char *text)
             return cli_misuse(c, "--%s needs a %s, not an empty text", o->name, o->arg);
         *(const char **)o->value = text;
         break;
+    case OPT_LIST:
+        return take_item(c, o, text);
     case OPT_INT:
     case OPT_SEED:
     case OPT_REAL:
@@ -198,11 +209,11 @@ static int add_argument(cli *c, const cli_usage *usage, const char *text)
     return CLI_GO;
 }
 
-/* Of two values one would be lost without a word; a flag may be repeated. */
+/* Of two values one would be lost without a word; flags and lists may be repeated. */
 static int take_once(cli *c, const table *t, const cli_option *o, const char *text)
 {
     bool *given = &c->given[o - t->row];
-    if (*given && o->kind != OPT_FLAG)
+    if (*given && o->kind != OPT_FLAG && o->kind != OPT_LIST)
         return cli_misuse(c, "--%s is given twice", o->name);
     *given = true;
     return take(c, o, text);
@@ -211,10 +222,13 @@ static int take_once(cli *c, const table *t, const cli_option *o, const char *te
 static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const table *t)
 {
     int code, status = CLI_GO;
+    const cli_option *list = NULL;       /* what follows it goes there */
     while (status == CLI_GO && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
         const cli_option *o = row_of(t, code == '?' || code == ':' ? optopt : code);
         char letter[] = { '-', (char)optopt, '\0' };
-        if (code == 1)
+        if (code == 1 && list)
+            status = take_item(c, list, optarg);
+        else if (code == 1)
             status = add_argument(c, usage, optarg);
         else if (code == ':')
             status = cli_misuse(c, "--%s needs its argument, %s", o->name, o->arg);
@@ -224,6 +238,7 @@ static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const ta
             status = unknown(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
         else
             status = take_once(c, t, o, optarg);
+        list = code == 1 ? list : o && o->kind == OPT_LIST ? o : NULL;
     }
     while (status == CLI_GO && optind < argc)
         status = add_argument(c, usage, argv[optind++]);
@@ -279,10 +294,11 @@ static void repeat_one(const cli_option *o, FILE *f)
         fputc(' ', f);
         cli_put_number(f, *(const double *)o->value);
     }
-    if (o->kind != OPT_TEXT && o->kind != OPT_CHOICE)
-        return;
-    const char *text = *(const char *const *)o->value;
-    fprintf(f, text[strspn(text, plain)] ? " '%s'" : " %s", text);
+    const cli_texts one = { 1, { o->kind == OPT_TEXT || o->kind == OPT_CHOICE
+                                 ? *(const char *const *)o->value : NULL } };
+    const cli_texts *list = o->kind == OPT_LIST ? o->value : &one;
+    for (int k = 0; k < list->n && list->text[k]; k++)
+        fprintf(f, list->text[k][strspn(list->text[k], plain)] ? " '%s'" : " %s", list->text[k]);
 }
 
 const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,

@@ -132,7 +132,10 @@ int cli_close(cli *c, int status)
 
 int cli_check_streams(cli *c, const char *output)
 {
-    if (c->n_arg == 2 && strcmp(c->arg[0], "-") == 0 && strcmp(c->arg[1], "-") == 0)
+    int piped = 0;
+    for (int k = 0; k < c->n_arg; k++)
+        piped += strcmp(c->arg[k], "-") == 0;
+    if (piped > 1)
         return cli_misuse(c, "only one of the inputs can be standard input");
     if (c->json && output && strcmp(output, "-") == 0)
         return cli_misuse(c, "--json prints its report on standard output: give the result a file with "

@@ -7,6 +7,7 @@ team of OpenMP threads that exist in the parent only.
 """
 from __future__ import annotations
 
+import atexit
 import os
 import queue
 import threading
@@ -37,12 +38,12 @@ class Worker:
     """A thread that runs the jobs of the main thread, begun when it is first needed."""
 
     def __init__(self) -> None:
-        self.jobs: "queue.SimpleQueue[Job]" = queue.SimpleQueue()
+        self.jobs: "queue.SimpleQueue[Optional[Job]]" = queue.SimpleQueue()
         self.thread: Optional[threading.Thread] = None
 
     def _loop(self) -> None:
-        while True:
-            self.jobs.get().run()
+        for job in iter(self.jobs.get, None):
+            job.run()
 
     def give(self, job: Job) -> None:
         if self.thread is None:
@@ -50,8 +51,15 @@ class Worker:
             self.thread.start()
         self.jobs.put(job)
 
+    def end(self) -> None:
+        """Before the process ends: what libraries keep for a thread (HDF5 does) is released with the thread."""
+        if self.thread is not None:
+            self.jobs.put(None)
+            self.thread.join(1)
+
 
 _worker = Worker()
+atexit.register(lambda: _worker.end())
 
 
 def _after_fork() -> None:

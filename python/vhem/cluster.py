@@ -14,9 +14,6 @@ from .estimate import HMM
 from .model import H3M, as_models, holds_models
 from .result import Clustering, Tree
 
-SEQUENCE_METHODS = ("em-h3m", "hem-dtm")       # they start from sequences; all others from models
-
-
 class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     """What VHEM and VHEMTree share: options, input, results, new data."""
 
@@ -60,7 +57,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
         with self._session(seed) as session:
             if holds_models(X):
                 self.models_ = as_models(X)
-                self.n_features_in_ = self.models_.d
+                self._fitted_to(self.models_.d)
                 source, from_data = self.models_._handle, False
             else:
                 source, from_data = self._from_sequences(session, X, lengths, groups, weights, seed)
@@ -77,7 +74,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
                         seed: int) -> Any:
         data = self._sequences(X, lengths, groups, weights)
         self._by_group = data.groups is not None
-        if self.method in SEQUENCE_METHODS:
+        if _lib.takes_data(self.method):
             return data.handle(session), True
         hmm = self._hmm(seed)
         self.models_, self.fit_report_ = hmm._fit_all(data, seed, session)
@@ -85,6 +82,12 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def _take(self, tree: Tree) -> None:
         raise NotImplementedError
+
+    def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
+        """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
+        check_is_fitted(self, "result_")
+        more.setdefault("models", getattr(self, "models_", None))
+        self.result_.report(path, X, lengths, **more)
 
     def _assign(self, X: Any, lengths: Any) -> Any:
         check_is_fitted(self, "result_")

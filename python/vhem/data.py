@@ -66,6 +66,7 @@ class Sequences:
             raise InputError(f"the weights have shape {self.weights.shape}, there are {len(self)} sequences")
         self._start = np.concatenate([[0], np.cumsum(self.lengths)])
         self._handle: Optional[_lib.Handle] = None
+        self.table: Optional[int] = None         # columns, when it came as a table (n, T) of numbers
 
     @staticmethod
     def _texts(what: str, values: Optional[Sequence[Any]], n: int) -> Optional[List[str]]:
@@ -281,7 +282,9 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
-    return Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
+    made = Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
+    made.table = X.shape[1]
+    return made
 
 
 def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, single: bool = False,

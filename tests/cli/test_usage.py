@@ -13,10 +13,12 @@ VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "t
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS,
-    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS,
+    "fit": ["output", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
+            "topology"] + DATA,
+    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
+    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
+    "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + UNGROUPED,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
@@ -33,11 +35,13 @@ OPTIONS = {
     "annotate eval": ["output", "top", "at", "fast"] + DATA + ["tags"],
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
+    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "distances", "choice", "image",
+               "y-down"] + DATA,
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json",
-         "help"}
+FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
+         "json", "help"}
 
 
 def entries(text):
@@ -193,7 +197,7 @@ class Pages(Case):
 
         def complete(words, n):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
-                                  text=True, check=True).stdout.split()
+                                  text=True, check=True, cwd=self.dir).stdout.split()
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])

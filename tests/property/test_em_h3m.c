@@ -1,5 +1,5 @@
-/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is Baum-Welch,
- * base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
+/* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is
+ * Baum-Welch, base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
 #include "cluster_samples.h"
 #include "engine.h"
 
@@ -125,8 +125,8 @@ static void one_is_baum_welch(void **state)
 
 /* ---- EM is VHEM on delta functions --------------------------------------------------------------------- */
 
-/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual sample
- * is one of the sequences. */
+/* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual
+ * sample is one of the sequences. */
 static vhem_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
     vhem_h3m *h3m = NULL;
@@ -158,7 +158,7 @@ static void is_vhem(void **state)
         vh_rng_init(&rng, 403, VH_RNG_TEST, (uint64_t)m);
         vhem_data *data = sample_groups(ctx, &rng, G * m, length, D, 2, m, 0);
         vhem_h3m *base = delta_models(ctx, data, m, T), *start = random_h3m(ctx, &rng, K, 2, 2, D, 0, 2);
-        for (int j = 0; j < K; j++)                      /* wide, so that no component falls on a single frame */
+        for (int j = 0; j < K; j++)                      /* wide: no component falls on a single frame */
             for (int e = 0; e < 4 * D; e++)
                 vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
         for (int k = 0; k <= 6; k++) {
@@ -187,6 +187,48 @@ static void is_vhem(void **state)
         vhem_data_free(data);
         vhem_ctx_free(ctx);
     }
+}
+
+/* Every HMM 31 times, with a share of its weight, is the same mixture.  Its tables are so much larger that
+ * the groups, which were held whole, are gone through twice. */
+static void clones(void **state)
+{
+    enum { N = 12, K = 2, TIMES = 31 };
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    int T[N];
+    vh_rng_init(&rng, 405, VH_RNG_TEST, 0);
+    for (int n = 0; n < N; n++)
+        T[n] = 300 + n;
+    vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, 3, 0);
+    vhem_h3m *start = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *many = NULL, *a = NULL, *b = NULL;
+    vhem_fit_report *r = NULL, *s = NULL;
+    vhem_hmm_view v[K * TIMES];
+    for (int j = 0; j < K * TIMES; j++) {
+        v[j] = view_of(start, j % K);
+        v[j].omega /= TIMES;
+    }
+    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, K * TIMES, v, &many));
+    vhem_fit_options opt = exact(start, 4);
+    assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &a, &r));
+    opt.start = many;
+    assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &b, &s));
+    assert_near(r->run[0].loglik, s->run[0].loglik, 1e-10, 0);
+    for (int j = 0; j < K * TIMES; j++) {
+        const vh_hmm *p = &a->hmm[j % K], *q = &b->hmm[j];
+        for (int k = 0; k < 2 + 4 + 4 + 8 + 8; k++)
+            assert_near(p->pi[k], q->pi[k], 1e-7, 1e-9);
+        assert_near(a->omega[j % K], TIMES * b->omega[j], 1e-9, 0);
+    }
+    vhem_fit_report_free(r);
+    vhem_fit_report_free(s);
+    vhem_h3m_free(start);
+    vhem_h3m_free(many);
+    vhem_h3m_free(a);
+    vhem_h3m_free(b);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
 }
 
 /* ---- bits ---------------------------------------------------------------------------------------------- */
@@ -226,7 +268,7 @@ static void same_bits_at_any_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(never_falls), cmocka_unit_test(one_is_baum_welch),
-                                        cmocka_unit_test(is_vhem),
+                                        cmocka_unit_test(is_vhem), cmocka_unit_test(clones),
                                         cmocka_unit_test(same_bits_at_any_threads) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

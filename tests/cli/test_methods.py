@@ -1,0 +1,101 @@
+"""The methods of vhem cluster and tree beside vhem: each by its name, what it writes, what it refuses."""
+import json
+import unittest
+
+from support import SOURCE, Case, flock, same_partition
+from test_tree import nested
+
+SPECTRAL = ["ppk-sc", "ppk-sc-hybrid", "kl-sc", "kl-sampled-sc"]
+AGGLOMERATIVE = ["ppk-ac", "kl-ac", "kl-sampled-ac"]
+METHODS = ["hem-gmm"] + SPECTRAL + AGGLOMERATIVE
+
+
+class Methods(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", flock())
+        self.models = json.loads(self.path("m.json").read_text())
+        self.kinds = [h["label"] for h in self.models["hmms"]]
+
+    def load(self, name):
+        return json.loads(self.path(name).read_text())
+
+    def test_each_finds_the_kinds(self):
+        for method in METHODS:
+            r = self.ok("cluster", "m.json", "-k", "3", "--method", method, "-o", "c.json")
+            c = self.load("c.json")
+            self.assertTrue(same_partition(c["labels"], self.kinds), method)
+            self.assertEqual(c["method"], method)
+            self.assertEqual("bound" in c, method == "hem-gmm")
+            self.assertEqual(len(c["L_hmm"]), 12)
+            self.assertEqual([round(12 * x) for x in c["centers"]["omega"]], [4, 4, 4])
+            if method in SPECTRAL + AGGLOMERATIVE:
+                self.assertIn(f"3 clusters of 12 HMMs in c.json, by {method}", r.err)
+                self.assertEqual(sorted({z for row in c["z"] for z in row}), [0, 1])
+                self.assertEqual(c["provenance"]["options"]["linkage"], "average")
+            where = self.ok("assign", "c.json", "m.json").rows()
+            self.assertEqual([int(w["cluster"]) for w in where], c["labels"], method)
+            self.assertNotIn("nan", self.ok("info", "c.json").out)
+            facts = self.ok("cluster", "m.json", "-k", "3", "--method", method, "-o", "c.json", "--json").json()
+            self.assertEqual(facts["bound"] is None, method != "hem-gmm")
+
+    def test_same_bytes_with_any_threads(self):
+        for method in METHODS:
+            for threads in (1, 2):
+                self.ok("tree", "m.json", "-k", "4,2", "--method", method, "-t", threads, "-o", f"{threads}.json")
+            self.assertEqual(self.path("1.json").read_text(), self.path("2.json").read_text(), method)
+
+    def test_trees(self):
+        self.write("n.json", nested())
+        kinds = [int(h["label"][4:]) for h in json.loads(self.path("n.json").read_text())["hmms"]]
+        for method in METHODS:
+            self.ok("tree", "n.json", "-k", "4,2", "--method", method, "-o", "t.json")
+            levels = self.load("t.json")["levels"]
+            if method not in ("kl-sc", "kl-sampled-sc"):         # whose one scale is that of the far pairs
+                self.assertTrue(same_partition(levels[0]["base_labels"], kinds), method)
+            self.assertEqual(len(set(levels[1]["base_labels"])), 2)
+            if method not in SPECTRAL:           # in an embedding of 4 directions 4 clusters are equally far apart
+                self.assertTrue(same_partition(levels[1]["base_labels"], [k // 2 for k in kinds]), method)
+
+    def test_choose(self):
+        rows = self.ok("choose", "m.json", "-k", "2,3", "--method", "ppk-ac", "--json").json()["choices"]
+        self.assertEqual([r["K"] for r in rows], [2, 3])
+        self.assertIsNone(rows[0]["bound"])
+
+    def test_refuses(self):
+        self.fails(1, "method 'ppk' is unknown; known are vhem, ", "cluster", "m.json", "-k", "2", "--method", "ppk")
+        self.fails(2, "--linkage is one of average|complete|single, not 'ward'", "cluster", "m.json", "-k", "2",
+                   "--linkage", "ward")
+        self.fails(2, "--kernel is one of", "tree", "m.json", "-k", "2", "--kernel", "rbf")
+        self.fails(1, "lambda is 0, must be a positive number", "cluster", "m.json", "-k", "2", "--method", "ppk-sc",
+                   "--lambda", "0")
+        self.fails(1, "too few for 13 clusters", "cluster", "m.json", "-k", "13", "--method", "ppk-sc")
+        self.fails(1, "method kl-ac takes no start", "cluster", "m.json", "--method", "kl-ac", "--init", "m.json")
+        self.fails(1, "S is 3, the centres of method hem-gmm have one state", "cluster", "m.json", "-k", "2",
+                   "--method", "hem-gmm", "-S", "3")
+
+    def test_the_page_knows_every_method(self):
+        known = self.run_vhem("cluster", "m.json", "-k", "2", "--method", "?").err.split("known are ")[1].strip()
+        page = (SOURCE / "docs/methods.md").read_text()
+        for method in known.split(", "):
+            self.assertIn(f"`{method}`", page)
+        self.assertLessEqual(set(METHODS), set(known.split(", ")))
+
+    def test_the_example_of_the_page(self):
+        self.path("m.json").rename(self.path("models.json"))
+        block = (SOURCE / "docs/methods.md").read_text().split("```sh\n")[1].split("```")[0]
+        for line in block.splitlines():
+            self.ok(*line.split()[1:])
+
+    def test_models_all_alike(self):
+        one = self.models["hmms"][0]
+        self.models["hmms"] = [{**one, "name": f"m{i}"} for i in range(12)]
+        self.write("same.json", json.dumps(self.models))
+        for method in METHODS:
+            self.ok("tree", "same.json", "-k", "3,2", "--method", method, "-o", "t.json")
+            levels = self.load("t.json")["levels"]
+            self.assertAlmostEqual(sum(levels[0]["centers"]["omega"]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
