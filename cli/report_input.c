@@ -101,8 +101,10 @@ int report_distances(cli *c, const char *path, const vhem_clustering *cl, double
     if (!row || !*D)
         status = cli_fail(c, "out of memory");
     else if (t.rows != n + 1 || t.columns != n + 1)
-        status = cli_fail(c, "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
-                             "MODELS --kind kl writes them", path, t.rows - 1, t.columns - 1, n);
+        status = cli_fail(c,
+                          "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
+                          "MODELS --kind kl writes them",
+                          path, t.rows - 1, t.columns - 1, n);
     else
         status = fill_matrix(c, path, &t, found == n ? row : NULL, n, *D);
     free(row);
@@ -150,7 +152,8 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
 
 static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **rows, int *n)
 {
-    int K = csv_column(t, (const char *const[]){ "K", NULL }), S = csv_column(t, (const char *const[]){ "S", NULL });
+    int K = csv_column(t, (const char *const[]){ "K", NULL }),
+        S = csv_column(t, (const char *const[]){ "S", NULL });
     if (K < 0 || S < 0)
         return cli_fail(c, "%s: has no columns K and S; vhem choose writes such a table", path);
     *rows = calloc((size_t)t->rows, sizeof **rows);

@@ -249,6 +249,7 @@ typedef struct {                     /* negative (0 for sizes, NULL for names): 
     double      cov_add;             /* added to the diagonal of covariances after every M-step */
     const char *init;                /* "auto", "base", "emissions", "pooled", "dealt", "far" */
     const vhem_h3m *start;           /* instead of init: start exactly here */
+    const vhem_dtm *start_dtm;       /* the same for dynamic textures, of which S is the dimension n */
     int         soft;                /* iterations with N = 0.1 Kb before the wanted N */
     int         repair;              /* re-seed empty clusters and dead states, and count them */
     int         weighted_omega;      /* weights of centres by mass of their members, not by their number */
@@ -285,6 +286,7 @@ typedef struct {                     /* what every clustering method returns; wh
     vhem_cluster_run *run;           /* [n_run] */
     char      **name;                /* [Kb]        of the input models, "" for none */
     vhem_h3m   *centers;             /* K = Kr */
+    vhem_dtm   *textures;            /* K = Kr; the centres when dynamic textures were clustered */
     vhem_cluster_options options;    /* as they were used, all defaults filled in; start is NULL */
     char       *provenance;          /* JSON object as text, or NULL; the caller may set it (malloc) */
 } vhem_clustering;
@@ -299,6 +301,9 @@ VHEM_API vhem_status vhem_cluster(vhem_ctx *, const vhem_h3m *, const vhem_clust
 /* The same for methods that start from sequences; Kb is then the number of sequences or groups. */
 VHEM_API vhem_status vhem_cluster_data(vhem_ctx *, const vhem_data *, const vhem_cluster_options *,
                                        vhem_clustering **out);
+/* The same for dynamic textures; the default method is then hem-dtm. */
+VHEM_API vhem_status vhem_cluster_dtm(vhem_ctx *, const vhem_dtm *, const vhem_cluster_options *,
+                                      vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_load(vhem_ctx *, const char *path, vhem_clustering **out);
 VHEM_API vhem_status vhem_clustering_save(vhem_ctx *, const vhem_clustering *, const char *path);
 VHEM_API void        vhem_clustering_free(vhem_clustering *);
@@ -312,6 +317,8 @@ VHEM_API vhem_status vhem_tree_build(vhem_ctx *, const vhem_h3m *, int n_levels,
 /* Level l clusters what level l-1 has put together: all sequences of a cluster stay together. */
 VHEM_API vhem_status vhem_tree_build_data(vhem_ctx *, const vhem_data *, int n_levels, const int *K,
                                           const vhem_cluster_options *, vhem_tree **out);
+VHEM_API vhem_status vhem_tree_build_dtm(vhem_ctx *, const vhem_dtm *, int n_levels, const int *K,
+                                         const vhem_cluster_options *, vhem_tree **out);
 VHEM_API int         vhem_tree_levels(const vhem_tree *);
 VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
 /* [Kb of level 0]: where each model ended up. */
@@ -328,6 +335,8 @@ VHEM_API void        vhem_tree_free(vhem_tree *);
  * under the best cluster of level 0) may be NULL. */
 VHEM_API vhem_status vhem_assign_models(vhem_ctx *, const vhem_tree *, const vhem_h3m *, int *label,
                                         double *posterior, double *score);
+VHEM_API vhem_status vhem_assign_dtm(vhem_ctx *, const vhem_tree *, const vhem_dtm *, int *label,
+                                     double *posterior, double *score);
 VHEM_API vhem_status vhem_assign_data(vhem_ctx *, const vhem_tree *, const vhem_data *, int *label,
                                       double *posterior, double *score);
 

@@ -5,9 +5,12 @@
  * omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
+#include "cluster/clustering.h"
 #include "core/alloc.h"
+#include "math/linalg.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
+#include "reduce/hem_dtm.h"
 
 #include <math.h>
 
@@ -32,16 +35,16 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const dou
                           bool by_mass, int *label, double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *centers = tree->level[0]->centers;
-    int Kr = centers->K;
+    const double *omega = vh_clustering_omega(tree->level[0]);
+    int Kr = tree->level[0]->Kr;
 
     for (int i = 0; i < n; i++) {
         const double *x = table + (size_t)i * (size_t)Kr;
         double top = -INFINITY, sum = 0, best_value = -INFINITY;
         int best = -1;
         for (int j = 0; j < Kr; j++) {
-            double log_omega = log(centers->omega[j]), value = by_mass ? log_omega + x[j] : x[j];
-            if (!(centers->omega[j] > 0))
+            double log_omega = log(omega[j]), value = by_mass ? log_omega + x[j] : x[j];
+            if (!(omega[j] > 0))
                 continue;
             if (best < 0 || value > best_value) {
                 best = j;
@@ -51,7 +54,7 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const dou
         }
         VH_CHECK(best >= 0 && !isnan(best_value), VHEM_ENUMERIC, "model or sequence %d fits no cluster", i);
         for (int j = 0; posterior && j < Kr; j++) {
-            double p = centers->omega[j] > 0 ? exp(log(centers->omega[j]) + times * x[j] - top) : 0;
+            double p = omega[j] > 0 ? exp(log(omega[j]) + times * x[j] - top) : 0;
             sum += posterior[(size_t)i * (size_t)Kr + (size_t)j] = isinf(top) ? j == best : p;
         }
         for (int j = 0; posterior && j < Kr; j++)
@@ -68,7 +71,7 @@ static vhem_status check_tree(vhem_ctx *ctx, const vhem_tree *tree)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(tree->n >= 1, VHEM_EINVAL, "the tree has no levels");
-    VH_CHECK(tree->level[0]->centers, VHEM_EINVAL, "method %s has no centres to assign to",
+    VH_CHECK(vh_clustering_omega(tree->level[0]), VHEM_EINVAL, "method %s has no centres to assign to",
              tree->level[0]->method);
 done:
     return st;
@@ -83,6 +86,7 @@ vhem_status vhem_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
 
     VH_TRY(check_tree(ctx, tree));
     const vhem_clustering *c = tree->level[0];
+    VH_CHECK(c->centers, VHEM_EINVAL, "the centres are dynamic textures, HMMs cannot be assigned to them");
     VH_CHECK(h3m->d == c->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d,
              c->centers->d);
     if (h3m->family != c->centers->family && c->centers->family == &vh_gaussian_full) {
@@ -101,6 +105,33 @@ done:
     return st;
 }
 
+vhem_status vhem_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vhem_dtm *dtm, int *label,
+                            double *posterior, double *score)
+{
+    vhem_status st = VHEM_OK;
+    vh_scratch *scratch = NULL;
+    double *L = NULL;
+
+    vh_blas_enter();
+    VH_TRY(check_tree(ctx, tree));
+    const vhem_clustering *c = tree->level[0];
+    VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
+    VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, the centres %d", dtm->d,
+             c->textures->d);
+    VH_NEW(L, (size_t)dtm->K * (size_t)c->Kr);
+    VH_NEW(scratch, ctx->threads);
+    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, c->options.tau > 0 ? c->options.tau : 10, scratch,
+                            ctx->threads, L));
+    VH_TRY(decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
+done:
+    for (int t = 0; scratch && t < ctx->threads; t++)
+        vh_scratch_free(&scratch[t]);
+    free(scratch);
+    free(L);
+    vh_blas_leave();
+    return st;
+}
+
 vhem_status vhem_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *label,
                              double *posterior, double *score)
 {
@@ -110,7 +141,8 @@ vhem_status vhem_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_da
 
     VH_TRY(check_tree(ctx, tree));
     VH_NEW(loglik, (size_t)n * (size_t)tree->level[0]->Kr);
-    VH_TRY(vhem_score(ctx, tree->level[0]->centers, data, loglik));
+    VH_TRY(tree->level[0]->centers ? vhem_score(ctx, tree->level[0]->centers, data, loglik)
+                                   : vhem_dtm_score(ctx, tree->level[0]->textures, data, loglik));
     VH_TRY(decide(ctx, tree, n, loglik, 1, true, label, posterior, score));
 done:
     free(loglik);

@@ -3,6 +3,8 @@
 
 #include "core/alloc.h"
 #include "math/logsum.h"
+#include "model/dtm.h"
+#include "model/h3m.h"
 
 typedef struct {
     vhem_clustering c;                   /* first: what callers see */
@@ -69,6 +71,11 @@ done:
     return st;
 }
 
+const double *vh_clustering_omega(const vhem_clustering *c)
+{
+    return c->centers ? c->centers->omega : c->textures ? c->textures->omega : NULL;
+}
+
 void vh_label_by_z(vhem_clustering *c)
 {
     for (int i = 0; c->z && i < c->Kb; i++)
@@ -95,6 +102,7 @@ void vhem_clustering_free(vhem_clustering *c)
     free(c->state_map_at);
     free(c->run);
     vhem_h3m_free(c->centers);
+    vhem_dtm_free(c->textures);
     free(c->provenance);
     free(o);
 }

@@ -10,6 +10,8 @@
 vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out);
 /* Text that lives as long as the clustering; *slot points to it. */
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vhem_clustering *c, const char *text, const char **slot);
+/* Weights of the centres, whatever they are, [Kr]; NULL when there are none. */
+const double *vh_clustering_omega(const vhem_clustering *c);
 /* label_i = argmax_j z_ij; ties to the lowest index. */
 void vh_label_by_z(vhem_clustering *c);
 /* Where the centres lie, for methods whose trees go on from there: a table [Kr][dim] that belongs to the

@@ -14,6 +14,7 @@ const vh_method vh_methods[] = {
     { "em-h3m", VH_DATA, 0, 0, vh_method_em_h3m },
     { "shem", VH_MODELS, 10, 0, vh_method_shem },
     { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
+    { "hem-dtm", VH_TEXTURES, 0, 0, vh_method_hem_dtm },
     { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
     { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
     { "kl-sc", VH_MODELS, 0, 0, vh_method_distance },
@@ -65,12 +66,14 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, 
     vh_sets sets = { 0 };
     int below = 0;
 
-    if (!in->models && !in->below)
+    if (in->data && !in->below)
         VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
     for (int i = 0; i < in->Kb; i++) {
         const char *name;
         if (in->models) {
             name = in->models->hmm[i].name;
+        } else if (in->textures) {
+            name = in->textures->dt[i].name;
         } else if (in->below) {
             while (!(in->below->centers->omega[below] > 0))
                 below++;
@@ -102,6 +105,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     c->Kr = o.K;
     c->options = o;
     c->options.start = NULL;
+    c->options.start_dtm = NULL;
     st = method->run(ctx, in, &o, seed, c);
     if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z))             /* stopped before there was anything */
         goto done;
@@ -118,6 +122,13 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_
                          vhem_clustering **out)
 {
     vh_input in = vh_input_models(h3m);
+    return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
+}
+
+vhem_status vhem_cluster_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_cluster_options *opt,
+                             vhem_clustering **out)
+{
+    vh_input in = vh_input_textures(dtm);
     return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
 }
 

@@ -4,14 +4,16 @@
 
 #include "cluster/clustering.h"
 #include "data/data.h"
+#include "model/dtm.h"
 #include "model/h3m.h"
 
-enum { VH_MODELS = 1, VH_DATA = 2 };     /* what a method can start from */
+enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 };    /* what a method can start from */
 
-typedef struct {                         /* what is clustered: Kb HMMs, or Kb sets of sequences */
+typedef struct {                         /* what is clustered: Kb HMMs, dynamic textures, or sets of sequences */
     int              Kb;
-    const vhem_h3m  *models;             /* NULL: sequences */
-    const vhem_data *data;               /* NULL: models */
+    const vhem_h3m  *models;             /* of the three one is not NULL */
+    const vhem_dtm  *textures;
+    const vhem_data *data;
     const int       *item;               /* [N]  of data: the set a sequence belongs to */
     const vhem_clustering *below;        /* the level below when a tree is built, whose used centres are
                                             the models; else NULL */
@@ -24,7 +26,7 @@ typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_
 
 typedef struct {
     const char *name;
-    int         takes;                   /* VH_MODELS, VH_DATA or both */
+    int         takes;                   /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
     double      nv;                      /* default of options; 0: as the preset says */
     int         tau;
     vh_method_run *run;
@@ -33,7 +35,7 @@ typedef struct {
 extern const vh_method vh_methods[];     /* ended by a NULL name */
 const vh_method *vh_method_find(const char *name);           /* NULL when there is none */
 
-vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm;
+vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm, vh_method_hem_dtm;
 vh_method_run vh_method_distance;        /* all that see models through their distances alone, by name */
 
 /* vhem_cluster with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
@@ -46,6 +48,10 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
 static inline vh_input vh_input_models(const vhem_h3m *h3m)
 {
     return (vh_input){ .Kb = h3m->K, .models = h3m };
+}
+static inline vh_input vh_input_textures(const vhem_dtm *dtm)
+{
+    return (vh_input){ .Kb = dtm->K, .textures = dtm };
 }
 /* Seed number k under a seed; number 0 is the seed itself, the others fit into 53 bits, so that
  * any reader of JSON can hold them. */

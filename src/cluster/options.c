@@ -24,6 +24,7 @@ enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RES
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
+enum { DTM_RESTARTS = 10 };              /* of HEM-DTM, whose iterations are dear as well */
 #define EM_FLOOR 1e-4
 
 static const preset *find_preset(const char *name)
@@ -53,10 +54,15 @@ void vhem_cluster_options_init(vhem_cluster_options *opt)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
+static bool has_start(const vhem_cluster_options *o)
+{
+    return o->start || o->start_dtm;
+}
+
+static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vh_method *method = vh_method_find(o->method ? o->method : "vhem");
+    const vh_method *method = vh_method_find(o->method ? o->method : in->textures ? "hem-dtm" : "vhem");
     const preset *p = find_preset(o->preset);
     char known[256] = "auto";
 
@@ -75,11 +81,11 @@ static vhem_status resolve_names(vhem_ctx *ctx, vhem_cluster_options *o)
     }
     bool is_auto = !o->init || strcmp(o->init, "auto") == 0;
     const vh_start_kind *kind = is_auto ? NULL : vh_start_kind_find(o->init);
-    VH_CHECK(is_auto || kind || o->start, VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init,
+    VH_CHECK(is_auto || kind || has_start(o), VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init,
              known);
     o->method = method->name;
     o->preset = p->name;
-    o->init = o->start ? "given" : kind ? kind->name : "auto";
+    o->init = has_start(o) ? "given" : kind ? kind->name : "auto";
 done:
     return st;
 }
@@ -91,8 +97,7 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     int k = 0;
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
-             known[1],
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0], known[1],
              known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
@@ -134,8 +139,13 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
 {
     vhem_status st = VHEM_OK;
     const char *what = NULL;
-    if (!in->models)
+    if (in->data)
         what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
+    if (in->textures)
+        what = o->M > 1 ? "M" : o->cov_add > 0 ? "cov_add" : o->start ? "a start of HMMs"
+               : o->preset && vh_cluster_wants_full(o) ? "preset emhmm" : NULL;
+    else if (o->start_dtm)
+        what = "a start of textures";
     if (!what && runs_em(o))
         what = o->preset ? "a preset" : o->soft > 0 ? "soft" : o->cov_add > 0 ? "cov_add"
                : o->weighted_omega > 0 ? "weighted_omega" : NULL;
@@ -175,12 +185,32 @@ done:
     return st;
 }
 
+static vhem_status resolve_start_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_dtm *start = o->start_dtm;
+    int n = 0;
+
+    VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d, dtm->d);
+    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", o->K, start->K);
+    for (int j = 0; j < start->K; j++)
+        n = start->dt[j].n > n ? start->dt[j].n : n;
+    VH_CHECK(o->S == 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
+    VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
+             o->restarts);
+    o->K = start->K;
+    o->S = n;
+    o->restarts = 1;
+done:
+    return st;
+}
+
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
-    VH_CHECK(o->K <= in->Kb || o->start, VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
-             in->models ? "models" : o->by_group || in->below ? "groups" : "sequences");
+    VH_CHECK(o->K <= in->Kb || has_start(o), VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
+             in->models ? "models" : in->textures ? "textures" : o->by_group || in->below ? "groups" : "sequences");
     VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
     VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
     VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
@@ -193,12 +223,12 @@ done:
     return st;
 }
 
-static vhem_status check_models(vhem_ctx *ctx, const vhem_h3m *h3m)
+static vhem_status check_models(vhem_ctx *ctx, int K, const double *omega)
 {
     vhem_status st = VHEM_OK;
     double sum = 0;
-    for (int i = 0; i < h3m->K; i++)
-        sum += h3m->omega[i];
+    for (int i = 0; i < K; i++)
+        sum += omega[i];
     VH_CHECK(sum > 0, VHEM_EINVAL, "the weights of the models sum to %g, must be 1", sum);
 done:
     return st;
@@ -215,11 +245,23 @@ double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
     return work;
 }
 
+double vh_cluster_work_dtm(const vhem_dtm *dtm, const vhem_cluster_options *o)
+{
+    double work = 0;
+    for (int i = 0; i < dtm->K; i++) {
+        double n = fmax(dtm->dt[i].n, o->S);
+        work += o->K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
+    }
+    return work;
+}
+
 /* As many restarts as a modest amount of work allows: small sets of models have the
  * worst of optima and cost nothing. */
-static int default_restarts(const vhem_h3m *h3m, const vhem_cluster_options *o)
+static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 {
-    double n = 4e7 / vh_cluster_work(h3m, o);
+    if (in->textures)
+        return DTM_RESTARTS;
+    double n = 4e7 / vh_cluster_work(in->models, o);
     return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
 }
 
@@ -231,27 +273,29 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     const vh_method *m = vh_method_find(o->method);
     bool by_em = runs_em(o);
     bool flat = m->run == vh_method_hem_gmm;             /* one state with the components of all */
-    int S = h3m ? 1 : DATA_STATES, M = 1;
+    int S = in->data ? DATA_STATES : 1, M = 1;
     for (int i = 0; h3m && i < h3m->K; i++) {
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
         S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
         M = all > M ? all : M;
     }
+    for (int i = 0; in->textures && i < in->Kb; i++)
+        S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;
-    if (h3m)
+    if (!in->data)
         o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
-    o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(h3m, o);
-    if (h3m)
-        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)h3m->K / o->tau;
+    o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(in, o);
+    if (!in->data)
+        o->nv = o->nv > 0 ? o->nv : m->nv > 0 ? m->nv : p->nv > 0 ? p->nv : (double)in->Kb / o->tau;
     else
         o->nv = 0;
     o->tol = o->tol >= 0 ? o->tol : p->tol;
     o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p->cov_floor;
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
-    bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
+    bool exact = has_start(o) && o->tol == 0 && o->cov_floor == 0;
+    o->soft = o->soft >= 0 ? o->soft : has_start(o) || by_em ? 0 : p->soft;
     o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
     o->weighted_omega = o->weighted_omega > 0;
 }
@@ -266,16 +310,25 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     vhem_cluster_options_init(&o);
     if (asked)
         o = *asked;
-    VH_TRY(resolve_names(ctx, &o));
+    VH_TRY(resolve_names(ctx, in, &o));
     VH_TRY(resolve_words(ctx, in, &o));
-    VH_CHECK(vh_method_find(o.method)->takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL,
+    int takes = vh_method_find(o.method)->takes;
+    VH_CHECK(!in->textures || takes & VH_TEXTURES, VHEM_EINVAL,
+             "method %s does not cluster dynamic textures, hem-dtm does", o.method);
+    VH_CHECK(in->textures || takes != VH_TEXTURES, VHEM_EINVAL,
+             "method %s clusters dynamic textures: fit them first, with vhem fit --model dtm", o.method);
+    VH_CHECK(in->textures || takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL,
              "method %s clusters %s", o.method,
              h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");
     VH_TRY(check_meaning(ctx, in, &o));
     if (h3m)
-        VH_TRY(check_models(ctx, h3m));
+        VH_TRY(check_models(ctx, h3m->K, h3m->omega));
+    if (in->textures)
+        VH_TRY(check_models(ctx, in->Kb, in->textures->omega));
     if (o.start)
         VH_TRY(resolve_start(ctx, in, &o));
+    if (o.start_dtm)
+        VH_TRY(resolve_start_dtm(ctx, in->textures, &o));
     VH_TRY(check_sizes(ctx, in, &o));
     fill_numbers(in, &o);
     *out = o;

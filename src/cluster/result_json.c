@@ -5,6 +5,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "model/dtm.h"
 #include "model/h3m.h"
 
 #include <inttypes.h>
@@ -138,6 +139,8 @@ static vhem_status check(vhem_ctx *ctx, const vhem_clustering *c)
         VH_TRY(check_finite(ctx, "restarts", 1, 1, &c->run[r].bound));
     if (c->centers)
         VH_TRY(vh_h3m_require_finite(ctx, c->centers));
+    if (c->textures)
+        VH_TRY(vh_dtm_require_finite(ctx, c->textures));
     if (c->provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", c->provenance));
 done:
@@ -173,10 +176,12 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vhem_clustering *c, int
         print_runs(f, c);
     if (c->state_map)
         print_state_map(f, c);
-    if (c->centers) {
+    if (c->centers || c->textures)
         fputs(",\n \"centers\": ", f);
+    if (c->centers)
         VH_TRY(vh_model_print_json(ctx, c->centers, f));
-    }
+    else if (c->textures)
+        VH_TRY(vh_dtm_print_json(ctx, c->textures, f));
     if (c->provenance)
         fprintf(f, ",\n \"provenance\": %s", c->provenance);
     putc('}', f);

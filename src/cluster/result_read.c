@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "model/dtm.h"
 #include "model/h3m.h"
 #include "model/json.h"
 
@@ -313,12 +314,14 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
     json_t *v = json_object_get(root, "centers"), *z = json_object_get(root, "z");
 
     if (v && !json_is_null(v)) {
-        st = vh_model_from_json(ctx, v, &c->centers);
+        const char *format = json_string_value(json_object_get(v, "format"));
+        st = format && strcmp(format, "vhem-dtm") == 0 ? vh_dtm_from_json(ctx, v, &c->textures)
+                                                       : vh_model_from_json(ctx, v, &c->centers);
         if (st != VHEM_OK) {
             vh_error_prefix(ctx, "centers");
             goto done;
         }
-        c->Kr = c->centers->K;
+        c->Kr = c->centers ? c->centers->K : c->textures->K;
     } else {
         size_t n = json_array_size(json_array_get(z, 0));
         c->Kr = n <= INT_MAX ? (int)n : 0;

@@ -40,22 +40,24 @@ void vhem_tree_free(vhem_tree *tree)
 
 static int count_used(const vhem_clustering *c)
 {
+    const double *omega = vh_clustering_omega(c);
     int n = 0;
-    for (int j = 0; c->centers && j < c->Kr; j++)
-        n += c->centers->omega[j] > 0;
+    for (int j = 0; omega && j < c->Kr; j++)
+        n += omega[j] > 0;
     return n;
 }
 
 int vh_tree_row(const vhem_tree *tree, int l, int j)
 {
     const vhem_clustering *below = tree->level[l - 1];
+    const double *omega = vh_clustering_omega(below);
     int row = 0;
     if (tree->level[l]->Kb == below->Kr)                 /* none was left out */
         return j;
-    if (!(below->centers->omega[j] > 0))
+    if (!(omega[j] > 0))
         return -1;
     for (int k = 0; k < j; k++)
-        row += below->centers->omega[k] > 0;
+        row += omega[k] > 0;
     return row;
 }
 
@@ -122,7 +124,7 @@ static vhem_status check(vhem_ctx *ctx, const vh_input *in, int n, const int *K)
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
     VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 0 is %d, there are %d %s", K[0], in->Kb,
-             in->models ? "models" : "sequences or groups");
+             in->data ? "sequences or groups" : in->models ? "models" : "textures");
     for (int l = 1; l < n; l++)
         VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l],
                  l - 1, K[l - 1]);
@@ -130,50 +132,51 @@ done:
     return st;
 }
 
-/* The centres that have members: what the next level clusters. */
-static vhem_status used_centers(vhem_ctx *ctx, const vhem_clustering *c, vhem_h3m **out)
-{
-    vhem_status st = VHEM_OK;
-    int *index = NULL, n = 0;
+/* What the level above clusters, when it is not sequences. */
+typedef struct {
+    vhem_h3m *models;
+    vhem_dtm *textures;
+} centers;
 
-    VH_CHECK(c->centers, VHEM_EINVAL, "method %s has no centres to cluster again", c->method);
-    VH_NEW(index, c->Kr);
-    for (int j = 0; j < c->Kr; j++)
-        if (c->centers->omega[j] > 0)
-            index[n++] = j;
-    VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, out));
-done:
-    free(index);
-    return st;
+static void free_centers(centers *x)
+{
+    vhem_h3m_free(x->models);
+    vhem_dtm_free(x->textures);
+    *x = (centers){ 0 };
 }
 
-/* What the level above c clusters: its used centres, or what it has put together of the sequences.  *models
- * and item are what the input points to, of the level below at first. */
-static vhem_status next_input(vhem_ctx *ctx, const vhem_clustering *c, vhem_h3m **models, int *item,
-                              vh_input *in)
+/* What the level above c clusters: its used centres, or what it has put together of the sequences.  *used and
+ * item are what the input points to, of the level below at first. */
+static vhem_status next_input(vhem_ctx *ctx, const vhem_clustering *c, centers *used, int *item, vh_input *in)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *used = NULL;
-    int *row = NULL, n = 0;
+    const double *omega = vh_clustering_omega(c);
+    int *row = NULL, *index = NULL, n = 0;
 
-    VH_TRY(used_centers(ctx, c, &used));
+    VH_CHECK(omega, VHEM_EINVAL, "method %s has no centres to cluster again", c->method);
+    VH_NEW(row, c->Kr);
+    VH_NEW(index, c->Kr);
+    for (int j = 0; j < c->Kr; j++) {
+        row[j] = omega[j] > 0 ? n : -1;
+        if (omega[j] > 0)
+            index[n++] = j;
+    }
+    free_centers(used);
     if (in->models) {
-        vhem_h3m_free(*models);
-        *models = used;
-        used = NULL;
-        *in = vh_input_models(*models);
+        VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
+        *in = vh_input_models(used->models);
+    } else if (in->textures) {
+        VH_TRY(vh_dtm_subset(ctx, c->textures, index, n, &used->textures));
+        *in = vh_input_textures(used->textures);
     } else {
-        VH_NEW(row, c->Kr);
-        for (int j = 0; j < c->Kr; j++)
-            row[j] = c->centers->omega[j] > 0 ? n++ : -1;
         for (int i = 0; i < in->data->N; i++)
             item[i] = row[c->label[item[i]]];
         in->Kb = n;
     }
     in->below = c;
 done:
-    vhem_h3m_free(used);
     free(row);
+    free(index);
     return st;
 }
 
@@ -195,7 +198,7 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
 
     o->K = K < in->Kb ? K : in->Kb;
     if (l > 0)
-        o->start = NULL;                                 /* a given start is that of the lowest level */
+        o->start = NULL, o->start_dtm = NULL;            /* a given start is that of the lowest level */
     if (o->K < K)
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o->K,
                K);
@@ -219,7 +222,7 @@ static vhem_status build(vhem_ctx *ctx, vh_input in, int *item, int n_levels, co
 {
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
-    vhem_h3m *models = NULL;
+    centers used = { 0 };
     vhem_cluster_options o;
 
     vhem_cluster_options_init(&o);
@@ -229,7 +232,7 @@ static vhem_status build(vhem_ctx *ctx, vh_input in, int *item, int n_levels, co
     VH_TRY(vh_tree_new(ctx, n_levels, &tree));
     for (int l = 0; l < n_levels; l++) {
         if (l > 0)
-            VH_TRY(next_input(ctx, tree->level[l - 1], &models, item, &in));
+            VH_TRY(next_input(ctx, tree->level[l - 1], &used, item, &in));
         VH_TRY(add_level(ctx, tree, l, K[l], &in, &o));
     }
 done:
@@ -238,7 +241,7 @@ done:
         tree = NULL;
     }
     vhem_tree_free(tree);
-    vhem_h3m_free(models);
+    free_centers(&used);
     return st;
 }
 
@@ -246,6 +249,12 @@ vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, co
                             const vhem_cluster_options *opt, vhem_tree **out)
 {
     return build(ctx, vh_input_models(h3m), NULL, n_levels, K, opt, out);
+}
+
+vhem_status vhem_tree_build_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, int n_levels, const int *K,
+                                const vhem_cluster_options *opt, vhem_tree **out)
+{
+    return build(ctx, vh_input_textures(dtm), NULL, n_levels, K, opt, out);
 }
 
 vhem_status vhem_tree_build_data(vhem_ctx *ctx, const vhem_data *data, int n_levels, const int *K,

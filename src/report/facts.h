@@ -1,5 +1,5 @@
-/* facts.h - what every figure needs to know of a tree, worked out once: sizes, parents, classes, and an order of
- * drawing in which whatever belongs together stands together. */
+/* facts.h - what every figure needs to know of a tree, worked out once: sizes, parents, classes, and an order
+ * of drawing in which whatever belongs together stands together. */
 #ifndef VH_REPORT_FACTS_H
 #define VH_REPORT_FACTS_H
 
@@ -13,8 +13,8 @@ typedef struct {
     int  K;
     int *parent;                         /* [K] cluster of the next level, -1: none */
     int *size;                           /* [K] input models */
-    int *order;                          /* [K] clusters as they are drawn: children of one parent side by side */
-    int *first;                          /* [K] where its models begin in vh_facts.model; they are size many */
+    int *order;                          /* [K] clusters as drawn: children of one parent side by side */
+    int *first;                          /* [K] where its models begin in vh_facts.model, size many */
     int *count;                          /* [K][n_class] input models of each class */
 } vh_level;
 
@@ -22,8 +22,8 @@ typedef struct {
     const vhem_report_input *in;
     int          n_model, n_level, n_class;
     vh_level    *level;                  /* [n_level] lowest first */
-    int         *model;                  /* [n_model] models by cluster in the order of level 0; in a cluster the
-                                            nearest to its centre first */
+    int         *model;                  /* [n_model] by cluster in the order of level 0, and in a
+                                            cluster the nearest to its centre first */
     int         *class_of;               /* [n_model] -1: none */
     const char **class_name;             /* [n_class] */
     int         *class_size;             /* [n_class] */

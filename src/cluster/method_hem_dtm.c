@@ -1,0 +1,104 @@
+/* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts (restarts.h).
+ * */
+#include "cluster/options.h"
+#include "cluster/restarts.h"
+#include "core/alloc.h"
+#include "reduce/dtm_start.h"
+#include "reduce/hem_dtm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {                         /* what all restarts share */
+    const vhem_dtm *base;
+    const vhem_cluster_options *opt;
+} task;
+
+static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
+{
+    vhem_status st = VHEM_OK;
+    const task *s = arg;
+    vhem_dtm *centers = NULL;
+    vh_rng rng;
+
+    if (!r->kind) {
+        VH_TRY(vh_dtm_subset(ctx, s->opt->start_dtm, NULL, s->opt->start_dtm->K, &centers));
+    } else {
+        VH_TRY(vh_dtm_new(ctx, s->base->d, s->opt->K, &centers));
+        for (int j = 0; j < s->opt->K; j++)
+            VH_TRY(vh_dt_shape(ctx, s->base->d, s->opt->S, &centers->dt[j]));
+        vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
+        VH_TRY(vh_dtm_start(ctx, r->kind, s->base, s->opt->tau, &rng, scratch, centers));
+    }
+    *out = centers;
+    centers = NULL;
+done:
+    vhem_dtm_free(centers);
+    return st;
+}
+
+static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          vh_scratch *scratch,
+                          int n_threads, void *centers, vh_vhem_run *run)
+{
+    const task *s = arg;
+    (void)trial;                         /* restarts are always judged on all textures */
+    return vh_hem_dtm(ctx, s->base, opt, scratch, n_threads, centers, run);
+}
+
+static void free_centers(void *centers)
+{
+    vhem_dtm_free(centers);
+}
+
+static const vh_restart_ops ops = { make_start, reduce, free_centers };
+
+static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_restart *w = &s->all[s->best];
+    char name[32];
+
+    VH_TRY(vh_search_tell(ctx, s, out));
+    out->textures = w->centers;
+    w->centers = NULL;
+    for (int j = 0; j < out->Kr; j++) {
+        snprintf(name, sizeof name, "cluster_%d", j);
+        VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].name, name));
+        VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].label, NULL));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
+                              uint64_t seed,
+                              vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    task s = { .base = in->textures, .opt = opt };
+    vh_search search = { .ops = &ops, .arg = &s, .Kb = in->Kb, .Kb_trial = in->Kb,
+                         .work = vh_cluster_work_dtm(in->textures, opt) };
+    double *floor = NULL;
+    int n_kind = 0;
+    bool known = opt->start_dtm || strcmp(opt->init, "auto") == 0;
+
+    for (; vh_dtm_starts[n_kind]; n_kind++)
+        known |= strcmp(opt->init, vh_dtm_starts[n_kind]) == 0;
+    VH_CHECK(known, VHEM_EINVAL, "init '%s' is for HMMs; dynamic textures start with auto, base or far",
+             opt->init);
+    VH_NEW(floor, in->textures->d);
+    vh_dtm_scale(in->textures, floor);
+    for (int k = 0; k < in->textures->d; k++)
+        floor[k] = opt->cov_floor * floor[k] * floor[k];
+    search.floor = floor;
+    VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start_dtm != NULL, seed, &search));
+    VH_TRY(vh_search_run(ctx, &search));
+    VH_TRY(hand_over(ctx, &search, out));
+    if (vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
+done:
+    vh_search_free(ctx, &search);
+    free(floor);
+    return st;
+}

@@ -1,0 +1,308 @@
+/* restarts.c - see restarts.h.
+ *
+ *   1. one restart: a start, a soft phase, a few iterations
+ *   2. all restarts, then the promising ones to their end
+ *   3. what becomes known of them */
+#include "cluster/restarts.h"
+
+#include "cluster/options.h"
+#include "core/alloc.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum {
+    SHORT = 5,                           /* iterations before a restart is judged */
+    FINALISTS = 3,                       /* at least so many, and a third of all, are run to their end */
+    TRIAL_FINALISTS = 2,                 /* when judged on a sample: so many go on with all models */
+    MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory
+                                            for one restart at a time */
+};
+#define CHEAP    1e7                     /* less work than this, and all restarts are run to their end */
+#define SOFT_NV  0.1                     /* most virtual samples per model in the soft phase, */
+#define SOFT_NATS 10.0                   /* or fewer, if they tell the centres apart by more than this */
+#define SOFT_TOL 1e-4
+
+/* ---- 1. one restart ------------------------------------------------------------------------------------ */
+
+static bool has_trial(const vh_search *s)
+{
+    return s->Kb_trial != s->Kb;
+}
+
+static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed)
+{
+    const vhem_cluster_options *o = s->opt;
+    return (vh_vhem_options){ .N = o->nv * (trial ? s->Kb_trial : s->Kb), .tau = o->tau,
+                              .max_iter = o->max_iter, .tol = o->tol, .min_iter = vh_cluster_min_iter(o),
+                              .floor = s->floor, .cov_add = o->cov_add, .repair = o->repair,
+                              .weighted = o->weighted_omega, .seed = seed };
+}
+
+/* ESTOPPED is no failure here: the run stands at its last full iteration,
+ * and the caller finds out by itself. */
+static vhem_status go(vhem_ctx *ctx, const vh_search *s, bool trial, const vh_vhem_options *o,
+                      vh_scratch *scratch, int threads, vh_restart *r, vh_vhem_run *run)
+{
+    vhem_status st = s->ops->reduce(ctx, s->arg, trial, o, scratch, threads, r->centers, run);
+    r->stopped = st == VHEM_ESTOPPED;
+    return r->stopped ? VHEM_OK : st;
+}
+
+/* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
+ * how different the models are, which grows with their dimension. */
+static double soft_samples(int Kb, int K, const double *L)
+{
+    double apart = 0;
+    for (int i = 0; i < Kb; i++) {
+        const double *row = L + (size_t)i * (size_t)K;
+        double top = row[0], sum = 0;
+        for (int j = 0; j < K; j++) {
+            top = fmax(top, row[j]);
+            sum += row[j];
+        }
+        apart += (top - sum / K) / Kb;
+    }
+    return fmin(SOFT_NV, SOFT_NATS / fmax(apart, 1e-300)) * Kb;
+}
+
+/* The start, the soft phase, and at most `limit` iterations.  On a sample of
+ * the models only the centres count. */
+static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratch *scratch, int threads,
+                         vh_restart *r)
+{
+    vhem_status st = VHEM_OK;
+    bool trial = has_trial(s);
+    vh_vhem_options o = run_options(s, trial, r->seed), soft = o;
+    vh_vhem_run ignored = { 0 };
+
+    r->begun = true;
+    VH_TRY(s->ops->start(ctx, s->arg, r, scratch, &r->centers));
+    soft.tol = SOFT_TOL;
+    soft.max_iter = 0;
+    if (r->soft > 0) {
+        VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
+        soft.N = fmin(soft_samples(s->Kb_trial, s->opt->K, ignored.L), o.N);
+        vh_vhem_run_free(&ignored);
+        soft.max_iter = r->soft;
+        VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
+    }
+    o.max_iter = limit < o.max_iter ? limit : o.max_iter;
+    VH_TRY(go(ctx, s, trial, &o, scratch, threads, r, &r->run));
+    r->J = r->run.J[r->run.n_iter];
+    r->finished = !trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
+    if (trial)
+        vh_vhem_run_free(&r->run);
+done:
+    vh_vhem_run_free(&ignored);
+    return st;
+}
+
+/* Goes on where a run stands: counts add up, and the bounds follow one another. */
+static vhem_status append(vhem_ctx *ctx, vh_vhem_run *run, vh_vhem_run *more)
+{
+    vhem_status st = VHEM_OK;
+    double *J = NULL;
+
+    VH_NEW(J, run->n_iter + more->n_iter + 1);
+    if (run->n_iter > 0)
+        memcpy(J, run->J, sizeof *J * (size_t)run->n_iter);
+    memcpy(J + run->n_iter, more->J, sizeof *J * (size_t)(more->n_iter + 1));
+    free(more->J);
+    more->J = J;
+    more->n_iter += run->n_iter;
+    more->n_empty += run->n_empty;
+    more->n_revived += run->n_revived;
+    more->n_fell += run->n_fell;
+    vh_vhem_run_free(run);
+    *run = *more;
+    *more = (vh_vhem_run){ 0 };
+done:
+    return st;
+}
+
+static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch, int threads, vh_restart *r)
+{
+    vhem_status st = VHEM_OK;
+    vh_vhem_options o = run_options(s, false, r->seed + 1);       /* its repairs must not repeat
+                                                                     those of the short run */
+    vh_vhem_run more = { 0 };
+
+    o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
+    o.min_iter -= r->run.n_iter;
+    int converged = r->run.converged;
+    VH_TRY(go(ctx, s, false, &o, scratch, threads, r, &more));
+    VH_TRY(append(ctx, &r->run, &more));
+    r->run.converged |= converged;
+    r->J = r->run.J[r->run.n_iter];
+    r->finished = !r->stopped;
+done:
+    vh_vhem_run_free(&more);
+    return st;
+}
+
+/* ---- 2. all restarts ----------------------------------------------------------------------------------- */
+
+static void drop_tables(vh_restart *r)
+{
+    free(r->run.z);
+    free(r->run.L);
+    r->run.z = r->run.L = NULL;
+}
+
+/* Restart r has come to its end; only the best so far keeps its tables.  Which one that is does not depend
+ * on the order in which they arrive. */
+static void keep_best(vh_search *s, int r)
+{
+#pragma omp critical(vh_cluster_best)
+    {
+        vh_restart *a = &s->all[r], *b = s->best < 0 ? NULL : &s->all[s->best];
+        if (a->st != VHEM_OK) {
+            drop_tables(a);
+        } else if (!b || a->J > b->J || (a->J == b->J && r < s->best)) {
+            if (b)
+                drop_tables(b);
+            s->best = r;
+        } else {
+            drop_tables(a);
+        }
+    }
+}
+
+/* The restarts which[0 .. n-1]: begun when `limit` is not negative, else run to their end.  Side by side when
+ * there are enough of them, else with all threads inside each. */
+static void run_some(vhem_ctx *ctx, vh_search *s, const int *which, int n, int limit, int64_t done,
+                     int64_t total)
+{
+    int threads = ctx->threads;
+    bool across = n >= threads && s->Kb < MANY_MODELS;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
+    for (int k = 0; k < n; k++) {
+        int r = which ? which[k] : k;
+        vh_scratch *own = &s->scratch[across ? omp_get_thread_num() : 0];
+        int64_t so_far;
+        if (vh_stopped(ctx) && k > 0)
+            continue;
+        if (limit >= 0) {
+            s->all[r].st = begin(ctx, s, limit, own, across ? 1 : threads, &s->all[r]);
+            drop_tables(&s->all[r]);
+        } else {
+            s->all[r].st = finish(ctx, s, own, across ? 1 : threads, &s->all[r]);
+            keep_best(s, r);
+        }
+#pragma omp atomic capture
+        so_far = ++done;
+        vh_progress(ctx, "cluster", so_far, total);
+    }
+}
+
+/* Best bound first, ties by index; what failed or was not begun comes last.  Returns how many are left. */
+static int rank_restarts(vh_search *s)
+{
+    int n = 0;
+    for (int r = 0; r < s->R; r++) {
+        int k = n;
+        if (!s->all[r].begun || s->all[r].st != VHEM_OK)
+            continue;
+        for (; k > 0 && s->all[s->order[k - 1]].J < s->all[r].J; k--)
+            s->order[k] = s->order[k - 1];
+        s->order[k] = r;
+        n++;
+    }
+    return n;
+}
+
+vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
+{
+    vhem_status st = VHEM_OK;
+    bool cheap = s->R * s->work < CHEAP;
+    int third = (s->R + 2) / 3, some = third > FINALISTS ? third : FINALISTS;
+    some = has_trial(s) ? TRIAL_FINALISTS : some;
+    int F = cheap || s->R < some ? s->R : some;
+    int limit = s->R <= F ? 0 : SHORT;
+    int64_t total = s->R + F;
+
+    vh_progress(ctx, "cluster", 0, total);
+    run_some(ctx, s, NULL, s->R, limit, 0, total);
+    int left = rank_restarts(s);
+    if (left == 0) {
+        st = s->all[0].st;                     /* its sentence may be that of a later one: all failed alike */
+        goto done;
+    }
+    if (left < s->R && !vh_stopped(ctx))
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", s->R - left, s->R, ctx->error);
+    run_some(ctx, s, s->order, F < left ? F : left, -1, s->R, total);
+    if (s->best < 0)
+        st = s->all[s->order[0]].st;
+done:
+    return st;
+}
+
+/* ---- 3. what becomes known of them --------------------------------------------------------------------- */
+
+vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
+                          int n_kind,
+                          bool given, uint64_t seed, vh_search *s)
+{
+    vhem_status st = VHEM_OK;
+    const char *one = NULL;
+
+    s->opt = opt;
+    s->best = -1;
+    s->R = opt->restarts;
+    VH_NEW(s->all, s->R);
+    VH_NEW(s->order, s->R);
+    VH_NEW(s->scratch, ctx->threads);
+    for (int k = 0; k < n_kind; k++)
+        if (strcmp(kinds[k], opt->init) == 0)
+            one = kinds[k];
+    for (int r = 0; r < s->R; r++) {
+        s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
+        s->all[r].seed = vh_cluster_seed(seed, (uint64_t)r);
+        s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
+    }
+done:
+    return st;
+}
+
+vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_restart *w = &s->all[s->best];
+
+    VH_NEW(out->run, s->R);
+    for (int r = 0; r < s->R; r++) {
+        const vh_restart *a = &s->all[r];
+        if (!a->begun || a->st != VHEM_OK)
+            continue;
+        out->run[out->n_run++] = (vhem_cluster_run){
+            .seed = a->seed, .init = a->kind ? a->kind : "given", .bound = a->J, .n_iter = a->run.n_iter,
+            .converged = a->run.converged, .finished = a->finished };
+    }
+    out->n_iter = w->run.n_iter;
+    out->converged = w->run.converged;
+    out->n_empty = w->run.n_empty;
+    out->n_revived = w->run.n_revived;
+    out->n_fell = w->run.n_fell;
+    out->z = w->run.z;
+    out->L_hmm = w->run.L;
+    out->bound = w->run.J;
+    w->run = (vh_vhem_run){ 0 };
+done:
+    return st;
+}
+
+void vh_search_free(vhem_ctx *ctx, vh_search *s)
+{
+    for (int r = 0; s->all && r < s->R; r++) {
+        vh_vhem_run_free(&s->all[r].run);
+        if (s->all[r].centers)
+            s->ops->free(s->all[r].centers);
+    }
+    for (int t = 0; s->scratch && t < ctx->threads; t++)
+        vh_scratch_free(&s->scratch[t]);
+    free(s->scratch);
+    free(s->all);
+    free(s->order);
+}
