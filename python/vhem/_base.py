@@ -46,8 +46,9 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         tables = data.table is not None and self._table is not None
         found, needed = (data.table, self._table) if tables else (data.d, self._d)
         if found != needed:
-            raise InputError(f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
-                             "input" + ("; give a list of sequences for other lengths" if tables else ""))
+            raise InputError(
+                f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
+                "input" + ("; give a list of sequences for other lengths" if tables else ""))
         return data
 
     def _record(self, options: Dict[str, Any], seed: int) -> Dict[str, Any]:

@@ -60,8 +60,11 @@ class _Memory:
     def __init__(self, pointer: Any, shape: Tuple[int, ...], dtype: np.dtype[Any], owner: Any):
         self.owner = owner
         self.__array_interface__ = {
-            "version": 3, "shape": shape, "typestr": dtype.str if dtype.names is None else "|V%d" % dtype.itemsize,
-            "descr": dtype.descr, "data": (int(ffi.cast("uintptr_t", pointer)), True),
+            "version": 3,
+            "shape": shape,
+            "typestr": dtype.str if dtype.names is None else "|V%d" % dtype.itemsize,
+            "descr": dtype.descr,
+            "data": (int(ffi.cast("uintptr_t", pointer)), True),
         }
 
 
@@ -104,7 +107,9 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
     if isinstance(value, Handle):
         value = value.pointer
     elif kind == "char *":
-        keep.append(ffi.new("char[]", os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()))
+        keep.append(
+            ffi.new("char[]",
+                    os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()))
         value = keep[-1]
     elif isinstance(value, np.ndarray):
         keep.append(np.ascontiguousarray(value, None if value.dtype.names else np.float64))

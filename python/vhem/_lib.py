@@ -16,8 +16,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _call
-from ._ffi import (Handle, array, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain, record,
-                   text, texts, version)
+from ._ffi import (Handle, array, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
+                   record, text, texts, version)
 from .errors import Error, FileError, InputError, VhemWarning
 
 def backends() -> List[str]:
@@ -33,7 +33,7 @@ def takes_data(method: str) -> bool:
     return bool(lib.vhem_method_takes_data(str(method).encode()))
 
 
-# ---- 1. sessions: one context -------------------------------------------------------------------------------
+# ---- 1. sessions: one context ------------------------------------------------------------------------------
 
 @ffi.callback("void(void *, int, const char *)")
 def _log(handle: Any, level: int, line: Any) -> None:
@@ -59,7 +59,8 @@ class Session:
         self.interrupt: Optional[BaseException] = None
         self._warnings: List[str] = []
         self._handle = ffi.new_handle(self)
-        options, self._keep = options_of("ctx_options", {"backend": backend, "threads": threads, "seed": seed})
+        options, self._keep = options_of("ctx_options",
+                                         {"backend": backend, "threads": threads, "seed": seed})
         options.log, options.log_arg = _log, self._handle
         if progress is not None:
             options.progress, options.progress_arg = _progress, self._handle
@@ -119,7 +120,7 @@ def _error(status: int, sentence: str) -> Error:
     return FileError(sentence) if status == lib.VHEM_EIO else Error(sentence)
 
 
-# ---- 2. sequences -------------------------------------------------------------------------------------------
+# ---- 2. sequences ------------------------------------------------------------------------------------------
 
 def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[str]],
               labels: Optional[Sequence[str]], groups: Optional[Sequence[str]], weights: Any,
@@ -127,7 +128,8 @@ def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[s
     """Sequences on the frames y [sum T][d], which are not copied."""
     keep: List[Any] = [y]
     if lengths.size and lengths.max() > np.iinfo(np.int32).max:
-        raise InputError(f"a sequence has {lengths.max()} frames, at most {np.iinfo(np.int32).max} are possible")
+        raise InputError(
+            f"a sequence has {lengths.max()} frames, at most {np.iinfo(np.int32).max} are possible")
     T = np.ascontiguousarray(lengths, np.int32)
     data = session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int[]", T), y.shape[1], doubles(y),
                         keep=keep)
@@ -165,7 +167,7 @@ def data_parts(data: Handle) -> Dict[str, Any]:
     return parts
 
 
-# ---- 3. models and estimation -------------------------------------------------------------------------------
+# ---- 3. models and estimation ------------------------------------------------------------------------------
 
 def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str, Any]]) -> Handle:
     """A set of HMMs; each mapping has M omega name label, and pi A and either c mu cov or theta as arrays."""
@@ -203,9 +205,17 @@ def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
     S, M, d, emission = view.S, view.M, view.d, text(view.emission)
     cov = (S, M, d, d) if emission == "gaussian-full" else (S, M, d)
     return {
-        "emission": emission, "name": text(view.name), "label": text(view.label), "omega": view.omega, "d": d, "M": M,
-        "pi": array(view.pi, (S,), h3m), "A": array(view.A, (S, S), h3m), "c": array(view.c, (S, M), h3m),
-        "mu": array(view.mu, (S, M, d), h3m), "cov": array(view.cov, cov, h3m),
+        "emission": emission,
+        "name": text(view.name),
+        "label": text(view.label),
+        "omega": view.omega,
+        "d": d,
+        "M": M,
+        "pi": array(view.pi, (S,), h3m),
+        "A": array(view.A, (S, S), h3m),
+        "c": array(view.c, (S, M), h3m),
+        "mu": array(view.mu, (S, M, d), h3m),
+        "cov": array(view.cov, cov, h3m),
         "theta": array(view.theta, (view.n_theta,), h3m),
     }
 
@@ -223,7 +233,8 @@ def h3m_set_provenance(session: Session, h3m: Handle, made: Any) -> None:
     session.call("vhem_h3m_set_provenance", h3m.pointer, json.dumps(made).encode())
 
 
-def fit(session: Session, data: Handle, options: Mapping[str, Any], mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
+def fit(session: Session, data: Handle, options: Mapping[str, Any],
+        mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
     """Models of sequences, and what every restart came to: run [K][R], best [K], frames [K]."""
     struct, keep = options_of("fit_options", options)
     h3m, report = ffi.new("vhem_h3m **"), ffi.new("vhem_fit_report **")
@@ -262,7 +273,7 @@ def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
     return session.made("vhem_sample", "data", h3m.pointer, N, T)
 
 
-# ---- 4. clusterings and trees -------------------------------------------------------------------------------
+# ---- 4. clusterings and trees ------------------------------------------------------------------------------
 
 def tree_build(session: Session, source: Handle, from_data: bool, K: Sequence[int],
                options: Mapping[str, Any]) -> Handle:
@@ -351,7 +362,7 @@ def assign(session: Session, tree: Handle, source: Handle, from_data: bool) -> T
     return label, z, best
 
 
-# ---- 5. numbers: agreement, distances, choices --------------------------------------------------------------
+# ---- 5. numbers: agreement, distances, choices -------------------------------------------------------------
 
 def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int], n_splits: int,
            options: Mapping[str, Any]) -> Any:
@@ -385,15 +396,18 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any]) -> Tuple[Any, Any]:
     struct, keep = options_of("distance_options", options)
-    (D, out), (error, out_error) = out_array((h3m_size(a), h3m_size(b))), out_array((h3m_size(a), h3m_size(b)))
+    shape = (h3m_size(a), h3m_size(b))
+    (D, out), (error, out_error) = out_array(shape), out_array(shape)
     session.call("vhem_distance", a.pointer, b.pointer, struct, out, out_error)
     return D, error
 
 
-# ---- 6. classes and tags ------------------------------------------------------------------------------------
+# ---- 6. classes and tags -----------------------------------------------------------------------------------
 
-def classes_train(session: Session, data: Handle, options: Mapping[str, Any], things: Optional[Sequence[str]] = None,
-                  tags: Optional[Sequence[str]] = None, has: Any = None) -> Handle:
+
+def classes_train(session: Session, data: Handle, options: Mapping[str, Any],
+                  things: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+                  has: Any = None) -> Handle:
     """Models of the labels of the data, or of tags: has [things][tags]."""
     struct, keep = options_of("train_options", options)
     table = ffi.NULL

@@ -79,8 +79,11 @@ class _Trained(Estimator):
     options: Optional[Dict[str, Any]]
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
-        piece = {"K": self.n_piece, "S": self.n_states, "M": self.n_mix, "restarts": self.n_init,
-                 "emission": f"gaussian-{self.covariance_type}", "topology": self.topology, **start_options(self.init)}
+        piece = {
+            "K": self.n_piece, "S": self.n_states, "M": self.n_mix, "restarts": self.n_init,
+            "emission": f"gaussian-{self.covariance_type}", "topology": self.topology,
+            **start_options(self.init)
+        }
         reduce = {"K": self.n_components, "tau": self.tau, "nv": self.nv, "S": self.n_states, "M": self.n_mix,
                   "restarts": self.n_init}
         if _lib.takes_data(self.estimator):
@@ -189,13 +192,15 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         data = self._sequences(X, lengths, groups)
         y = data.labels if y is None else y
         if y is None:
-            raise InputError("HMMClassifier requires y to be passed, but the target y is None; the data have no "
-                             "labels either")
+            raise InputError(
+                "HMMClassifier requires y to be passed, but the target y is None; the data have no "
+                "labels either")
         target = column_or_1d(y, warn=True)
         check_classification_targets(target)
         if len(target) != len(data):
-            raise InputError(f"Found input variables with inconsistent numbers of samples: {len(target)} classes, "
-                             f"{len(data)} sequences")
+            raise InputError(
+                f"Found input variables with inconsistent numbers of samples: {len(target)} classes, "
+                f"{len(data)} sequences")
         self.classes_ = np.unique(target)
         codes = np.searchsorted(self.classes_, target)
         names = self._class_names()
@@ -336,7 +341,9 @@ def _things(data: Sequences) -> List[str]:
     if data.groups is not None:
         return list(dict.fromkeys(data.groups))
     names = data.names
-    return names if names is not None and len(set(names)) == len(names) else [str(n) for n in range(len(data))]
+    return names if names is not None and len(set(names)) == len(names) else [
+        str(n) for n in range(len(data))
+    ]
 
 
 def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:

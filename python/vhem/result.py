@@ -130,17 +130,17 @@ class Tree(Sequence[Clustering]):
     def assign(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Tuple[Any, Any, Any]:
         """New models, by L_hmm, or new sequences, by likelihood, into the clusters of every level.
 
-        Returns labels (n, levels), probabilities of the clusters of the lowest level (n, Kr), and for each its
-        score under the best of them, in nats.
+        Returns labels (n, levels), probabilities of the clusters of the lowest level (n, Kr), and for each
+        its score under the best of them, in nats.
         """
         with session(n_jobs=n_jobs) as s:
             if holds_models(X):
                 return _lib.assign(s, self._handle, as_models(X)._handle, False)
             return _lib.assign(s, self._handle, as_sequences(X, lengths).handle(s), True)
 
-    def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None, title: Optional[str] = None,
-               classes: Optional[Sequence[Any]] = None, distance: Any = None, choice: Any = None,
-               image: Any = None, y_down: bool = False, n_example: Optional[int] = None,
+    def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
+               title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
+               choice: Any = None, image: Any = None, y_down: bool = False, n_example: Optional[int] = None,
                tables: Any = None) -> None:
         """Writes one HTML page that needs nothing else, for any browser.
 
@@ -172,7 +172,8 @@ class Tree(Sequence[Clustering]):
             _lib.report(s, self._handle, path, parts)
 
     def __repr__(self) -> str:
-        return f"<Tree: {len(self[0].labels)} in {', '.join(str(level.n_clusters) for level in self)} clusters>"
+        sizes = ", ".join(str(level.n_clusters) for level in self)
+        return f"<Tree: {len(self[0].labels)} in {sizes} clusters>"
 
     def _repr_html_(self) -> str:
         return "".join(level._repr_html_() for level in self)

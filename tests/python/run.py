@@ -25,7 +25,9 @@ def main():
         print("no Python with cffi, numpy, pytest and scikit-learn; 'scripts/setup test' installs them")
         return 77
     paths = [str(SOURCE / "python"), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONDONTWRITEBYTECODE": "1"
+    }
     return subprocess.run([python, "-m", "pytest", *sys.argv[1:]], cwd=SOURCE, env=environment).returncode
 
 

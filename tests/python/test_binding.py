@@ -1,4 +1,4 @@
-"""The binding against the library: what cffi made of the header, compared with what a compiler makes of it."""
+"""The binding against the library: what cffi makes of the header, and what a compiler does."""
 import os
 import re
 import shutil

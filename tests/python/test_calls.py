@@ -170,8 +170,8 @@ def test_errors_leave_silently(tmp_path):
             except vhem.Error as error:
                 print("bad.h5" in str(error))
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True,
+                          text=True, env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\nTrue\n", "")
 
 

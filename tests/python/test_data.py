@@ -49,8 +49,8 @@ def test_frames_are_not_copied(rng):
 
 
 def test_library_sees_the_same_memory(rng):
-    seqs = vhem.Sequences(rng.normal(size=(10, 2)), [4, 6], names=["a", "b"], labels=["p", "q"], groups=["g", "g"],
-                          weights=[1, 2.5], columns=["x", "y"])
+    seqs = vhem.Sequences(rng.normal(size=(10, 2)), [4, 6], names=["a", "b"], labels=["p", "q"],
+                          groups=["g", "g"], weights=[1, 2.5], columns=["x", "y"])
     with vhem._run.session() as session:
         parts = vhem._lib.data_parts(seqs.handle(session))
     assert np.shares_memory(parts["y"], seqs.y)

@@ -19,7 +19,8 @@ KINDS = [0, 1] * 6
 def test_hmm(sequences):
     hmm = vhem.HMM(n_states=2, random_state=1).fit(sequences)
     assert sorted(hmm.means_.mean(axis=1).round()) == [0, 8]
-    assert hmm.startprob_.shape == (2,) and hmm.transmat_.shape == hmm.means_.shape == hmm.covars_.shape == (2, 2)
+    assert hmm.startprob_.shape == (
+        2, ) and hmm.transmat_.shape == hmm.means_.shape == hmm.covars_.shape == (2, 2)
     assert hmm.log_likelihood_ == pytest.approx(hmm.score_samples(sequences).sum(), rel=1e-6)
     assert hmm.score(sequences) == pytest.approx(hmm.score_samples(sequences).mean())
     paths = hmm.predict(sequences)
@@ -93,7 +94,8 @@ def test_vhem_of_sequences(sequences):
     np.testing.assert_allclose(found.z_.sum(axis=1), 1)
     assert (found.z_.argmax(axis=1) == found.labels_).all()
     assert len(found.centers_) == 2 and len(found.models_) == 12
-    assert found.lower_bound_ == found.result_[0].bound[-1] and len(found.result_[0].bound) == found.n_iter_ + 1
+    assert found.lower_bound_ == found.result_[0].bound[-1] and len(
+        found.result_[0].bound) == found.n_iter_ + 1
     assert (np.diff(found.result_[0].bound[1:]) > -1e-6 * abs(found.lower_bound_)).all()
     assert (found.predict(sequences) == found.labels_).all()
     assert (found.predict(found.models_) == found.labels_).all()
@@ -130,7 +132,9 @@ def test_one_seed_one_answer(sequences):
     runs = [vhem.VHEM(2, n_states=2, random_state=s, n_jobs=j).fit(sequences)
             for s, j in ((3, 1), (3, 2), (3, None), (np.int64(3), 3))]
     assert len({r.lower_bound_ for r in runs}) == 1 and len({r.z_.tobytes() for r in runs}) == 1
-    drawn = [vhem.HMM(random_state=np.random.RandomState(1)).fit(sequences[0]).log_likelihood_ for _ in range(2)]
+    drawn = [
+        vhem.HMM(random_state=np.random.RandomState(1)).fit(sequences[0]).log_likelihood_ for _ in range(2)
+    ]
     assert drawn[0] == drawn[1]
     vhem.HMM(random_state=np.random.default_rng(1)).fit(sequences[0])
 
@@ -197,13 +201,15 @@ def test_pickles(sequences, estimator):
 def test_in_scikit_learn(rng, sequences):
     grid = GridSearchCV(vhem.HMM(n_init=2), {"n_states": [1, 2]}, cv=3).fit(sequences)
     assert grid.best_params_["n_states"] == 2
-    nested = GridSearchCV(vhem.VHEM(2, hmm=vhem.HMM(), n_init=2), {"hmm__n_states": [1, 2], "n_clusters": [1, 2]},
+    nested = GridSearchCV(vhem.VHEM(2, hmm=vhem.HMM(),
+                                    n_init=2), {"hmm__n_states": [1, 2], "n_clusters": [1, 2]},
                           cv=2).fit(vhem.Sequences.from_arrays(sequences))
     assert nested.best_params_["n_clusters"] == 2
     table = np.stack([y[:30, 0] for y in sequences])
     pipe = make_pipeline(StandardScaler(with_std=False), vhem.VHEM(2, n_states=1, n_init=2)).fit(table)
     assert pipe.predict(table).shape == (12,)
-    half = make_pipeline(FunctionTransformer(lambda X: [y[::2] for y in X]), vhem.VHEM(2, n_states=1, n_init=2))
+    half = make_pipeline(FunctionTransformer(lambda X: [y[::2] for y in X]),
+                         vhem.VHEM(2, n_states=1, n_init=2))
     assert support.same_partition(half.fit_predict(sequences), KINDS)
     assert len(cross_val_score(vhem.VHEM(2, n_states=1, n_init=2), rng.normal(size=(8, 2, 30)), cv=2)) == 2
 

@@ -54,7 +54,8 @@ def test_scores_agree_with_the_definition(pair, rng):
 
 
 def test_made_of_arrays():
-    m = vhem.Model([0.5, 0.5], [[1, 0], [0, 1]], [[0, 0], [1, 1]], [np.eye(2), 2 * np.eye(2)], name="n", label="l")
+    m = vhem.Model([0.5, 0.5], [[1, 0], [0, 1]], [[0, 0], [1, 1]], [np.eye(2), 2 * np.eye(2)], name="n",
+                   label="l")
     assert (m.emission, m.S, m.M, m.d, m.name, m.label) == ("gaussian-full", 2, 1, 2, "n", "l")
     mix = vhem.Model([1], [[1]], [[[0.0], [3.0]]], [[[1.0], [2.0]]], c=[[0.25, 0.75]])
     assert mix.M == 2 and mix.c.tolist() == [[0.25, 0.75]]

@@ -45,7 +45,8 @@ def test_models(sequences, covariance):
     ax = vhem.plot.model(hmm, background=np.zeros((4, 4)))
     assert len(ax.patches) >= 4
     ellipse = vhem.plot._ellipse([0, 0], np.diag([4.0, 1.0]))
-    assert (ellipse.width, ellipse.height) == pytest.approx((8, 4)) and ellipse.angle % 180 == pytest.approx(0)
+    assert (ellipse.width, ellipse.height) == pytest.approx(
+        (8, 4)) and ellipse.angle % 180 == pytest.approx(0)
     vhem.plot.transitions(hmm)
     line = vhem.HMM(n_states=2).fit([y[:, :1] for y in sequences])
     assert len(vhem.plot.model(line).lines) == 2

@@ -32,7 +32,8 @@ def vhem_command(command, folder, *args):
 
 
 def test_models_of_the_command(table, tmp_path, command):
-    vhem_command(command, tmp_path, "fit", table, "--states", 2, "--restarts", 3, "--seed", 5, "-o", "cli.json")
+    vhem_command(command, tmp_path, "fit", table, "--states", 2, "--restarts", 3, "--seed", 5, "-o",
+                 "cli.json")
     vhem.fit_each(table, n_states=2, n_init=3, random_state=5).save(tmp_path / "py.json")
     assert without_provenance(tmp_path / "py.json") == without_provenance(tmp_path / "cli.json")
     vhem_command(command, tmp_path, "fit", table, "--group", "label", "--cov", "full", "-o", "g.json")
@@ -73,7 +74,8 @@ def test_clusters_of_c(tmp_path):
     subprocess.run([compiler, f"-I{SOURCE / 'include'}", SOURCE / "examples/c/cluster.c", library,
                     f"-Wl,-rpath,{library.parent}", "-o", "cluster"], cwd=tmp_path, check=True)
     (tmp_path / "m.json").write_text(support.flock())
-    subprocess.run(["./cluster", "m.json", "3", "c.json"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["./cluster", "m.json", "3", "c.json"], cwd=tmp_path, check=True,
+                   stdout=subprocess.DEVNULL)
     found = vhem.VHEM(3).fit(vhem.H3M.load(tmp_path / "m.json"))
     found.result_.save(tmp_path / "py.json")
     assert without_provenance(tmp_path / "py.json") == without_provenance(tmp_path / "c.json")

@@ -38,7 +38,8 @@ def cases():
                 kind = type(estimator).__name__
                 reason = SKIPPED.get(kind, {}).get(name_of(check))
                 marks = [pytest.mark.skip(reason=reason)] if reason else []
-                found.append(pytest.param(instance, check, marks=marks, id=f"{kind}-{name_of(check)}-{number}"))
+                found.append(
+                    pytest.param(instance, check, marks=marks, id=f"{kind}-{name_of(check)}-{number}"))
     return found
 
 
@@ -49,5 +50,9 @@ def test_check(estimator, check):
 
 
 def test_skipped_checks_exist():
-    known = {name_of(check) for estimator in ESTIMATORS[:1] for _, check in estimator_checks_generator(estimator)}
+    known = {
+        name_of(check)
+        for estimator in ESTIMATORS[:1]
+        for _, check in estimator_checks_generator(estimator)
+    }
     assert {name for skipped in SKIPPED.values() for name in skipped} <= known
