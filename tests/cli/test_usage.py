@@ -13,7 +13,7 @@ VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "t
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
+    "fit": ["output", "model", "learn", "noise", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
             "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
