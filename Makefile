@@ -17,12 +17,14 @@ demo: setup
 	@rm -f build.log
 	@scripts/demo build/vhem demo
 
-test: setup
+test:
+	@scripts/setup test
 	cmake --preset test
 	cmake --build --preset test -j $(JOBS)
 	ctest --preset test -j $(JOBS)
 
-asan: setup
+asan:
+	@scripts/setup test
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
@@ -31,6 +33,10 @@ bench: setup
 	cmake --preset bench
 	cmake --build --preset bench -j $(JOBS)
 	scripts/bench build-bench
+
+# Experiments by the name of their folder, for instance: make reproduce-methods ARGS=--quick
+reproduce-%: all
+	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS)
 
 install: all
 	cmake --install build --prefix $(PREFIX)

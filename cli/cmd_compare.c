@@ -145,8 +145,8 @@ static int write_result(cli *c, const compare_args *a, const comparison *s)
     cli_say(c, "%d HMM%s against %s for sequences of %d frame%s, in nats", s->Ka, cli_plural(s->Ka), other,
             a->opt.tau, cli_plural(a->opt.tau));
     if (negative)
-        cli_say(c, "%d variational divergence%s below zero: a difference of two bounds, see vhem(1)", negative,
-                negative == 1 ? " is" : "s are");
+        cli_say(c, "%d variational divergence%s below zero: a difference of two bounds, see vhem(1)",
+                negative, negative == 1 ? " is" : "s are");
     return EXIT_DONE;
 }
 
@@ -209,7 +209,7 @@ int cmd_compare(cli *c, int argc, char **argv)
         { "tau", 0, OPT_INT, "T", &a.opt.tau, 1, NULL, "frames of the sequences compared" },
         { "samples", 'n', OPT_INT, "N", &a.opt.samples, 2, NULL, "sequences drawn from each HMM" },
         { "lambda", 0, OPT_REAL, "P", &a.opt.lambda, 0, NULL, "power of the kernel, above 0" },
-        { "raw", 0, OPT_FLAG, NULL, &a.raw, 0, NULL, "the kernel as it is, not over that of each with itself" },
+        { "raw", 0, OPT_FLAG, NULL, &a.raw, 0, NULL, "the kernel as it is, not normalised" },
         { "symmetric", 0, OPT_FLAG, NULL, &a.symmetric, 0, NULL, "divergences: the mean of both directions" },
         { 0 },
     };

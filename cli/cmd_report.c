@@ -13,7 +13,7 @@ typedef struct {
     vhem_h3m   *h3m;
     vhem_data  *loaded;
     const char **class_of;
-    char       *class_text, *line;
+    char       *line;
     double     *D;
     vhem_choice *rows;
 } report_args;
@@ -21,7 +21,6 @@ typedef struct {
 static void release(report_args *a)
 {
     free(a->class_of);
-    free(a->class_text);
     free(a->line);
     free(a->D);
     free(a->rows);
@@ -37,10 +36,10 @@ static int load(cli *c, report_args *a)
     if (status == CLI_GO && a->models)
         status = cli_load_models(c, a->models, &a->h3m);
     if (status == CLI_GO && a->h3m && vhem_h3m_size(a->h3m) != cl->Kb)
-        status = cli_fail(c, "%s has %d models, the clusters of %s are of %d", a->models, vhem_h3m_size(a->h3m),
-                          c->arg[0], cl->Kb);
+        status = cli_fail(c, "%s has %d models, the clusters of %s are of %d", a->models,
+                          vhem_h3m_size(a->h3m), c->arg[0], cl->Kb);
     if (status == CLI_GO && a->truth)
-        status = report_truth(c, a->truth, cl, &a->class_of, &a->class_text);
+        status = cli_truth_load(c, a->truth, cl->Kb, cl->name, &a->class_of);
     if (status == CLI_GO && a->sequences)
         status = cli_status(c, vhem_data_load(c->ctx, a->sequences, &a->data, &a->loaded));
     if (status == CLI_GO && a->distances)
@@ -73,7 +72,8 @@ static void tell(cli *c, const report_args *a)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:o, s:i, s:i}", "command", c->command, "input",
                                        cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "tables",
                                        cli_json_text(a->in.tables), "levels", n, "models", Kb));
-    cli_say(c, "a report on %d model%s and %d level%s of clusters in %s", Kb, cli_plural(Kb), n, cli_plural(n), where);
+    cli_say(c, "a report on %d model%s and %d level%s of clusters in %s", Kb, cli_plural(Kb), n,
+            cli_plural(n), where);
     if (a->in.tables)
         cli_say(c, "its numbers as tables in %s", a->in.tables);
     if (strcmp(a->output, "-") != 0)
@@ -112,7 +112,8 @@ int cmd_report(cli *c, int argc, char **argv)
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, NULL, "HTML file to write; - is standard output" },
         { "tables", 0, OPT_TEXT, "DIR", &a.in.tables, 0, "none", "folder that gets every number as TSV" },
-        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "Clusters of hidden Markov models", "heading of the page" },
+        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "Clusters of hidden Markov models",
+          "heading of the page" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
           "the models that were clustered: their labels are the classes, and their options are shown" },
         { "truth", 0, OPT_TEXT, "CSV", &a.truth, 0, "the labels of --models",
@@ -126,16 +127,17 @@ int cmd_report(cli *c, int argc, char **argv)
         { "image", 0, OPT_TEXT, "FILE", &a.in.image, 0, "none",
           "PNG or JPEG to lie under emissions in the plane, one unit a pixel, y downwards" },
         { "y-down", 0, OPT_FLAG, NULL, &a.y_down, 0, NULL, "in the plane y grows downwards, as on a screen" },
-        CLI_DATA_OPTIONS(&a.data, "column with the group of a sequence; it is found among the models by this name"),
+        CLI_DATA_OPTIONS(&a.data,
+                         "column with the group of a sequence; it is found among the models by this name"),
         { 0 },
     };
     const cli_usage usage = {
         .args = "OUT", .n_min = 1, .n_max = 1, .options = options,
-        .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and opens in any "
-                 "browser: levels, tree, centres, membership, bound, and what further files let it show. Nothing is "
-                 "clustered or fitted for it.",
+        .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
+                 "opens in any browser: levels, tree, centres, membership, bound, and what further files "
+                 "let it show. Nothing is clustered or fitted for it.",
         .examples = "  vhem report tree.json -o report.html\n"
-                    "  vhem report tree.json --models walks.json --data walks.csv --tables numbers -o report.html\n"
+                    "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
                     "  vhem report strategies.json --image face.png -o report.html\n",
     };
     int status = cli_begin(c, argc, argv, &usage);

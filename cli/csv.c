@@ -31,8 +31,8 @@ static char delimiter(const char *text)
     return memchr(text, '\t', n) ? '\t' : memchr(text, ';', n) && !memchr(text, ',', n) ? ';' : ',';
 }
 
-/* Ends the cell at *p in place, quotes undone; *p moves behind it.  Returns what ended it: the delimiter, a line end
- * or NUL. */
+/* Ends the cell at *p in place, quotes undone; *p moves behind it.  Returns what ended it: the delimiter, a
+ * line end or NUL. */
 static char next_cell(char **p, char delim, char **cell)
 {
     char *from = *p, *to = *p;
@@ -88,8 +88,8 @@ static int cut(cli *c, const char *path, csv *t)
         if (t->rows == 0)
             t->columns = columns;
         if (columns != t->columns)
-            return cli_fail(c, "%s: row %d has %d columns, must have %d like the first", path, t->rows + 1, columns,
-                            t->columns);
+            return cli_fail(c, "%s: row %d has %d columns, must have %d like the first", path, t->rows + 1,
+                            columns, t->columns);
         t->rows++;
     }
     return t->rows > 1 ? CLI_GO : cli_fail(c, "%s: no table, it has no row below a header", path);

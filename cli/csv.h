@@ -1,4 +1,4 @@
-/* csv.h - a small table of text, all of it in memory: names with classes, matrices of distances, choices. */
+/* csv.h - a small table of text, all of it in memory: matrices of distances, choices. */
 #ifndef VHEM_CLI_CSV_H
 #define VHEM_CLI_CSV_H
 
@@ -10,8 +10,8 @@ typedef struct {
     int    rows, columns;            /* the first row is the header */
 } csv;
 
-/* Tab, comma or semicolon, whichever the first line has; quotes as in RFC 4180.  Every row has as many cells as
- * the first. */
+/* Tab, comma or semicolon, whichever the first line has; quotes as in RFC 4180.  Every row has as many cells
+ * as the first. */
 int  csv_load(cli *c, const char *path, csv *t);
 void csv_free(csv *t);
 char *csv_cell(const csv *t, int row, int column);

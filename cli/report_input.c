@@ -41,39 +41,6 @@ static int *find_rows(const csv *t, int column, int n, char *const *name, int *f
     return row;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------- */
-
-int report_truth(cli *c, const char *path, const vhem_clustering *cl, const char ***truth, char **keep)
-{
-    static const char *const of_name[] = { "name", "id", "seq", "model", NULL };
-    static const char *const of_class[] = { "label", "class", "truth", "group", NULL };
-    csv t;
-    int status = csv_load(c, path, &t), found = 0;
-    if (status != CLI_GO)
-        return status;
-    int name = csv_column(&t, of_name), class = csv_column(&t, of_class);
-    name = name < 0 ? 0 : name;
-    class = class < 0 ? name + 1 : class;
-    int *row = class < t.columns ? find_rows(&t, name, cl->Kb, cl->name, &found) : NULL;
-    *truth = calloc((size_t)cl->Kb, sizeof **truth);
-    if (class >= t.columns)
-        status = cli_fail(c, "%s: has one column, needs names and classes", path);
-    else if (!row || !*truth)
-        status = cli_fail(c, "out of memory");
-    else if (found == 0)
-        status = cli_fail(c, "%s: none of its names is one of the %d models, for instance '%s'", path, cl->Kb,
-                          cl->name[0]);
-    for (int i = 0; status == CLI_GO && i < cl->Kb; i++)
-        (*truth)[i] = row[i] < 0 ? "" : csv_cell(&t, row[i], class);
-    if (status == CLI_GO && found < cl->Kb)
-        cli_say(c, "warning: %s has no class for %d of %d models", path, cl->Kb - found, cl->Kb);
-    free(row);
-    *keep = t.text;
-    t.text = NULL;
-    csv_free(&t);
-    return status;
-}
-
 /* ---- distances ----------------------------------------------------------------------------------------- */
 
 /* Rows by name where all are found, else by their order. */
@@ -101,8 +68,10 @@ int report_distances(cli *c, const char *path, const vhem_clustering *cl, double
     if (!row || !*D)
         status = cli_fail(c, "out of memory");
     else if (t.rows != n + 1 || t.columns != n + 1)
-        status = cli_fail(c, "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
-                             "MODELS --kind kl writes them", path, t.rows - 1, t.columns - 1, n);
+        status = cli_fail(c,
+                          "%s: has %d rows and %d columns of distances, must have %d of each; vhem compare "
+                          "MODELS --kind kl writes them",
+                          path, t.rows - 1, t.columns - 1, n);
     else
         status = fill_matrix(c, path, &t, found == n ? row : NULL, n, *D);
     free(row);
@@ -150,7 +119,8 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
 
 static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **rows, int *n)
 {
-    int K = csv_column(t, (const char *const[]){ "K", NULL }), S = csv_column(t, (const char *const[]){ "S", NULL });
+    int K = csv_column(t, (const char *const[]){ "K", NULL }),
+        S = csv_column(t, (const char *const[]){ "S", NULL });
     if (K < 0 || S < 0)
         return cli_fail(c, "%s: has no columns K and S; vhem choose writes such a table", path);
     *rows = calloc((size_t)t->rows, sizeof **rows);

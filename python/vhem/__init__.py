@@ -10,6 +10,7 @@ from . import metrics, plot
 from ._lib import backends, methods
 from ._lib import version as _version
 from ._run import set_backend
+from .classify import Classes, HMMClassifier, TagModel
 from .cluster import VHEM, VHEMTree
 from .data import Sequences
 from .errors import Error, FileError, InputError, VhemWarning
@@ -18,5 +19,8 @@ from .model import H3M, Model
 from .result import Clustering, Tree
 
 __version__ = _version()
-__all__ = ["Clustering", "Error", "FileError", "H3M", "HMM", "HMMMixture", "InputError", "Model", "Sequences", "Tree",
-           "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each", "methods", "metrics", "plot", "set_backend"]
+__all__ = [
+    "Classes", "Clustering", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture", "InputError",
+    "Model", "Sequences", "TagModel", "Tree", "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each",
+    "methods", "metrics", "plot", "set_backend",
+]

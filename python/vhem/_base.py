@@ -31,16 +31,24 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _sequences(self, X: Any, lengths: Any, groups: Any = None, weights: Any = None) -> Sequences:
         """Sequences to fit; their dimension is that of all later ones."""
         data = as_sequences(X, lengths, groups=groups, weights=weights, single=self._single, estimator=self)
-        self.n_features_in_ = data.d
+        self._fitted_to(data.d, data.table)
         return data
 
+    def _fitted_to(self, d: int, table: Optional[int] = None) -> None:
+        """n_features_in_ counts channels; of a table (n, T), as everywhere in scikit-learn, columns."""
+        self._d, self._table = d, table
+        self.n_features_in_ = table or d
+
     def _new(self, X: Any, lengths: Any) -> Sequences:
-        """Sequences to apply the fitted models to."""
+        """Sequences to apply the fitted models to.  Lengths may differ, but not those of tables."""
         check_is_fitted(self)
         data = as_sequences(X, lengths, single=self._single, estimator=self)
-        if data.d != self.n_features_in_:
-            raise InputError(f"X has {data.d} features, but {type(self).__name__} is expecting "
-                             f"{self.n_features_in_} features as input")
+        tables = data.table is not None and self._table is not None
+        found, needed = (data.table, self._table) if tables else (data.d, self._d)
+        if found != needed:
+            raise InputError(
+                f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
+                "input" + ("; give a list of sequences for other lengths" if tables else ""))
         return data
 
     def _record(self, options: Dict[str, Any], seed: int) -> Dict[str, Any]:

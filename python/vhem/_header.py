@@ -39,7 +39,8 @@ def declarations(text: str) -> str:
     """The declarations of the header without preprocessor lines, the part for C++ and export marks."""
     text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)
     text = text.replace("\\\n", " ")
-    text = re.sub(r"^[ \t]*#[ \t]*ifdef[ \t]+__cplusplus\b.*?^[ \t]*#[ \t]*endif[^\n]*", "", text, flags=re.S | re.M)
+    text = re.sub(r"^[ \t]*#[ \t]*ifdef[ \t]+__cplusplus\b.*?^[ \t]*#[ \t]*endif[^\n]*", "", text,
+                  flags=re.S | re.M)
     text = re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.M)
     return re.sub(r"\bVHEM_API\b", "", text)
 

@@ -20,7 +20,9 @@ def _cell(value: Any) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines: List[str] = ["<table><thead><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr></thead>"]
+    lines: List[str] = [
+        "<table><thead><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr></thead>"
+    ]
     lines += ["<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows]
     return "".join(lines) + "</table>"
 
@@ -44,7 +46,8 @@ def model(m: "Model") -> str:
 
 
 def models(h3m: "H3M") -> str:
-    rows = [[i, m.name, m.label, m.omega, m.S, m.M] for i, m in enumerate(h3m[:_ROWS] if len(h3m) > _ROWS else h3m)]
+    rows = [[i, m.name, m.label, m.omega, m.S, m.M]
+            for i, m in enumerate(h3m[:_ROWS] if len(h3m) > _ROWS else h3m)]
     more = f"<p>and {len(h3m) - _ROWS} more</p>" if len(h3m) > _ROWS else ""
     return _title(repr(h3m)) + _table(["", "name", "label", "omega", "S", "M"], rows) + more
 

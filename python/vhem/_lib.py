@@ -1,8 +1,8 @@
 """The binding: the only file that names functions of the C library.
 
-1. opening the library          4. models and estimation
-2. sessions: one context        5. clusterings and trees
-3. sequences                    6. numbers: agreement, distances, choices
+1. sessions: one context        4. clusterings and trees
+2. sequences                    5. numbers: agreement, distances, choices
+3. models and estimation        6. classes and tags
 
 Every function here takes and returns NumPy arrays, plain values and handles; what they mean to a user is
 decided in the other files.
@@ -10,155 +10,30 @@ decided in the other files.
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-import cffi
 import numpy as np
 
-from . import _call, _header
+from . import _call
+from ._ffi import (Handle, array, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
+                   record, text, texts, version)
 from .errors import Error, FileError, InputError, VhemWarning
-
-# ---- 1. opening the library ---------------------------------------------------------------------------------
-
-_text = _header.header_path().read_text()
-ffi: Any = cffi.FFI()
-ffi.cdef(_header.declarations(_text))
-ffi.cdef("char *strdup(const char *text);")
-lib: Any = ffi.dlopen(str(_header.library_path()))
-_libc: Any = ffi.dlopen(None)
-
-
-def text(pointer: Any) -> str:
-    """The text at a char pointer; empty for NULL."""
-    return ffi.string(pointer).decode("utf-8", "replace") if pointer else ""
-
-
-def version() -> str:
-    return text(lib.vhem_version())
-
-
-if version() != _header.version(_text):
-    raise ImportError(
-        f"vhem: {_header.library_path()} is version {version()}, the package is made for "
-        f"{_header.version(_text)}; install the package again"
-    )
-
 
 def backends() -> List[str]:
     return text(lib.vhem_backends()).split()
 
 
 def methods() -> List[str]:
-    return text(_function("vhem_methods")()).split()
+    return text(lib.vhem_methods()).split()
 
 
-def _function(name: str) -> Any:
-    try:
-        return getattr(lib, name)
-    except AttributeError:
-        raise Error(f"this build of the library has no {name}") from None
+def takes_data(method: str) -> bool:
+    """Does the method start from sequences?"""
+    return bool(lib.vhem_method_takes_data(str(method).encode()))
 
 
-class Handle:
-    """An object of the library, freed with the last reference, and what must live as long as it does."""
-
-    __slots__ = ("pointer", "keep", "__weakref__")
-
-    def __init__(self, pointer: Any, free: Any, *keep: Any):
-        self.pointer = ffi.gc(pointer, free) if free is not None else pointer
-        self.keep = keep
-
-
-class _Memory:
-    """Memory of the library as NumPy wants to see it; keeps its owner alive."""
-
-    def __init__(self, pointer: Any, shape: Tuple[int, ...], dtype: np.dtype[Any], owner: Any):
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3, "shape": shape, "typestr": dtype.str if dtype.names is None else "|V%d" % dtype.itemsize,
-            "descr": dtype.descr, "data": (int(ffi.cast("uintptr_t", pointer)), True),
-        }
-
-
-def array(pointer: Any, shape: Tuple[int, ...], owner: Any, dtype: Any = np.float64) -> Any:
-    """A read-only view without a copy; None for NULL."""
-    if not pointer:
-        return None
-    return np.asarray(_Memory(pointer, shape, np.dtype(dtype), owner))
-
-
-def record(name: str) -> np.dtype[Any]:
-    """The NumPy type of a struct of numbers, such as vhem_choice."""
-    kinds = {"int": "i4", "double": "f8", "int64_t": "i8", "uint64_t": "u8"}
-    ctype = ffi.typeof(name)
-    fields = [(key, field) for key, field in ctype.fields if field.type.cname in kinds]
-    return np.dtype({"names": [key for key, _ in fields], "formats": [kinds[f.type.cname] for _, f in fields],
-                     "offsets": [f.offset for _, f in fields], "itemsize": ffi.sizeof(ctype)})
-
-
-def _doubles(values: Any) -> Any:
-    return ffi.from_buffer("double[]", values)
-
-
-def _out(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any]:
-    values = np.empty(shape, dtype)
-    kind = "double[]" if values.dtype == np.float64 else "int[]"
-    return values, ffi.from_buffer(kind, values, require_writable=True)
-
-
-def _path(path: Any) -> bytes:
-    return os.fsencode(path)
-
-
-def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
-    """One option; a text is kept alive by keep."""
-    kind = field.type.cname
-    if isinstance(value, Handle):
-        value = value.pointer
-    elif kind == "char *":
-        keep.append(ffi.new("char[]", str(value).encode()))
-        value = keep[-1]
-    elif isinstance(value, np.ndarray):
-        keep.append(np.ascontiguousarray(value, np.float64))
-        value = _doubles(keep[-1])
-    elif kind == "int" and not isinstance(value, (bool, int, np.integer, np.bool_)):
-        raise InputError(f"{key} is {value!r}, must be a whole number")
-    elif kind == "int":
-        value = int(value)
-    try:
-        setattr(struct, key, value)
-    except (TypeError, OverflowError):
-        raise InputError(f"{key} is {value!r}, must be a number") from None
-
-
-def _options(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
-    """A struct of options with its defaults and the values that are not None, and what it points to."""
-    struct = ffi.new(f"vhem_{kind}_options *")
-    _function(f"vhem_{kind}_options_init")(struct)
-    keep: List[Any] = []
-    fields = dict(ffi.typeof(struct).item.fields)
-    for key, value in values.items():
-        if key not in fields:
-            raise InputError(f"there is no option {key!r}, there are {', '.join(sorted(fields))}")
-        if value is not None:
-            _set(struct, key, fields[key], value, keep)
-    return struct, keep
-
-
-def _plain(struct: Any) -> Dict[str, Any]:
-    """The numbers and texts of a struct."""
-    values = {}
-    for key, field in ffi.typeof(struct).fields:
-        if field.type.kind == "primitive":
-            values[key] = getattr(struct, key)
-        elif field.type.cname == "char *":
-            values[key] = text(getattr(struct, key)) or None
-    return values
-
-
-# ---- 2. sessions: one context -------------------------------------------------------------------------------
+# ---- 1. sessions: one context ------------------------------------------------------------------------------
 
 @ffi.callback("void(void *, int, const char *)")
 def _log(handle: Any, level: int, line: Any) -> None:
@@ -184,7 +59,8 @@ class Session:
         self.interrupt: Optional[BaseException] = None
         self._warnings: List[str] = []
         self._handle = ffi.new_handle(self)
-        options, self._keep = _options("ctx", {"backend": backend, "threads": threads, "seed": seed})
+        options, self._keep = options_of("ctx_options",
+                                         {"backend": backend, "threads": threads, "seed": seed})
         options.log, options.log_arg = _log, self._handle
         if progress is not None:
             options.progress, options.progress_arg = _progress, self._handle
@@ -212,8 +88,8 @@ class Session:
 
     def call(self, name: str, *args: Any) -> None:
         """Calls a function; raises its sentence, except when it was stopped and hands over what it has."""
-        function = _function(name)
-        status, interrupt = _call.run(lambda: function(self.ctx, *args), self.stop)
+        called = function(name)
+        status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
@@ -244,16 +120,7 @@ def _error(status: int, sentence: str) -> Error:
     return FileError(sentence) if status == lib.VHEM_EIO else Error(sentence)
 
 
-# ---- 3. sequences -------------------------------------------------------------------------------------------
-
-def _texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
-    if values is None:
-        return ffi.NULL
-    each = [ffi.new("char[]", str(value).encode()) for value in values]
-    keep.extend(each)
-    keep.append(ffi.new("char *[]", each))
-    return keep[-1]
-
+# ---- 2. sequences ------------------------------------------------------------------------------------------
 
 def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[str]],
               labels: Optional[Sequence[str]], groups: Optional[Sequence[str]], weights: Any,
@@ -261,25 +128,26 @@ def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[s
     """Sequences on the frames y [sum T][d], which are not copied."""
     keep: List[Any] = [y]
     if lengths.size and lengths.max() > np.iinfo(np.int32).max:
-        raise InputError(f"a sequence has {lengths.max()} frames, at most {np.iinfo(np.int32).max} are possible")
+        raise InputError(
+            f"a sequence has {lengths.max()} frames, at most {np.iinfo(np.int32).max} are possible")
     T = np.ascontiguousarray(lengths, np.int32)
-    data = session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int[]", T), y.shape[1], _doubles(y),
+    data = session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int[]", T), y.shape[1], doubles(y),
                         keep=keep)
     if any(value is not None for value in (names, labels, groups, weights, columns)):
-        w = ffi.NULL if weights is None else _doubles(np.ascontiguousarray(weights, np.float64))
+        w = ffi.NULL if weights is None else doubles(np.ascontiguousarray(weights, np.float64))
         hold: List[Any] = []
-        session.call("vhem_data_describe", data.pointer, _texts(names, hold), _texts(labels, hold),
-                     _texts(groups, hold), w, _texts(columns, hold))
+        session.call("vhem_data_describe", data.pointer, texts(names, hold), texts(labels, hold),
+                     texts(groups, hold), w, texts(columns, hold))
     return data
 
 
 def data_load(session: Session, path: Any, options: Mapping[str, Any]) -> Handle:
-    struct, keep = _options("data", options)
-    return session.made("vhem_data_load", "data", _path(path), struct)
+    struct, keep = options_of("data_options", options)
+    return session.made("vhem_data_load", "data", path_bytes(path), struct)
 
 
 def data_save(session: Session, data: Handle, path: Any) -> None:
-    session.call("vhem_data_save", data.pointer, _path(path))
+    session.call("vhem_data_save", data.pointer, path_bytes(path))
 
 
 def data_parts(data: Handle) -> Dict[str, Any]:
@@ -299,7 +167,7 @@ def data_parts(data: Handle) -> Dict[str, Any]:
     return parts
 
 
-# ---- 4. models and estimation -------------------------------------------------------------------------------
+# ---- 3. models and estimation ------------------------------------------------------------------------------
 
 def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str, Any]]) -> Handle:
     """A set of HMMs; each mapping has M omega name label, and pi A and either c mu cov or theta as arrays."""
@@ -309,7 +177,7 @@ def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str,
     for view, hmm in zip(views, hmms):
         view.S, view.M, view.d, view.omega, view.emission = len(hmm["pi"]), hmm["M"], d, hmm["omega"], keep[0]
         for key in ("pi", "A", *(("c", "mu", "cov") if hmm["c"] is not None else ("theta",))):
-            setattr(view, key, _doubles(hmm[key]))
+            setattr(view, key, doubles(hmm[key]))
         if hmm["c"] is None:
             view.n_theta = len(hmm["theta"])
         for key in ("name", "label"):
@@ -319,11 +187,11 @@ def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str,
 
 
 def h3m_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_h3m_load", "h3m", _path(path))
+    return session.made("vhem_h3m_load", "h3m", path_bytes(path))
 
 
 def h3m_save(session: Session, h3m: Handle, path: Any) -> None:
-    session.call("vhem_h3m_save", h3m.pointer, _path(path))
+    session.call("vhem_h3m_save", h3m.pointer, path_bytes(path))
 
 
 def h3m_size(h3m: Handle) -> int:
@@ -337,9 +205,17 @@ def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
     S, M, d, emission = view.S, view.M, view.d, text(view.emission)
     cov = (S, M, d, d) if emission == "gaussian-full" else (S, M, d)
     return {
-        "emission": emission, "name": text(view.name), "label": text(view.label), "omega": view.omega, "d": d, "M": M,
-        "pi": array(view.pi, (S,), h3m), "A": array(view.A, (S, S), h3m), "c": array(view.c, (S, M), h3m),
-        "mu": array(view.mu, (S, M, d), h3m), "cov": array(view.cov, cov, h3m),
+        "emission": emission,
+        "name": text(view.name),
+        "label": text(view.label),
+        "omega": view.omega,
+        "d": d,
+        "M": M,
+        "pi": array(view.pi, (S,), h3m),
+        "A": array(view.A, (S, S), h3m),
+        "c": array(view.c, (S, M), h3m),
+        "mu": array(view.mu, (S, M, d), h3m),
+        "cov": array(view.cov, cov, h3m),
         "theta": array(view.theta, (view.n_theta,), h3m),
     }
 
@@ -357,9 +233,10 @@ def h3m_set_provenance(session: Session, h3m: Handle, made: Any) -> None:
     session.call("vhem_h3m_set_provenance", h3m.pointer, json.dumps(made).encode())
 
 
-def fit(session: Session, data: Handle, options: Mapping[str, Any], mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
+def fit(session: Session, data: Handle, options: Mapping[str, Any],
+        mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
     """Models of sequences, and what every restart came to: run [K][R], best [K], frames [K]."""
-    struct, keep = _options("fit", options)
+    struct, keep = options_of("fit_options", options)
     h3m, report = ffi.new("vhem_h3m **"), ffi.new("vhem_fit_report **")
     session.call("vhem_fit_mixture" if mixture else "vhem_fit_each", data.pointer, struct, h3m, report)
     if not h3m[0]:
@@ -374,20 +251,20 @@ def fit(session: Session, data: Handle, options: Mapping[str, Any], mixture: boo
 
 
 def score(session: Session, h3m: Handle, data: Handle) -> Any:
-    loglik, out = _out((lib.vhem_data_size(data.pointer), h3m_size(h3m)))
+    loglik, out = out_array((lib.vhem_data_size(data.pointer), h3m_size(h3m)))
     session.call("vhem_score", h3m.pointer, data.pointer, out)
     return loglik
 
 
 def viterbi(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int) -> Tuple[Any, float]:
-    path, out = _out((T,), np.int32)
+    path, out = out_array((T,), np.int32)
     logprob = ffi.new("double *")
     session.call("vhem_viterbi", h3m.pointer, i, data.pointer, n, out, logprob)
     return path, logprob[0]
 
 
 def posterior(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Any:
-    gamma, out = _out((T, S))
+    gamma, out = out_array((T, S))
     session.call("vhem_posterior", h3m.pointer, i, data.pointer, n, out, ffi.NULL, ffi.NULL)
     return gamma
 
@@ -396,12 +273,12 @@ def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
     return session.made("vhem_sample", "data", h3m.pointer, N, T)
 
 
-# ---- 5. clusterings and trees -------------------------------------------------------------------------------
+# ---- 4. clusterings and trees ------------------------------------------------------------------------------
 
 def tree_build(session: Session, source: Handle, from_data: bool, K: Sequence[int],
                options: Mapping[str, Any]) -> Handle:
     """Levels of clusters; with one level it is what vhem_cluster and vhem_cluster_data give."""
-    struct, keep = _options("cluster", options)
+    struct, keep = options_of("cluster_options", options)
     name = "vhem_tree_build_data" if from_data else "vhem_tree_build"
     try:
         sizes = ffi.new("int[]", [int(k) for k in K])
@@ -411,11 +288,11 @@ def tree_build(session: Session, source: Handle, from_data: bool, K: Sequence[in
 
 
 def tree_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_tree_load", "tree", _path(path))
+    return session.made("vhem_tree_load", "tree", path_bytes(path))
 
 
 def tree_save(session: Session, tree: Handle, path: Any) -> None:
-    session.call("vhem_tree_save", tree.pointer, _path(path))
+    session.call("vhem_tree_save", tree.pointer, path_bytes(path))
 
 
 def tree_size(tree: Handle) -> int:
@@ -435,11 +312,11 @@ def tree_set_provenance(session: Session, tree: Handle, made: Any) -> None:
         return
     level = ffi.cast("vhem_clustering *", lib.vhem_tree_level(tree.pointer, 0))
     if not level.provenance:
-        level.provenance = _libc.strdup(said)
+        level.provenance = libc.strdup(said)
 
 
 def level_save(session: Session, tree: Handle, level: int, path: Any) -> None:
-    session.call("vhem_clustering_save", lib.vhem_tree_level(tree.pointer, level), _path(path))
+    session.call("vhem_clustering_save", lib.vhem_tree_level(tree.pointer, level), path_bytes(path))
 
 
 def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
@@ -449,35 +326,47 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
     n_base = lib.vhem_tree_level(tree.pointer, 0).Kb
     at = array(c.state_map_at, (Kb + 1,), tree, np.int64)
     states = None if at is None else array(c.state_map, (int(at[-1]),), tree, np.int32)
-    parts = _plain(c[0])
+    parts = plain(c[0])
     parts.update(
         label=array(c.label, (Kb,), tree, np.int32), z=array(c.z, (Kb, Kr), tree),
         L_hmm=array(c.L_hmm, (Kb, Kr), tree), bound=array(c.bound, (c.n_iter + 1,), tree),
         base_label=array(lib.vhem_tree_base_labels(tree.pointer, level), (n_base,), tree, np.int32),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
-        runs=[_plain(c.run[r]) for r in range(c.n_run)], options=_plain(c.options),
+        runs=[plain(c.run[r]) for r in range(c.n_run)], options=plain(c.options),
         centers=Handle(c.centers, None, tree) if c.centers else None,
     )
     return parts
 
 
+def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) -> None:
+    """Writes the page; truth and choice, lists of texts and of records, are set apart from plain options."""
+    parts = dict(parts)
+    truth, choice = parts.pop("truth", None), parts.pop("choice", None)
+    struct, keep = options_of("report_input", {**parts, "tree": tree})
+    if truth is not None:
+        struct.truth = texts(truth, keep)
+    if choice is not None:
+        struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", choice), len(choice)
+    session.call("vhem_report_write", struct, path_bytes(path))
+
+
 def assign(session: Session, tree: Handle, source: Handle, from_data: bool) -> Tuple[Any, Any, Any]:
     """label [n][levels], posterior [n][Kr of the lowest level], score [n]."""
     n = lib.vhem_data_size(source.pointer) if from_data else h3m_size(source)
-    label, out_label = _out((n, tree_size(tree)), np.int32)
-    z, out_z = _out((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
-    best, out_best = _out((n,))
+    label, out_label = out_array((n, tree_size(tree)), np.int32)
+    z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
+    best, out_best = out_array((n,))
     session.call("vhem_assign_data" if from_data else "vhem_assign_models", tree.pointer, source.pointer,
                  out_label, out_z, out_best)
     return label, z, best
 
 
-# ---- 6. numbers: agreement, distances, choices --------------------------------------------------------------
+# ---- 5. numbers: agreement, distances, choices -------------------------------------------------------------
 
 def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int], n_splits: int,
            options: Mapping[str, Any]) -> Any:
-    struct, keep = _options("cluster", options)
+    struct, keep = options_of("cluster_options", options)
     rows = np.zeros(len(K) * len(S), record("vhem_choice"))
     session.call("vhem_choose", models.pointer, len(K), ffi.new("int[]", list(K)), len(S),
                  ffi.new("int[]", list(S)), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
@@ -487,26 +376,79 @@ def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int],
 def agreement(a: Any, b: Any) -> Dict[str, float]:
     out = ffi.new("vhem_agreement *")
     lib.vhem_partition_compare(len(a), ffi.from_buffer("int[]", a), ffi.from_buffer("int[]", b), out)
-    return _plain(out[0])
+    return plain(out[0])
 
 
 def measure(session: Session, tree: Handle, level: int, models: Optional[Handle], data: Optional[Handle],
             options: Mapping[str, Any]) -> Dict[str, float]:
-    struct, keep = _options("cluster", options)
+    struct, keep = options_of("cluster_options", options)
     out = ffi.new("vhem_measures *")
     session.call("vhem_measure", tree.pointer, level, models.pointer if models else ffi.NULL,
                  data.pointer if data else ffi.NULL, struct, out)
-    return _plain(out[0])
+    return plain(out[0])
 
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     t, p = ffi.new("double *"), ffi.new("double *")
-    _function("vhem_paired_t")(len(a), _doubles(a), _doubles(b), t, p)
+    lib.vhem_paired_t(len(a), doubles(a), doubles(b), t, p)
     return t[0], p[0]
 
 
 def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any]) -> Tuple[Any, Any]:
-    struct, keep = _options("distance", options)
-    (D, out), (error, out_error) = _out((h3m_size(a), h3m_size(b))), _out((h3m_size(a), h3m_size(b)))
+    struct, keep = options_of("distance_options", options)
+    shape = (h3m_size(a), h3m_size(b))
+    (D, out), (error, out_error) = out_array(shape), out_array(shape)
     session.call("vhem_distance", a.pointer, b.pointer, struct, out, out_error)
     return D, error
+
+
+# ---- 6. classes and tags -----------------------------------------------------------------------------------
+
+
+def classes_train(session: Session, data: Handle, options: Mapping[str, Any],
+                  things: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+                  has: Any = None) -> Handle:
+    """Models of the labels of the data, or of tags: has [things][tags]."""
+    struct, keep = options_of("train_options", options)
+    table = ffi.NULL
+    if things is not None and tags is not None:
+        table = ffi.new("vhem_tags *", {"n": len(things), "C": len(tags)})
+        table.thing, table.tag = texts(things, keep), texts(tags, keep)
+        table.has = ffi.from_buffer("unsigned char[]", has)
+    return session.made("vhem_classes_train", "classes", data.pointer, table, struct)
+
+
+def classes_load(session: Session, path: Any) -> Handle:
+    return session.made("vhem_classes_load", "classes", path_bytes(path))
+
+
+def classes_save(session: Session, classes: Handle, made: Any, path: Any) -> None:
+    said = ffi.NULL if made is None else json.dumps(made).encode()
+    session.call("vhem_classes_save", classes.pointer, said, path_bytes(path))
+
+
+def classes_parts(classes: Handle) -> List[Dict[str, Any]]:
+    """name, prior, things, pieces and model of each class."""
+    view, found = ffi.new("vhem_class_view *"), []
+    for c in range(lib.vhem_classes_size(classes.pointer)):
+        lib.vhem_classes_view(classes.pointer, c, view)
+        found.append({**plain(view[0]), "model": Handle(view.model, None, classes)})
+    return found
+
+
+def classes_predict(session: Session, classes: Handle, data: Handle, fast: int) -> Dict[str, Any]:
+    """names [n], loglik and log_posterior [n][C], scored."""
+    out = session.made("vhem_classes_predict", "prediction", classes.pointer, data.pointer, fast)
+    p = out.pointer
+    return {"names": [text(p.name[i]) for i in range(p.n)], "loglik": array(p.loglik, (p.n, p.C), out),
+            "log_posterior": array(p.log_posterior, (p.n, p.C), out), "scored": p.scored}
+
+
+def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -> Tuple[Any, Any]:
+    """For each tag its measures, a record; and precision among the first k things, [C][n_k]."""
+    n, C = score.shape
+    rows = np.zeros(C, record("vhem_tag_measure"))
+    p_at, out = out_array((C, len(k)))
+    session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), top, len(k),
+                 ffi.new("int[]", list(k)), ffi.from_buffer("vhem_tag_measure[]", rows), out)
+    return rows, p_at

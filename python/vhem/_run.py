@@ -36,7 +36,8 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(2**31))
     if isinstance(random_state, (int, np.integer)) and 0 <= int(random_state) < 2**64:
         return int(random_state)
-    raise InputError(f"random_state is {random_state!r}, must be None, a whole number from 0 on, or a generator")
+    raise InputError(
+        f"random_state is {random_state!r}, must be None, a whole number from 0 on, or a generator")
 
 
 def threads_of(n_jobs: Optional[int]) -> int:

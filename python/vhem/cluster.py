@@ -14,9 +14,6 @@ from .estimate import HMM
 from .model import H3M, as_models, holds_models
 from .result import Clustering, Tree
 
-SEQUENCE_METHODS = ("em-h3m", "hem-dtm")       # they start from sequences; all others from models
-
-
 class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     """What VHEM and VHEMTree share: options, input, results, new data."""
 
@@ -39,9 +36,11 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def _options(self) -> Dict[str, Any]:
         more = {key.rstrip("_"): value for key, value in (self.options or {}).items()}
-        return {"method": self.method, "preset": self.preset, "S": self.n_states, "M": self.n_mix, "tau": self.tau,
-                "nv": self.nv, "restarts": self.n_init, "max_iter": self.max_iter, "tol": self.tol,
-                "cov_floor": self.cov_floor, **start_options(self.init), **more}
+        return {
+            "method": self.method, "preset": self.preset, "S": self.n_states, "M": self.n_mix,
+            "tau": self.tau, "nv": self.nv, "restarts": self.n_init, "max_iter": self.max_iter,
+            "tol": self.tol, "cov_floor": self.cov_floor, **start_options(self.init), **more
+        }
 
     def _hmm(self, seed: int) -> HMM:
         """The estimator that turns sequences into the models to cluster."""
@@ -52,15 +51,15 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
         """Clusters models, or sequences.
 
-        X is a set of models (:class:`vhem.H3M`, a list of fitted :class:`vhem.HMM` or hmmlearn objects, a path
-        of a model file) or sequences in any form of :mod:`vhem.data`, which are first described by one HMM
-        each, or one per group, unless the method works on sequences.
+        X is a set of models (:class:`vhem.H3M`, a list of fitted :class:`vhem.HMM` or hmmlearn objects, a
+        path of a model file) or sequences in any form of :mod:`vhem.data`, which are first described by one
+        HMM each, or one per group, unless the method works on sequences.
         """
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
             if holds_models(X):
                 self.models_ = as_models(X)
-                self.n_features_in_ = self.models_.d
+                self._fitted_to(self.models_.d)
                 source, from_data = self.models_._handle, False
             else:
                 source, from_data = self._from_sequences(session, X, lengths, groups, weights, seed)
@@ -77,7 +76,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
                         seed: int) -> Any:
         data = self._sequences(X, lengths, groups, weights)
         self._by_group = data.groups is not None
-        if self.method in SEQUENCE_METHODS:
+        if _lib.takes_data(self.method):
             return data.handle(session), True
         hmm = self._hmm(seed)
         self.models_, self.fit_report_ = hmm._fit_all(data, seed, session)
@@ -85,6 +84,12 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
 
     def _take(self, tree: Tree) -> None:
         raise NotImplementedError
+
+    def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
+        """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
+        check_is_fitted(self, "result_")
+        more.setdefault("models", getattr(self, "models_", None))
+        self.result_.report(path, X, lengths, **more)
 
     def _assign(self, X: Any, lengths: Any) -> Any:
         check_is_fitted(self, "result_")
@@ -97,7 +102,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
         return self._assign(X, lengths)[1]
 
     def score_samples(self, X: Any, lengths: Any = None) -> Array:
-        """For each new model or sequence its (expected) log-likelihood under its cluster's centre, in nats."""
+        """The (expected) log-likelihood of each new model or sequence under its centre, in nats."""
         return self._assign(X, lengths)[2]
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
@@ -138,7 +143,7 @@ class VHEM(_Clusterer):
     Attributes
     ----------
     labels_ : array (Kb,)
-        Cluster of each model.  When sequences in groups were fitted: of each group, named in ``result_.names``.
+        Cluster of each model, or of each group, named in ``result_[0].names``, when sequences had groups.
     z_ : array (Kb, Kr)
         How surely each model belongs to each cluster.
     centers_ : :class:`vhem.H3M`
@@ -169,8 +174,9 @@ class VHEM(_Clusterer):
     def __init__(self, n_clusters: int = 2, *, method: str = "vhem", preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
-                 hmm: Optional[HMM] = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_clusters = n_clusters
         self.method = method
@@ -241,8 +247,9 @@ class VHEMTree(_Clusterer):
     def __init__(self, n_clusters: Any = (4, 2), *, method: str = "vhem", preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
-                 hmm: Optional[HMM] = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_clusters = n_clusters
         self.method = method

@@ -8,8 +8,8 @@ array (sum T, d) and ``lengths``               stacked sequences, as in hmmlearn
 array (n, d, T)                                as in aeon: channels before time
 array (n, T)                                   n sequences of one dimension; for :class:`vhem.HMM` one
                                                sequence (T, d), as in hmmlearn
-pandas.DataFrame with a column ``id`` or       one row per frame; other columns by :meth:`Sequences.from_frame`
-``seq``
+pandas.DataFrame with a column ``id`` or       one row per frame; with other names of columns
+``seq``                                        by :meth:`Sequences.from_frame`
 a path                                         any file the command reads
 :class:`Sequences`                             itself
 =============================================  ==============================================================
@@ -66,6 +66,7 @@ class Sequences:
             raise InputError(f"the weights have shape {self.weights.shape}, there are {len(self)} sequences")
         self._start = np.concatenate([[0], np.cumsum(self.lengths)])
         self._handle: Optional[_lib.Handle] = None
+        self.table: Optional[int] = None         # columns, when it came as a table (n, T) of numbers
 
     @staticmethod
     def _texts(what: str, values: Optional[Sequence[Any]], n: int) -> Optional[List[str]]:
@@ -134,11 +135,14 @@ class Sequences:
              columns: Optional[str] = None, where: Optional[str] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5.
 
-        The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="split=TRAIN"``.
+        The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``.
         """
         with _lib.Session() as session:
-            handle = _lib.data_load(session, path, {"format": format, "id": id, "label": label, "group": group,
-                                                    "weight": weight, "columns": columns, "where": where})
+            handle = _lib.data_load(
+                session, path, {
+                    "format": format, "id": id, "label": label, "group": group, "weight": weight,
+                    "columns": columns, "where": where
+                })
         return cls._from_handle(handle)
 
     @classmethod
@@ -166,20 +170,22 @@ class Sequences:
         return cls(_stack(_items(items)), [len(a) for a in items], **about)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None, label: Optional[str] = None,
-                   group: Optional[str] = None, weight: Optional[str] = None,
+    def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None,
+                   label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
                    columns: Optional[Sequence[str]] = None) -> "Sequences":
         """Sequences of a long pandas.DataFrame: one row per frame, ``id`` names the sequence.
 
-        By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the dimensions
-        are all other columns of numbers.  Rows of a sequence need not be adjacent; their order is kept.
+        By default ``id`` is a column of that name, or ``seq``; ``label`` a column of that name; the
+        dimensions are all other columns of numbers.  Rows of a sequence need not be adjacent; their order is
+        kept.
         """
         keys = _id_columns(frame, id)
         label = "label" if label is None and "label" in frame.columns else label
         about = [name for name in (label, group, weight) if name is not None]
         for name in [*keys, *about, *(columns or [])]:
             if name not in frame.columns:
-                raise InputError(f"there is no column {name!r}, there are {', '.join(map(str, frame.columns))}")
+                raise InputError(
+                    f"there is no column {name!r}, there are {', '.join(map(str, frame.columns))}")
         if columns is None:
             numbers = frame.select_dtypes("number").columns
             columns = [name for name in numbers if name not in keys and name not in about]
@@ -230,7 +236,8 @@ def _frames(y: Any, what: str) -> Array:
     if values.ndim == 1:
         values = values[:, None]
     if values.ndim != 2 or 0 in values.shape:
-        raise InputError(f"{what} have shape {values.shape}, must be (time, channels) with at least one of each")
+        raise InputError(
+            f"{what} have shape {values.shape}, must be (time, channels) with at least one of each")
     return values
 
 
@@ -281,11 +288,13 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)
-    return Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
+    made = Sequences(np.ascontiguousarray(X).reshape(-1, 1), np.full(len(X), X.shape[1]))
+    made.table = X.shape[1]
+    return made
 
 
-def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, single: bool = False,
-                 estimator: Any = None) -> Sequences:
+def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
+                 single: bool = False, estimator: Any = None) -> Sequences:
     """Sequences of anything that holds some; see the table at the top of this module.
 
     ``single`` says that an array (T, d) without lengths is one sequence.

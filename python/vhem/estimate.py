@@ -16,9 +16,11 @@ from .model import H3M, Model
 
 def _fit_options(est: Any, **more: Any) -> Dict[str, Any]:
     """The options of the library from the parameters of an estimator."""
-    return {"S": est.n_states, "M": est.n_mix, "max_iter": est.max_iter, "restarts": est.n_init, "tol": est.tol,
-            "cov_floor": est.cov_floor, "emission": f"gaussian-{est.covariance_type}",
-            "topology": est.topology, **start_options(est.init), **more}
+    return {
+        "S": est.n_states, "M": est.n_mix, "max_iter": est.max_iter, "restarts": est.n_init, "tol": est.tol,
+        "cov_floor": est.cov_floor, "emission": f"gaussian-{est.covariance_type}", "topology": est.topology,
+        **start_options(est.init), **more
+    }
 
 
 def _fixed(values: Any) -> Any:
@@ -77,10 +79,11 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     _single = True
 
-    def __init__(self, *, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag", topology: str = "free",
-                 fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = "kmeans",
-                 n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5, cov_floor: float = 1e-4,
-                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+    def __init__(self, *, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag",
+                 topology: str = "free", fixed_startprob: Any = None, fixed_transmat: Any = None,
+                 init: Any = "kmeans", n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5,
+                 cov_floor: float = 1e-4, random_state: Any = None, n_jobs: Optional[int] = -1,
+                 verbose: int = 0, progress: Any = None):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
@@ -174,8 +177,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         return "model_" in vars(self)
 
 
-def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
-             return_report: bool = False, **params: Any) -> Any:
+def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
+             hmm: Optional[HMM] = None, return_report: bool = False, **params: Any) -> Any:
     """One HMM for each sequence, or for each group of sequences, on all cores.
 
     Parameters
@@ -214,7 +217,7 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
 
 
 class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
-    """A mixture of K HMMs on sequences by EM, which the paper calls EM-H3M: clusters without intermediate models.
+    """A mixture of HMMs on sequences by EM, the paper's EM-H3M: clusters without models in between.
 
     Parameters are those of :class:`HMM`, and
 
@@ -239,10 +242,11 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, *, n_components: int = 2, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag",
-                 topology: str = "free", init: Any = "kmeans", n_init: Optional[int] = None, max_iter: int = 200,
-                 tol: float = 1e-5, cov_floor: float = 1e-4, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+    def __init__(self, *, n_components: int = 2, n_states: int = 3, n_mix: int = 1,
+                 covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
+                 n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5,
+                 cov_floor: float = 1e-4, random_state: Any = None, n_jobs: Optional[int] = -1,
+                 verbose: int = 0, progress: Any = None):
         self.n_components = n_components
         self.n_states = n_states
         self.n_mix = n_mix

@@ -13,12 +13,13 @@ from .errors import Error, InputError
 if TYPE_CHECKING:
     from .model import H3M, Model
 
-# ---- hmmlearn -----------------------------------------------------------------------------------------------
+# ---- hmmlearn ----------------------------------------------------------------------------------------------
 
 
 def is_hmmlearn(x: Any) -> bool:
     """Is this a fitted hmmlearn model, or something with the same attributes?"""
-    return all(hasattr(x, name) for name in ("startprob_", "transmat_", "means_", "covars_", "covariance_type"))
+    return all(
+        hasattr(x, name) for name in ("startprob_", "transmat_", "means_", "covars_", "covariance_type"))
 
 
 def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
@@ -30,7 +31,7 @@ def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
     covars = np.asarray(hmm.covars_, np.float64)
     S, d = mu.shape[0], mu.shape[-1]
     if mu.ndim == 2:
-        if kind == "spherical":              # covars_ of hmmlearn 0.3 has d copies too many: ask for what it keeps
+        if kind == "spherical":  # covars_ of hmmlearn 0.3 has d copies too many
             each = np.reshape(getattr(hmm, "_covars_", covars), (S, -1))
             cov = np.broadcast_to(each[:, :1], (S, d))
         elif kind == "diag":
@@ -39,8 +40,10 @@ def from_hmmlearn(hmm: Any) -> Dict[str, Any]:
             cov = np.broadcast_to(covars, (S, d, d))
         c = None
     else:
-        shapes = {"spherical": covars[..., None] if covars.ndim == 2 else covars, "diag": covars, "full": covars,
-                  "tied": covars[:, None] if covars.ndim == 3 else covars}
+        shapes = {
+            "spherical": covars[..., None] if covars.ndim == 2 else covars, "diag": covars, "full": covars,
+            "tied": covars[:, None] if covars.ndim == 3 else covars
+        }
         if kind not in shapes:
             raise InputError(f"covariance_type is {kind!r}, must be one of {', '.join(shapes)}")
         cov = np.broadcast_to(shapes[kind], mu.shape + (() if kind in ("spherical", "diag") else (d,)))
@@ -67,9 +70,9 @@ def to_hmmlearn(model: "Model") -> Any:
     return made
 
 
-# ---- EMHMM --------------------------------------------------------------------------------------------------
-# An HMM of the toolbox is a struct with prior [S], trans [S][S] and pdf, a cell of S structs with mean [d] and
-# cov [d][d]; a file holds one, a cell of them, or a group struct whose field hmms is that cell.
+# ---- EMHMM -------------------------------------------------------------------------------------------------
+# An HMM of the toolbox is a struct with prior [S], trans [S][S] and pdf, a cell of S structs with mean [d]
+# and cov [d][d]; a file holds one, a cell of them, or a group struct whose field hmms is that cell.
 
 
 def _structs(x: Any, found: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
@@ -98,7 +101,8 @@ def _hmm_of_struct(struct: Dict[str, Any], name: str) -> "Model":
     d = mu.shape[1]
     cov = [np.asarray(p["cov"], np.float64) for p in pdf]
     full = np.array([np.diag(np.ravel(v)) if v.size == d and d > 1 else v.reshape(d, d) for v in cov])
-    return Model(np.ravel(struct["prior"]), np.reshape(struct["trans"], (len(mu), len(mu))), mu, full, name=name)
+    return Model(np.ravel(struct["prior"]), np.reshape(struct["trans"], (len(mu), len(mu))), mu, full,
+                 name=name)
 
 
 def models_of_mat(path: Any) -> List["Model"]:
@@ -118,17 +122,19 @@ def models_of_mat(path: Any) -> List["Model"]:
     found = _structs(content, [])
     if not found:
         names = ", ".join(key for key in content if not key.startswith("__"))
-        raise InputError(f"{path}: no struct with the fields prior, trans and pdf, it has {names or 'nothing'}")
+        raise InputError(
+            f"{path}: no struct with the fields prior, trans and pdf, it has {names or 'nothing'}")
     return [_hmm_of_struct(struct, f"hmm{i + 1}") for i, struct in enumerate(found)]
 
 
 def save_mat(h3m: "H3M", path: Any) -> None:
-    """Writes a cell array ``hmms`` of structs as the toolbox has them: one Gaussian per state, full covariances."""
+    """Writes a cell array ``hmms`` of structs as the toolbox has them, with full covariances."""
     from scipy.io import savemat
     hmms = np.empty(len(h3m), dtype=object)
     for i, m in enumerate(h3m):
         if m.mu is None or m.M != 1:
-            raise InputError(f"HMM {i} has {m.M} components per state, a .mat file has one Gaussian per state")
+            raise InputError(
+                f"HMM {i} has {m.M} components per state, a .mat file has one Gaussian per state")
         pdf = np.empty(m.S, dtype=object)
         for s in range(m.S):
             cov = m.cov[s, 0] if m.cov.ndim == 4 else np.diag(m.cov[s, 0])

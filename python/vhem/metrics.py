@@ -1,4 +1,4 @@
-"""How well partitions agree, how far models are from each other, how good clusters are, how many there are."""
+"""How well partitions agree, how far apart models are, how good clusters are, how many there are."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterable, Optional, Tuple, Union
@@ -78,8 +78,8 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
         models = getattr(result, "models_", None)
     with session(n_jobs=n_jobs) as s:
         data = None if X is None else as_sequences(X, lengths).handle(s)
-        return _lib.measure(s, tree._handle, level, None if models is None else as_models(models)._handle, data,
-                            {"tau": tau})
+        return _lib.measure(s, tree._handle, level, None if models is None else as_models(models)._handle,
+                            data, {"tau": tau})
 
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:
@@ -96,9 +96,9 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     return _lib.paired_t(x, y)
 
 
-def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *, n_splits: int = 0,
-           random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
-           **options: Any) -> Array:
+def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
+           n_splits: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
+           progress: Any = None, **options: Any) -> Array:
     """A table to choose the number of clusters, and of states of the centres, by.
 
     Returns an array of records K, S, bound, loglik, n_param, bic, icl, stability, one for every combination:

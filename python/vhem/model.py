@@ -26,8 +26,8 @@ def _array(values: Any, what: str, *shapes: Tuple[int, ...]) -> Array:
 
 
 def arrays_of_hmm(pi: Any, A: Any, mu: Any, cov: Any, c: Any = None) -> Dict[str, Any]:
-    """The arrays of an HMM in the shapes of the library, and its emission; one Gaussian per state may be given
-    without the axis of the mixture."""
+    """The arrays of an HMM in the shapes of the library, and its emission; one Gaussian per state may be
+    given without the axis of the mixture."""
     pi = np.ascontiguousarray(pi, np.float64)
     mu = np.ascontiguousarray(mu, np.float64)
     S = len(pi)
@@ -134,7 +134,9 @@ class Model:
         data = as_sequences(X, lengths, single=True)
         with session() as s:
             handle = data.handle(s)
-            found = [_lib.viterbi(s, self._handle, self._i, handle, n, int(T)) for n, T in enumerate(data.lengths)]
+            found = [
+                _lib.viterbi(s, self._handle, self._i, handle, n, int(T)) for n, T in enumerate(data.lengths)
+            ]
         return [path for path, _ in found], np.array([logprob for _, logprob in found])
 
     def posterior(self, X: Any, lengths: Any = None) -> List[Array]:
@@ -288,7 +290,7 @@ class H3M(Sequence[Model]):
     # ---- what the models say
 
     def compare(self, other: "H3M") -> float:
-        """Largest difference of a parameter, relative where it is above 1; infinite when the shapes differ."""
+        """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
         return _lib.h3m_compare(self._handle, other._handle)
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
@@ -312,8 +314,10 @@ def _mapping(m: Model, omega: float, full: bool) -> Dict[str, Any]:
     cov = m.cov
     if full and cov is not None and cov.ndim == 3:
         cov = np.ascontiguousarray(cov[..., None] * np.eye(m.d))
-    return {"pi": m.pi, "A": m.A, "M": m.M, "c": m.c, "mu": m.mu, "cov": cov, "theta": m.theta, "omega": float(omega),
-            "name": m.name, "label": m.label}
+    return {
+        "pi": m.pi, "A": m.A, "M": m.M, "c": m.c, "mu": m.mu, "cov": cov, "theta": m.theta,
+        "omega": float(omega), "name": m.name, "label": m.label
+    }
 
 
 def file_bytes(save: Any) -> bytes:
@@ -343,8 +347,9 @@ def one_model(hmm: Any, i: int = 0) -> Model:
         return hmm.model_
     if interop.is_hmmlearn(hmm):
         return Model(**interop.from_hmmlearn(hmm))
-    raise InputError(f"item {i} is a {type(hmm).__name__}, not an HMM: vhem.Model, a fitted vhem.HMM or a fitted "
-                     "hmmlearn object")
+    raise InputError(
+        f"item {i} is a {type(hmm).__name__}, not an HMM: vhem.Model, a fitted vhem.HMM or a fitted "
+        "hmmlearn object")
 
 
 def holds_models(X: Any) -> bool:

@@ -27,7 +27,8 @@ def _axes(ax: Any, **size: Any) -> Any:
 def _tree(result: Any) -> Tree:
     found = getattr(result, "result_", result)
     if not isinstance(found, Tree):
-        raise InputError(f"a {type(result).__name__} has no clusters to draw; give a fitted VHEM, or a vhem.Tree")
+        raise InputError(
+            f"a {type(result).__name__} has no clusters to draw; give a fitted VHEM, or a vhem.Tree")
     return found
 
 
@@ -70,7 +71,7 @@ def membership(result: Any, level: int = 0, ax: Any = None) -> Any:
 
 
 def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None) -> Any:
-    """For every level, lowest first, a bar for each cluster, stacked by known classes, as in the paper's figure."""
+    """For every level, lowest first, a bar for each cluster, stacked by known classes."""
     tree = _tree(result)
     known = np.asarray(["all"] * len(tree[0].labels) if classes is None else classes)
     if len(known) != len(tree[0].labels):
@@ -113,10 +114,10 @@ def _cov(m: Model, s: int, k: int, dims: Tuple[int, int]) -> Any:
 
 
 def model(hmm: Any, dims: Tuple[int, int] = (0, 1), background: Any = None, ax: Any = None) -> Any:
-    """The states of an HMM in two of its dimensions: ellipses of two standard deviations, arrows for transitions.
+    """The states of an HMM in two of its dimensions: ellipses of two standard deviations, and transitions.
 
-    ``background`` is a picture, such as what people looked at, with its origin in the upper left.  An HMM of one
-    dimension is drawn as densities.
+    ``background`` is a picture, such as what people looked at, with its origin in the upper left.  An HMM of
+    one dimension is drawn as densities.
     """
     m = one_model(hmm)
     if m.mu is None:
@@ -150,7 +151,8 @@ def _densities(m: Model, ax: Any) -> Any:
     mean, sd = m.mu[..., 0], np.sqrt(m.cov.reshape(m.S, m.M))
     x = np.linspace((mean - 4 * sd).min(), (mean + 4 * sd).max(), 400)
     for s in range(m.S):
-        density = (m.c[s] / sd[s] / np.sqrt(2 * np.pi) * np.exp(-0.5 * ((x[:, None] - mean[s]) / sd[s]) ** 2)).sum(axis=1)
+        density = (m.c[s] / sd[s] / np.sqrt(2 * np.pi) *
+                   np.exp(-0.5 * ((x[:, None] - mean[s]) / sd[s])**2)).sum(axis=1)
         ax.plot(x, density, label=f"state {s}, pi = {m.pi[s]:.2f}, stays {m.A[s, s]:.2f}")
     ax.set(title=m.name or "HMM", xlabel="dimension 0", ylabel="density")
     ax.legend(fontsize=7)
@@ -167,9 +169,11 @@ def transitions(hmm: Any, ax: Any = None) -> Any:
         for r in range(m.S):
             p = float(m.A[s, r])
             if s != r and p >= 0.01:
-                ax.annotate("", at[r], at[s], arrowprops={"arrowstyle": "-|>", "lw": 0.5 + 4 * p, "alpha": 0.3 + 0.7 * p,
-                                                          "shrinkA": 16, "shrinkB": 16,
-                                                          "connectionstyle": "arc3,rad=0.18"})
+                ax.annotate(
+                    "", at[r], at[s], arrowprops={
+                        "arrowstyle": "-|>", "lw": 0.5 + 4 * p, "alpha": 0.3 + 0.7 * p, "shrinkA": 16,
+                        "shrinkB": 16, "connectionstyle": "arc3,rad=0.18"
+                    })
                 middle = 0.5 * (at[s] + at[r]) + 0.18 * 0.5 * (at[r] - at[s])[::-1] * [1, -1]
                 ax.text(*middle, f"{p:.2f}", fontsize=8, ha="center", va="center")
         ax.text(*at[s], f"{s}\n{m.A[s, s]:.2f}", ha="center", va="center",
@@ -190,7 +194,8 @@ def centers(result: Any, dims: Tuple[int, int] = (0, 1), background: Any = None,
         found = as_models(result)
     if found is None:
         raise InputError("the method has no centres to draw")
-    figure, axes = plt.subplots(1, len(found), figsize=(4 * len(found), 4), squeeze=False, sharex=True, sharey=True)
+    figure, axes = plt.subplots(1, len(found), figsize=(4 * len(found), 4), squeeze=False, sharex=True,
+                                sharey=True)
     for j, (m, ax) in enumerate(zip(found, axes[0])):
         model(m, dims, background, ax)
         ax.set_title(f"{m.name or f'centre {j}'}, omega = {m.omega:.2f}")
@@ -198,8 +203,9 @@ def centers(result: Any, dims: Tuple[int, int] = (0, 1), background: Any = None,
     return list(axes[0])
 
 
-def dendrogram(models: Any, *, tau: Optional[int] = None, method: str = "average", ax: Any = None, **more: Any) -> Any:
-    """Models joined by their divergence (both directions), one after the other; for a fitted VHEM its models."""
+def dendrogram(models: Any, *, tau: Optional[int] = None, method: str = "average", ax: Any = None,
+               **more: Any) -> Any:
+    """Models joined by their divergence in both directions; for a fitted VHEM its models."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 

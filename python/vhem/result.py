@@ -130,16 +130,50 @@ class Tree(Sequence[Clustering]):
     def assign(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Tuple[Any, Any, Any]:
         """New models, by L_hmm, or new sequences, by likelihood, into the clusters of every level.
 
-        Returns labels (n, levels), probabilities of the clusters of the lowest level (n, Kr), and for each its
-        score under the best of them, in nats.
+        Returns labels (n, levels), probabilities of the clusters of the lowest level (n, Kr), and for each
+        its score under the best of them, in nats.
         """
         with session(n_jobs=n_jobs) as s:
             if holds_models(X):
                 return _lib.assign(s, self._handle, as_models(X)._handle, False)
             return _lib.assign(s, self._handle, as_sequences(X, lengths).handle(s), True)
 
+    def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
+               title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
+               choice: Any = None, image: Any = None, y_down: bool = False, n_example: Optional[int] = None,
+               tables: Any = None) -> None:
+        """Writes one HTML page that needs nothing else, for any browser.
+
+        Parameters
+        ----------
+        X, lengths
+            Sequences to show some of, coloured by state; they are matched to models by name or group.
+        models : the models that were clustered: their labels, and what made them
+        classes : list (Kb,), optional
+            Known class of each model, instead of the labels of the models.
+        distance : array (Kb, Kb), optional
+            Between the models; of :func:`vhem.metrics.distance`.
+        choice : records of :func:`vhem.metrics.choose`, optional
+        image : path of a picture to lie under emissions of two dimensions
+        y_down : bool
+            The second dimension grows downwards, as in pictures.
+        tables : folder, optional
+            Gets every number as TSV.
+        """
+        with session() as s:
+            parts = {
+                "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,
+                "models": None if models is None else as_models(models)._handle,
+                "data": None if X is None else as_sequences(X, lengths).handle(s),
+                "distance": None if distance is None else np.asarray(distance, np.float64),
+                "truth": None if classes is None else [str(c) for c in classes], "choice": choice,
+                "command": "vhem.Tree.report",
+            }
+            _lib.report(s, self._handle, path, parts)
+
     def __repr__(self) -> str:
-        return f"<Tree: {len(self[0].labels)} in {', '.join(str(level.n_clusters) for level in self)} clusters>"
+        sizes = ", ".join(str(level.n_clusters) for level in self)
+        return f"<Tree: {len(self[0].labels)} in {sizes} clusters>"
 
     def _repr_html_(self) -> str:
         return "".join(level._repr_html_() for level in self)

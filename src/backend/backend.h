@@ -17,6 +17,8 @@ typedef struct vh_batch {                /* some whole sequences of a data set *
     /* How much each pair of a sequence and an HMM counts in the statistics, w [n][K], said once loglik [n][K]
      * is known.  NULL: a pair counts with the weight of its sequence. */
     void           (*weigh)(const struct vh_batch *, const double *loglik, double *w);
+    bool             known;              /* weigh needs no loglik: pairs of weight zero are then left out
+                                            altogether, and their loglik stays as it was */
     const void      *arg;                /* what weigh needs to know, */
     int              first;              /* and the place of seq[0] in the list that was cut into batches */
 } vh_batch;

@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-enum { SELF_BLOCK = 16 };
+enum { SELF_BLOCK = 16, ROWS = 512 };
 #define CHUNK 4e6                        /* numbers of one chunk of samples or of their scores: 32 MB */
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
@@ -46,6 +46,30 @@ done:
     return st;
 }
 
+/* L [Ka][Kb] = L_hmm(a, b), some rows at a time so that it can be stopped. */
+static vhem_status bounds(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, int tau, double *L)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *part = NULL;
+    int index[ROWS];
+
+    for (int i = 0; i < a->K; i += ROWS) {
+        int n = a->K - i < ROWS ? a->K - i : ROWS;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were compared", i, a->K);
+        for (int k = 0; k < n; k++)
+            index[k] = i + k;
+        if (n < a->K)
+            VH_TRY(vh_h3m_subset(ctx, a, index, n, &part));
+        VH_TRY(vh_reduce_score(ctx, part ? part : a, b, tau, L + (size_t)i * (size_t)b->K));
+        vhem_h3m_free(part);
+        part = NULL;
+        vh_progress(ctx, "compare", i + n, a->K);
+    }
+done:
+    vhem_h3m_free(part);
+    return st;
+}
+
 /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b). */
 static vhem_status bound_differences(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, int tau, double *D)
 {
@@ -54,7 +78,7 @@ static vhem_status bound_differences(vhem_ctx *ctx, const vhem_h3m *a, const vhe
     double *self = NULL;
 
     VH_NEW(self, Ka);
-    VH_TRY(vh_reduce_score(ctx, a, b, tau, D));
+    VH_TRY(bounds(ctx, a, b, tau, D));
     if (a == b)
         for (size_t i = 0; i < Ka; i++)
             self[i] = D[i * Kb + i];
@@ -63,7 +87,6 @@ static vhem_status bound_differences(vhem_ctx *ctx, const vhem_h3m *a, const vhe
     for (size_t i = 0; i < Ka; i++)
         for (size_t j = 0; j < Kb; j++)
             D[i * Kb + j] = self[i] - D[i * Kb + j];
-    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the divergences were complete");
 done:
     free(self);
     return st;
@@ -113,8 +136,8 @@ static void add_row(moments *m, int Kb, double own, const double *other)
 }
 
 /* n sequences from HMM i of a, the first of them number `first`, in chunks against all of b. */
-static vhem_status add_chunk(vhem_ctx *ctx, const vhem_h3m *a, int i, const vhem_h3m *alone, const vhem_h3m *b,
-                             int tau, uint64_t item, int n, moments *m)
+static vhem_status add_chunk(vhem_ctx *ctx, const vhem_h3m *a, int i, const vhem_h3m *alone,
+                             const vhem_h3m *b, int tau, uint64_t item, int n, moments *m)
 {
     vhem_status st = VHEM_OK;
     vhem_data *y = NULL;

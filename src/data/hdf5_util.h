@@ -15,6 +15,7 @@ static inline vh_h5_quiet vh_h5_be_quiet(void)
 }
 static inline void vh_h5_be_loud(vh_h5_quiet q)
 {
+    H5Eclear2(H5E_DEFAULT);              /* what a thread leaves there the library cannot close at exit */
     H5Eset_auto2(H5E_DEFAULT, q.func, q.arg);
 }
 

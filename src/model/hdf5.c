@@ -38,6 +38,7 @@ static quiet begin_quiet(void)
 
 static void end_quiet(quiet q)
 {
+    H5Eclear2(H5E_DEFAULT);              /* what a thread leaves there the library cannot close at exit */
     H5Eset_auto2(H5E_DEFAULT, q.print, q.arg);
 }
 

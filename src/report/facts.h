@@ -1,5 +1,5 @@
-/* facts.h - what every figure needs to know of a tree, worked out once: sizes, parents, classes, and an order of
- * drawing in which whatever belongs together stands together. */
+/* facts.h - what every figure needs to know of a tree, worked out once: sizes, parents, classes, and an order
+ * of drawing in which whatever belongs together stands together. */
 #ifndef VH_REPORT_FACTS_H
 #define VH_REPORT_FACTS_H
 
@@ -13,8 +13,8 @@ typedef struct {
     int  K;
     int *parent;                         /* [K] cluster of the next level, -1: none */
     int *size;                           /* [K] input models */
-    int *order;                          /* [K] clusters as they are drawn: children of one parent side by side */
-    int *first;                          /* [K] where its models begin in vh_facts.model; they are size many */
+    int *order;                          /* [K] clusters as drawn: children of one parent side by side */
+    int *first;                          /* [K] where its models begin in vh_facts.model, size many */
     int *count;                          /* [K][n_class] input models of each class */
 } vh_level;
 
@@ -22,11 +22,12 @@ typedef struct {
     const vhem_report_input *in;
     int          n_model, n_level, n_class;
     vh_level    *level;                  /* [n_level] lowest first */
-    int         *model;                  /* [n_model] models by cluster in the order of level 0; in a cluster the
-                                            nearest to its centre first */
+    int         *model;                  /* [n_model] by cluster in the order of level 0, and in a
+                                            cluster the nearest to its centre first */
     int         *class_of;               /* [n_model] -1: none */
     const char **class_name;             /* [n_class] */
     int         *class_size;             /* [n_class] */
+    vhem_measures *measures;             /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 
 /* in must outlive the facts. */
@@ -43,6 +44,8 @@ const char *vh_facts_name(const vh_facts *facts, int i);
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */
 bool        vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
+/* Is any measure of level l known, with classes or without? */
+bool        vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi. */
 void        vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
 

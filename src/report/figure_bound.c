@@ -1,5 +1,5 @@
-/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each restart
- * ended. */
+/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each
+ * restart ended. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 880, HEIGHT = 300, LEFT = 96, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000 };
+enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* From what the worse restarts came to up to the best; a single terrible start must not flatten the rest. */
+/* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
 static void find_range(const vhem_clustering *c, vh_scale *x, vh_scale *y)
 {
     double best = -INFINITY, *end = malloc(sizeof *end * (size_t)(c->n_run + 1));
@@ -26,7 +26,7 @@ static void find_range(const vhem_clustering *c, vh_scale *x, vh_scale *y)
     for (int r = 0; r < c->n_run; r++) {
         x->hi = c->run[r].n_iter > x->hi ? c->run[r].n_iter : x->hi;
         best = c->run[r].bound > best ? c->run[r].bound : best;
-        if (end)
+        if (end && c->run[r].finished)
             end[n++] = c->run[r].bound;
     }
     for (int k = 0; c->bound && k <= c->n_iter; k++)
@@ -50,7 +50,12 @@ static void draw_curve(FILE *f, const vhem_clustering *c, const vh_scale *x, con
     fputs("<polyline points=\"", f);
     for (int k = 0; k <= c->n_iter; k++)
         fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, fmax(c->bound[k], y->lo)));
-    fprintf(f, "\" stroke-width=\"2\" stroke-linejoin=\"round\" %s/>\n", vh_line_series(0));
+    fprintf(f, "\" stroke-width=\"2.2\" stroke-linejoin=\"round\" %s/>\n", vh_line_series(0));
+    for (int k = 0; k <= c->n_iter && c->n_iter <= 60; k++) {
+        char tip[VH_TIP_MAX];
+        snprintf(tip, sizeof tip, "The run that was kept, iteration %d: bound %.8g", k, c->bound[k]);
+        vh_svg_circle(f, vh_at(x, k), vh_at(y, fmax(c->bound[k], y->lo)), 2.6, vh_paint_series(0), "", tip);
+    }
 }
 
 static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
@@ -80,16 +85,32 @@ static void caption(FILE *f, const vhem_clustering *c)
         near += c->run[r].bound >= best - 1e-4 * fabs(best);
     }
     vh_figure_caption(f, "The bound, iteration by iteration.");
-    if (c->bound)
-        fprintf(f, "The line is the run that was kept: it ended at %.6g nats after %d iteration%s%s. ",
-                c->bound[c->n_iter], c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
+    if (c->bound) {
+        char text[32];
+        vh_short_number(c->bound[c->n_iter], text, sizeof text);
+        fprintf(f, "The line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text,
+                c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
+    }
     if (c->n_run > 0)
-        fprintf(f, "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
-                   "0.01 %% of the best bound: the more agree, the surer one may be of it. ", c->n_run,
-                vh_plural(c->n_run), finished, near);
+        fprintf(f,
+            "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
+            "0.01 %% of the best bound: the more agree, the surer one may be of it. ",
+            c->n_run, vh_plural(c->n_run), finished, near);
     fputs("Higher is better; what lies below the picture is drawn at its lower edge.", f);
     if (c->n_run > MOST_DOTS)
         fprintf(f, " The first %d restarts are drawn.", MOST_DOTS);
+}
+
+/* In thousands, millions and so on: seven digits at every tick hide what differs. */
+static void draw_axis(FILE *f, const vh_scale *y, vh_box b)
+{
+    double most = fmax(fabs(y->lo), fabs(y->hi));
+    int power = most >= 1e4 ? 3 * (int)(log10(most) / 3) : 0;
+    vh_scale s = { y->lo / pow(10, power), y->hi / pow(10, power), y->from, y->to };
+    char name[48];
+    snprintf(name, sizeof name, power ? "bound J, in 1e%d nats" : "bound J, in nats", power);
+    vh_svg_axis_y(f, &s, b, 6, "");
+    vh_svg_text(f, 0, b.y - 10, 's', vh_paint("soft"), name, 40);
 }
 
 void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
@@ -100,17 +121,19 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     char name[32];
 
     if (!c->bound && c->n_run == 0) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n", l,
-                c->method ? c->method : "unknown");
+        fprintf(f,
+                "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n",
+                l, c->method ? c->method : "unknown");
         return;
     }
     find_range(c, &x, &y);
     snprintf(name, sizeof name, "bound-%d", l + 1);
     vh_figure_begin(f, name, l);
-    vh_svg_begin(f, WIDTH, HEIGHT, "Bound against iterations",
-                 "The objective of the run that was kept after each iteration, and the last one of every restart.");
+    vh_svg_begin(
+        f, WIDTH, HEIGHT, "Bound against iterations",
+        "The objective of the run that was kept after each iteration, and the last one of every restart.");
     vh_svg_axis_x(f, &x, b, 8, "iteration");
-    vh_svg_axis_y(f, &y, b, 5, "bound J, nats");
+    draw_axis(f, &y, b);
     draw_curve(f, c, &x, &y);
     draw_ends(f, c, &x, &y);
     vh_svg_end(f);

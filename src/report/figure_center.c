@@ -1,5 +1,5 @@
-/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each state, and
- * the members nearest to it and farthest from it. */
+/* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
+ * state, and the members nearest to it and farthest from it. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -15,8 +15,8 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
     int best = -1;
-    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j], vh_plural(v->size[j]),
-            100.0 * v->size[j] / facts->n_model);
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j],
+            vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
     for (int k = 0; k < facts->n_class; k++)
         if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
             best = k;
@@ -34,11 +34,13 @@ static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
           "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n", f);
     for (int s = 0; s < h->S; s++) {
         double stay = h->A[s * h->S + s];
-        fprintf(f, "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
-                   "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>", vh_paint_state(s), s,
-                h->pi[s], 100 * share[s]);
+        fprintf(f,
+            "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
+            "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>",
+            vh_paint_state(s), s, h->pi[s], 100 * share[s]);
         if (stay < 1 - 1e-6)
-            fprintf(f, "<td>%.3g frame%s</td></tr>\n", 1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
+            fprintf(f, 1 / (1 - stay) < 100 ? "<td>%.3g frame%s</td></tr>\n" : "<td>%.0f frame%s</td></tr>\n",
+                    1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
         else
             fputs("<td>for ever</td></tr>\n", f);
     }
@@ -88,7 +90,8 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
 
 static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 {
-    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN, far = n - near < SHOWN ? n - near : SHOWN;
+    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN,
+        far = n - near < SHOWN ? n - near : SHOWN;
     if (n == 0)
         return;
     fputs("<div class=\"ends\">", f);
@@ -98,12 +101,12 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
     fputs("</div>\n", f);
 }
 
-static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, const vh_image *image,
-                     member *m)
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
+                     const vh_image *image, member *m)
 {
     const vh_level *v = &facts->level[l];
     vhem_hmm_view h;
-    char mark[64], name[64], title[64];
+    char mark[64], name[64], title[64], id[32];
 
     if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
         return;
@@ -125,7 +128,8 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
         snprintf(name, sizeof name, "center-%d-%d-emissions", l + 1, j);
         snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
         vh_figure_begin(f, name, -1);
-        vh_draw_emission(f, facts, &h, ranges, image, title);
+        snprintf(id, sizeof id, "emit-%d-%d", l, j);
+        vh_draw_emission(f, facts, &h, ranges, image, title, id);
         vh_figure_caption(f, "Emissions");
         vh_figure_end(f);
     }
@@ -156,7 +160,9 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
         }
     fputs("</div>\n", f);
     if (n < v->K)
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
-                   "of them.</p>\n", l, n, v->K);
+        fprintf(f,
+            "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
+            "of them.</p>\n",
+            l, n, v->K);
     free(m);
 }

@@ -1,4 +1,5 @@
-/* figure_choice.c - how BIC, ICL and stability depend on the number of clusters, a curve for each number of states. */
+/* figure_choice.c - how BIC, ICL and stability depend on the number of clusters, a curve for each number of
+ * states. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PANEL = 286, HEIGHT = 240, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
+enum { PANEL = 336, HEIGHT = 260, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
 
 typedef struct {
     const char *name;
@@ -115,8 +116,10 @@ void vh_figure_choice(FILE *f, const vh_facts *facts)
         draw_panel(f, in, &criteria[k], k * PANEL);
     vh_svg_end(f);
     vh_figure_caption(f, "How many clusters, how many states?");
-    fputs("BIC and ICL weigh the fit against the number of parameters: smaller is better. Stability is how well the "
-          "clusters of two halves of the models agree: larger is better. The large dot is the best. ", f);
+    fputs("BIC and ICL weigh the fit against the number of parameters: smaller is better. Stability is how "
+          "well the clusters of two halves of the models agree: larger is better. The large dot is the "
+          "best. ",
+          f);
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_row(in, &criteria[k]);
         if (i >= 0)
@@ -124,8 +127,10 @@ void vh_figure_choice(FILE *f, const vh_facts *facts)
     }
     fputs("<span class=\"legend\">", f);
     for (int s = 0; s < n; s++)
-        fprintf(f, "<span><svg width=\"18\" height=\"10\" aria-hidden=\"true\"><line x1=\"1\" x2=\"17\" y1=\"5\" y2=\"5\" "
-                   "stroke-width=\"2.5\" %s/></svg> %d state%s</span> ", vh_line_series(s), S[s], vh_plural(S[s]));
+        fprintf(f,
+                "<span><svg width=\"18\" height=\"10\" aria-hidden=\"true\"><line x1=\"1\" x2=\"17\" "
+                "y1=\"5\" y2=\"5\" stroke-width=\"2.5\" %s/></svg> %d state%s</span> ",
+                vh_line_series(s), S[s], vh_plural(S[s]));
     fputs("</span>", f);
     vh_figure_end(f);
 }

@@ -1,4 +1,4 @@
-/* figure_confusion.c - given classes against clusters, and how well the two partitions agree. */
+/* figure_confusion.c - given classes against clusters, and the measures of how good the clusters are. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -9,7 +9,8 @@
 
 enum { LEFT = 170, TOP = 34, MOST = 60 };
 
-static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, int k, vh_box cell, int columns)
+static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, int k, vh_box cell,
+                     int columns)
 {
     char tip[VH_TIP_MAX], text[16], mark[64];
     vh_svg_rect(f, (vh_box){ LEFT - 14, cell.y + cell.h / 2 - 5, 9, 9 }, vh_paint_class(k), "rx=\"2\"", NULL);
@@ -17,16 +18,16 @@ static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, i
     for (int c = 0; c < columns; c++) {
         int j = v->order[c], n = v->count[j * facts->n_class + k];
         double share = facts->class_size[k] ? (double)n / facts->class_size[k] : 0;
-        snprintf(tip, sizeof tip, "%d of %d models of class %.200s are in cluster %d", n, facts->class_size[k],
-                 facts->class_name[k], j);
+        snprintf(tip, sizeof tip, "%d of %d models of class %.200s are in cluster %d", n,
+                 facts->class_size[k], facts->class_name[k], j);
         vh_cluster_mark(mark, sizeof mark, l, j);
-        vh_svg_rect(f, (vh_box){ LEFT + c * cell.w, cell.y, cell.w - 1, cell.h - 1 }, vh_paint_heat(share), mark + 1,
-                    tip);
+        vh_svg_rect(f, (vh_box){ LEFT + c * cell.w, cell.y, cell.w - 1, cell.h - 1 }, vh_paint_heat(share),
+                    mark + 1, tip);
         snprintf(text, sizeof text, "%d", n);
         if (n > 0 && cell.w >= 18) {
             fputs("<g pointer-events=\"none\">", f);
-            vh_svg_text(f, LEFT + (c + 0.5) * cell.w - 0.5, cell.y + cell.h / 2 + 4, 'm', vh_ink_on_heat(share), text,
-                        8);
+            vh_svg_text(f, LEFT + (c + 0.5) * cell.w - 0.5, cell.y + cell.h / 2 + 4, 'm',
+                        vh_ink_on_heat(share), text, 8);
             fputs("</g>", f);
         }
     }
@@ -39,8 +40,9 @@ static void draw(FILE *f, const vh_facts *facts, int l)
     double w = 640.0 / columns > 58 ? 58 : 640.0 / columns, h = rows > 20 ? 18 : 26;
     char text[16];
 
-    vh_svg_begin(f, LEFT + columns * w + 8, TOP + rows * h + 8, "Classes against clusters",
-                 "Table of the number of models of each class in each cluster, shaded by share of the class.");
+    vh_svg_begin(
+        f, LEFT + columns * w + 8, TOP + rows * h + 8, "Classes against clusters",
+        "Table of the number of models of each class in each cluster, shaded by share of the class.");
     vh_svg_text(f, LEFT - 20, TOP - 10, 'e', vh_paint("soft"), "class, by cluster", 20);
     for (int c = 0; c < columns; c++) {
         snprintf(text, sizeof text, "%d", v->order[c]);
@@ -52,20 +54,38 @@ static void draw(FILE *f, const vh_facts *facts, int l)
     vh_svg_end(f);
 }
 
+static void put_measure(FILE *f, const char *name, const char *format, double value, const char *words)
+{
+    char text[32];
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof text, format, value);
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", name, text, words);
+}
+
 static void put_measures(FILE *f, const vh_facts *facts, int l)
 {
-    vhem_agreement g;
-    if (!vh_facts_agreement(facts, l, &g))
+    vhem_agreement g = { NAN, NAN, NAN, NAN };
+    const vhem_measures *m = &facts->measures[l];
+
+    vh_facts_agreement(facts, l, &g);
+    if (!vh_facts_measured(facts, l))
         return;
     fprintf(f, "<ul class=\"measures\" data-level=\"%d\">\n", l);
-    fprintf(f, "<li><span>Rand index</span> <b>%.3f</b> <small>of two models picked at random, how often both partitions "
-               "agree whether they belong together</small></li>\n", g.rand);
-    fprintf(f, "<li><span>Adjusted Rand index</span> <b>%.3f</b> <small>the same, 0 for chance and 1 for perfect</small></li>\n",
-            g.adjusted_rand);
-    fprintf(f, "<li><span>Normalised mutual information</span> <b>%.3f</b> <small>what the cluster tells of the class, 0 to 1"
-               "</small></li>\n", g.nmi);
-    fprintf(f, "<li><span>Purity</span> <b>%.3f</b> <small>models that are of the commonest class of their cluster</small></li>\n"
-               "</ul>\n", g.purity);
+    put_measure(f, "Rand index", "%.3f", g.rand,
+                "of two models picked at random, how often both partitions agree whether they belong "
+                "together");
+    put_measure(f, "Adjusted Rand index", "%.3f", g.adjusted_rand,
+                "the same, 0 for chance and 1 for perfect");
+    put_measure(f, "Normalised mutual information", "%.3f", g.nmi,
+                "what the cluster tells of the class, 0 to 1");
+    put_measure(f, "Purity", "%.3f", g.purity, "models that are of the commonest class of their cluster");
+    put_measure(f, "Expected log-likelihood", "%.5g", m->expected_loglik,
+                "nats for a virtual sample of a model under its nearest centre, on average");
+    put_measure(f, "Log-likelihood", "%.5g", m->loglik, "nats, of the sequences under all the centres");
+    put_measure(f, "Compactness", "%.4g", m->compactness,
+                "mean kernel between members of a cluster, summed over the clusters");
+    fputs("</ul>\n", f);
 }
 
 void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
@@ -73,10 +93,13 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     char name[32];
     snprintf(name, sizeof name, "classes-%d", l + 1);
     put_measures(f, facts, l);
+    if (facts->n_class == 0)
+        return;
     vh_figure_begin(f, name, l);
     draw(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
-    fputs("How many models of each given class are in each cluster; the darker, the larger the share of the class.", f);
+    fputs("How many models of each given class are in each cluster; the darker, the larger the share of the "
+          "class.", f);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

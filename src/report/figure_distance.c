@@ -1,5 +1,5 @@
-/* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are apart
- * by the bounds L_hmm of their members. */
+/* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are
+ * apart by the bounds L_hmm of their members. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -77,8 +77,10 @@ static void draw_cells(FILE *f, const blocks *b, double cell, double lo, double 
 /* For the script, which tells what lies under the pointer. */
 static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double cell)
 {
-    fprintf(f, "<rect class=\"matrix\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
-               "pointer-events=\"all\" data-n=\"%d\" data-names='[", LEFT, TOP, b->n * cell, b->n * cell, b->n);
+    fprintf(f,
+            "<rect class=\"matrix\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
+            "pointer-events=\"all\" data-n=\"%d\" data-names='[",
+            LEFT, TOP, b->n * cell, b->n * cell, b->n);
     for (int r = 0; r < b->n; r++) {
         char text[VH_TIP_MAX];
         int i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
@@ -127,7 +129,7 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 
     VH_TRY(make_blocks(ctx, facts, &b));
     for (int k = 0; k < b.n * b.n; k++)
-        if (k % (b.n + 1) != 0 || b.n < facts->n_model || b.n == 1) {      /* a model is not far from itself */
+        if (k % (b.n + 1) != 0 || b.n < facts->n_model || b.n == 1) { /* a model is not far from itself */
             lo = fmin(lo, b.mean[k]);
             hi = fmax(hi, b.mean[k]);
         }
@@ -140,8 +142,10 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     put_values(f, facts, &b, cell);
     vh_svg_end(f);
     vh_figure_caption(f, "Distances between models.");
-    fprintf(f, "Rows and columns are the models in the order of the tree, from %.3g (light) to %.3g (dark). Good clusters "
-               "are light squares on the diagonal.%s", lo, hi,
+    fprintf(f,
+            "Rows and columns are the models in the order of the tree, from %.3g (light) to %.3g (dark). "
+            "Good clusters are light squares on the diagonal.%s",
+            lo, hi,
             b.n < facts->n_model ? " A cell is the mean over neighbouring models of one cluster." : "");
     vh_figure_end(f);
 done:
@@ -153,8 +157,8 @@ done:
 
 /* ---- between clusters ---------------------------------------------------------------------------------- */
 
-/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, what they lose when the centre of k has to explain
- * them instead of their own. */
+/* D [K][K]: mean over the members of j of (L_ij - L_ik) / tau, what they lose when the centre of k has to
+ * explain them instead of their own. */
 static void separation(const vhem_clustering *c, double *D)
 {
     int tau = c->options.tau > 0 ? c->options.tau : 1;
@@ -186,14 +190,16 @@ static void draw_separation(FILE *f, const vh_level *v, const double *D)
         vh_svg_text(f, LEFT + (r + 0.5) * cell, TOP - 8, 'm', vh_paint("ink"), text, 8);
         for (int c = 0; c < K; c++) {
             double d = D[v->order[r] * v->K + v->order[c]], share = hi > 0 && d > 0 ? sqrt(d / hi) : 0;
-            snprintf(tip, sizeof tip, "Members of cluster %d under the centre of cluster %d: %.4g nats per frame worse",
+            snprintf(tip, sizeof tip,
+                     "Members of cluster %d under the centre of cluster %d: %.4g nats per frame worse",
                      v->order[r], v->order[c], d);
-            vh_svg_rect(f, (vh_box){ LEFT + c * cell, TOP + r * cell, cell - 1, cell - 1 }, vh_paint_heat(share), "",
-                        tip);
+            vh_svg_rect(f, (vh_box){ LEFT + c * cell, TOP + r * cell, cell - 1, cell - 1 },
+                        vh_paint_heat(share), "", tip);
             snprintf(text, sizeof text, d >= 99.5 ? "%.3g" : d >= 9.95 ? "%.0f" : "%.1f", d);
             if (cell >= 30 && r != c) {
                 fputs("<g pointer-events=\"none\">", f);
-                vh_svg_text(f, LEFT + (c + 0.5) * cell, TOP + (r + 0.5) * cell + 4, 'm', vh_ink_on_heat(share), text, 8);
+                vh_svg_text(f, LEFT + (c + 0.5) * cell, TOP + (r + 0.5) * cell + 4, 'm',
+                            vh_ink_on_heat(share), text, 8);
                 fputs("</g>", f);
             }
         }
@@ -216,9 +222,10 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     vh_figure_begin(f, name, l);
     draw_separation(f, v, D);
     vh_figure_caption(f, "How far clusters are apart.");
-    fputs("Row by row: how many nats per frame the members of a cluster lose, on average, when the centre of another "
-          "cluster has to explain them. Small numbers off the diagonal are clusters that are hard to tell apart; the "
-          "shade grows with the square root.", f);
+    fputs("Row by row: how many nats per frame the members of a cluster lose, on average, when the centre "
+          "of another cluster has to explain them. Small numbers off the diagonal are clusters that are "
+          "hard to tell apart; the shade grows with the square root.",
+          f);
     if (v->K > MOST_CLUSTERS)
         fprintf(f, " The first %d clusters are drawn.", MOST_CLUSTERS);
     vh_figure_end(f);

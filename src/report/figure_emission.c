@@ -1,5 +1,5 @@
-/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and band of
- * each dimension for more.
+/* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and
+ * band of each dimension for more.
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 320, HEIGHT = 260, LEFT = 38, TOP = 16, FOOT = 34, STRIP = 44, NAMED = 12 };
+enum { WIDTH = 250, HEIGHT = 224, LEFT = 32, TOP = 12, FOOT = 34, STRIP = 42, NAMED = 12 };
 
 /* ---- 1. moments and ranges ----------------------------------------------------------------------------- */
 
@@ -122,6 +122,14 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
         r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
         r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
     }
+    if (r->d > 2 && r->scaled) {                         /* a single far mean must not flatten the rest */
+        r->lo[0] = fmax(r->lo[0], -2.5);
+        r->hi[0] = fmin(r->hi[0], 2.5);
+    }
+    if (r->d > 2 && !(r->hi[0] > r->lo[0])) {
+        r->lo[0] -= 1;
+        r->hi[0] += 1;
+    }
 }
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out)
@@ -172,7 +180,8 @@ void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees)
     *degrees = 0.5 * atan2(2 * cov[1], cov[0] - cov[3]) * 180 / VH_PI;
 }
 
-static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x, const vh_scale *y)
+static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x,
+                           const vh_scale *y)
 {
     double ux = (x->to - x->from) / (x->hi - x->lo), uy = (y->to - y->from) / (y->hi - y->lo);
     double cov[4] = { ux * ux * covariance(h, s, m, 0, 0), ux * uy * covariance(h, s, m, 0, 1), 0,
@@ -187,13 +196,15 @@ static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const 
     snprintf(tip, sizeof tip, "State %d: mean (%.4g, %.4g), standard deviations %.3g and %.3g%s", s,
              mean_of(h, s, m, 0), mean_of(h, s, m, 1), sqrt(covariance(h, s, m, 0, 0)),
              sqrt(covariance(h, s, m, 1, 1)), h->M > 1 ? ", one of several Gaussians" : "");
-    fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees, 0.35 + 0.65 * c);
+    fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees,
+            0.35 + 0.65 * c);
     vh_svg_tip(f, tip);
     for (int scale = 2; scale >= 1; scale--) {
         double a = fmax(scale * rx, 1.5), b = fmax(scale * ry, 1.5);
-        fprintf(f, "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
-                   "stroke-width=\"%s\" pointer-events=\"none\" %s/>", a, b, vh_paint_state(s), a, b,
-                scale == 1 ? "1.6" : "0.7", vh_line_state(s));
+        fprintf(f,
+                "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
+                "stroke-width=\"%s\" pointer-events=\"none\" %s/>",
+                a, b, vh_paint_state(s), a, b, scale == 1 ? "1.6" : "0.7", vh_line_state(s));
     }
     fputs("</g>\n", f);
 }
@@ -205,15 +216,16 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const vh_scale *x, cons
     for (int s = 0; s < h->S; s++) {
         moments(h, s, 0, &mean[0], &sd);
         moments(h, s, 1, &mean[1], &sd);
-        fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-weight=\"600\" class=\"halo\" "
-                   "fill=\"#1c2330\" stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
-                   "paint-order=\"stroke\" pointer-events=\"none\">%d</text>\n", vh_at(x, mean[0]),
-                vh_at(y, mean[1]) + 4, s);
+        char text[16];
+        snprintf(text, sizeof text, "%d", s);
+        fputs("<g font-weight=\"600\" pointer-events=\"none\">", f);
+        vh_svg_text(f, vh_at(x, mean[0]), vh_at(y, mean[1]) + 4, 'm', vh_paint("halo"), text, 8);
+        fputs("</g>\n", f);
     }
 }
 
 static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
-                       const vh_image *image)
+                       const vh_image *image, const char *id)
 {
     vh_box b = { LEFT, TOP, WIDTH - LEFT - 10, HEIGHT - TOP - FOOT };
     bool down = facts->in->y_down || image->n > 0;
@@ -223,9 +235,12 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
 
     vh_svg_axis_x(f, &x, b, 5, vh_facts_dimension(facts, 0, name, sizeof name));
     vh_svg_axis_y(f, &y, b, 5, "");
-    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name), 20);
-    fprintf(f, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f %.1f\">\n", b.x, b.y,
-            b.w, b.h, b.x, b.y, b.w, b.h);
+    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name),
+                20);
+    fprintf(f,
+            "<svg id=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f "
+            "%.1f\">\n",
+            id, b.x, b.y, b.w, b.h, b.x, b.y, b.w, b.h);
     if (image->n > 0)
         fprintf(f, "<use href=\"#stimulus\" transform=\"matrix(%.5f 0 0 %.5f %.2f %.2f)\"/>\n",
                 (vh_at(&x, 1) - vh_at(&x, 0)), (vh_at(&y, 1) - vh_at(&y, 0)), vh_at(&x, 0), vh_at(&y, 0));
@@ -250,7 +265,8 @@ static double density(const vhem_hmm_view *h, int s, double value, double least)
     return p;
 }
 
-static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y, double least)
+static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y,
+                         double least)
 {
     double mean, sd;
     char tip[VH_TIP_MAX];
@@ -262,14 +278,16 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale 
             double v = x->lo + (x->hi - x->lo) * k / (POINTS - 1);
             fprintf(f, "L%.1f %.1f", vh_at(x, v), vh_at(y, density(h, s, v, least)));
         }
-        fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from, line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
+        fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from,
+                line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
                 line ? vh_line_state(s) : vh_paint_state(s));
         vh_svg_tip(f, tip);
         fputs("</path>\n", f);
     }
 }
 
-static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
+static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                           const char *id)
 {
     vh_box b = { 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT };
     vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w }, y = { 0, 0, b.y + b.h, b.y };
@@ -281,8 +299,10 @@ static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *
             y.hi = fmax(y.hi, density(h, s, x.lo + (x.hi - x.lo) * k / (POINTS - 1), least));
     y.hi = y.hi > 0 ? 1.08 * y.hi : 1;
     vh_svg_axis_x(f, &x, b, 6, vh_facts_dimension(facts, 0, name, sizeof name));
+    fprintf(f, "<g id=\"%s\">\n", id);
     for (int s = 0; s < h->S; s++)
         draw_density(f, h, s, &x, &y, least);
+    fputs("</g>\n", f);
 }
 
 /* ---- 4. many dimensions -------------------------------------------------------------------------------- */
@@ -297,6 +317,11 @@ static void scaled_moments(const vhem_hmm_view *h, const vh_ranges *r, int s, in
     }
 }
 
+static double within(const vh_scale *s, double x)
+{
+    return fmin(fmax(x, s->lo), s->hi);
+}
+
 static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r, int s,
                        const vh_scale *x, const vh_scale *y)
 {
@@ -307,27 +332,31 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     for (int k = 0; k < 2 * h->d; k++) {
         int at = k < h->d ? k : 2 * h->d - 1 - k;
         scaled_moments(h, r, s, at, &mean, &sd);
-        fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', vh_at(x, at), vh_at(y, mean + (k < h->d ? sd : -sd)));
+        fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', vh_at(x, at),
+                vh_at(y, within(y, mean + (k < h->d ? sd : -sd))));
     }
     fprintf(f, "z\" fill-opacity=\"0.2\" %s/>\n<polyline points=\"", vh_paint_state(s));
     for (int k = 0; k < h->d; k++) {
         scaled_moments(h, r, s, k, &mean, &sd);
-        fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, mean));
+        fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, within(y, mean)));
     }
     fprintf(f, "\" stroke-width=\"1.6\" stroke-linejoin=\"round\" %s/>\n", vh_line_state(s));
     for (int k = 0; k < h->d && h->d <= 100; k++) {
         moments(h, s, k, &mean, &sd);
         snprintf(tip, sizeof tip, "State %d, %.100s: mean %.4g, standard deviation %.3g", s,
                  vh_facts_dimension(facts, k, name, sizeof name), mean, sd);
-        vh_svg_rect(f, (vh_box){ vh_at(x, k) - column / 2, fmin(y->from, y->to), column, fabs(y->to - y->from) },
+        vh_svg_rect(f,
+                    (vh_box){ vh_at(x, k) - column / 2, fmin(y->from, y->to), column, fabs(y->to - y->from) },
                     "fill=\"none\" pointer-events=\"all\"", "", tip);
     }
 }
 
-static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
+static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                        const char *id)
 {
     vh_scale x = { 0, h->d - 1, LEFT, WIDTH - 12 };
     char text[32];
+    fprintf(f, "<g id=\"%s\">\n", id);
     for (int s = 0; s < h->S; s++) {
         double top = TOP + s * STRIP;
         vh_scale y = { r->lo[0], r->hi[0], top + STRIP - 5, top + 1 };
@@ -338,6 +367,7 @@ static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
         fputs("</g>", f);
         draw_strip(f, facts, h, r, s, &x, &y);
     }
+    fputs("</g>\n", f);
     int each = h->d <= NAMED ? 1 : (h->d + 7) / 8;
     for (int k = 0; k < h->d; k += each)
         vh_svg_text(f, vh_at(&x, k), TOP + h->S * STRIP + 12, 'm', vh_paint("soft"),
@@ -347,7 +377,7 @@ static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
 }
 
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
-                      const vh_image *image, const char *title)
+                      const vh_image *image, const char *title, const char *id)
 {
     double height = h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
     vh_svg_begin(f, WIDTH, height, title,
@@ -355,10 +385,10 @@ void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, co
                  : h->d == 1 ? "Density of each state."
                              : "Mean and band of one standard deviation of each state in every dimension.");
     if (h->d == 2)
-        draw_plane(f, facts, h, ranges, image);
+        draw_plane(f, facts, h, ranges, image, id);
     else if (h->d == 1)
-        draw_densities(f, facts, h, ranges);
+        draw_densities(f, facts, h, ranges, id);
     else
-        draw_strips(f, facts, h, ranges);
+        draw_strips(f, facts, h, ranges, id);
     vh_svg_end(f);
 }

@@ -1,5 +1,5 @@
-/* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely made
- * each frame (Viterbi). */
+/* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
+ * made each frame (Viterbi). */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -10,8 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 320, LEFT = 12, PLANE = 200, LINES = 110, RIBBON = 12, FOOT = 20, MOST_POINTS = 500, MOST_LINES = 4,
-       MOST_CLUSTERS = 24 };
+enum {
+    WIDTH = 320,
+    LEFT = 12,
+    PLANE = 200,
+    LINES = 110,
+    RIBBON = 12,
+    FOOT = 20,
+    MOST_POINTS = 500,
+    MOST_LINES = 4,
+    MOST_CLUSTERS = 24
+};
 
 /* ---- which sequences ----------------------------------------------------------------------------------- */
 
@@ -111,11 +120,13 @@ static void range_of(const vhem_seq_view *seq, int d, int k, vh_scale *s)
 static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path)
 {
     bool down = facts->in->y_down || facts->in->image;
-    vh_scale x = { .from = LEFT, .to = WIDTH - LEFT }, y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
+    vh_scale x = { .from = LEFT, .to = WIDTH - LEFT },
+             y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
     range_of(seq, 2, 0, &x);
     range_of(seq, 2, 1, &y);
-    double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from), unit = fmax(ux, uy);
+    double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from),
+           unit = fmax(ux, uy);
     if (ux < 5 * uy && uy < 5 * ux) {
         double mx = (x.lo + x.hi) / 2, my = (y.lo + y.hi) / 2, wx = unit * (x.to - x.from) / 2,
                wy = unit * fabs(y.to - y.from) / 2;
@@ -129,27 +140,50 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
         fprintf(f, "%.1f,%.1f ", vh_at(&x, seq->y[2 * t]), vh_at(&y, seq->y[2 * t + 1]));
     fprintf(f, "\" stroke-linejoin=\"round\" stroke-opacity=\"0.6\" %s/>\n", vh_paint("arrow"));
     for (int64_t t = 0; t < seq->T; t += each)
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" %s/>", vh_at(&x, seq->y[2 * t]),
-                vh_at(&y, seq->y[2 * t + 1]), vh_paint_state(path[t]));
+        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" %s/>", vh_at(&x, seq->y[2 * t]),
+                vh_at(&y, seq->y[2 * t + 1]), seq->T > 30 ? "2.6" : "5", vh_paint_state(path[t]));
     putc('\n', f);
 }
 
-/* The first dimensions, each over its own range. */
+/* Of the dimensions not taken yet the one that varies most. */
+static int liveliest(const vhem_seq_view *seq, int d, const int *taken, int n)
+{
+    int best = 0;
+    double most = -1;
+    for (int k = 0; k < d; k++) {
+        double sum = 0, square = 0;
+        bool free_to_take = true;
+        for (int m = 0; m < n; m++)
+            free_to_take = free_to_take && taken[m] != k;
+        for (int64_t t = 0; free_to_take && t < seq->T; t++)
+            sum += seq->y[t * d + k] / (double)seq->T;
+        for (int64_t t = 0; free_to_take && t < seq->T; t++)
+            square += (seq->y[t * d + k] - sum) * (seq->y[t * d + k] - sum);
+        if (free_to_take && square > most) {
+            most = square;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* The liveliest dimensions, each over its own range. */
 static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, int d)
 {
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
-    int lines = d < MOST_LINES ? d : MOST_LINES;
+    int lines = d < MOST_LINES ? d : MOST_LINES, taken[MOST_LINES];
     char name[32];
-    for (int k = 0; k < lines; k++) {
+    for (int m = 0; m < lines; m++) {
+        int k = taken[m] = d <= MOST_LINES ? m : liveliest(seq, d, taken, m);
         double h = (double)LINES / lines;
         vh_scale x = { 0, seq->T > 1 ? (double)(seq->T - 1) : 1, LEFT, WIDTH - LEFT };
-        vh_scale y = { .from = (k + 1) * h - 3, .to = k * h + 3 };
+        vh_scale y = { .from = (m + 1) * h - 3, .to = m * h + 3 };
         range_of(seq, d, k, &y);
         fputs("<polyline points=\"", f);
         for (int64_t t = 0; t < seq->T; t += each)
             fprintf(f, "%.1f,%.1f ", vh_at(&x, (double)t), vh_at(&y, seq->y[t * d + k]));
         fprintf(f, "\" stroke-linejoin=\"round\" %s/>\n", vh_paint("line"));
-        vh_svg_text(f, WIDTH - LEFT, k * h + 10, 'e', vh_paint("soft"),
+        vh_svg_text(f, WIDTH - LEFT, m * h + 10, 'e', vh_paint("halo"),
                     vh_facts_dimension(facts, k, name, sizeof name), 12);
     }
 }
@@ -202,8 +236,10 @@ vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
              vhem_data_dim(data), h.d);
     VH_NEW(cluster, N);
     VH_TRY(find_clusters(ctx, facts, cluster));
-    fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as numbered and coloured "
-          "above, that most likely made each frame.</p>\n<div class=\"examples\">\n", f);
+    fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as "
+          "numbered and coloured "
+          "above, that most likely made each frame.</p>\n<div class=\"examples\">\n",
+          f);
     for (int k = 0; k < v->K && k < MOST_CLUSTERS; k++)
         for (int n = 0, shown = 0; n < N && shown < each; n++)
             if (cluster[n] == v->order[k]) {

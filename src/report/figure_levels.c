@@ -1,5 +1,5 @@
-/* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to the clusters
- * they become part of.  Paper, Figure 2. */
+/* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to the
+ * clusters they become part of.  Paper, Figure 2. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { WIDTH = 880, LEFT = 92, BAR = 104, GAP = 62, TOP = 26, FOOT = 22 };
+enum { WIDTH = 1010, STEP = 130, LEFT = 92, BAR = 116, GAP = 62, TOP = 26, FOOT = 22 };
 
 /* Levels with more clusters than can be seen are left out. */
 static int drawn(const vh_facts *facts, int l)
@@ -29,7 +29,7 @@ static void place(const vh_facts *facts, int l, double step, double *x, const do
                 sum += below[c];
                 n++;
             }
-        x[j] = !below ? LEFT + (k + 0.5) * step : n ? sum / n : WIDTH - 8 * ++stray;
+        x[j] = !below ? LEFT + (k + 0.5) * step : n ? sum / n : LEFT + 8 * ++stray;
     }
 }
 
@@ -55,7 +55,8 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
                  vh_plural(v->size[j]), facts->n_class ? ", " : "",
                  k < facts->n_class ? facts->class_name[k] : facts->n_class ? "without a class" : "");
         vh_svg_rect(f, (vh_box){ x - w / 2, at, w, n * unit },
-                    facts->n_class == 0 ? vh_paint("bar") : vh_paint_class(k < facts->n_class ? k : -1), "", tip);
+                    facts->n_class == 0 ? vh_paint("bar") : vh_paint_class(k < facts->n_class ? k : -1), "",
+                    tip);
     }
     if (w > 12) {
         snprintf(text, sizeof text, "%d", v->size[j]);
@@ -77,14 +78,15 @@ static void draw_arrows(FILE *f, const vh_facts *facts, int l, const double *x, 
         double to = above[v->parent[j]], end = y - GAP + FOOT, begin = y - 6, mid = (begin + end) / 2;
         vh_cluster_mark(mark, sizeof mark, l, j);
         fprintf(f, "<g%s>", mark);
-        fprintf(f, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" %s/>", x[j], begin, x[j], mid, to, mid,
-                to, end + 5, vh_paint("arrow"));
+        fprintf(f, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" %s/>", x[j], begin, x[j], mid, to,
+                mid, to, end + 5, vh_paint("arrow"));
         vh_svg_head(f, to, end, 0, -1, 7, vh_paint("head"));
         fputs("</g>\n", f);
     }
 }
 
-static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, double w, double y)
+static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, double w, double y,
+                       double width)
 {
     const vh_level *v = &facts->level[l];
     int most = 1;
@@ -97,7 +99,7 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
     snprintf(text, sizeof text, "%d cluster%s", v->K, vh_plural(v->K));
     fputs("</g>", f);
     vh_svg_text(f, 0, y + BAR / 2.0 + 14, 's', vh_paint("soft"), text, 20);
-    vh_svg_line(f, LEFT - 6, y + BAR, WIDTH, y + BAR, vh_paint("axis"));
+    vh_svg_line(f, LEFT - 6, y + BAR, width, y + BAR, vh_paint("axis"));
     for (int j = 0; j < v->K; j++)
         if (v->size[j] > 0)
             draw_bar(f, facts, l, j, x[j], y, w, most);
@@ -106,8 +108,9 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
 static void caption(FILE *f, const vh_facts *facts, int first)
 {
     vh_figure_caption(f, "Clusters at every level.");
-    fputs("Each bar is a cluster, as high as it has models, relative to the largest of its level; the number above "
-          "it is how many, the one below is its index. ", f);
+    fputs("Each bar is a cluster, as high as it has models, relative to the largest of its level; the "
+          "number above it is how many, the one below is its index. ",
+          f);
     if (facts->n_class)
         fputs("Colours are the given classes, which the clustering did not see. ", f);
     if (facts->n_level - first > 1)
@@ -123,25 +126,29 @@ void vh_figure_levels(FILE *f, const vh_facts *facts)
     while (first < n && !drawn(facts, first))
         first++;
     if (first == n) {
-        fprintf(f, "<p class=\"note\">No level has fewer than %d clusters: too many for bars.</p>\n", VH_MOST_BARS);
+        fprintf(f, "<p class=\"note\">No level has fewer than %d clusters: too many for bars.</p>\n",
+                VH_MOST_BARS);
         return;
     }
     double *x = malloc(sizeof *x * (size_t)VH_MOST_BARS * (size_t)(n - first));
     if (!x)
         return;
-    double step = (double)(WIDTH - LEFT) / facts->level[first].K, w = step * 0.72 > 46 ? 46 : step * 0.72;
+    double step = (double)(WIDTH - LEFT) / facts->level[first].K;
+    step = step > STEP ? STEP : step;
+    double width = LEFT + facts->level[first].K * step, w = step * 0.72 > 56 ? 56 : step * 0.72;
     double height = (n - first) * (BAR + TOP) + (n - first - 1) * (GAP - TOP + FOOT) + FOOT;
     for (int l = first; l < n; l++)
         place(facts, l, step, x + (l - first) * VH_MOST_BARS,
               l > first ? x + (l - first - 1) * VH_MOST_BARS : NULL);
     vh_figure_begin(f, "levels", -1);
-    vh_svg_begin(f, WIDTH, height, "Clusters at every level",
-                 "Stacked bars of the classes in each cluster, one row for each level, with arrows to the clusters "
-                 "of the level above.");
+    vh_svg_begin_active(
+        f, width, height, "Clusters at every level",
+        "Stacked bars of the classes in each cluster, one row for each level, with arrows to the clusters "
+        "of the level above.");
     for (int l = first; l < n; l++) {
         double y = height - FOOT - BAR - (l - first) * (BAR + GAP + FOOT);
         const double *at = x + (l - first) * VH_MOST_BARS;
-        draw_level(f, facts, l, at, w, y);
+        draw_level(f, facts, l, at, w, y, width);
         if (l + 1 < n)
             draw_arrows(f, facts, l, at, at + VH_MOST_BARS, y - 16);
     }

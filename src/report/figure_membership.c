@@ -1,5 +1,5 @@
-/* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is the
- * mean of neighbours of one cluster. */
+/* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
+ * the mean of neighbours of one cluster. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { LEFT = 150, TOP = 30, MOST_ROWS = 160, MOST_COLUMNS = 60, NAMED = 60 };
+enum { NAMES = 150, NO_NAMES = 64, TOP = 30, MOST_ROWS = 160, MOST_COLUMNS = 60, NAMED = 60 };
 
 /* What one row stands for: n models of cluster j from at on. */
 typedef struct {
@@ -67,7 +67,7 @@ static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, co
     vh_cluster_mark(mark, sizeof mark, l, r->j);
     fprintf(f, "<g%s>\n", mark);
     if (cell.h >= 9)
-        vh_svg_text(f, LEFT - 8, cell.y + cell.h / 2 + 3.5, 'e', vh_paint("soft"), name, 22);
+        vh_svg_text(f, cell.x - 8, cell.y + cell.h / 2 + 3.5, 'e', vh_paint("soft"), name, 22);
     for (int k = 0; k < v->K && k < MOST_COLUMNS; k++) {
         int j = v->order[k];
         double z = 0;
@@ -76,7 +76,7 @@ static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, co
         if (z < 0.005)
             continue;
         snprintf(tip, sizeof tip, "%s: z = %.3f in cluster %d", name, z, j);
-        vh_svg_rect(f, (vh_box){ LEFT + k * cell.w, cell.y, cell.w - (cell.w > 6), cell.h - (cell.h > 6) },
+        vh_svg_rect(f, (vh_box){ cell.x + k * cell.w, cell.y, cell.w - (cell.w > 6), cell.h - (cell.h > 6) },
                     vh_paint_heat(z), "", tip);
     }
     fputs("</g>\n", f);
@@ -86,23 +86,25 @@ static void draw(FILE *f, const vh_facts *facts, int l, const int *model, const 
 {
     const vh_level *v = &facts->level[l];
     int columns = v->K < MOST_COLUMNS ? v->K : MOST_COLUMNS;
-    double w = 560.0 / columns > 54 ? 54 : 560.0 / columns, h = n <= NAMED ? 13 : 640.0 / n < 4 ? 4 : 640.0 / n;
-    double y = TOP, gap = 4, height;
+    double w = 520.0 / columns > 76 ? 76 : 520.0 / columns, h = n <= NAMED      ? 13
+                                                                : 640.0 / n < 4 ? 4
+                                                                                : 640.0 / n;
+    double y = TOP, gap = 4, height, left = h >= 9 ? NAMES : NO_NAMES;
     char text[32];
 
     height = TOP + n * h + gap * v->K + 8;
-    vh_svg_begin(f, LEFT + columns * w + 16, height, "Soft membership",
+    vh_svg_begin(f, left + columns * w + 16, height, "Soft membership",
                  "Heat map: how much of each model belongs to each cluster.");
     for (int k = 0; k < columns && w >= 9; k++) {
         snprintf(text, sizeof text, "%d", v->order[k]);
-        vh_svg_text(f, LEFT + (k + 0.5) * w, TOP - 8, 'm', vh_paint("ink"), text, 8);
+        vh_svg_text(f, left + (k + 0.5) * w, TOP - 8, 'm', vh_paint("ink"), text, 8);
     }
-    vh_svg_text(f, LEFT - 8, TOP - 8, 'e', vh_paint("soft"), "cluster", 20);
+    vh_svg_text(f, left - 8, TOP - 8, 'e', vh_paint("soft"), "cluster", 20);
     for (int m = 0; m < n; m++) {
         if (m > 0 && rows[m].j != rows[m - 1].j)
             y += gap;
-        vh_svg_rect(f, (vh_box){ LEFT, y, columns * w - 1, h - (h > 6) }, vh_paint("faint"), "", NULL);
-        draw_row(f, facts, l, model, &rows[m], (vh_box){ LEFT, y, w, h });
+        vh_svg_rect(f, (vh_box){ left, y, columns * w - 1, h - (h > 6) }, vh_paint("faint"), "", NULL);
+        draw_row(f, facts, l, model, &rows[m], (vh_box){ left, y, w, h });
         y += h;
     }
     vh_svg_end(f);
@@ -124,16 +126,21 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         vh_figure_begin(f, name, l);
         draw(f, facts, l, model, rows, m);
         vh_figure_caption(f, "Soft membership.");
-        fprintf(f, "One row for %s, sorted by cluster; the darker a cell, the more of the %s belongs to the cluster "
-                   "of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or more.",
-                m < n ? "each group of neighbouring models" : l == 0 ? "each model" : "each cluster of the level below",
-                l == 0 ? "model" : "cluster", sure, c->Kb);
+        fprintf(f,
+            "One row for %s, sorted by cluster; the darker a cell, the more of the %s belongs to the cluster "
+            "of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or more.",
+            m < n    ? "each group of neighbouring models"
+            : l == 0 ? "each model"
+                     : "each cluster of the level below",
+            l == 0 ? "model" : "cluster", sure, c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);
     } else if (!c->z) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
-                   "no soft membership to show.</p>\n", l, c->method ? c->method : "unknown");
+        fprintf(f,
+            "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
+            "no soft membership to show.</p>\n",
+            l, c->method ? c->method : "unknown");
     }
     free(model);
     free(rows);

@@ -1,5 +1,5 @@
-/* figure_tree.c - the hierarchy as a list that opens and closes, with sizes, classes and a small picture of each
- * centre. */
+/* figure_tree.c - the hierarchy as a list that opens and closes, with sizes, classes and a small picture of
+ * each centre. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -13,8 +13,8 @@ static void draw_strip(FILE *f, const vh_facts *facts, const vh_level *v, int j)
     double at = 0, unit = v->size[j] > 0 ? (double)STRIP / v->size[j] : 0;
     int without = v->size[j];
     char tip[VH_TIP_MAX];
-    fprintf(f, "<svg class=\"strip\" width=\"%d\" height=\"10\" viewBox=\"0 0 %d 10\" aria-hidden=\"true\">", STRIP,
-            STRIP);
+    fprintf(f, "<svg class=\"strip\" width=\"%d\" height=\"10\" viewBox=\"0 0 %d 10\" aria-hidden=\"true\">",
+            STRIP, STRIP);
     for (int k = 0; k <= facts->n_class; k++) {
         int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
         without -= k < facts->n_class ? n : 0;
@@ -42,6 +42,19 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     fputs("</p>\n", f);
 }
 
+/* What the centre emits, small, as a link to its card. */
+static void draw_center(FILE *f, const vh_level *v, int l, int j)
+{
+    vhem_hmm_view h;
+    fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">", l, j);
+    if (vhem_h3m_view(v->c->centers, j, &h) == VHEM_OK && h.mu)
+        fprintf(f,
+                "<svg class=\"thumb\" width=\"56\" height=\"%d\" viewBox=\"%s\" aria-hidden=\"true\"><use "
+                "href=\"#emit-%d-%d\"/></svg>",
+                h.d == 2 ? 47 : 36, h.d == 2 ? "30 10 212 180" : "8 8 236 180", l, j);
+    fputs("centre</a>", f);
+}
+
 static void put_node(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
@@ -54,7 +67,7 @@ static void put_node(FILE *f, const vh_facts *facts, int l, int j)
     if (facts->n_class)
         draw_strip(f, facts, v, j);
     if (card)
-        fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">centre</a>", l, j);
+        draw_center(f, v, l, j);
     fputs("</summary>\n", f);
     if (l == 0) {
         put_members(f, facts, j);
@@ -77,10 +90,14 @@ void vh_figure_tree(FILE *f, const vh_facts *facts)
 {
     int top = facts->n_level - 1, n = 0;
     const vh_level *v = &facts->level[top];
-    fputs("<div class=\"panel\"><p class=\"lead\">Open a cluster to see what it is made of: the clusters below it, "
-          "and at last the models, those nearest to their centre first. <button type=\"button\" class=\"plain\" "
-          "data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" data-fold=\"0\">Close all"
-          "</button></p>\n<ul class=\"tree\">\n", f);
+    fputs(
+        "<div class=\"panel\"><p class=\"lead\">Open a cluster to see what it is made of: the clusters below "
+        "it, "
+        "and at last the models, those nearest to their centre first. <button type=\"button\" "
+        "class=\"plain\" "
+        "data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" data-fold=\"0\">Close all"
+        "</button></p>\n<ul class=\"tree\">\n",
+        f);
     for (int k = 0; k < v->K; k++)
         if (v->size[v->order[k]] > 0 && n++ < MOST_CHILDREN)
             put_node(f, facts, top, v->order[k]);

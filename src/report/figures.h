@@ -26,11 +26,12 @@ typedef struct {
 
 vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
 void        vh_image_free(vh_image *image);
-void        vh_image_define(FILE *f, const vh_image *image);         /* once in a page, to be used by emissions */
+void        vh_image_define(FILE *f, const vh_image *image);         /* once in a page, for all */
 
 /* The ranges that all emissions of a report share, so that centres can be compared by eye. */
 typedef struct {
-    int     d, scaled;                   /* scaled: dimensions differ too much, each is drawn in units of its sd */
+    int     d, scaled;                   /* scaled: each dimension is drawn in units of its sd, because
+                                            they differ too much */
     double *mean, *sd;                   /* [d] of all the centres */
     double  lo[2], hi[2];                /* d <= 2: of each dimension; else lo[0], hi[0] of all */
 } vh_ranges;
@@ -40,11 +41,11 @@ void        vh_ranges_free(vh_ranges *ranges);
 
 /* The centres of a level, a card for each. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
-/* The pieces of a card. */
+/* The pieces of a card.  id: by which the shapes of the emissions are used again, small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
-                      const vh_image *image, const char *title);
-/* One line across an ellipse of 1 (scale) standard deviations, around (x, y): the covariance in drawing units. */
+                      const vh_image *image, const char *title, const char *id);
+/* Half axes and angle of the ellipse of one standard deviation; cov [2][2] in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 
 /* Every number as TSV into the folder in->tables. */

@@ -22,7 +22,8 @@ void vh_cluster_mark(char *text, size_t size, int l, int j)
 
 void vh_section_begin(FILE *f, const char *id, const char *heading)
 {
-    fprintf(f, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", id, id, id, heading);
+    fprintf(f, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">%s</h2>\n", id, id, id,
+            heading);
 }
 
 void vh_section_end(FILE *f)
@@ -45,8 +46,9 @@ void vh_figure_caption(FILE *f, const char *what)
 
 void vh_figure_end(FILE *f)
 {
-    fputs("</p><p class=\"get\"><a href=\"#\" role=\"button\" data-get=\"svg\">SVG</a> <a href=\"#\" role=\"button\" "
-          "data-get=\"png\">PNG</a></p></figcaption></figure>\n", f);
+    fputs("</p><p class=\"get\"><a href=\"#\" role=\"button\" data-get=\"svg\">SVG</a> <a href=\"#\" "
+          "role=\"button\" data-get=\"png\">PNG</a></p></figcaption></figure>\n",
+          f);
 }
 
 void vh_class_legend(FILE *f, const vh_facts *facts)
@@ -56,8 +58,10 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         return;
     fputs("</p><p class=\"legend\">", f);
     for (int k = 0; k < facts->n_class && k < MOST; k++) {
-        fprintf(f, "<span><svg width=\"11\" height=\"11\" aria-hidden=\"true\"><rect width=\"11\" height=\"11\" rx=\"2\" "
-                   "%s/></svg> ", vh_paint_class(k));
+        fprintf(f,
+                "<span><svg width=\"11\" height=\"11\" aria-hidden=\"true\"><rect width=\"11\" "
+                "height=\"11\" rx=\"2\" %s/></svg> ",
+                vh_paint_class(k));
         vh_html_text(f, facts->class_name[k], VH_NAME_MAX);
         fprintf(f, " <span class=\"soft\">%d</span></span> ", facts->class_size[k]);
     }
@@ -71,14 +75,14 @@ static const struct {
     const char *id, *name;
 } sections[] = {
     { "levels", "Levels" }, { "tree", "Tree" }, { "members", "Members" }, { "centers", "Centres" },
-    { "membership", "Membership" }, { "classes", "Classes" }, { "examples", "Examples" },
+    { "membership", "Membership" }, { "classes", "Measures" }, { "examples", "Examples" },
     { "distances", "Distances" }, { "choice", "How many" }, { "bound", "Bound" }, { "made", "Made by" },
 };
 
 static bool shown(const vh_facts *facts, const char *id)
 {
     if (strcmp(id, "classes") == 0)
-        return facts->n_class > 0;
+        return vh_facts_measured(facts, 0);
     if (strcmp(id, "examples") == 0)
         return facts->in->data && facts->level[0].c->centers;
     return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;
@@ -94,17 +98,19 @@ static void put_bar(FILE *f, const vh_facts *facts)
     if (facts->n_level > 1) {
         fputs("<span class=\"seg\" role=\"radiogroup\" aria-label=\"Level\">", f);
         for (int l = 0; l < facts->n_level; l++)
-            fprintf(f, "<label><input type=\"radio\" name=\"level\" value=\"%d\"%s><span>Level %d</span></label>", l,
-                    l == 0 ? " checked" : "", l + 1);
+            fprintf(
+                f, "<label><input type=\"radio\" name=\"level\" value=\"%d\"%s><span>Level %d</span></label>",
+                l, l == 0 ? " checked" : "", l + 1);
         fputs("</span>", f);
     }
-    fputs("<label class=\"find\"><span class=\"hide\">Search a model by name</span><input type=\"search\" id=\"find\" "
-          "placeholder=\"Search a name\" autocomplete=\"off\"></label>"
-          "<button type=\"button\" id=\"clear\" hidden></button>"
-          "<button type=\"button\" id=\"theme\" aria-label=\"Switch between light and dark\">"
-          "<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><circle cx=\"8\" cy=\"8\" r=\"6.2\" "
-          "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"/><path d=\"M8 1.8a6.2 6.2 0 0 1 0 12.4z\" "
-          "fill=\"currentColor\"/></svg></button></div></div>\n", f);
+    fputs("<label class=\"find\"><span class=\"hide\">Search a model by name</span><input type=\"search\" "
+          "id=\"find\" placeholder=\"Search a name\" autocomplete=\"off\"></label><button type=\"button\" "
+          "id=\"clear\" hidden></button><button type=\"button\" id=\"theme\" aria-label=\"Switch between "
+          "light and dark\"><svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" "
+          "aria-hidden=\"true\"><circle cx=\"8\" cy=\"8\" r=\"6.2\" fill=\"none\" stroke=\"currentColor\" "
+          "stroke-width=\"1.6\"/><path d=\"M8 1.8a6.2 6.2 0 0 1 0 12.4z\" "
+          "fill=\"currentColor\"/></svg></button></div></div>\n",
+          f);
 }
 
 static void put_tile(FILE *f, const char *what, const char *value, const char *note)
@@ -121,9 +127,11 @@ static void put_tiles(FILE *f, const vh_facts *facts)
 
     fputs("<ul class=\"tiles\">\n", f);
     snprintf(value, sizeof value, "%d", facts->n_model);
-    put_tile(f, "Models", value, facts->n_class ? "hidden Markov models, with given classes" : "hidden Markov models");
+    put_tile(f, "Models", value,
+             facts->n_class ? "hidden Markov models, with given classes" : "hidden Markov models");
     for (int l = 0; l < facts->n_level && at < 40; l++)
-        at += snprintf(value + at, sizeof value - (size_t)at, "%s%d", l ? " \xE2\x86\x92 " : "", facts->level[l].K);
+        at += snprintf(value + at, sizeof value - (size_t)at, "%s%d", l ? " \xE2\x86\x92 " : "",
+                       facts->level[l].K);
     snprintf(note, sizeof note, "on %d level%s, by method %.40s", facts->n_level, vh_plural(facts->n_level),
              v->c->method ? v->c->method : "unknown");
     put_tile(f, "Clusters", value, note);
@@ -139,7 +147,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         put_tile(f, "Clear cut", value, "of the models belong to one cluster by 99 % or more");
     }
     if (v->c->bound) {
-        snprintf(value, sizeof value, "%.5g", v->c->bound[v->c->n_iter]);
+        vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
         snprintf(note, sizeof note, "nats, the best of %d restart%s", v->c->n_run, vh_plural(v->c->n_run));
         put_tile(f, "Bound", value, note);
     }
@@ -148,17 +156,21 @@ static void put_tiles(FILE *f, const vh_facts *facts)
 
 void vh_page_begin(FILE *f, const vh_facts *facts)
 {
-    const char *title = facts->in->title && *facts->in->title ? facts->in->title : "Clusters of hidden Markov models";
+    const char *title =
+        facts->in->title && *facts->in->title ? facts->in->title : "Clusters of hidden Markov models";
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'; img-src data: blob:\">\n", f);
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+          "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'; img-src data: blob:\">\n",
+          f);
     fprintf(f, "<meta name=\"generator\" content=\"vhem %s\">\n<title>", vhem_version());
     vh_html_text(f, title, VH_TIP_MAX);
     fputs("</title>\n<style>\n", f);
     fwrite(vh_report_css, 1, vh_report_css_size, f);
-    fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#levels\">Skip to the figures</a>\n<header class=\"top\">\n"
-          "<p class=\"kicker\">vhem report</p>\n<h1>", f);
+    fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#levels\">Skip to the figures</a>\n<header "
+          "class=\"top\">\n"
+          "<p class=\"kicker\">vhem report</p>\n<h1>",
+          f);
     vh_html_text(f, title, 200);
     fputs("</h1>\n", f);
     put_tiles(f, facts);
@@ -167,7 +179,7 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
     fputs("<main>\n", f);
 }
 
-/* What the script needs to filter and to search: parents and sizes of clusters, and one row for each model. */
+/* What the script needs to filter and to search: parents and sizes of clusters, a row for each model. */
 static void put_data(FILE *f, const vh_facts *facts)
 {
     enum { MOST_NAME = 80 };
@@ -200,8 +212,10 @@ static void put_data(FILE *f, const vh_facts *facts)
 
 void vh_page_end(FILE *f, const vh_facts *facts)
 {
-    fprintf(f, "</main>\n<footer><p>Made by vhem %s. This file is whole: it needs no network and may be passed on."
-               "</p></footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n", vhem_version());
+    fprintf(f,
+            "</main>\n<footer><p>Made by vhem %s. This file is whole: it needs no network and may be "
+            "passed on.</p></footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n",
+            vhem_version());
     put_data(f, facts);
     fputs("<script>\n", f);
     fwrite(vh_report_js, 1, vh_report_js_size, f);

@@ -14,8 +14,8 @@ void vh_page_end(FILE *f, const vh_facts *facts);
 void vh_section_begin(FILE *f, const char *id, const char *heading);
 void vh_section_end(FILE *f);
 
-/* A figure: begin, the SVG, caption, words, end.  name is that of the file it is saved as; level -1: it shows all
- * levels, else it is seen when that level is chosen. */
+/* A figure: begin, the SVG, caption, words, end.  name is that of the file it is saved as; level -1: it shows
+ * all levels, else it is seen when that level is chosen. */
 void vh_figure_begin(FILE *f, const char *name, int level);
 void vh_figure_caption(FILE *f, const char *what);
 void vh_figure_end(FILE *f);

@@ -75,7 +75,8 @@ static void put_base64(FILE *f, const unsigned char *p, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t k = 0; k < n; k += 3) {
-        unsigned v = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0);
+        unsigned v =
+            (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0);
         putc(digit[v >> 18], f);
         putc(digit[v >> 12 & 63], f);
         putc(k + 1 < n ? digit[v >> 6 & 63] : '=', f);
@@ -87,8 +88,10 @@ void vh_image_define(FILE *f, const vh_image *image)
 {
     if (image->n == 0)
         return;
-    fprintf(f, "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs><image id=\"stimulus\" "
-               "width=\"%d\" height=\"%d\" href=\"data:%s;base64,", image->width, image->height, image->type);
+    fprintf(f,
+            "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs><image id=\"stimulus\" "
+            "width=\"%d\" height=\"%d\" href=\"data:%s;base64,",
+            image->width, image->height, image->type);
     put_base64(f, image->bytes, image->n);
     fputs("\"/></defs></svg>\n", f);
 }

@@ -1,4 +1,5 @@
-/* provenance.c - how to make the result again: commands, options, seed and version from the records in the files. */
+/* provenance.c - how to make the result again: commands, options, seed and version from the records in the
+ * files. */
 #include "report/provenance.h"
 
 #include "report/text.h"
@@ -61,17 +62,19 @@ static void put_command(FILE *f, json_t *made)
     json_object_foreach(json_object_get(made, "options"), key, v) {
         if (json_is_null(v) || json_is_false(v))
             continue;
-        fputs(" --", f);
+        fputs(" <span>--", f);
         vh_html_text(f, key, VH_NAME_MAX);
         if (!json_is_true(v)) {
             putc(' ', f);
             put_value(f, v);
         }
+        fputs("</span>", f);
     }
     v = json_object_get(made, "seed");
     if (v) {
-        fputs(" --seed ", f);
+        fputs(" <span>--seed ", f);
         put_value(f, v);
+        fputs("</span>", f);
     }
     fputs(" -o OUT</code></pre>\n", f);
 }

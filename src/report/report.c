@@ -25,23 +25,30 @@ static void put_levels(FILE *f, const vh_facts *facts)
     vh_figure_tree(f, facts);
     vh_section_end(f);
     vh_section_begin(f, "members", "Members");
-    fputs("<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all models needs JavaScript; the table "
-          "members.tsv has it, too.</p><div class=\"scroll\"><table id=\"list\"></table></div></div>\n", f);
+    fputs("<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all models needs JavaScript; "
+          "the table members.tsv has it, too.</p><div class=\"scroll\"><table "
+          "id=\"list\"></table></div></div>\n",
+          f);
     vh_section_end(f);
 }
 
 static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
 {
     vh_section_begin(f, "centers", "Centres");
-    fputs("<p class=\"lead\">The centre of a cluster is a hidden Markov model itself. Circles are its states, larger where "
-          "it spends more time; arrows are as wide as the transition is likely. ", f);
+    fputs("<p class=\"lead\">The centre of a cluster is a hidden Markov model itself. Circles are its "
+          "states, larger where it spends more time; arrows are as wide as the transition is likely. ",
+          f);
     if (ranges->d == 2)
-        fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to one scale. ",
+        fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to "
+              "one scale. ",
               f);
     else if (ranges->d > 2)
-        fputs("Each strip is a state: the line is the mean of every dimension, the band one standard deviation. ", f);
-    fputs("Beside the members stands the bound on their expected log-likelihood under the centre, in nats per frame."
-          "</p>\n", f);
+        fputs("Each strip is a state: the line is the mean of every dimension, the band one standard "
+              "deviation. ",
+              f);
+    fputs("Beside the members stands the bound on their expected log-likelihood under the centre, in nats "
+          "per frame.</p>\n",
+          f);
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_centers(f, facts, l, ranges, image);
     vh_section_end(f);
@@ -55,8 +62,9 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_membership(f, facts, l);
     vh_section_end(f);
-    if (facts->n_class > 0) {
-        vh_section_begin(f, "classes", "Clusters and given classes");
+    if (vh_facts_measured(facts, 0)) {
+        vh_section_begin(f, "classes",
+                         facts->n_class ? "Clusters and given classes" : "How good the clusters are");
         for (int l = 0; l < facts->n_level; l++)
             vh_figure_confusion(f, facts, l);
         vh_section_end(f);
@@ -86,8 +94,9 @@ static void put_making(FILE *f, const vh_facts *facts)
         vh_figure_bound(f, facts, l);
     vh_section_end(f);
     vh_section_begin(f, "made", "How to make this again");
-    fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes at any number "
-          "of threads.</p>\n", f);
+    fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes "
+          "at any number of threads.</p>\n",
+          f);
     if (models)
         vh_provenance_put(f, "Models", models);
     vh_provenance_put(f, "Clusters", tree ? tree : facts->level[0].c->provenance);
@@ -96,8 +105,9 @@ static void put_making(FILE *f, const vh_facts *facts)
         vh_html_text(f, facts->in->command, 4000);
         fputs("</code></pre>\n", f);
     }
-    fputs("<h3>The method</h3><p>E. Coviello, A. B. Chan, G. R. G. Lanckriet: Clustering hidden Markov models with "
-          "variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n", f);
+    fputs("<h3>The method</h3><p>E. Coviello, A. B. Chan, G. R. G. Lanckriet: Clustering hidden Markov "
+          "models with variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n",
+          f);
     vh_section_end(f);
 }
 

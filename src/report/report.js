@@ -5,7 +5,8 @@
   const all = (what, within) => Array.from((within || document).querySelectorAll(what));
   const one = (what) => document.querySelector(what);
   const data = JSON.parse(one("#data").textContent);
-  const state = { level: 0, cluster: null, text: "", rows: 50 };
+  const FEW = 12;
+  const state = { level: 0, cluster: null, text: "", rows: FEW };
   root.classList.add("js");
 
   // ---- theme: as the system has it, until someone chooses
@@ -17,8 +18,8 @@
       return null;
     }
   }
-  const wanted = keep("vhem-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  root.dataset.theme = wanted;
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  root.dataset.theme = keep("vhem-theme") || system;
   one("#theme").addEventListener("click", () => {
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
     keep("vhem-theme", root.dataset.theme);
@@ -49,13 +50,15 @@
     for (const e of leveled) e.classList.toggle("off", +e.dataset.level !== state.level);
     for (const m of marked) {
       const dim = !related(m.l, m.j);
-      if (m.e.matches(".card, .example")) m.e.classList.toggle("off", dim || (m.e.matches(".card") && m.l !== state.level));
+      const card = m.e.matches(".card");
+      if (card || m.e.matches(".example")) m.e.classList.toggle("off", dim || (card && m.l !== state.level));
       else m.e.classList.toggle("dim", dim);
     }
     const clear = one("#clear"), c = state.cluster;
     clear.hidden = !c;
     if (c) {
-      clear.textContent = "Cluster " + c.j + (data.levels.length > 1 ? " of level " + (c.l + 1) : "") + "  \u00d7";
+      const which = data.levels.length > 1 ? " of level " + (c.l + 1) : "";
+      clear.textContent = "Cluster " + c.j + which + "  \u00d7";
       clear.setAttribute("aria-label", "Show all clusters again");
     }
     list();
@@ -63,7 +66,7 @@
   function choose(l, j) {
     const c = state.cluster;
     state.cluster = c && c.l === l && c.j === j ? null : { l, j };
-    state.rows = 50;
+    state.rows = FEW;
     show();
   }
   one("#clear").addEventListener("click", () => {
@@ -87,14 +90,18 @@
   document.addEventListener("keydown", (event) => {
     if ((event.key === "Enter" || event.key === " ") && event.target.matches(".pick") && picked(event.target))
       event.preventDefault();
-    if (event.key === "Escape" && state.cluster) {
-      state.cluster = null;
-      show();
+    if (event.key === "Escape") {
+      tell(null);
+      if (state.cluster) {
+        state.cluster = null;
+        show();
+      }
     }
   });
   for (const e of all(".to-center")) {
     e.addEventListener("click", () => {
-      const level = +e.getAttribute("href").split("-")[1], radio = one('input[name="level"][value="' + level + '"]');
+      const level = +e.getAttribute("href").split("-")[1];
+      const radio = one('input[name="level"][value="' + level + '"]');
       state.level = level;
       if (radio) radio.checked = true;
       show();
@@ -115,11 +122,14 @@
   }
   function list() {
     const table = one("#list"), text = state.text.toLowerCase();
-    const found = data.models.filter((m) => related(0, m[2]) && (!text || nameOf(m).toLowerCase().includes(text)));
-    const n = found.length, shown = found.slice(0, state.rows);
-    one("#count").textContent = (n === data.models.length ? "All " + n + " models" : n + " of " + data.models.length +
-      " models") + (state.cluster ? " in the chosen cluster" : "") + (text ? " with \u201c" + state.text + "\u201d" : "") +
-      ", by cluster, the nearest to their centre first." + (n ? " Click a row to see its cluster alone." : "");
+    const fits = (m) => related(0, m[2]) && (!text || nameOf(m).toLowerCase().includes(text));
+    const found = data.models.filter(fits), n = found.length, total = data.models.length;
+    const shown = found.slice(0, state.rows);
+    one("#count").textContent = (n === total ? "All " + n + " models" : n + " of " + total + " models") +
+      (state.cluster ? " in the chosen cluster" : "") +
+      (text ? " with \u201c" + state.text + "\u201d" : "") +
+      ", by cluster, the nearest to their centre first." +
+      (n ? " Click a row to see its cluster alone." : "");
     table.replaceChildren();
     const head = document.createElement("tr");
     cell(head, "model", "th");
@@ -162,7 +172,7 @@
     clearTimeout(wait);
     wait = setTimeout(() => {
       state.text = event.target.value.trim();
-      state.rows = 50;
+      state.rows = FEW;
       list();
     }, 80);
   });
@@ -193,7 +203,8 @@
       e.values = e.dataset.values.split(" ");
     }
     const box = e.getBoundingClientRect(), n = +e.dataset.n;
-    const c = Math.floor((event.clientX - box.left) / box.width * n), r = Math.floor((event.clientY - box.top) / box.height * n);
+    const c = Math.floor((event.clientX - box.left) / box.width * n);
+    const r = Math.floor((event.clientY - box.top) / box.height * n);
     if (c < 0 || r < 0 || c >= n || r >= n) return null;
     return e.names[r] + " and " + e.names[c] + ": " + e.values[r * n + c];
   }
@@ -208,12 +219,15 @@
     tip.textContent = text;
     place(x, y);
   }
-  document.addEventListener("pointermove", (event) => tell(textOf(event.target, event), event.clientX, event.clientY));
+  document.addEventListener("pointermove", (event) => {
+    tell(textOf(event.target, event), event.clientX, event.clientY);
+  });
   document.addEventListener("pointerleave", () => tell(null));
+  addEventListener("scroll", () => tell(null), { passive: true });
   document.addEventListener("focusin", (event) => {
-    const label = event.target.matches && event.target.matches("svg .pick") && event.target.getAttribute("aria-label");
-    const box = event.target.getBoundingClientRect && event.target.getBoundingClientRect();
-    tell(label || null, box ? box.left : 0, box ? box.bottom - 14 : 0);
+    const e = event.target, box = e.getBoundingClientRect && e.getBoundingClientRect();
+    if (box && e.matches("svg .pick:focus-visible")) tell(e.getAttribute("aria-label"), box.left, box.bottom - 14);
+    else tell(null);
   });
 
   // ---- figures as files, in the light, whole by themselves
@@ -257,7 +271,8 @@
   for (const a of all("[data-get]")) {
     a.addEventListener("click", (event) => {
       event.preventDefault();
-      const figure = a.closest("figure"), text = fileText(figure), name = figure.dataset.name + "." + a.dataset.get;
+      const figure = a.closest("figure"), text = fileText(figure);
+      const name = figure.dataset.name + "." + a.dataset.get;
       if (a.dataset.get === "png") savePng(text, figure.querySelector("svg.fig"), name);
       else save(new Blob([text], { type: "image/svg+xml" }), name);
     });

@@ -21,6 +21,9 @@ static const struct {
     { "edge", "class=\"edge\" fill=\"none\" stroke=\"#ffffff\" stroke-width=\"1.5\"" },
     { "head", "class=\"head\" fill=\"#8b96a5\"" },
     { "line", "class=\"line\" fill=\"none\" stroke=\"#1c2330\"" },
+    { "halo",
+      "class=\"halo\" fill=\"#1c2330\" stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
+      "paint-order=\"stroke\"" },
     { "faint", "class=\"faint\" fill=\"#f1f3f6\"" },
 };
 
@@ -32,8 +35,8 @@ const char *vh_paint(const char *name)
     return "";
 }
 
-/* Classes: the palette of Okabe and Ito, then the same hues lighter.  States: the muted one of Tol, so that the
- * two are not taken for each other.  Both can be told apart by colour-blind readers. */
+/* Classes: the palette of Okabe and Ito, then the same hues lighter.  States: the muted one of Tol, so that
+ * the two are not taken for each other.  Both can be told apart by colour-blind readers. */
 #define CLASS(n, hex) "class=\"k" n "\" fill=\"" hex "\""
 static const char *const classes[] = {
     CLASS("0", "#0072b2"), CLASS("1", "#e69f00"), CLASS("2", "#009e73"), CLASS("3", "#cc79a7"),
@@ -43,7 +46,10 @@ static const char *const classes[] = {
 };
 enum { N_CLASSES = sizeof classes / sizeof classes[0] };
 
-#define STATE(n, hex) { "class=\"s" n "\" fill=\"" hex "\"", "class=\"t" n "\" fill=\"none\" stroke=\"" hex "\"" }
+#define STATE(n, hex)                                                                                        \
+    {                                                                                                        \
+        "class=\"s" n "\" fill=\"" hex "\"", "class=\"t" n "\" fill=\"none\" stroke=\"" hex "\""             \
+    }
 static const char *const states[][2] = {
     STATE("0", "#332288"), STATE("1", "#cc6677"), STATE("2", "#44aa99"), STATE("3", "#c9a93f"),
     STATE("4", "#aa4499"), STATE("5", "#6bb8e0"), STATE("6", "#117733"), STATE("7", "#999933"),
@@ -103,17 +109,28 @@ const char *vh_ink_on_heat(double share)
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
-void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description)
+static void begin(FILE *f, const char *role, double width, double height, const char *title,
+                  const char *description)
 {
     fprintf(f,
             "<svg class=\"fig\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-            "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"Inter, 'Helvetica Neue', Arial, "
+            "viewBox=\"0 0 %.0f %.0f\" role=\"%s\" font-family=\"Inter, 'Helvetica Neue', Arial, "
             "'Liberation Sans', sans-serif\" font-size=\"11\"><title>",
-            width, height, width, height);
+            width, height, width, height, role);
     vh_html_text(f, title, VH_TIP_MAX);
     fputs("</title><desc>", f);
     vh_html_text(f, description, 4 * VH_TIP_MAX);
     fputs("</desc>\n", f);
+}
+
+void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description)
+{
+    begin(f, "img", width, height, title, description);
+}
+
+void vh_svg_begin_active(FILE *f, double width, double height, const char *title, const char *description)
+{
+    begin(f, "group", width, height, title, description);
 }
 
 void vh_svg_end(FILE *f)

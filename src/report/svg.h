@@ -1,5 +1,5 @@
-/* svg.h - primitives of the figures.  Every shape carries its colours as attributes, so that a figure taken out
- * of the page is whole, in any program; and a class, by which the page exchanges them in its dark theme. */
+/* svg.h - primitives of the figures.  Every shape carries its colours as attributes, so that a figure taken
+ * out of the page is whole, in any program; and a class, by which the dark theme exchanges them. */
 #ifndef VH_REPORT_SVG_H
 #define VH_REPORT_SVG_H
 
@@ -19,6 +19,8 @@ const char *vh_paint_series(int i);
 
 /* title and description are text alternatives; width and height are also the coordinates. */
 void vh_svg_begin(FILE *f, double width, double height, const char *title, const char *description);
+/* The same for one whose parts can be chosen, and must not be hidden behind the one picture. */
+void vh_svg_begin_active(FILE *f, double width, double height, const char *title, const char *description);
 void vh_svg_end(FILE *f);
 
 typedef struct {

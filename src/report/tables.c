@@ -1,5 +1,5 @@
-/* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read back to
- * the same double; indices begin at 0, levels at 1. */
+/* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read
+ * back to the same double; indices begin at 0, levels at 1. */
 #include "core/file.h"
 #include "core/number.h"
 #include "report/figures.h"
@@ -151,7 +151,9 @@ static void put_states(FILE *f, const vh_facts *facts)
 static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau)
 {
     (void)tau;
-    size_t width = !h->cov ? 0 : strcmp(h->emission, "gaussian-full") == 0 ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
+    size_t width = !h->cov                                     ? 0
+                   : strcmp(h->emission, "gaussian-full") == 0 ? (size_t)h->d * (size_t)h->d
+                                                               : (size_t)h->d;
     for (int s = 0; h->mu && s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
             size_t at = (size_t)s * (size_t)h->M + (size_t)m;
@@ -173,16 +175,18 @@ static void put_emissions(FILE *f, const vh_facts *facts)
 
 static void put_measures(FILE *f, const vh_facts *facts)
 {
-    fputs("level\trand\tadjusted_rand\tnmi\tpurity\n", f);
+    fputs("level\trand\tadjusted_rand\tnmi\tpurity\texpected_loglik\tloglik\tcompactness\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        vhem_agreement g;
-        if (!vh_facts_agreement(facts, l, &g))
-            continue;
+        vhem_agreement g = { NAN, NAN, NAN, NAN };
+        vh_facts_agreement(facts, l, &g);
         fprintf(f, "%d", l + 1);
         put_number(f, g.rand);
         put_number(f, g.adjusted_rand);
         put_number(f, g.nmi);
         put_number(f, g.purity);
+        put_number(f, facts->measures[l].expected_loglik);
+        put_number(f, facts->measures[l].loglik);
+        put_number(f, facts->measures[l].compactness);
         putc('\n', f);
     }
 }
@@ -250,11 +254,11 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
     };
     vhem_status st = VHEM_OK;
 
-    VH_CHECK(mkdir(facts->in->tables, 0777) == 0 || errno == EEXIST, VHEM_EIO, "%s: cannot make the folder: %s",
-             facts->in->tables, strerror(errno));
+    VH_CHECK(mkdir(facts->in->tables, 0777) == 0 || errno == EEXIST, VHEM_EIO,
+             "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
         VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
-    if (facts->n_class > 0)
+    if (vh_facts_measured(facts, 0))
         VH_TRY(write_table(ctx, facts, "measures.tsv", put_measures));
     if (facts->in->n_choice > 0)
         VH_TRY(write_table(ctx, facts, "choice.tsv", put_choice));

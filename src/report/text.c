@@ -107,3 +107,15 @@ void vh_tsv_text(FILE *f, const char *text)
     for (; *text; text++)
         putc(strchr("\t\n\r", *text) ? ' ' : *text, f);
 }
+
+void vh_short_number(double x, char *text, size_t size)
+{
+    snprintf(text, size, "%.4g", x);
+    char *e = strchr(text, 'e'), *p = e ? e + 1 : NULL;
+    if (!p)
+        return;
+    char *digits = p + strspn(p, "+-0");
+    if (*p == '-')
+        p++;
+    memmove(p, digits, strlen(digits) + 1);
+}

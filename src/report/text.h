@@ -1,7 +1,9 @@
-/* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the FILE.
+/* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the
+ * FILE.
  *
- * Whatever a name is made of, the page stays a page: bytes that are not UTF-8 become U+FFFD, control characters
- * and those that turn the direction of writing are left out, and at most max characters are kept, then "...". */
+ * Whatever a name is made of, the page stays a page: bytes that are not UTF-8 become U+FFFD, control
+ * characters and those that turn the direction of writing are left out, and at most max characters are kept,
+ * then "...". */
 #ifndef VH_REPORT_TEXT_H
 #define VH_REPORT_TEXT_H
 
@@ -18,6 +20,8 @@ void vh_html_name(FILE *f, const char *name, int i);
 void vh_script_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */
 void vh_tsv_text(FILE *f, const char *text);
+/* A number in few characters: -2.465e6. */
+void vh_short_number(double x, char *text, size_t size);
 /* Is the text longer than max characters? */
 int  vh_text_longer(const char *text, int max);
 

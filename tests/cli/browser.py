@@ -126,8 +126,10 @@ class Browser:
 
     def point(self, selector, kind):
         """A real pointer in the middle of the element."""
-        x, y = self.js(f"""(() => {{ const e = document.querySelector({json.dumps(selector)});
-            e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect();
+        x, y = self.js(f"""(async () => {{ const e = document.querySelector({json.dumps(selector)});
+            e.scrollIntoView({{block: 'center'}});
+            for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+            const b = e.getBoundingClientRect();
             return [b.x + b.width / 2, b.y + b.height / 2]; }})()""")
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         if kind == "click":

@@ -85,7 +85,8 @@ class Programs(Case):
         self.assertEqual(len(rand), 4)               # of the clusters, both levels, and of the new drawings
         self.assertGreater(min(rand[0], rand[1], rand[3]), 0.9)
         made = {p.name for p in self.path("out").iterdir()}
-        self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv"})
+        self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv",
+                                "choice.tsv", "report.html", "numbers"})
         self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
         self.assertEqual(len(json.loads(self.path("out/tree.json").read_text())["levels"]), 2)
 

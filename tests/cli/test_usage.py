@@ -35,11 +35,13 @@ OPTIONS = {
     "annotate eval": ["output", "top", "at", "fast"] + DATA + ["tags"],
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
+    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "distances", "choice", "image",
+               "y-down"] + DATA,
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet", "json",
-         "help"}
+FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
+         "json", "help"}
 
 
 def entries(text):

@@ -1,5 +1,5 @@
-/* test_distance.c - distances between HMMs against sums over all state sequences, numerical integration, closed
- * forms and sampling. */
+/* test_distance.c - distances between HMMs against sums over all state sequences, numerical integration,
+ * closed forms and sampling. */
 #include "engine.h"
 
 #include "cluster/distance.h"
@@ -99,7 +99,8 @@ static double enumerate_kernel(const vhem_hmm_view *a, const vhem_hmm_view *b, i
         all *= Ca * Cb;
     for (int e = 0; e < Ca * Cb; e++) {
         int m = e / Cb, l = e % Cb;
-        const double *p[] = { a->mu + m * a->d, a->cov + m * dd }, *q[] = { b->mu + l * a->d, b->cov + l * dd };
+        const double *p[] = { a->mu + m * a->d, a->cov + m * dd };
+        const double *q[] = { b->mu + l * a->d, b->cov + l * dd };
         assert_true(f->log_product(a->d, p, q, lambda, &log_k, work));
         kernel[e] = expl(log_k) * powl(a->c[m], lambda) * powl(b->c[l], lambda);
     }
@@ -128,7 +129,8 @@ static void test_kernel_enumerated(void **state)
     for (int n = 0; n < 24; n++) {
         vhem_ctx *ctx = test_ctx_with(n % 3 ? NULL : "ref", 1, 1);
         int S = 1 + n % 2, M = 1 + n / 2 % 2, full = n / 4 % 2;
-        vhem_h3m *a = random_h3m(ctx, &rng, 2, S, M, 2, full, 1), *b = random_h3m(ctx, &rng, 3, 2, 1, 2, full, 1);
+        vhem_h3m *a = random_h3m(ctx, &rng, 2, S, M, 2, full, 1);
+        vhem_h3m *b = random_h3m(ctx, &rng, 3, 2, 1, 2, full, 1);
         vhem_distance_options o = options("ppk");
         double D[6];
         o.normalised = 0;
@@ -178,7 +180,8 @@ static void test_kernel_sampled(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A normalised kernel of a set with itself: ones on the diagonal, symmetric, below one; a copy says the same. */
+/* A normalised kernel of a set with itself: ones on the diagonal, symmetric, below one; a copy says the
+ * same. */
 static void test_kernel_normalised(void **state)
 {
     enum { K = 70 };

@@ -105,7 +105,8 @@ static vhem_status load_side(job *j, const vh_packed *pk, const double *self, in
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    int first = pk->comp0[i0], comps = pk->comp0[i0 + n] - first, states = pk->state0[i0 + n] - pk->state0[i0];
+    int first = pk->comp0[i0], comps = pk->comp0[i0 + n] - first;
+    int states = pk->state0[i0 + n] - pk->state0[i0];
     int rows = (comps + VH_PRODUCT_ROWS) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS + TABLE_ROWS;
     size_t trans = pk->trans0[i0 + n] - pk->trans0[i0];
     double lambda = j->p->lambda;
@@ -209,8 +210,8 @@ static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *
                            .pi_a = j->a.pi + (a->state0[i] - a->state0[j->a.i0]),
                            .A_a = j->a.A + (a->trans0[i] - a->trans0[j->a.i0]),
                            .pi_b = j->pi, .A_b = j->A, .x = x,
-                           .Psi = j->small, .F = j->small + n, .G = j->small + 2 * n,
-                           .before = j->small + 3 * n };
+                           .Psi = j->small, .F = j->small + n, .next = j->small + 2 * n,
+                           .before = j->small + 3 * n, .g = j->small + 4 * n };
 
     VH_NAME(vh_product_walk)(&c);
     for (int l = 0; l < j->used; l++) {
@@ -235,19 +236,22 @@ static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
 
     for (int i = j->a.i0, n, comps; i < end; i += n) {
         int S = 0;
-        for (n = 0, comps = 0; i + n < end && (n == 0 || comps + a->S[i + n] * a->M[i + n] <= TABLE_ROWS); n++) {
-            comps += a->S[i + n] * a->M[i + n];
+        for (n = 0, comps = 0; i + n < end; n++) {
+            int more = a->S[i + n] * a->M[i + n];
+            if (n > 0 && comps + more > TABLE_ROWS)
+                break;
+            comps += more;
             S = a->S[i + n] > S ? a->S[i + n] : S;
         }
         int rows = (comps + VH_PRODUCT_ROWS - 1) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS;
         size_t first = (size_t)(a->comp0[i] - a->comp0[j->a.i0]);
         double *x, *small;
         VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * Cb) * VH_LANES);
-        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + work) * VH_LANES);
+        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + (size_t)S + work) * VH_LANES);
         j->small = (vec *)small;
         vh_product_table t = { a->d, j->full ? comps : rows, Cb, j->p->lambda, j->a.par + first * j->size,
                                j->a.log_w + first, j->par, j->log_w, j->block,
-                               j->small + 4 * S * j->Sb, (vec *)x };
+                               j->small + 4 * S * j->Sb + S, (vec *)x };
         if (j->full)
             VH_NAME(vh_product_full)(&t);
         else

@@ -33,7 +33,7 @@ typedef struct {
     const double *pi_a, *A_a;            /* [Sa] [Sa][Sa]  to the power lambda, as all chains here */
     const vec    *pi_b, *A_b;            /* [Sb] [Sb][Sb] */
     const vec    *x;                     /* [Sa Ma][Sb Mb]  from the table */
-    vec          *Psi, *F, *G, *before;  /* [Sa][Sb] each, scratch */
+    vec          *Psi, *F, *next, *before, *g;           /* [Sa][Sb] each, g [Sa], scratch */
     vec           log_k;
     bool          good[VH_LANES];        /* false: take the reference, the short cuts do not hold */
 } vh_product_chain;

@@ -1,12 +1,13 @@
 /* product_chain.c - see product.h: the chains of the probability product kernel.
  *
- * Psi over its largest term, and F scaled by a power of two every few steps, whose exponents are added: a step
- * is two small matrix products and no log.
+ * Psi over its largest term, and F scaled by a power of two every few steps, whose exponents are added: a
+ * step is two small matrix products and no log.
  *
- * Where chains have zeros, what matters in the end may be far below the largest: terms of Psi under e^-700 of
- * the top and entries of F under 1e-308 are lost.  Then a second walk, with Psi and F raised by more than can
- * be lost, gives an upper bound; when both agree, both are right, and else the reference has to be asked.  Between
- * two scalings the largest entry may not fall under LEAST, so that what is lost there stays below RAISE.
+ * Where chains have zeros, what matters in the end may be far below the largest: terms of Psi under e^-700
+ * of the top and entries of F under NOTHING are lost.  Then a second walk, with Psi and F raised by more than
+ * can be lost, gives an upper bound; when both agree, both are right, and else the reference has to be asked.
+ * Between two scalings the largest entry may not fall under LEAST, so that what is lost there stays below
+ * RAISE.
  *
  * Long tau: walking is the power iteration, and once F only grows by a factor, the rest is that factor to the
  * power of what is left. */
@@ -16,12 +17,12 @@
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { STEPS = 4 };                      /* between two scalings */
+enum { STEPS = 4, FEW = 8 };             /* steps between two scalings; states that fit into registers */
 
 #define LOST       (-690.0)              /* from here on exp is taken as zero, more or less */
 #define LOST_TERM  1e-299                /* e^-690, and more than is lost below */
 #define LEAST      1e-100
-#define NOTHING    1e-290                /* smaller entries become 0: numbers without all their digits are slow */
+#define NOTHING    1e-290                /* smaller entries become 0: denormal numbers are slow */
 #define RAISE      1e-180                /* NOTHING / LEAST, times what STEPS steps can make of it */
 #define AGREE      1e-11                 /* nats */
 
@@ -80,26 +81,29 @@ VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
     w->low = vec_min(vec_min(low[0], low[1]), vec_min(low[2], low[3]));
 }
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'). */
-VEC_INLINE void step(const vh_product_chain *c, const int Sa, const int Sb)
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'), one q' at a time, whose inner sums g(s)
+ * then stay in registers. */
+VEC_INLINE void step(vh_product_chain *c, const int Sa, const int Sb)
 {
-    const vec *restrict Psi = c->Psi, *restrict B = c->A_b;
+    const vec *restrict Psi = c->Psi, *restrict B = c->A_b, *restrict F = c->F;
     const double *restrict A = c->A_a;
-    vec *restrict F = c->F, *restrict G = c->G;
-    for (int s = 0; s < Sa; s++)
-        for (int r = 0; r < Sb; r++) {
+    vec *restrict next = c->next, few[FEW], *g = Sa <= FEW ? few : c->g;
+    for (int r = 0; r < Sb; r++) {
+        UNROLL for (int s = 0; s < Sa; s++) {
             vec sum = F[s * Sb] * B[r];
             UNROLL for (int q = 1; q < Sb; q++)
                 sum += F[s * Sb + q] * B[q * Sb + r];
-            G[s * Sb + r] = sum;
+            g[s] = sum;
         }
-    for (int s = 0; s < Sa; s++)
-        for (int r = 0; r < Sb; r++) {
-            vec sum = A[s] * G[r];
+        UNROLL for (int s = 0; s < Sa; s++) {
+            vec sum = A[s] * g[0];
             UNROLL for (int q = 1; q < Sa; q++)
-                sum += A[q * Sa + s] * G[q * Sb + r];
-            F[s * Sb + r] = sum * Psi[s * Sb + r];
+                sum += A[q * Sa + s] * g[q];
+            next[s * Sb + r] = sum * Psi[s * Sb + r];
         }
+    }
+    c->next = c->F;
+    c->F = next;
 }
 
 /* F became `now` in STEPS steps: is that mu F in every entry, up to a share of g?  All is positive, so that n

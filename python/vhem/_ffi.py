@@ -1,0 +1,165 @@
+"""The library opened with cffi, and the ways between C and Python: arrays, texts, structs of options.
+
+No function of the library is named here but its version and the ones that fill in options.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import cffi
+import numpy as np
+
+from . import _header
+from .errors import Error, InputError
+
+_text = _header.header_path().read_text()
+ffi: Any = cffi.FFI()
+ffi.cdef(_header.declarations(_text))
+ffi.cdef("char *strdup(const char *text);")
+lib: Any = ffi.dlopen(str(_header.library_path()))
+libc: Any = ffi.dlopen(None)
+
+
+def text(pointer: Any) -> str:
+    """The text at a char pointer; empty for NULL."""
+    return ffi.string(pointer).decode("utf-8", "replace") if pointer else ""
+
+
+def version() -> str:
+    return text(lib.vhem_version())
+
+
+if version() != _header.version(_text):
+    raise ImportError(
+        f"vhem: {_header.library_path()} is version {version()}, the package is made for "
+        f"{_header.version(_text)}; install the package again"
+    )
+
+
+def function(name: str) -> Any:
+    try:
+        return getattr(lib, name)
+    except AttributeError:
+        raise Error(f"this build of the library has no {name}") from None
+
+
+class Handle:
+    """An object of the library, freed with the last reference, and what must live as long as it does."""
+
+    __slots__ = ("pointer", "keep", "__weakref__")
+
+    def __init__(self, pointer: Any, free: Any, *keep: Any):
+        self.pointer = ffi.gc(pointer, free) if free is not None else pointer
+        self.keep = keep
+
+
+class _Memory:
+    """Memory of the library as NumPy wants to see it; keeps its owner alive."""
+
+    def __init__(self, pointer: Any, shape: Tuple[int, ...], dtype: np.dtype[Any], owner: Any):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": shape,
+            "typestr": dtype.str if dtype.names is None else "|V%d" % dtype.itemsize,
+            "descr": dtype.descr,
+            "data": (int(ffi.cast("uintptr_t", pointer)), True),
+        }
+
+
+def array(pointer: Any, shape: Tuple[int, ...], owner: Any, dtype: Any = np.float64) -> Any:
+    """A read-only view without a copy; None for NULL."""
+    if not pointer:
+        return None
+    return np.asarray(_Memory(pointer, shape, np.dtype(dtype), owner))
+
+
+def record(name: str) -> np.dtype[Any]:
+    """The NumPy type of a struct of numbers, such as vhem_choice."""
+    kinds = {"int": "i4", "double": "f8", "int64_t": "i8", "uint64_t": "u8"}
+    ctype = ffi.typeof(name)
+    fields = [(key, field) for key, field in ctype.fields if field.type.cname in kinds]
+    return np.dtype({"names": [key for key, _ in fields], "formats": [kinds[f.type.cname] for _, f in fields],
+                     "offsets": [f.offset for _, f in fields], "itemsize": ffi.sizeof(ctype)})
+
+
+def doubles(values: Any) -> Any:
+    return ffi.from_buffer("double[]", values)
+
+
+def out_array(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any]:
+    values = np.empty(shape, dtype)
+    kind = "double[]" if values.dtype == np.float64 else "int[]"
+    return values, ffi.from_buffer(kind, values, require_writable=True)
+
+
+def path_bytes(path: Any) -> bytes:
+    return os.fsencode(path)
+
+
+def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
+    """One option; a text or an array is kept alive by keep."""
+    kind = field.type.cname
+    if isinstance(value, Mapping):
+        fill(getattr(struct, key), value, keep)
+        return
+    if isinstance(value, Handle):
+        value = value.pointer
+    elif kind == "char *":
+        keep.append(
+            ffi.new("char[]",
+                    os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()))
+        value = keep[-1]
+    elif isinstance(value, np.ndarray):
+        keep.append(np.ascontiguousarray(value, None if value.dtype.names else np.float64))
+        value = ffi.from_buffer(kind.replace(" *", "[]"), keep[-1])
+    elif kind == "int" and not isinstance(value, (bool, int, np.integer, np.bool_)):
+        raise InputError(f"{key} is {value!r}, must be a whole number")
+    elif kind == "int":
+        value = int(value)
+    try:
+        setattr(struct, key, value)
+    except (TypeError, OverflowError):
+        raise InputError(f"{key} is {value!r}, must be a number") from None
+
+
+def fill(struct: Any, values: Mapping[str, Any], keep: List[Any]) -> None:
+    """Writes the values that are not None into a struct; a mapping goes into a struct inside it."""
+    ctype = ffi.typeof(struct)
+    fields = dict((ctype.item if ctype.kind == "pointer" else ctype).fields)
+    for key, value in values.items():
+        if key not in fields:
+            raise InputError(f"there is no option {key!r}, there are {', '.join(sorted(fields))}")
+        if value is not None:
+            _set(struct, key, fields[key], value, keep)
+
+
+def texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
+    """An array of texts, kept alive by keep; NULL for None."""
+    if values is None:
+        return ffi.NULL
+    each = [ffi.new("char[]", str(value).encode()) for value in values]
+    keep.extend(each)
+    keep.append(ffi.new("char *[]", each))
+    return keep[-1]
+
+
+def options_of(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
+    """A struct of options with its defaults and the values that are not None, and what it points to."""
+    struct = ffi.new(f"vhem_{kind} *")
+    function(f"vhem_{kind}_init")(struct)
+    keep: List[Any] = []
+    fill(struct, values, keep)
+    return struct, keep
+
+
+def plain(struct: Any) -> Dict[str, Any]:
+    """The numbers and texts of a struct."""
+    values = {}
+    for key, field in ffi.typeof(struct).fields:
+        if field.type.kind == "primitive":
+            values[key] = getattr(struct, key)
+        elif field.type.cname == "char *":
+            values[key] = text(getattr(struct, key)) or None
+    return values

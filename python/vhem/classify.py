@@ -1,0 +1,366 @@
+"""Models of classes and of tags: each is a small mixture of HMMs, learned from the models of its examples."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _lib, _run
+from ._base import Estimator, start_options
+from ._types import Array
+from .data import Sequences
+from .errors import InputError
+from .model import H3M, file_bytes, from_file_bytes
+
+
+class Classes:
+    """Trained models of classes or tags: a file, a pickle, a mapping from names to :class:`vhem.H3M`."""
+
+    def __init__(self, handle: _lib.Handle):
+        self._handle = handle
+        parts = _lib.classes_parts(handle)
+        self.names: List[str] = [part["name"] for part in parts]
+        self.models: List[H3M] = [H3M._of(part["model"]) for part in parts]
+        self.prior: Array = np.array([part["prior"] for part in parts])
+        self.n_things: List[int] = [part["things"] for part in parts]
+
+    @classmethod
+    def load(cls, path: Any) -> "Classes":
+        """Reads what :meth:`save`, or the command, wrote."""
+        with _run.session() as session:
+            return cls(_lib.classes_load(session, path))
+
+    def save(self, path: Any, made: Any = None) -> None:
+        """Writes the file; made is a record of what made it, kept under "provenance"."""
+        with _run.session() as session:
+            _lib.classes_save(session, self._handle, made, path)
+
+    def __getitem__(self, name: str) -> H3M:
+        return self.models[self.names.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<Classes: {', '.join(self.names[:8])}{', ...' if len(self) > 8 else ''}>"
+
+    def __reduce__(self) -> Any:
+        return _from_bytes, (file_bytes(self.save),)
+
+    def __deepcopy__(self, memo: Any) -> "Classes":
+        return self
+
+
+def _from_bytes(content: bytes) -> Classes:
+    return from_file_bytes(Classes.load, content)
+
+
+class _Trained(Estimator):
+    """What the classifier and the tag model share."""
+
+    estimator: str
+    n_components: int
+    n_piece: int
+    n_states: int
+    n_mix: int
+    covariance_type: str
+    topology: str
+    chunk: int
+    prior: str
+    init: Any
+    n_init: Optional[int]
+    tau: Optional[int]
+    nv: Optional[float]
+    fast: int
+    store: Any
+    options: Optional[Dict[str, Any]]
+
+    def _train_options(self, by_group: bool) -> Dict[str, Any]:
+        piece = {
+            "K": self.n_piece, "S": self.n_states, "M": self.n_mix, "restarts": self.n_init,
+            "emission": f"gaussian-{self.covariance_type}", "topology": self.topology,
+            **start_options(self.init)
+        }
+        reduce = {"K": self.n_components, "tau": self.tau, "nv": self.nv, "S": self.n_states, "M": self.n_mix,
+                  "restarts": self.n_init}
+        if _lib.takes_data(self.estimator):
+            reduce["emission"] = piece["emission"]
+        return {"estimator": self.estimator, "piece": piece, "reduce": reduce, "by_group": by_group,
+                "chunk": self.chunk, "prior": self.prior, "store": self.store, **(self.options or {})}
+
+    def _train(self, data: Sequences, **tags: Any) -> None:
+        options = self._train_options(data.groups is not None)
+        seed = _run.seed_of(self.random_state)
+        with self._session(seed) as session:
+            self.models_ = Classes(_lib.classes_train(session, data.handle(session), options, **tags))
+        self._made = self._record(options, seed)
+
+    def _predicted(self, X: Any, lengths: Any, groups: Any) -> Dict[str, Any]:
+        data = self._new(X, lengths)
+        if groups is not None:
+            data = data.with_groups(groups)
+        with self._session(0) as session:
+            return _lib.classes_predict(session, self.models_._handle, data.handle(session), self.fast)
+
+    def save(self, path: Any) -> None:
+        """Writes the models of the classes; the command reads them too."""
+        check_is_fitted(self)
+        self.models_.save(path, self._made)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "models_" in vars(self)
+
+
+class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
+    """Classes of sequences by Bayes' rule: the model of a class is a mixture of HMMs.
+
+    An HMM is fitted to each sequence, and those of a class are reduced to n_components by VHEM: the sequences
+    are looked at once, and new ones can be added later.
+
+    Parameters
+    ----------
+    estimator : str
+        How the model of a class is estimated; one of :func:`vhem.methods`.
+    n_components : int
+        HMMs of a class.
+    n_piece : int
+        HMMs fitted to each piece of the data.
+    n_states, n_mix, covariance_type, topology, init
+        Of these HMMs; as for :class:`vhem.HMM`.
+    n_init : int, optional
+        Starts of each fit and of each reduction.
+    chunk : int
+        Sequences, or groups, that make a piece.
+    prior : {"uniform", "counts"}
+    tau, nv
+        Of the reduction; as for :class:`vhem.VHEM`.
+    fast : int
+        Above 0: look HMMs up in a tree and score only so many of its branches.
+    store : path, optional
+        A file that keeps what is fitted, to go on from.
+    options : dict, optional
+        Further options of the library by name.
+
+    Attributes
+    ----------
+    classes_ : array (C,)
+    models_ : :class:`vhem.Classes`
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(5 * (n % 2), 1, size=(30, 1)) for n in range(8)]
+    >>> y = ["low", "high"] * 4
+    >>> clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(X, y)
+    >>> clf.predict(X[:2]).tolist(), clf.score(X, y)
+    (['low', 'high'], 1.0)
+    """
+
+    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
+                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
+                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
+                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_piece = n_piece
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.init = init
+        self.n_init = n_init
+        self.chunk = chunk
+        self.prior = prior
+        self.tau = tau
+        self.nv = nv
+        self.fast = fast
+        self.store = store
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
+        """Learns the classes y of the sequences, by default their labels; a group is one example."""
+        data = self._sequences(X, lengths, groups)
+        y = data.labels if y is None else y
+        if y is None:
+            raise InputError(
+                "HMMClassifier requires y to be passed, but the target y is None; the data have no "
+                "labels either")
+        target = column_or_1d(y, warn=True)
+        check_classification_targets(target)
+        if len(target) != len(data):
+            raise InputError(
+                f"Found input variables with inconsistent numbers of samples: {len(target)} classes, "
+                f"{len(data)} sequences")
+        self.classes_ = np.unique(target)
+        codes = np.searchsorted(self.classes_, target)
+        names = self._class_names()
+        labelled = Sequences(data.y, data.lengths, names=data.names, labels=[names[c] for c in codes],
+                             groups=data.groups, weights=data.weights, columns=data.columns)
+        self._train(labelled)
+        return self
+
+    def _class_names(self) -> List[str]:
+        """Names in the file: the classes as text, where these differ."""
+        names = [str(c) for c in self.classes_]
+        return names if len(set(names)) == len(names) else [str(c) for c in range(len(names))]
+
+    def _columns(self, values: Array) -> Array:
+        """In the order of classes_."""
+        return values[:, [self.models_.names.index(name) for name in self._class_names()]]
+
+    def predict_log_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """log p(class | sequences), (n, C): of each sequence, or of each group."""
+        return self._columns(self._predicted(X, lengths, groups)["log_posterior"])
+
+    def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """p(class | sequences), (n, C)."""
+        return np.exp(self.predict_log_proba(X, lengths, groups))
+
+    def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """The most likely class of each sequence, or of each group."""
+        log_p = self.predict_log_proba(X, lengths, groups)
+        return self.classes_[np.argmax(log_p, axis=1)]
+
+
+class TagModel(_Trained):
+    """Tags of songs, or of anything that has several: a mixture of HMMs for each tag.
+
+    Parameters are those of :class:`HMMClassifier`.
+
+    Attributes
+    ----------
+    tags_ : list of str
+    models_ : :class:`vhem.Classes`
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(5 * (n % 2), 1, size=(30, 1)) for n in range(8)]
+    >>> Y = [["calm", "low"], ["loud"]] * 4
+    >>> model = vhem.TagModel(n_components=1, n_states=1).fit(X, Y)
+    >>> model.annotate(X[:2], top=1)
+    [['calm'], ['loud']]
+    >>> sorted(model.retrieve(X, "loud", top=4).tolist())
+    [1, 3, 5, 7]
+    """
+
+    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
+                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
+                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
+                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_piece = n_piece
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.init = init
+        self.n_init = n_init
+        self.chunk = chunk
+        self.prior = prior
+        self.tau = tau
+        self.nv = nv
+        self.fast = fast
+        self.store = store
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def fit(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None,
+            tags: Optional[Sequence[str]] = None) -> "TagModel":
+        """Learns tags.
+
+        Y has a row for each sequence, or for each group in the order they come: a list of its tags, or zeros
+        and ones (n, C), with the names of the columns in ``tags``.
+        """
+        data = self._sequences(X, lengths, groups)
+        things = _things(data)
+        names, has = _table(Y, tags)
+        if len(has) != len(things):
+            raise InputError(f"there are tags of {len(has)}, and {len(things)} sequences or groups")
+        if data.groups is None:
+            data = Sequences(data.y, data.lengths, names=things, weights=data.weights, columns=data.columns)
+        self._train(data, things=things, tags=names, has=has)
+        self.tags_ = self.models_.names
+        return self
+
+    def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Weights of the tags that sum to 1, (n, tags): of each sequence, or of each group."""
+        return np.exp(self._predicted(X, lengths, groups)["log_posterior"])
+
+    def annotate(self, X: Any, top: int = 10, lengths: Any = None, groups: Any = None) -> List[List[str]]:
+        """The best tags of each sequence or group, best first."""
+        order = np.argsort(-self.predict_proba(X, lengths, groups), axis=1, kind="stable")[:, :top]
+        return [[self.tags_[c] for c in row] for row in order]
+
+    def retrieve(self, X: Any, tag: str, top: int = 10, lengths: Any = None, groups: Any = None) -> Array:
+        """Which sequences or groups have the tag most likely, best first."""
+        check_is_fitted(self)
+        if tag not in self.tags_:
+            raise InputError(f"the tag is {tag!r}, must be one of {', '.join(self.tags_[:20])}")
+        weight = self.predict_proba(X, lengths, groups)[:, self.tags_.index(tag)]
+        return np.argsort(-weight, kind="stable")[:top]
+
+    def measures(self, X: Any, Y: Any, top: int = 10, at: Sequence[int] = (10,), lengths: Any = None,
+                 groups: Any = None, tags: Optional[Sequence[str]] = None) -> Tuple[Array, Array]:
+        """For each tag, records n, given, right, precision, recall, F, average_precision; and precision among
+        the first k that are retrieved, for every k in ``at``, (tags, len(at))."""
+        weights = np.ascontiguousarray(self.predict_proba(X, lengths, groups))
+        names, has = _table(Y, tags)
+        truth = np.zeros(weights.shape, np.uint8)
+        for c, name in enumerate(self.tags_):
+            if name in names:
+                truth[:, c] = has[:, names.index(name)]
+        with self._session(0) as session:
+            return _lib.rank(session, weights, truth, min(top, len(self.tags_)), [int(k) for k in at])
+
+    def score(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None) -> float:
+        """Mean average precision over the tags that occur in Y."""
+        rows, _ = self.measures(X, Y, lengths=lengths, groups=groups)
+        return float(rows["average_precision"][rows["n"] > 0].mean())
+
+
+def _things(data: Sequences) -> List[str]:
+    """What has tags: groups in the order they come, or sequences by name, or by number."""
+    if data.groups is not None:
+        return list(dict.fromkeys(data.groups))
+    names = data.names
+    return names if names is not None and len(set(names)) == len(names) else [
+        str(n) for n in range(len(data))
+    ]
+
+
+def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
+    """Names of tags and who has them, (n, C) of 0 and 1."""
+    if isinstance(Y, Mapping):
+        raise InputError("Y is a mapping, must be a list with the tags of each sequence or group")
+    if hasattr(Y, "columns") and tags is None:
+        tags = [str(name) for name in Y.columns]
+    if hasattr(Y, "shape"):
+        has = np.asarray(Y)
+        if has.ndim != 2 or not np.isin(has, (0, 1)).all():
+            raise InputError(f"Y has shape {has.shape}, must be zeros and ones, (n, tags)")
+        names = [str(c) for c in range(has.shape[1])] if tags is None else [str(tag) for tag in tags]
+        return names, np.ascontiguousarray(has, np.uint8)
+    names = sorted({str(tag) for row in Y for tag in row}) if tags is None else [str(tag) for tag in tags]
+    place = {name: c for c, name in enumerate(names)}
+    has = np.zeros((len(Y), len(names)), np.uint8)
+    for n, row in enumerate(Y):
+        has[n, [place[str(tag)] for tag in row if str(tag) in place]] = 1
+    return names, has

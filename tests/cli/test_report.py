@@ -1,0 +1,353 @@
+"""vhem report: the file, its tables, its text, and small figures to the last character.
+
+VHEM_UPDATE=1 writes the figures in snapshots/ anew; look at them before they are kept.
+"""
+import html.parser
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+import xml.etree.ElementTree as ET
+import zlib
+
+from report_files import KINDS, NAMES, base_models, clustering, large, sequences, tree, write
+from support import SOURCE, Case
+
+SNAPSHOTS = SOURCE / "tests" / "cli" / "snapshots"
+
+
+def png(width, height):
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    rows = b"".join(b"\0" + b"\xd0" * width for _ in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would find: elements, their attributes, and the text outside of scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.words, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.open.pop()
+
+    def handle_data(self, data):
+        if not self.open:
+            self.words.append(data)
+
+    def count(self, tag):
+        return sum(t == tag for t, _ in self.elements)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+class WithTree(Case):
+    def setUp(self):
+        super().setUp()
+        write(self, "t.json", tree())
+        write(self, "m.json", base_models())
+        write(self, "d.csv", sequences())
+
+    def report(self, *args, name="t.json"):
+        self.ok("report", name, *args, "-o", "r.html", "-q")
+        return self.path("r.html").read_text()
+
+
+class Command(WithTree):
+    def test_alone(self):
+        r = self.ok("report", "t.json", "-o", "r.html")
+        self.assertIn("a report on 6 models and 2 levels of clusters in r.html", r.err)
+        page = Page(self.path("r.html").read_text())
+        for words in ("Clusters of hidden Markov models", "Level 2", "Cluster 2", "ant"):
+            self.assertIn(words, page.text)
+        self.leftovers("t.json", "m.json", "d.csv", "r.html")
+
+    def test_a_clustering(self):
+        write(self, "c.json", clustering(NAMES, [0, 0, 1, 1, 2, 2], 3))
+        page = Page(self.report(name="c.json"))
+        self.assertEqual(sum(e.get("class") == "card" for _, e in page.elements), 3)
+        self.assertNotIn("Level 2", page.text)
+
+    def test_what_is_not_there_is_left_out(self):
+        bare = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del bare[key]
+        write(self, "c.json", bare)
+        page = Page(self.report("--data", "d.csv", name="c.json"))
+        for words in ("there is no soft membership", "gives clusters no centres", "has no bound",
+                      "does not say how it was made"):
+            self.assertIn(words, page.text)
+
+    def test_needs_nothing_else(self):
+        text = self.report("--models", "m.json", "--data", "d.csv")
+        text = text.replace("http://www.w3.org/2000/svg", "")
+        self.assertNotRegex(text, r"https?://|@import|url\(|<link|<iframe")
+        for tag, attrs in Page(text).elements:
+            for key in ("src", "href"):
+                self.assertTrue(attrs.get(key, "#").startswith("#"), (tag, attrs))
+        self.assertIn("default-src 'none'", text)
+
+    def test_classes(self):
+        page = Page(self.report("--models", "m.json"))
+        for words in ("mostly insect (2)", "Rand index", "Purity"):
+            self.assertIn(words, page.text)
+        write(self, "truth.csv", "name,label\n" + "".join(f"{n},{k}\n" for n, k in zip(NAMES[:4], "ppqq")))
+        r = self.ok("report", "t.json", "--truth", "truth.csv", "-o", "r.html")
+        self.assertIn("2 of 6 models have no class in truth.csv", r.err)
+        page = Page(self.path("r.html").read_text())
+        self.assertIn("mostly p (2)", page.text)
+        self.assertIn("Rand index 1.000", page.text)
+
+    def test_provenance(self):
+        page = Page(self.report("--models", "m.json", "--title", "Beasts"))
+        self.assertIn("vhem tree m.json --clusters 3,2 --tau 10 --weighted-omega --seed 7 -o OUT", page.text)
+        self.assertIn("vhem report t.json --models m.json --title Beasts -o r.html", page.text)
+        self.assertIn("Beasts", page.text)
+
+    def test_choice(self):
+        rows = [{"K": K, "S": 2, "bound": -1.0, "loglik": -2.0, "n_param": 3.0, "bic": 10.0 + (K - 3) ** 2,
+                 "icl": 11.0 + (K - 4) ** 2, "stability": None} for K in range(2, 7)]
+        write(self, "c.json", {"choices": rows})
+        self.assertIn("Best by BIC: K = 3, S = 2. Best by ICL: K = 4, S = 2.",
+                      Page(self.report("--choice", "c.json")).text)
+        write(self, "c.tsv", "K\tS\tbic\ticl\tstability\tbest\n2\t2\t5\t6\t-\t\n3\t2\t4\t7\t0.5\tbic\n")
+        self.assertIn("Best by BIC: K = 3, S = 2. Best by ICL: K = 2, S = 2. Best by stability: K = 3, S = 2.",
+                      Page(self.report("--choice", "c.tsv")).text)
+
+    def test_distances(self):
+        order = NAMES[::-1]                              # found by name, not by place
+        rows = [["name", *order]] + [[a, *(f"{abs(NAMES.index(a) - NAMES.index(b))}" for b in order)] for a in order]
+        write(self, "d.tsv", "\n".join("\t".join(row) for row in rows) + "\n")
+        text = self.report("--distances", "d.tsv")
+        names = re.search(r"data-names='(.*?)' data-values=\"(.*?)\"", text)
+        order, values = json.loads(names.group(1)), names.group(2).split()
+        for i, a in enumerate(order):
+            for k, b in enumerate(order):
+                self.assertEqual(float(values[i * 6 + k]), abs(NAMES.index(a) - NAMES.index(b)))
+
+    def test_image(self):
+        self.path("face.png").write_bytes(png(60, 40))
+        text = self.report("--image", "face.png")
+        self.assertIn('<image id="stimulus" width="60" height="40" href="data:image/png;base64,iVBORw0KGgo', text)
+        self.assertIn('<use href="#stimulus"', text)
+        self.path("face.jpg").write_bytes(b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x0b\x08\0\x28\0\x3c\x01\0\0\0")
+        self.assertIn('width="60" height="40" href="data:image/jpeg', self.report("--image", "face.jpg"))
+
+    def test_stdout_and_json(self):
+        r = self.ok("report", "t.json", "-o", "-", "-q")
+        self.assertTrue(r.out.startswith("<!DOCTYPE html>"))
+        self.assertTrue(r.out.endswith("</html>\n"))
+        r = self.ok("report", "t.json", "-o", "r.html", "--tables", "n", "--json", "-q")
+        self.assertEqual(r.json(), {"command": "report", "input": "t.json", "output": "r.html", "tables": "n", "levels": 2,
+                                    "models": 6})
+
+    def test_same_bytes(self):
+        args = ("--models", "m.json", "--data", "d.csv")
+        one = self.ok("report", "t.json", *args, "-o", "-", "-q", "--threads", "1").out
+        two = self.ok("report", "t.json", *args, "-o", "-", "-q", "--threads", "5").out
+        self.assertEqual(one.replace("--threads 1", ""), two.replace("--threads 5", ""))
+
+    def test_refused(self):
+        cases = [
+            ("m.json holds models, not clusters", ["m.json"]),
+            ("d.csv is no file of clusters", ["d.csv"]),
+            ("few.json has 2 models, the clusters of t.json are of 6", ["t.json", "--models", "few.json"]),
+            ("none of its 1 names is that of a model, 'ant' for instance", ["t.json", "--truth", "other.csv"]),
+            ("one.csv: line 1 has no class", ["t.json", "--truth", "one.csv"]),
+            ("other.csv: has 1 rows and 1 columns of distances, must have 6", ["t.json", "--distances", "other.csv"]),
+            ("other.csv: has no columns K and S", ["t.json", "--choice", "other.csv"]),
+            ("d.csv is neither a PNG nor a JPEG image", ["t.json", "--image", "d.csv"]),
+            ("nowhere.csv", ["t.json", "--truth", "nowhere.csv"]),
+            ("wide.csv", ["t.json", "--data", "wide.csv", "--columns", "x"]),
+            ("no/such/r.html: cannot write", ["t.json", "-o", "no/such/r.html"]),
+            ("m.json/", ["t.json", "--tables", "m.json"]),
+        ]
+        write(self, "few.json", base_models(NAMES[:2], KINDS[:2]))
+        write(self, "other.csv", "name,label\nzebra,p\n")
+        write(self, "one.csv", "name\nant\n")
+        before = sorted(p.name for p in self.dir.iterdir())
+        for text, args in cases:
+            self.fails(1, text, "report", *args, *([] if "-o" in args else ["-o", "r.html"]))
+        self.leftovers(*before)
+
+    def test_sequences_of_another_dimension(self):
+        write(self, "wide.csv", "id,x,y,w\nant,1,2,3\nant,1,2,3\n")
+        self.fails(1, "the sequences have dimension 3, the centres 2", "report", "t.json", "--data", "wide.csv")
+
+
+class Tables(WithTree):
+    def rows(self, name):
+        lines = self.path(f"n/{name}.tsv").read_text().splitlines()
+        return [line.split("\t") for line in lines]
+
+    def test_all(self):
+        self.report("--models", "m.json", "--tables", "n")
+        self.assertEqual(sorted(p.stem for p in self.path("n").iterdir()),
+                         ["bound", "clusters", "emissions", "measures", "members", "membership", "restarts", "states"])
+        clusters = self.rows("clusters")
+        self.assertEqual(clusters[0], ["level", "cluster", "parent", "models", "omega", "insect", "mammal"])
+        self.assertEqual(clusters[1], ["1", "0", "0", "2", "0.3333333333333333", "2", "0"])
+        self.assertEqual([row[:4] for row in clusters[4:]], [["2", "0", "-1", "4"], ["2", "1", "-1", "2"]])
+        self.assertEqual(self.rows("members")[4], ["3", "dog", "mammal", "0.75", "1", "0"])
+        pairs = {tuple(row[:2] + row[3:4]): row[4:] for row in self.rows("membership")}
+        self.assertEqual(pairs["1", "3", "0"], ["0.25", "-33.0"])
+        self.assertEqual(self.rows("bound")[3], ["1", "2", "-600.25"])
+        self.assertEqual(self.rows("restarts")[3], ["1", "2", "3", "far", "1", "0", "0", "-700.0"])
+        states = self.rows("states")[1]
+        self.assertEqual(states[:4], ["1", "0", "0", "0.75"])
+        self.assertAlmostEqual(float(states[5]), 5)      # 1 / (1 - 0.8) frames
+        self.assertEqual(self.rows("emissions")[2], ["1", "0", "1", "0", "1.0", "0.0", "2.0", "0.04", "0.16"])
+        head, low, high = self.rows("measures")
+        self.assertEqual(head[:5], ["level", "rand", "adjusted_rand", "nmi", "purity"])
+        self.assertEqual((low[4], high[4]), ("1.0", "0.6"))          # above: two insects with two mammals, a mammal
+
+    def test_measures_are_those_of_eval(self):
+        self.report("--models", "m.json", "--data", "d.csv", "--tables", "n")
+        want = self.ok("eval", "t.json", "--models", "m.json", "--data", "d.csv", "--json").json()
+        head, *rows = self.rows("measures")
+        for row, level in zip(rows, want["levels"], strict=True):
+            self.assertEqual(set(head[1:]), set(level["measures"]))
+            for name, value in zip(head[1:], row[1:], strict=True):
+                self.assertAlmostEqual(float(value), level["measures"][name]["mean"], places=9, msg=name)
+
+    def test_folder_is_there_already(self):
+        self.path("n").mkdir()
+        self.report("--tables", "n")
+        self.assertTrue(self.path("n/members.tsv").exists())
+
+
+class OddNames(WithTree):
+    NASTY = ["<script>alert(1)</script>", "\"quotes\" & 'more'", "emoji \U0001F600 \u202eturned", "long " + "x" * 10000,
+             "</script><img src=x onerror=alert(2)>", "tab\tand\nline"]
+
+    def page(self):
+        write(self, "t.json", tree(self.NASTY))
+        write(self, "m.json", base_models(self.NASTY, ["<b>bold</b>", "'); alert(3) //", "]]>", "-->", "\\u003c/script>", ""]))
+        return self.report("--models", "m.json", "--title", "<script>title</script> & 'co'", "--tables", "n")
+
+    def test_escaped_and_cut(self):
+        text = self.page()
+        page = Page(text)
+        self.assertEqual(page.count("script"), 2)        # the data, the script
+        self.assertEqual(page.count("img") + page.count("b>bold"), 0)
+        self.assertFalse([e for e in page.elements if any(k.startswith("on") for k in e[1])])
+        self.assertIn("<script>alert(1)</script>", page.text)
+        self.assertIn("<script>title</script> & 'co'", page.text)
+        self.assertIn("emoji \U0001F600 turned", page.text)
+        self.assertNotIn("x" * 500, text)
+        self.assertIn("x" * 300, text)                   # the longer name, to hover over
+        self.assertNotIn("\u202e", text)
+        self.assertLess(len(text), 400000)
+
+    def test_data_for_the_script(self):
+        body = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page(), re.S).group(1)
+        data = json.loads(body)
+        names = {m[0] for m in data["models"]}
+        self.assertIn("</script><img src=x onerror=alert(2)>", names)
+        self.assertIn("tab\tand\nline", names)
+        self.assertEqual(max(map(len, names)), 81)       # eighty and an ellipsis
+        self.assertIn("<b>bold</b>", data["classes"])
+
+    def test_tables(self):
+        self.page()
+        lines = self.path("n/members.tsv").read_text().splitlines()
+        self.assertEqual({line.count("\t") for line in lines}, {5})
+        self.assertEqual(len(lines), 7)
+        self.assertIn("x" * 10000, lines[4])
+
+    def test_not_utf8(self):
+        rows = sequences().encode().replace(b"ant", b"\xff\xfea\xc3")
+        self.path("d.csv").write_bytes(rows)
+        text = self.path("r.html")
+        self.ok("report", "t.json", "--data", "d.csv", "-o", "r.html", "-q")
+        text.read_bytes().decode("utf-8")
+
+
+class Validity(WithTree):
+    @unittest.skipUnless(shutil.which("tidy"), "no tidy")
+    def test_html(self):
+        self.report("--models", "m.json", "--data", "d.csv")
+        r = subprocess.run(["tidy", "-q", "-e", "r.html"], cwd=self.dir, capture_output=True,
+                           text=True)
+        # Its tables know few of the attributes that SVG has.
+        wrong = [line for line in r.stderr.splitlines() if "<svg> proprietary attribute" not in line]
+        self.assertEqual(wrong, [])
+
+    def test_ids_and_links(self):
+        page = Page(self.report("--models", "m.json", "--data", "d.csv"))
+        ids = [e["id"] for _, e in page.elements if "id" in e]
+        self.assertEqual(len(ids), len(set(ids)))
+        for tag, attrs in page.elements:
+            target = attrs.get("href", "#")[1:]
+            if target:
+                self.assertIn(target, ids, tag)
+
+    def test_text_alternatives(self):
+        text = self.report("--models", "m.json", "--data", "d.csv")
+        figures = re.findall(r'<svg class="fig".*?</desc>', text, re.S)
+        self.assertGreater(len(figures), 12)
+        for figure in figures:
+            self.assertRegex(figure, r'role="(img|group)".*<title>[^<]{3,}</title><desc>[^<]{10,}</desc>')
+        self.assertEqual(text.count("<figcaption>"), len(figures))
+
+    def test_figures_are_xml(self):
+        text = self.report("--models", "m.json", "--data", "d.csv")
+        for figure in re.findall(r'<div class="scroll">(<svg class="fig".*?)</div>\n<figcaption>', text, re.S):
+            ET.fromstring(figure)
+
+
+class Snapshots(WithTree):
+    """Figures as they were when someone looked at them."""
+
+    def test_figures(self):
+        text = self.report("--models", "m.json", "--data", "d.csv")
+        wrong = []
+        for name in ("levels", "membership-1", "classes-1", "bound-1", "separation-1", "center-1-0-states",
+                     "center-1-0-emissions", "example-0"):
+            figure = re.search(rf'<figure id="fig-{name}".*?<div class="scroll">(.*?)</div>\n<figcaption>', text, re.S)
+            kept = SNAPSHOTS / f"{name}.svg"
+            if os.environ.get("VHEM_UPDATE"):
+                kept.write_text(figure.group(1))
+            if not kept.exists() or kept.read_text() != figure.group(1):
+                wrong.append(name)
+        self.assertEqual(wrong, [])
+
+
+class Size(Case):
+    def test_thousands_of_models(self):
+        write(self, "t.json", large())
+        self.ok("report", "t.json", "-o", "r.html", "-q", timeout=20)
+        self.assertLess(self.path("r.html").stat().st_size, 5e6)
+        page = Page(self.path("r.html").read_text())
+        self.assertLess(len(page.elements), 15000)
+
+    def test_shapes(self):
+        """One cluster, one model, one dimension, one state; many states."""
+        for S, d in ((1, 1), (2, 1), (9, 3), (30, 2)):
+            hmm = {"name": "a", "S": S, "M": 1, "pi": [1 / S] * S, "A": [[1 / S] * S] * S, "c": [[1]] * S,
+                   "mu": [[[float(s)] * d] for s in range(S)], "cov": [[[1.0] * d]] * S}
+            one = clustering(["a"], [0], 1)
+            one["centers"] = {"format": "vhem-h3m", "version": 1, "emission": "gaussian-diag", "d": d, "omega": [1],
+                              "hmms": [hmm]}
+            write(self, "c.json", one)
+            self.ok("report", "c.json", "-o", "r.html", "-q")
+            self.assertNotRegex(self.path("r.html").read_text(), r'="-?(nan|inf)|[ML,]-?(nan|inf)')
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+"""The package as a new user gets it: pip, an empty folder, the example of README.  Skipped without a network."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(*command, **more):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **more)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """An interpreter with the package, installed by pip, on top of the libraries this one has."""
+    folder = tmp_path_factory.mktemp("venv")
+    if run(sys.executable, "-m", "venv", "--system-site-packages", folder).returncode != 0:
+        pytest.skip("no venv")
+    made = folder / "bin" / "python"
+    pip = [made, "-m", "pip", "--disable-pip-version-check"]
+    if run(*pip, "download", "-q", "--no-deps", "-d", folder / "d", "scikit-build-core", timeout=60).returncode != 0:
+        pytest.skip("pip cannot reach its packages")
+    build = os.path.join(os.environ.get("VHEM_BUILD", str(folder)), "wheel")
+    done = run(*pip, "install", "--no-deps", "--config-settings", f"build-dir={build}", SOURCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return made
+
+
+def clean_environment():
+    return {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VHEM_LIBRARY")}
+
+
+def test_example_of_readme(python, tmp_path):
+    [example] = re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.S)
+    done = run(python, "-c", example, cwd=tmp_path, env=clean_environment())
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert (tmp_path / "clusters.json").exists() and (tmp_path / "report.html").exists()
+
+
+def test_installed_package_is_its_own(python, tmp_path):
+    done = run(python, "-c", "import vhem; print(vhem.__file__); print(vhem._header.library_path())", cwd=tmp_path,
+               env=clean_environment())
+    package, library = done.stdout.split()
+    assert "site-packages" in package and pathlib.Path(library).parent == pathlib.Path(package).parent, done.stderr
+    assert (pathlib.Path(package).parent / "py.typed").exists()

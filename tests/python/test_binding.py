@@ -1,0 +1,104 @@
+"""The binding against the library: what cffi makes of the header, and what a compiler does."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import vhem
+from conftest import SOURCE
+from vhem import _ffi, _header
+
+HEADER = SOURCE / "include" / "vhem" / "vhem.h"
+
+
+def structs():
+    """Every struct of the header that has fields, by name."""
+    found = []
+    for name in sorted(set(re.findall(r"\}\s*(vhem_\w+)\s*;", _header.declarations(HEADER.read_text())))):
+        ctype = _ffi.ffi.typeof(name)
+        if ctype.kind == "struct":
+            found.append((name, ctype))
+    return found
+
+
+def test_layout_is_the_compilers(tmp_path):
+    compiler = os.environ.get("CC", "cc")
+    if not shutil.which(compiler):
+        pytest.skip("no C compiler")
+    lines = ["#include <vhem/vhem.h>", "#include <stddef.h>", "#include <stdio.h>", "int main(void)", "{"]
+    expected = []
+    for name, ctype in structs():
+        lines.append(f'    printf("{name} %zu\\n", sizeof({name}));')
+        expected.append(f"{name} {_ffi.ffi.sizeof(ctype)}")
+        for key, field in ctype.fields:
+            lines.append(f'    printf("{name}.{key} %zu %zu\\n", offsetof({name}, {key}), '
+                         f"sizeof((({name} *)0)->{key}));")
+            expected.append(f"{name}.{key} {field.offset} {_ffi.ffi.sizeof(field.type)}")
+    source, program = tmp_path / "layout.c", tmp_path / "layout"
+    source.write_text("\n".join([*lines, "    return 0;", "}", ""]))
+    subprocess.run([compiler, f"-I{SOURCE / 'include'}", source, "-o", program], check=True)
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert told == expected
+    assert len(told) > 100                               # the header was not read as empty
+
+
+def test_every_function_of_the_header_is_declared():
+    declared = set(re.findall(r"VHEM_API[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()))
+    assert len(declared) > 50
+    known = set(re.findall(r"\b(vhem_\w+)\s*\(", _header.declarations(HEADER.read_text())))
+    assert declared == known
+    for name in declared:
+        getattr(_ffi.lib, name)                          # AttributeError: declared, but not in the library
+
+
+def test_filter():
+    text = """
+/* one VHEM_API comment
+   # define in a comment */
+#ifndef X
+#define LONG \\
+    continued(
+#ifdef __cplusplus
+extern "C" {
+#endif
+VHEM_API int f(const char *a);   /* after */
+#ifdef __cplusplus
+}
+#endif
+#endif
+"""
+    assert _header.declarations(text).split() == "int f(const char *a);".split()
+    assert _header.version('#define VHEM_VERSION "1.2.3"') == "1.2.3"
+
+
+def test_record_is_a_struct():
+    kind = _ffi.record("vhem_choice")
+    assert kind.itemsize == _ffi.ffi.sizeof("vhem_choice")
+    rows = np.zeros(2, kind)
+    _ffi.ffi.from_buffer("vhem_choice[]", rows)[1].bic = 2.5
+    assert rows["bic"].tolist() == [0, 2.5]
+
+
+def test_version_and_names():
+    assert vhem.__version__ == _header.version(HEADER.read_text())
+    assert vhem.backends()[-1] == "ref"
+    assert vhem.methods()[0] == "vhem"
+
+
+def run_import(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(SOURCE / "python"), **environment})
+
+
+def test_import_says_what_is_missing(tmp_path):
+    done = run_import("import vhem", VHEM_LIBRARY=str(tmp_path / "none.so"))
+    assert done.returncode == 1 and "none.so" in done.stderr
+
+
+def test_import_leaves_the_heavy_things_out():
+    done = run_import("import vhem, sys; print([m for m in ('matplotlib', 'tqdm', 'hmmlearn') "
+                      "if m in sys.modules])")
+    assert done.stdout == "[]\n", done.stderr

@@ -1,0 +1,205 @@
+"""Calls into the library: interrupts, threads, processes, progress, and what a call costs."""
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import vhem
+from conftest import SOURCE
+from vhem import _ffi, _lib
+
+
+def long_work(progress=None):
+    """A clustering that takes minutes."""
+    rng = np.random.default_rng(1)
+    models = [vhem.Model([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], rng.normal(size=(2, 4)), np.ones((2, 4)))
+              for _ in range(150)]
+    return vhem.VHEM(20, n_init=60000, max_iter=1000, tol=0, nv=1, tau=20, progress=progress), models
+
+
+def interrupt_soon():
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_interrupt_keeps_the_best_so_far():
+    estimator, models = long_work()
+    timer = interrupt_soon()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(models)
+    timer.join()
+    assert time.monotonic() - begun < 30
+    assert estimator.labels_.shape == (150,) and len(estimator.centers_) == 20
+    np.testing.assert_allclose(estimator.z_.sum(axis=1), 1)
+
+
+def test_interrupt_before_there_is_anything(rng):
+    class Slow(vhem.HMM):
+        def _fit_all(self, data, seed, session):
+            session.interrupt = KeyboardInterrupt()
+            return super()._fit_all(data, seed, session)
+    estimator = vhem.VHEM(2, hmm=Slow(n_states=1))
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(rng.normal(size=(4, 1, 20)))
+    assert len(estimator.models_) == 4 and not hasattr(estimator, "labels_")
+
+
+def test_other_signals_end_the_work_too():
+    class Late(Exception):
+        pass
+
+    def ring(number, frame):
+        raise Late
+
+    estimator, models = long_work()
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(Late):
+            estimator.fit(models)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert estimator.labels_.shape == (150,)
+
+
+def test_progress_is_told(sequences):
+    told = []
+    vhem.fit_each(sequences, n_states=1, progress=lambda *step: told.append(step))
+    assert told[0] == ("fit", 0, 12) and told[-1] == ("fit", 12, 12) and len(told) == 13
+
+
+def test_progress_may_end_the_work():
+    class Enough(Exception):
+        pass
+
+    def step(what, done, total):
+        if done >= 3:
+            raise Enough
+
+    estimator, models = long_work(step)
+    with pytest.raises(Enough):
+        estimator.fit(models)
+    assert estimator.labels_.shape == (150,)
+
+
+def test_verbose(sequences, capsys):
+    vhem.fit_each(sequences, n_states=1, verbose=1)
+    assert "fit" in capsys.readouterr().err
+    vhem.fit_each(sequences, n_states=1)
+    assert capsys.readouterr().err == ""
+
+
+def test_verbose_without_tqdm(sequences, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    vhem.fit_each(sequences, n_states=1, verbose=1)
+    assert capsys.readouterr().err.endswith("\rfit: 12 of 12\n")
+
+
+def test_other_python_threads_run_meanwhile():
+    """Releasing the interpreter lock: a counter goes on while the library works."""
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.wait(0.001):
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    estimator, models = long_work()
+    timer = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(models)
+    timer.join()
+    stop.set()
+    thread.join()
+    assert counted[0] > 20
+
+
+def test_threads_of_the_caller(sequences):
+    expected = vhem.VHEM(2, n_states=1, n_init=5).fit(sequences).z_
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: vhem.VHEM(2, n_states=1, n_init=5).fit(sequences), range(8)))
+    for run in runs:
+        np.testing.assert_array_equal(run.z_, expected)
+
+
+def score_in_child(pipe, model, y):
+    pipe.send((model.score(y).tolist(), vhem.HMM(n_states=2, n_jobs=2).fit(y).log_likelihood_))
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_children(how, sequences):
+    """A child works, with threads, also when its parent had threads at work before the fork."""
+    hmm = vhem.HMM(n_states=2, n_jobs=2).fit(sequences[0])
+    vhem.fit_each(sequences, n_states=2, n_jobs=2)
+    context = multiprocessing.get_context(how)
+    here, there = context.Pipe()
+    child = context.Process(target=score_in_child, args=(there, hmm.model_, sequences[0]))
+    child.start()
+    assert here.poll(60), f"a child by {how} does not answer"
+    assert here.recv() == (hmm.model_.score(sequences[0]).tolist(), hmm.log_likelihood_)
+    child.join(10)
+    assert child.exitcode == 0
+
+
+def test_scikit_learns_processes(sequences):
+    from sklearn.model_selection import GridSearchCV
+    grid = GridSearchCV(vhem.HMM(n_init=1, n_jobs=1), {"n_states": [1, 2]}, cv=2, n_jobs=2).fit(sequences)
+    assert grid.best_params_["n_states"] == 2
+
+
+def test_errors_leave_silently(tmp_path):
+    """A process that met an error, also in HDF5, ends without a word."""
+    code = """
+        import pathlib, vhem
+        pathlib.Path("bad.h5").write_text("{}")
+        for kind in (vhem.H3M, vhem.Sequences):
+            try:
+                kind.load("bad.h5")
+            except vhem.Error as error:
+                print("bad.h5" in str(error))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True,
+                          text=True, env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\nTrue\n", "")
+
+
+def test_missing_function_is_a_sentence():
+    with pytest.raises(vhem.Error, match="has no vhem_not_there"):
+        _ffi.function("vhem_not_there")
+
+
+def test_backend_by_name():
+    with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref"):
+        vhem.set_backend("abacus")
+    with pytest.raises(vhem.Error, match="abacus"):
+        _lib.Session(backend="abacus")
+    vhem.set_backend("ref")
+    try:
+        m = vhem.Model([1], [[1]], [[0.0]], [[1.0]])
+        assert m.score([[0.0]])[0] == pytest.approx(-0.5 * np.log(2 * np.pi))
+    finally:
+        vhem.set_backend(None)
+
+
+def test_a_call_costs_less_than_a_millisecond():
+    """The best of many, on one thread: what is left of a tiny score is the way in and out."""
+    m = vhem.Model([1], [[1]], [[0.0]], [[1.0]])
+    y = np.zeros((1, 1))
+    took = []
+    for _ in range(200):
+        begun = time.perf_counter()
+        m.score(y, n_jobs=1)
+        took.append(time.perf_counter() - begun)
+    assert min(took) < 1e-3

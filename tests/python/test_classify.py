@@ -1,0 +1,88 @@
+"""Classes and tags, and reports."""
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+import vhem
+from sklearn.model_selection import cross_val_score
+
+KINDS = ["low", "high"] * 6
+
+
+def test_classifier(sequences, tmp_path, command):
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, random_state=3).fit(sequences, KINDS)
+    assert clf.classes_.tolist() == ["high", "low"] and clf.predict(sequences).tolist() == KINDS
+    assert clf.score(sequences, KINDS) == 1
+    np.testing.assert_allclose(clf.predict_proba(sequences).sum(axis=1), 1)
+    assert clf.models_.n_things == [6, 6] and clf.models_["low"][0].S == 1 and len(clf.models_) == 2
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.predict_log_proba(sequences), clf.predict_log_proba(sequences))
+    clf.save(tmp_path / "c.json")
+    assert vhem.Classes.load(tmp_path / "c.json").names == ["high", "low"]
+    assert json.loads((tmp_path / "c.json").read_text())["provenance"]["seed"] == 3
+    vhem.Sequences.from_arrays(sequences, names=[f"s{n}" for n in range(12)]).save(tmp_path / "d.csv")
+    told = subprocess.run([command, "classify", "predict", "c.json", "d.csv"], cwd=tmp_path, capture_output=True,
+                          text=True, check=True).stdout.splitlines()
+    assert [line.split("\t")[2] for line in told[1:]] == KINDS
+
+
+def test_classes_of_any_kind(sequences):
+    for y in ([3, -1] * 6, np.array([1.0, 2.0] * 6), [True, False] * 6):
+        clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, y)
+        assert clf.predict(sequences).tolist() == list(y)
+    labelled = vhem.Sequences.from_arrays(sequences, labels=KINDS)
+    assert vhem.HMMClassifier(n_components=1, n_states=1).fit(labelled).score(sequences, KINDS) == 1
+    with pytest.raises(ValueError, match="requires y"):
+        vhem.HMMClassifier().fit(sequences)
+    with pytest.raises(ValueError, match="inconsistent"):
+        vhem.HMMClassifier().fit(sequences, [1, 2])
+
+
+def test_classifier_of_groups_and_by_em(sequences):
+    groups = [f"p{n % 4}" for n in range(12)]
+    clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS, groups=groups)
+    assert clf.predict(sequences, groups=groups).tolist() == ["low", "high"] * 2
+    em = vhem.HMMClassifier(estimator="em-h3m", n_components=1, n_states=1).fit(sequences, KINDS)
+    assert em.score(sequences, KINDS) == 1
+    assert cross_val_score(vhem.HMMClassifier(n_components=1, n_states=1), sequences, KINDS, cv=3).tolist() == [1] * 3
+
+
+def test_tags(sequences, tmp_path):
+    Y = [["low", "even"], ["high"]] * 6
+    model = vhem.TagModel(n_components=1, n_states=1).fit(sequences, Y)
+    assert model.tags_ == ["even", "high", "low"]
+    assert [set(tags) for tags in model.annotate(sequences[:2], top=2)][0] == {"even", "low"}
+    assert sorted(model.retrieve(sequences, "high", top=6)) == [1, 3, 5, 7, 9, 11]
+    assert model.score(sequences, Y) == 1
+    rows, p_at = model.measures(sequences, Y, top=1, at=(3, 12))
+    assert rows["n"].tolist() == [6, 6, 6] and p_at.shape == (3, 2) and p_at[1].tolist() == [1, 0.5]
+    table = np.array([[1, 0, 1], [0, 1, 0]] * 6)
+    same = vhem.TagModel(n_components=1, n_states=1).fit(sequences, table, tags=["even", "high", "low"])
+    np.testing.assert_array_equal(same.predict_proba(sequences), model.predict_proba(sequences))
+    model.save(tmp_path / "t.json")
+    assert vhem.Classes.load(tmp_path / "t.json").names == model.tags_
+    with pytest.raises(ValueError, match="'none', must be one of even"):
+        model.retrieve(sequences, "none")
+    with pytest.raises(ValueError, match="tags of 2, and 12"):
+        model.fit(sequences, Y[:2])
+
+
+def test_tags_of_groups(sequences):
+    groups = [f"song{n % 3}" for n in range(12)]
+    model = vhem.TagModel(n_components=1, n_states=1).fit(sequences, [["a"], ["b"], ["a"]], groups=groups)
+    assert model.predict_proba(sequences, groups=groups).shape == (3, 2)
+
+
+def test_report(flock, tmp_path):
+    found = vhem.VHEMTree((3, 2), tau=5).fit(flock)
+    found.report(tmp_path / "r.html", X=flock.sample(6, 30), title="A <flock>", tables=tmp_path / "numbers",
+                 distance=vhem.metrics.distance(flock, tau=5), choice=vhem.metrics.choose(flock, [2, 3], tau=5))
+    page = (tmp_path / "r.html").read_text()
+    assert "<html" in page and "A &lt;flock&gt;" in page and "k0_1" in page
+    assert any((tmp_path / "numbers").iterdir())
+    vhem.Tree._of(found.result_._handle).report(tmp_path / "plain.html", classes=flock.labels)
+    assert (tmp_path / "plain.html").stat().st_size > 1000
+    with pytest.raises(vhem.FileError, match="no/such"):
+        found.report(tmp_path / "no/such/r.html")

@@ -1,0 +1,157 @@
+"""Sequences in every form, from every file, and without copies."""
+import pickle
+
+import numpy as np
+import pytest
+import support
+import vhem
+from conftest import SOURCE
+from vhem.data import as_sequences
+
+
+def same(a, b):
+    assert len(a) == len(b)
+    for x, y in zip(a, b):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_forms_mean_the_same(sequences):
+    stacked, lengths = np.concatenate(sequences), [len(y) for y in sequences]
+    same(as_sequences(sequences), sequences)
+    same(as_sequences(tuple(y.tolist() for y in sequences)), sequences)
+    same(as_sequences(stacked, lengths), sequences)
+    same(as_sequences(vhem.Sequences(stacked, lengths)), sequences)
+    same(vhem.Sequences.from_arrays([y.T for y in sequences], channels_first=True), sequences)
+
+
+def test_arrays_of_equal_lengths(rng):
+    aeon = rng.normal(size=(5, 3, 20))
+    same(as_sequences(aeon), [x.T for x in aeon])
+    table = rng.normal(size=(5, 20))
+    same(as_sequences(table), [x[:, None] for x in table])
+    same(as_sequences(table.tolist()), [x[:, None] for x in table])
+    same(as_sequences(table, single=True), [table])
+    same(as_sequences(table.tolist(), single=True), [table])
+    same(as_sequences([[1.0, 2.0], [3.0]]), [[[1], [2]], [[3]]])
+
+
+def test_frames_are_not_copied(rng):
+    y = rng.normal(size=(50, 2))
+    assert as_sequences(y, [20, 30]).y is y
+    assert np.shares_memory(as_sequences([y]).y, y)
+    assert np.shares_memory(as_sequences([y[:20], y[20:]]).y, y)
+    assert np.shares_memory(as_sequences(list(as_sequences(y, [20, 30]))).y, y)
+    apart = as_sequences([y[20:], y[:20]])
+    assert not np.shares_memory(apart.y, y)
+    np.testing.assert_array_equal(apart.y, np.concatenate([y[20:], y[:20]]))
+    time_first = rng.normal(size=(4, 10, 3))
+    assert np.shares_memory(as_sequences(time_first.transpose(0, 2, 1)).y, time_first)
+
+
+def test_library_sees_the_same_memory(rng):
+    seqs = vhem.Sequences(rng.normal(size=(10, 2)), [4, 6], names=["a", "b"], labels=["p", "q"],
+                          groups=["g", "g"], weights=[1, 2.5], columns=["x", "y"])
+    with vhem._run.session() as session:
+        parts = vhem._lib.data_parts(seqs.handle(session))
+    assert np.shares_memory(parts["y"], seqs.y)
+    assert (parts["names"], parts["labels"], parts["groups"]) == (["a", "b"], ["p", "q"], ["g", "g"])
+    assert (parts["weights"], parts["columns"], parts["lengths"]) == ([1, 2.5], ["x", "y"], [4, 6])
+
+
+def test_picking(sequences):
+    seqs = vhem.Sequences.from_arrays(sequences, names=[f"s{n}" for n in range(12)], weights=np.arange(1, 13))
+    part = seqs[[3, 1]]
+    same(part, [sequences[3], sequences[1]])
+    assert part.names == ["s3", "s1"] and part.weights.tolist() == [4, 2]
+    same(seqs[2:4], sequences[2:4])
+    same(seqs[-1], sequences[-1])
+    assert np.shares_memory(seqs[2:5].y, seqs.y)
+    with pytest.raises(IndexError):
+        seqs[12]
+    again = pickle.loads(pickle.dumps(seqs))
+    same(again, seqs)
+    assert again.names == seqs.names
+    assert repr(seqs) == "<Sequences: 12 of 30 to 41 frames, d = 2>"
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "npy", "npz", "ts", "h5"])
+def test_files(tmp_path, sequences, ending):
+    path = tmp_path / f"d.{ending}"
+    names = [f"s{n}" for n in range(12)]
+    vhem.Sequences.from_arrays(sequences, names=names, labels=["a", "b"] * 6).save(path)
+    back = as_sequences(path)
+    same(back, sequences)
+    assert back.labels == ["a", "b"] * 6
+    same(as_sequences(str(path)), sequences)
+
+
+def test_files_by_columns(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("subject,trial,kind,x,y,t\n" + "".join(
+        f"s{s},{t},{'ab'[s]},{s},{t},{k}\n" for s in range(2) for t in range(3) for k in range(4)))
+    seqs = vhem.Sequences.load(path, id="subject,trial", group="subject", label="kind", columns="x,y")
+    assert len(seqs) == 6 and seqs.d == 2 and seqs.columns == ["x", "y"]
+    assert seqs.groups == ["s0"] * 3 + ["s1"] * 3 and seqs.names[1] == "s0/1"
+    assert len(vhem.Sequences.load(path, id="subject,trial", columns="x", where="subject=s1")) == 3
+    with pytest.raises(vhem.FileError, match="none.csv"):
+        vhem.Sequences.load(tmp_path / "none.csv")
+    with pytest.raises(vhem.Error, match="no option|unknown|format"):
+        vhem.Sequences.load(path, format="xls")
+
+
+def test_frames_of_pandas(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "d.csv"
+    path.write_text(support.two_level())
+    frame = pandas.read_csv(path)
+    seqs = as_sequences(frame)
+    same(seqs, vhem.Sequences.load(path))
+    assert seqs.names == ["seq0", "seq1", "seq2", "seq3"] and seqs.labels == ["even", "odd"] * 2
+    mixed = frame.sort_values("x", kind="stable").sort_index(level=0)
+    same(as_sequences(mixed), seqs)
+    shuffled = pandas.concat([frame[frame.id == "seq1"], frame[frame.id != "seq1"]])
+    assert as_sequences(shuffled).names[0] == "seq1"
+    woven = frame.assign(t=frame.groupby("id").cumcount()).sort_values(["t", "id"])
+    same(vhem.Sequences.from_frame(woven, columns=["x", "y"]), seqs)
+    frame["trial"] = 1
+    named = vhem.Sequences.from_frame(frame, id=["id", "trial"], group="label", columns=["y"])
+    assert named.names[0] == "seq0/1" and named.d == 1 and named.groups == ["even", "odd"] * 2
+    with pytest.raises(ValueError, match="no column 'z'"):
+        vhem.Sequences.from_frame(frame, columns=["z"])
+    with pytest.raises(ValueError, match="id="):
+        vhem.Sequences.from_frame(frame[["x"]])
+
+
+@pytest.mark.parametrize("wrong, text", [
+    ([np.zeros((3, 2)), np.zeros((3, 4))], "sequence 1 has 4 columns, sequence 0 has 2"),
+    ([np.zeros((0, 2))], r"shape \(0, 2\)"),
+    ([np.zeros((1, 2, 3))], r"shape \(1, 2, 3\)"),
+    ([np.array(["a"])], "must be numbers"),
+    ([np.zeros(3) + 1j], "Complex"),
+    ([], "."),
+    (np.zeros((2, 2)) * np.nan, "NaN"),
+    (np.zeros(3), "1D"),
+])
+def test_refusals(wrong, text):
+    with pytest.raises(ValueError, match=text):
+        as_sequences(wrong)
+
+
+def test_refusals_of_lengths():
+    for lengths in ([3, 3], [5, 0], [-1, 6]):
+        with pytest.raises(ValueError, match="5 frames"):
+            vhem.Sequences(np.zeros((5, 1)), lengths)
+    with pytest.raises(ValueError, match="2 names, must be 1"):
+        vhem.Sequences(np.zeros((5, 1)), names=["a", "b"])
+    with pytest.raises(ValueError, match="weight is -1"):
+        vhem.HMM(n_states=1).fit(np.arange(5.0)[:, None], weights=[-1])
+
+
+def test_every_file_of_the_data_folder_opens():
+    import os
+    folder = os.environ.get("VHEM_DATA", SOURCE.parent / "shared" / "data")
+    path = os.path.join(str(folder), "basic_motions", "BasicMotions_TRAIN.ts")
+    if not os.path.exists(path):
+        pytest.skip("no data folder")
+    seqs = vhem.Sequences.load(path)
+    assert len(seqs) == 40 and seqs.d == 6 and set(seqs.lengths) == {100}

@@ -1,0 +1,236 @@
+"""The estimators: what they find, what they keep, and that they behave as scikit-learn's do."""
+import json
+import pickle
+
+import numpy as np
+import pytest
+import support
+import vhem
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+
+KINDS = [0, 1] * 6
+
+
+def test_hmm(sequences):
+    hmm = vhem.HMM(n_states=2, random_state=1).fit(sequences)
+    assert sorted(hmm.means_.mean(axis=1).round()) == [0, 8]
+    assert hmm.startprob_.shape == (
+        2, ) and hmm.transmat_.shape == hmm.means_.shape == hmm.covars_.shape == (2, 2)
+    assert hmm.log_likelihood_ == pytest.approx(hmm.score_samples(sequences).sum(), rel=1e-6)
+    assert hmm.score(sequences) == pytest.approx(hmm.score_samples(sequences).mean())
+    paths = hmm.predict(sequences)
+    assert [len(p) for p in paths] == [len(y) for y in sequences]
+    assert support.same_partition([p[0] for p in paths], KINDS)
+    stacked, lengths = np.concatenate(sequences), [len(y) for y in sequences]
+    np.testing.assert_array_equal(hmm.predict(stacked, lengths), np.concatenate(paths))
+    assert hmm.predict_proba(stacked, lengths).shape == (len(stacked), 2)
+    again = vhem.HMM(n_states=2, random_state=1).fit(stacked, lengths=lengths)
+    np.testing.assert_array_equal(again.means_, hmm.means_)
+    assert hmm.sample(2, 30).y.shape == (60, 2)
+    assert hmm.model_.name == "" and len(hmm.runs_) >= 1 and hmm.converged_
+
+
+def test_hmm_options(sequences):
+    lr = vhem.HMM(n_states=3, topology="left-right").fit(sequences[0])
+    assert np.tril(lr.transmat_, -1).max() == 0
+    half = vhem.HMM(n_states=2, fixed_transmat=[[np.nan, np.nan], [0.5, 0.5]]).fit(sequences[0])
+    np.testing.assert_allclose(half.transmat_[1], 0.5)
+    full = vhem.HMM(n_states=1, n_mix=2, covariance_type="full").fit(sequences[0])
+    assert full.covars_.shape == (1, 2, 2, 2) and full.weights_.shape == (1, 2)
+    again = vhem.HMM(n_states=1, n_mix=2, covariance_type="full", init=full).fit(sequences[0])
+    assert again.n_iter_ < 3 and again.model_.mu == pytest.approx(full.model_.mu, rel=1e-2)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iterations"):
+        vhem.HMM(n_states=3, init="random", max_iter=1).fit(sequences[0])
+    heavy = vhem.HMM(n_states=1).fit(sequences[:2], weights=[1, 1000])
+    assert heavy.means_.mean() == pytest.approx(8, abs=0.5)
+
+
+def test_wrong_parameters_have_the_librarys_sentence(sequences):
+    for wrong, text in [(dict(n_states=0), "S is 0"), (dict(n_states=2.5), "whole number"),
+                        (dict(covariance_type="round"), "gaussian-round"), (dict(topology="ring"), "ring"),
+                        (dict(n_jobs=0), "n_jobs is 0"), (dict(random_state=-1), "random_state is -1"),
+                        (dict(tol="x"), "tol")]:
+        with pytest.raises(vhem.Error, match=text) as caught:
+            vhem.HMM(**wrong).fit(sequences)
+        assert isinstance(caught.value, ValueError)
+    with pytest.raises(vhem.Error, match="1 features, but HMM is expecting 2"):
+        vhem.HMM(n_states=1).fit(sequences).score(np.zeros((3, 1)))
+    with pytest.raises(vhem.Error, match="missing"):
+        vhem.HMM(n_states=1).fit([np.array([[1.0], [np.nan]])])
+    with pytest.raises(vhem.Error, match="nonsense"):
+        vhem.VHEM(method="nonsense").fit(sequences)
+    with pytest.raises(vhem.Error, match="no option 'colour'"):
+        vhem.VHEM(options={"colour": 1}).fit(sequences)
+    with pytest.raises(NotFittedError):
+        vhem.VHEM().predict(sequences)
+
+
+def test_the_library_warns_in_python():
+    with pytest.warns(vhem.VhemWarning, match="column 'y1' never varies"):
+        vhem.HMM(n_states=1).fit([np.column_stack([np.arange(9.0), np.ones(9)])])
+
+
+def test_fit_each(sequences):
+    models, report = vhem.fit_each(sequences, n_states=2, n_init=3, return_report=True)
+    assert len(models) == 12 and report["run"].shape == (12, 3) and report["frames"].sum() == 426
+    best = report["run"]["loglik"][np.arange(12), report["best"]]
+    np.testing.assert_allclose(np.diag(models.score(sequences)), best, rtol=1e-6)
+    one = vhem.HMM(n_states=2, n_init=3).fit(sequences[0])
+    assert one.log_likelihood_ == pytest.approx(best[0], rel=1e-6)
+    groups = vhem.fit_each(sequences, groups=["a", "b"] * 6, hmm=vhem.HMM(n_states=1))
+    assert groups.names == ["a", "b"]
+    np.testing.assert_allclose(groups[1].mu[0, 0], np.concatenate(sequences[1::2]).mean(axis=0))
+    assert groups.provenance["command"] == "vhem.HMM" and groups.provenance["options"]["S"] == 1
+
+
+def test_vhem_of_sequences(sequences):
+    found = vhem.VHEM(2, n_states=2, random_state=5).fit(sequences)
+    assert support.same_partition(found.labels_, KINDS)
+    np.testing.assert_allclose(found.z_.sum(axis=1), 1)
+    assert (found.z_.argmax(axis=1) == found.labels_).all()
+    assert len(found.centers_) == 2 and len(found.models_) == 12
+    assert found.lower_bound_ == found.result_[0].bound[-1] and len(
+        found.result_[0].bound) == found.n_iter_ + 1
+    assert (np.diff(found.result_[0].bound[1:]) > -1e-6 * abs(found.lower_bound_)).all()
+    assert (found.predict(sequences) == found.labels_).all()
+    assert (found.predict(found.models_) == found.labels_).all()
+    assert (found.fit_predict(sequences) == found.labels_).all()
+    assert found.predict_proba(sequences).shape == (12, 2)
+    assert found.score(sequences) == pytest.approx(found.score_samples(sequences).mean())
+    loglik = found.centers_.score(sequences)
+    np.testing.assert_allclose(found.score_samples(sequences), loglik.max(axis=1), rtol=1e-9)
+    assert len(found.result_[0].runs) == found.result_[0].options["restarts"]
+    assert all(len(m) == 2 for m in found.result_[0].state_map)
+
+
+def test_vhem_of_models(flock):
+    found = vhem.VHEM(3, tau=5).fit(flock)
+    assert support.same_partition(found.labels_, flock.labels)
+    again = vhem.VHEM(3, tau=5).fit(list(flock))
+    np.testing.assert_array_equal(found.z_, again.z_)
+    assert found.result_[0].names == flock.names
+    np.testing.assert_allclose(found.score_samples(flock), found.result_[0].L_hmm.max(axis=1), rtol=1e-9)
+    start = vhem.VHEM(3, init=found.centers_, max_iter=0, n_init=1, options={"soft": 0, "repair": 0},
+                      cov_floor=0, tol=0).fit(flock)
+    assert start.centers_.compare(found.centers_) == 0 and start.n_iter_ == 0
+    emhmm = vhem.VHEM(3, preset="emhmm", tau=5).fit(flock)
+    assert emhmm.centers_.emission == "gaussian-full" and emhmm.result_[0].options["preset"] == "emhmm"
+
+
+def test_vhem_of_groups(sequences):
+    people = vhem.VHEM(2, hmm=vhem.HMM(n_states=1)).fit(sequences, groups=[f"p{n % 4}" for n in range(12)])
+    assert people.result_[0].names == ["p0", "p1", "p2", "p3"]
+    assert support.same_partition(people.labels_, [0, 1, 0, 1])
+
+
+def test_one_seed_one_answer(sequences):
+    runs = [vhem.VHEM(2, n_states=2, random_state=s, n_jobs=j).fit(sequences)
+            for s, j in ((3, 1), (3, 2), (3, None), (np.int64(3), 3))]
+    assert len({r.lower_bound_ for r in runs}) == 1 and len({r.z_.tobytes() for r in runs}) == 1
+    drawn = [
+        vhem.HMM(random_state=np.random.RandomState(1)).fit(sequences[0]).log_likelihood_ for _ in range(2)
+    ]
+    assert drawn[0] == drawn[1]
+    vhem.HMM(random_state=np.random.default_rng(1)).fit(sequences[0])
+
+
+def test_tree(flock, sequences, tmp_path):
+    tree = vhem.VHEMTree((3, 2), tau=5).fit(flock)
+    assert [level.n_clusters for level in tree.result_] == [3, 2]
+    assert support.same_partition(tree.level_labels_[:, 0], flock.labels)
+    assert (tree.labels_ == tree.level_labels_[:, 1]).all()
+    assert (tree.predict(flock) == tree.labels_).all()
+    assert (tree.predict_levels(flock) == tree.level_labels_).all()
+    tree.result_.save(tmp_path / "t.json")
+    assert json.loads((tmp_path / "t.json").read_text())["format"] == "vhem-tree"
+    back = vhem.Tree.load(tmp_path / "t.json")
+    assert (back.base_labels == tree.level_labels_).all() and back.provenance["command"] == "vhem.VHEMTree"
+    assert repr(back) == "<Tree: 12 in 3, 2 clusters>" and "members" in back._repr_html_()
+    assert vhem.VHEMTree((4, 2), n_states=1).fit(sequences).predict(sequences).shape == (12,)
+
+
+def test_mixture(sequences):
+    mix = vhem.HMMMixture(n_components=2, n_states=1, random_state=2).fit(sequences)
+    assert support.same_partition(mix.labels_, KINDS)
+    assert (mix.predict(sequences) == mix.labels_).all()
+    np.testing.assert_allclose(mix.weights_, 0.5)
+    assert mix.score_samples(sequences).sum() == pytest.approx(mix.log_likelihood_, rel=1e-6)
+    np.testing.assert_allclose(mix.predict_proba(sequences).sum(axis=1), 1)
+    groups = vhem.HMMMixture(n_components=2, n_states=1).fit(sequences, groups=["x"] * 3 + ["y"] * 9)
+    assert len(set(groups.labels_[:3])) == len(set(groups.labels_[3:])) == 1
+    assert mix.sample(3, 10).lengths.tolist() == [10] * 3
+
+
+def test_every_method(sequences):
+    for method in vhem.methods():
+        found = vhem.VHEM(2, method=method, n_states=1, n_init=5).fit(sequences)
+        assert support.same_partition(found.labels_, KINDS), method
+        assert found.result_[0].method == method
+        if found.centers_ is not None:
+            assert support.same_partition(found.predict(sequences), KINDS), method
+
+
+def test_results_are_files(flock, tmp_path):
+    found = vhem.VHEM(3, tau=5, random_state=7).fit(flock)
+    found.result_.save(tmp_path / "c.json")
+    file = json.loads((tmp_path / "c.json").read_text())
+    assert file["format"] == "vhem-clustering" and file["labels"] == found.labels_.tolist()
+    assert file["provenance"]["seed"] == 7 and file["provenance"]["command"] == "vhem.VHEM"
+    back = vhem.Tree.load(tmp_path / "c.json")
+    np.testing.assert_array_equal(back[0].z, found.z_)
+    assert back[0].centers == found.centers_ and (back.assign(flock)[0][:, 0] == found.labels_).all()
+    assert "3 clusters by vhem" in repr(back[0]) and "members" in back[0]._repr_html_()
+
+
+@pytest.mark.parametrize("estimator", [vhem.HMM(n_states=2), vhem.VHEM(2, n_states=1, n_init=3),
+                                       vhem.VHEMTree((2, 1), n_states=1, n_init=3)])
+def test_pickles(sequences, estimator):
+    fitted = clone(estimator).fit(sequences)
+    again = pickle.loads(pickle.dumps(fitted))
+    for a, b in zip(again.predict(sequences), fitted.predict(sequences)):
+        np.testing.assert_array_equal(a, b)
+    assert again.get_params().keys() == estimator.get_params().keys()
+    assert pickle.loads(pickle.dumps(getattr(fitted, "result_", [1])[0])) is not None
+
+
+def test_in_scikit_learn(rng, sequences):
+    grid = GridSearchCV(vhem.HMM(n_init=2), {"n_states": [1, 2]}, cv=3).fit(sequences)
+    assert grid.best_params_["n_states"] == 2
+    nested = GridSearchCV(vhem.VHEM(2, hmm=vhem.HMM(),
+                                    n_init=2), {"hmm__n_states": [1, 2], "n_clusters": [1, 2]},
+                          cv=2).fit(vhem.Sequences.from_arrays(sequences))
+    assert nested.best_params_["n_clusters"] == 2
+    table = np.stack([y[:30, 0] for y in sequences])
+    pipe = make_pipeline(StandardScaler(with_std=False), vhem.VHEM(2, n_states=1, n_init=2)).fit(table)
+    assert pipe.predict(table).shape == (12,)
+    half = make_pipeline(FunctionTransformer(lambda X: [y[::2] for y in X]),
+                         vhem.VHEM(2, n_states=1, n_init=2))
+    assert support.same_partition(half.fit_predict(sequences), KINDS)
+    assert len(cross_val_score(vhem.VHEM(2, n_states=1, n_init=2), rng.normal(size=(8, 2, 30)), cv=2)) == 2
+
+
+def test_metrics(flock, tmp_path, command):
+    assert vhem.metrics.agreement([0, 0, 1, 1], [1, 1, 0, 0])["adjusted_rand"] == 1
+    with pytest.raises(ValueError, match="3 and 2 labels"):
+        vhem.metrics.agreement([1, 2, 3], [1, 2])
+    rows = vhem.metrics.choose(flock, [2, 3], n_splits=2, tau=5, restarts=5, random_state=1)
+    assert rows["K"].tolist() == [2, 3] and rows["bic"][1] < rows["bic"][0] and rows["stability"][1] == 1
+    D = vhem.metrics.distance(flock, tau=5, symmetric=True)
+    kinds = np.array(flock.labels)
+    same = kinds[:, None] == kinds
+    assert D.shape == (12, 12) and D[same].max() < D[~same].min()
+    D, error = vhem.metrics.distance(flock[:2], flock[2:4], kind="kl-sampled", samples=50, return_error=True)
+    assert (error > 0).all() and D.shape == (2, 2)
+
+
+def test_measures(flock):
+    found = vhem.VHEM(3, tau=5).fit(flock)
+    said = vhem.metrics.measures(found)
+    assert said["expected_loglik"] == pytest.approx(found.result_[0].L_hmm.max(axis=1).mean(), rel=1e-6)
+    assert 0 < said["compactness"] <= 3 and np.isnan(said["loglik"])
+    assert np.isfinite(vhem.metrics.measures(found, X=flock.sample(5, 20))["loglik"])

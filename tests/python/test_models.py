@@ -1,0 +1,176 @@
+"""Models: views, files, pickles, and those of other programs."""
+import copy
+import gc
+import json
+import pickle
+
+import numpy as np
+import pytest
+import support
+import vhem
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Two HMMs known to the last digit, and their file."""
+    path = tmp_path / "pair.json"
+    path.write_text(support.model())
+    return vhem.H3M.load(path), json.loads(path.read_text())
+
+
+def test_views(pair):
+    models, file = pair
+    assert len(models) == 2 and models.names == ["slow", "fast"] and models.labels == ["a", "b"]
+    assert models.omega.tolist() == [0.25, 0.75] and models.emission == "gaussian-diag" and models.d == 1
+    for m, hmm in zip(models, file["hmms"]):
+        for key in ("pi", "A", "c", "mu", "cov"):
+            np.testing.assert_array_equal(getattr(m, key), hmm[key])
+            assert not getattr(m, key).flags.writeable
+        assert (m.S, m.M) == (hmm["S"], hmm["M"])
+    assert models["fast"].name == "fast" and models[-1].name == "fast"
+    assert models[1:].names == ["fast"] and models[1:].omega.tolist() == [1]
+    with pytest.raises(IndexError):
+        models[2]
+    with pytest.raises(KeyError):
+        models["none"]
+
+
+def test_views_outlive_their_set(pair):
+    A = vhem.H3M(list(pair[0]))[0].A
+    gc.collect()
+    assert A.tolist() == [[0.9, 0.1], [0.2, 0.8]]
+
+
+def test_scores_agree_with_the_definition(pair, rng):
+    models, file = pair
+    y = rng.normal(2, 2, size=(7, 1))
+    expected = [support.forward(hmm, y.tolist()) for hmm in file["hmms"]]
+    np.testing.assert_allclose(models.score([y]), [expected], rtol=1e-12)
+    np.testing.assert_allclose(models[1].score(y), expected[1:], rtol=1e-12)
+    paths, logprobs = models[0].decode(y)
+    best, path = support.best_path(file["hmms"][0], y.tolist())
+    assert tuple(paths[0]) == path and logprobs[0] == pytest.approx(best, rel=1e-12)
+    np.testing.assert_allclose(models[1].posterior(y)[0].sum(axis=1), 1)
+
+
+def test_made_of_arrays():
+    m = vhem.Model([0.5, 0.5], [[1, 0], [0, 1]], [[0, 0], [1, 1]], [np.eye(2), 2 * np.eye(2)], name="n",
+                   label="l")
+    assert (m.emission, m.S, m.M, m.d, m.name, m.label) == ("gaussian-full", 2, 1, 2, "n", "l")
+    mix = vhem.Model([1], [[1]], [[[0.0], [3.0]]], [[[1.0], [2.0]]], c=[[0.25, 0.75]])
+    assert mix.M == 2 and mix.c.tolist() == [[0.25, 0.75]]
+    both = vhem.H3M([m, vhem.Model([1], [[1]], [[0, 1]], [[1, 4]])], omega=[3, 1])
+    assert both.emission == "gaussian-full" and both.omega.tolist() == [0.75, 0.25]
+    np.testing.assert_array_equal(both[1].cov[0, 0], np.diag([1, 4]))
+    assert m.renamed("other").name == "other" and m.renamed("other").label == "l"
+
+
+@pytest.mark.parametrize("wrong, text", [
+    (dict(A=[[0.9, 0.2], [0.5, 0.5]]), "row 0 of A"),
+    (dict(pi=[1, 1]), "pi"),
+    (dict(mu=[[0.0]]), r"mu has shape \(1, 1\), must be \(2, d\)"),
+    (dict(cov=[[1.0], [-1.0]]), "cov|variance"),
+    (dict(A=[[1.0]]), r"A has shape \(1, 1\), must be \(2, 2\)"),
+])
+def test_wrong_arrays(wrong, text):
+    good = dict(pi=[0.5, 0.5], A=[[0.5, 0.5], [0.5, 0.5]], mu=[[0.0], [1.0]], cov=[[1.0], [1.0]])
+    with pytest.raises(vhem.Error, match=text) as caught:
+        vhem.Model(**{**good, **wrong})
+    assert isinstance(caught.value, ValueError)
+    with pytest.raises(ValueError, match="not an HMM"):
+        vhem.H3M([1, 2])
+    with pytest.raises(ValueError, match="no HMMs"):
+        vhem.H3M([])
+
+
+@pytest.mark.parametrize("ending", ["json", "h5"])
+def test_files(pair, tmp_path, ending):
+    path = tmp_path / f"m.{ending}"
+    pair[0].save(path)
+    assert vhem.H3M.load(path) == pair[0]
+    with pytest.raises(vhem.FileError, match="none.json"):
+        vhem.H3M.load(tmp_path / "none.json")
+    path.write_text("{}")
+    with pytest.raises(vhem.InputError, match=f"m.{ending}"):
+        vhem.H3M.load(path)
+
+
+def test_pickles_and_copies(pair):
+    again = pickle.loads(pickle.dumps(pair[0]))
+    assert again == pair[0] and again.omega.tolist() == [0.25, 0.75]
+    one = pickle.loads(pickle.dumps(pair[0][1]))
+    assert one.name == "fast" and (one.A == pair[0][1].A).all()
+    assert copy.deepcopy(pair[0]) is pair[0] and pair[0] != pair[0][:1]
+
+
+def test_shown(pair):
+    assert repr(pair[0]) == "<H3M: 2 HMMs, S = 2, d = 1, gaussian-diag>"
+    assert repr(pair[0][0]) == "<Model 'slow': S = 2, M = 1, d = 1, gaussian-diag>"
+    assert "slow" in pair[0]._repr_html_() and "to 1" in pair[0][0]._repr_html_()
+    nasty = vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="<script>")
+    assert "<script>" not in nasty._repr_html_() + vhem.H3M([nasty])._repr_html_()
+
+
+def test_samples(pair):
+    a, b = (pair[0].sample(5, 20, random_state=s) for s in (3, 3))
+    np.testing.assert_array_equal(a.y, b.y)
+    assert a.lengths.tolist() == [20] * 5 and set(a.labels) <= {"slow", "fast"}
+    assert not np.array_equal(a.y, pair[0].sample(5, 20, random_state=4).y)
+    assert set(pair[0][1].sample(5, 20).labels) == {"fast"}
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full", "tied"])
+def test_hmmlearn(sequences, kind):
+    hmmlearn = pytest.importorskip("hmmlearn.hmm")
+    y = sequences[0]
+    for theirs in (hmmlearn.GaussianHMM(2, covariance_type=kind, random_state=0).fit(y),
+                   hmmlearn.GMMHMM(2, 2, covariance_type=kind, random_state=0, n_iter=3).fit(y)):
+        ours = vhem.H3M([theirs])
+        assert ours[0].score(y)[0] == pytest.approx(theirs.score(y), rel=1e-9)
+        assert ours[0].to_hmmlearn().score(y) == pytest.approx(theirs.score(y), rel=1e-9)
+        assert (ours[0].decode(y)[0][0] == theirs.predict(y)).all()
+
+
+def test_hmmlearn_goes_straight_into_vhem(sequences):
+    hmmlearn = pytest.importorskip("hmmlearn.hmm")
+    theirs = [hmmlearn.GaussianHMM(2, random_state=0).fit(y) for y in sequences]
+    found = vhem.VHEM(2, random_state=1).fit(theirs)
+    assert support.same_partition(found.labels_, [0, 1] * 6)
+    assert (found.predict(theirs) == found.labels_).all()
+
+
+def test_something_like_hmmlearn_is_enough(sequences):
+    class Fitted:
+        covariance_type = "full"
+        startprob_, transmat_ = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
+        means_, covars_ = np.zeros((2, 2)), np.stack([np.eye(2)] * 2)
+    assert vhem.H3M([Fitted()]).emission == "gaussian-full"
+
+
+def test_mat_files(tmp_path, rng):
+    pytest.importorskip("scipy.io")
+    models = vhem.H3M([vhem.Model([0.25, 0.75], [[0.5, 0.5], [0, 1]], rng.normal(size=(2, 2)),
+                                  np.stack([np.eye(2) * (k + 1)] * 2)) for k in range(3)])
+    path = tmp_path / "models.mat"
+    models.save(path)
+    assert vhem.H3M.load(path).compare(models) == 0
+    assert vhem.VHEM(2).fit(str(path)).labels_.shape == (3,)
+
+
+def test_mat_files_as_the_toolbox_has_them(tmp_path):
+    """A group struct beside other things; a single state; a cov of one number; prior as a row."""
+    io = pytest.importorskip("scipy.io")
+    path = tmp_path / "group.mat"
+    hmm = {"prior": np.array([[1.0]]), "trans": np.array([[1.0]]), "LL": -3.5,
+           "pdf": np.array([{"mean": np.array([[2.0, 3.0]]), "cov": np.eye(2) * 4}], dtype=object)}
+    cell = np.empty((1, 2), dtype=object)
+    cell[0, 0] = cell[0, 1] = hmm
+    io.savemat(path, {"group": {"hmms": cell, "label": [1, 2]}, "opt": {"S": 3}})
+    models = vhem.H3M.load(path)
+    assert models.names == ["hmm1", "hmm2"] and models[1].mu.tolist() == [[[2, 3]]]
+    io.savemat(path, {"x": 1})
+    with pytest.raises(vhem.InputError, match="prior, trans and pdf, it has x"):
+        vhem.H3M.load(path)
+    path.write_text("no")
+    with pytest.raises(vhem.InputError, match="group.mat"):
+        vhem.H3M.load(path)

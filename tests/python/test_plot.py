@@ -1,0 +1,63 @@
+"""Every picture can be drawn, shows what it should, and says so when it cannot."""
+import numpy as np
+import pytest
+import vhem
+
+matplotlib = pytest.importorskip("matplotlib")
+import matplotlib.pyplot as plt  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def found(sequences):
+    return vhem.VHEMTree((3, 2), n_states=2, n_init=5).fit(sequences)
+
+
+def test_bound(found):
+    ax = vhem.plot.bound(found, level=1)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), found.result_[1].bound)
+
+
+def test_membership(found):
+    ax = vhem.plot.membership(found)
+    image = ax.images[0].get_array()
+    assert image.shape == (12, 3)
+    np.testing.assert_allclose(np.sort(image, axis=0), np.sort(found.result_[0].z, axis=0))
+
+
+def test_levels(found):
+    ax = vhem.plot.levels(found, classes=["a", "b"] * 6)
+    assert len(ax.patches) == 2 * (3 + 2)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["a", "b"]
+    vhem.plot.levels(found)
+    with pytest.raises(vhem.Error, match="2 classes, 12"):
+        vhem.plot.levels(found, classes=["a", "b"])
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+def test_models(sequences, covariance):
+    hmm = vhem.HMM(n_states=2, n_mix=2, covariance_type=covariance).fit(sequences)
+    ax = vhem.plot.model(hmm, background=np.zeros((4, 4)))
+    assert len(ax.patches) >= 4
+    ellipse = vhem.plot._ellipse([0, 0], np.diag([4.0, 1.0]))
+    assert (ellipse.width, ellipse.height) == pytest.approx(
+        (8, 4)) and ellipse.angle % 180 == pytest.approx(0)
+    vhem.plot.transitions(hmm)
+    line = vhem.HMM(n_states=2).fit([y[:, :1] for y in sequences])
+    assert len(vhem.plot.model(line).lines) == 2
+
+
+def test_centers_and_dendrogram(found):
+    assert len(vhem.plot.centers(found)) == 3 and len(vhem.plot.centers(found.models_[:2])) == 2
+    ax = vhem.plot.dendrogram(found)
+    assert len(ax.get_xticklabels()) == 12
+
+
+def test_refusals(sequences):
+    with pytest.raises(vhem.Error, match="list has no clusters"):
+        vhem.plot.bound(sequences)

@@ -1,0 +1,123 @@
+/* test_report.c - text on its way into a page, scales, and what a report refuses. */
+#include "support.h"
+
+#include "report/figures.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void put(FILE *f, const char *text, int max);
+
+static void assert_put(put *how, const char *text, int max, const char *want)
+{
+    char *got = NULL;
+    size_t n;
+    FILE *f = open_memstream(&got, &n);
+    how(f, text, max);
+    fclose(f);
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void test_html(void **state)
+{
+    (void)state;
+    assert_put(vh_html_text, "a<b>&\"'", 99, "a&lt;b&gt;&amp;&quot;&#39;");
+    assert_put(vh_html_text, "abcdef", 6, "abcdef");
+    assert_put(vh_html_text, "abcdefg", 6, "abcdef\xE2\x80\xA6");
+    assert_put(vh_html_text, "\xF0\x9F\x98\x80\xF0\x9F\x98\x80", 1, "\xF0\x9F\x98\x80\xE2\x80\xA6");
+    assert_put(vh_html_text, "x\xFFy\xC3", 9, "x\xEF\xBF\xBDy\xEF\xBF\xBD");
+    assert_put(vh_html_text, "a\x01" "b\xE2\x80\xAE" "c\x7F", 9, "abc");         /* control, right-to-left */
+    assert_put(vh_html_text, "", 9, "");
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    assert_put(vh_script_text, "</script>", 99, "\"\\u003c/script\\u003e\"");
+    assert_put(vh_script_text, "a\"\\\n'", 99, "\"a\\u0022\\u005c\\u000a\\u0027\"");
+}
+
+static void test_short_numbers(void **state)
+{
+    (void)state;
+    const struct {
+        double x;
+        const char *want;
+    } cases[] = { { 0, "0" }, { -2465226, "-2.465e6" }, { 1234, "1234" }, { 1.5e-7, "1.5e-7" },
+                  { 2e10, "2e10" } };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[32];
+        vh_short_number(cases[k].x, text, sizeof text);
+        assert_string_equal(text, cases[k].want);
+    }
+}
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    char text[48];
+    assert_near(vh_tick_step(0, 10, 5), 2, 1e-12, 0);
+    assert_near(vh_tick_step(0, 1, 4), 0.25, 1e-12, 0);
+    assert_near(vh_tick_step(-3e6, 2e6, 5), 1e6, 1e-12, 0);
+    vh_tick_text(0.25, 0.25, text, sizeof text);
+    assert_string_equal(text, "0.25");
+    vh_tick_text(-1e-17, 0.5, text, sizeof text);
+    assert_string_equal(text, "0.0");
+    vh_scale flat = { 5, 5, 0, 100 };
+    vh_scale_widen(&flat, 0.1);
+    assert_true(flat.lo < 5 && flat.hi > 5);
+    assert_near(vh_at(&flat, 5), 50, 1e-12, 0);
+}
+
+/* Axes of the ellipse are the roots of the eigenvalues. */
+static void test_ellipse(void **state)
+{
+    (void)state;
+    double rx, ry, degrees;
+    vh_ellipse((double[]){ 4, 0, 0, 1 }, &rx, &ry, &degrees);
+    assert_near(rx, 2, 1e-12, 0);
+    assert_near(ry, 1, 1e-12, 0);
+    assert_near(degrees, 0, 0, 1e-12);
+    vh_ellipse((double[]){ 2, 1, 1, 2 }, &rx, &ry, &degrees);
+    assert_near(rx * rx, 3, 1e-12, 0);
+    assert_near(ry * ry, 1, 1e-12, 0);
+    assert_near(degrees, 45, 1e-12, 0);
+}
+
+/* A chain that leaves state 0 for ever after one frame. */
+static void test_share_of_time(void **state)
+{
+    (void)state;
+    const double pi[] = { 1, 0 }, A[] = { 0, 1, 0, 1 };
+    vhem_hmm_view h = { .S = 2, .pi = pi, .A = A };
+    double share[2];
+    vh_hmm_share(&h, 4, share);
+    assert_near(share[0], 0.25, 1e-12, 0);
+    assert_near(share[1], 0.75, 1e-12, 0);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = NULL;
+    vhem_report_input in;
+    assert_int_equal(vhem_ctx_new(NULL, &ctx), VHEM_OK);
+    vhem_report_input_init(&in);
+    assert_int_equal(vhem_report_write(ctx, &in, "nowhere.html"), VHEM_EINVAL);
+    assert_string_equal(vhem_ctx_error(ctx), "a report needs a tree or a clustering, there is none");
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_html), cmocka_unit_test(test_json), cmocka_unit_test(test_short_numbers),
+        cmocka_unit_test(test_ticks), cmocka_unit_test(test_ellipse), cmocka_unit_test(test_share_of_time),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
