@@ -71,7 +71,7 @@ class Textures(Case):
         self.ok("convert", "dt.h5", "dt.json")
         self.ok("convert", "dt.json", "back.h5")
         self.ok("convert", "back.h5", "back.json")
-        self.assertEqual(self.path("dt.json").read_bytes(), self.path("back.json").read_bytes())
+        self.assertEqual(self.load("dt.json"), self.load("back.json"))
         rows = self.ok("score", "dt.h5", "d.csv", "--all").rows()
         for i, row in enumerate(rows):
             slow = sum(float(row[f"s{k}"]) for k in range(1, 10, 2))

@@ -13,8 +13,8 @@ VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "t
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "model", "learn", "noise", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
-            "topology"] + DATA,
+    "fit": ["output", "model", "mixture", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter", "tol",
+            "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
