@@ -363,8 +363,8 @@ typedef struct {
     double rand, adjusted_rand, nmi, purity;
 } vhem_agreement;
 
-/* How well two partitions of n things agree; labels are any integers.  nmi: mutual information over the mean of
- * both entropies; purity: share of things that are in b what most of their part of a are. */
+/* How well two partitions of n things agree; labels are any integers.  nmi: mutual information over the mean
+ * of both entropies; purity: share of things that are in b what most of their part of a are. */
 VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
 
 typedef struct {                     /* how good the clusters of one level are; NaN: cannot be said */

@@ -30,7 +30,8 @@ typedef struct {                         /* base against reduced HMMs, for virtu
 } vh_estep;
 
 typedef struct {                         /* the probability product kernel between two sets of HMMs */
-    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by side; may be the same */
+    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by
+                                            side; may be the same */
     const double    *self_a, *self_b;    /* [n_comp]  log int p^2 of each component, which tells |Sigma| */
     int              tau;
     double           lambda;             /* > 0 */
