@@ -116,7 +116,8 @@ def row(name, tol, results, keys, base=None):
 
 
 def run_characters(run, trials, estimators):
-    common = ["--label", "char", "--states", 4, "--chunk", 3, "--fit-restarts", 1, "--restarts", 1, "--no-store"]
+    common = ["--label", "char", "--states", 4, "--chunk", 3, "--fit-restarts", 1, "--fit-tol", 1e-3, "--restarts", 1,
+              "--no-store"]
     more = {"vhem": ["--nv", 10], "shem": ["--nv", 43]}
     print("| estimator | Delta LL | P@3 | P@5 | accuracy | seconds | over VHEM |\n|---|---|---|---|---|---|---|")
     base = {}
@@ -135,7 +136,7 @@ def run_characters(run, trials, estimators):
 
 def run_music(run, folds, estimators):
     common = ["--group", "song", "--tags", "tags.csv", "--states", 4, "--mix", 2, "-k", 3, "--fit-restarts", 1,
-              "--restarts", 1]
+              "--fit-tol", 1e-3, "--restarts", 1, "--tol", 1e-3]
     more = {"vhem": ["--nv", 1000, "--mixture", 3], "hem-gmm": ["--nv", 1000]}
     print("| estimator | P | R | F | MAP | P@5 | P@10 | P@15 | seconds | over VHEM |\n" + "|---" * 10 + "|")
     base = None

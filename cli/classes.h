@@ -73,7 +73,7 @@ void classes_args_free(classes_args *a);
     { "tau", 0, OPT_INT, "T", &(a)->train.reduce.tau, 1, "10", "length of the virtual samples, in frames" },\
     { "nv", 0, OPT_REAL, "V", &(a)->train.reduce.nv, 0, "as the estimator has it",                          \
       "virtual samples for each HMM of a piece" },                                                          \
-    { "restarts", 'r', OPT_INT, "R", &(a)->train.reduce.restarts, 1, "as the estimator has it",             \
+    { "restarts", 'r', OPT_INT, "R", &(a)->train.reduce.restarts, 1, NULL,                                  \
       "starts of the model of a class" },                                                                   \
     { "max-iter", 0, OPT_INT, "N", &(a)->train.reduce.max_iter, 0, "200", "most iterations of a run" },     \
     { "tol", 0, OPT_REAL, "T", &(a)->train.reduce.tol, 0, "1e-05",                                          \

@@ -160,6 +160,7 @@ bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_
 json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluster);  /* null when none */
 /* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
 const char **cli_classes_of_models(const vhem_h3m *h3m);
+const char **cli_classes_of_textures(const vhem_dtm *dtm);
 const char **cli_classes_of_data(const vhem_data *data);
 /* Those of n groups of sequences, by name; a group whose sequences differ has none. */
 const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
@@ -167,7 +168,7 @@ const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
 /* ---- pieces of single commands that others need or that deserve their own file --------------------------
  */
 
-typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS_TREE,
+typedef enum { CLI_IS_DATA, CLI_IS_MODEL, CLI_IS_TEXTURES, CLI_IS_HDF5, CLI_IS_CLUSTERING, CLI_IS_TREE,
                CLI_IS_CLASSES } cli_content;
 
 /* load.c: what a file holds, from its first bytes; HDF5 may be models or data. */
@@ -185,6 +186,21 @@ int cli_load_both(cli *c, const char *output, const vhem_data_options *opt, vhem
 int cli_truth_load(cli *c, const char *path, int n, char *const *name, const char ***class_of);
 /* From sequences, by their names or groups; one block likewise. */
 int cli_truth_of_data(cli *c, const vhem_data *data, int n, char *const *name, const char ***class_of);
+
+/* models.c.  A set of models of either kind; one of the two is there. */
+typedef struct {
+    vhem_h3m *h3m;
+    vhem_dtm *dtm;
+} cli_models;
+int  cli_models_load(cli *c, const char *path, cli_models *m);
+void cli_models_free(cli_models *m);
+int  cli_models_size(const cli_models *m);
+const char *cli_models_kind(const cli_models *m);        /* "HMM", "texture" */
+double cli_models_omega(const cli_models *m, int i);
+/* The name of model i, or "i" when it has none; buf serves for that. */
+const char *cli_models_name(const cli_models *m, int i, char *buf, size_t size);
+/* Dynamic textures, also those of a clustering; CLI_GO and NULL when the file holds something else. */
+int  cli_load_textures(cli *c, const char *path, vhem_dtm **dtm);
 
 /* topology.c: a file with fixed entries of pi and A; null is free.  *pi and *A come from malloc, either may
  * stay NULL, *S is their size. */

@@ -18,8 +18,11 @@ void cluster_args_free(cluster_args *a)
 {
     vhem_h3m_free(a->models);
     vhem_h3m_free(a->start);
+    vhem_dtm_free(a->textures);
+    vhem_dtm_free(a->start_dtm);
     vhem_data_free(a->data);
     a->models = a->start = NULL;
+    a->textures = a->start_dtm = NULL;
     a->data = NULL;
 }
 
@@ -112,7 +115,27 @@ static int load_input(cli *c, cluster_args *a, bool choice)
                                 method);
     if (status != CLI_GO)
         return status;
-    return takes_data ? load_data(c, a) : cli_load_models(c, c->arg[0], &a->models);
+    if (takes_data)
+        return load_data(c, a);
+    status = cli_load_textures(c, c->arg[0], &a->textures);
+    if (status == CLI_GO && a->textures && choice)
+        return cli_fail(c, "%s holds dynamic textures; a choice is made among clusters of HMMs", c->arg[0]);
+    return status == CLI_GO && !a->textures ? cli_load_models(c, c->arg[0], &a->models) : status;
+}
+
+/* The start of dynamic textures; the library checks that it suits them. */
+static int load_start_dtm(cli *c, cluster_args *a, int *K)
+{
+    int status = cli_load_textures(c, a->init, &a->start_dtm);
+    if (status == CLI_GO && !a->start_dtm)
+        return cli_fail(c, "%s holds no dynamic textures to start from", a->init);
+    if (status == CLI_GO && *K > 0 && *K != vhem_dtm_size(a->start_dtm))
+        return cli_fail(c, "%s holds %d textures, but %d clusters are asked for", a->init,
+                        vhem_dtm_size(a->start_dtm), *K);
+    if (status == CLI_GO)
+        *K = vhem_dtm_size(a->start_dtm);
+    a->opt.start_dtm = a->start_dtm;
+    return status;
 }
 
 int cluster_prepare(cli *c, cluster_args *a, int *K)
@@ -125,9 +148,11 @@ int cluster_prepare(cli *c, cluster_args *a, int *K)
         status = cli_check_word(c, "init", "auto, base, far, emissions, pooled, dealt", a->init);
     if (status == CLI_GO)
         status = load_input(c, a, !K);
-    if (status == CLI_GO && file)
+    if (status == CLI_GO && file && a->textures)
+        status = load_start_dtm(c, a, K);
+    else if (status == CLI_GO && file)
         status = cli_load_models(c, a->init, &a->start);
-    if (status == CLI_GO && file)
+    if (status == CLI_GO && a->start)
         status = check_start(c, a, K);
     if (status != CLI_GO)
         return status;
@@ -144,17 +169,37 @@ int cluster_prepare(cli *c, cluster_args *a, int *K)
 
 int cluster_enough(cli *c, const cluster_args *a, int K)
 {
-    int n = a->models ? vhem_h3m_size(a->models) : vhem_data_size(a->data);
-    if (K <= n || a->start)              /* a given start may have more: the equations do not mind */
+    int n = a->models     ? vhem_h3m_size(a->models)
+            : a->textures ? vhem_dtm_size(a->textures)
+                          : vhem_data_size(a->data);
+    if (K <= n || a->start || a->start_dtm)      /* a given start may have more: the equations do not mind */
         return CLI_GO;
     return cli_fail(c, "%s holds %d %s%s, too few for %d clusters", c->arg[0], n,
-                    a->models ? "HMM" : "sequence", cli_plural(n), K);
+                    a->models ? "HMM" : a->textures ? "texture" : "sequence", cli_plural(n), K);
+}
+
+vhem_status cluster_run(cli *c, const cluster_args *a, vhem_clustering **out)
+{
+    if (a->textures)
+        return vhem_cluster_dtm(c->ctx, a->textures, &a->opt, out);
+    return a->data ? vhem_cluster_data(c->ctx, a->data, &a->opt, out)
+                   : vhem_cluster(c->ctx, a->models, &a->opt, out);
+}
+
+vhem_status cluster_build(cli *c, const cluster_args *a, int n, const int *K, vhem_tree **out)
+{
+    if (a->textures)
+        return vhem_tree_build_dtm(c->ctx, a->textures, n, K, &a->opt, out);
+    return a->data ? vhem_tree_build_data(c->ctx, a->data, n, K, &a->opt, out)
+                   : vhem_tree_build(c->ctx, a->models, n, K, &a->opt, out);
 }
 
 const char **cluster_classes(const cluster_args *a, const vhem_clustering *cl)
 {
     if (a->models)
         return cli_classes_of_models(a->models);
+    if (a->textures)
+        return cli_classes_of_textures(a->textures);
     return a->columns.group ? cli_classes_of_groups(a->data, cl->Kb, cl->name) : cli_classes_of_data(a->data);
 }
 
@@ -166,7 +211,7 @@ json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *
     json_object_set_new(all, "mix", json_integer(used->M));
     json_object_set_new(all, "tau", json_integer(used->tau));
     json_object_set_new(all, "nv", cli_json_real(used->nv));
-    json_object_set_new(all, "init", cli_json_text(a->start ? a->init : used->init));
+    json_object_set_new(all, "init", cli_json_text(a->start || a->start_dtm ? a->init : used->init));
     json_object_set_new(all, "restarts", json_integer(used->restarts));
     json_object_set_new(all, "max-iter", json_integer(used->max_iter));
     json_object_set_new(all, "tol", cli_json_real(used->tol));

@@ -12,7 +12,8 @@ typedef struct {
     vhem_data_options columns;       /* how to read sequences, for methods that start from them */
     const char *cov;
     vhem_h3m *models, *start;
-    vhem_data *data;                 /* what is clustered: this or models */
+    vhem_dtm *textures, *start_dtm;
+    vhem_data *data;                 /* what is clustered: this, models or textures */
 } cluster_args;
 
 /* The rows that all three commands have; a is a cluster_args *. */
@@ -75,6 +76,9 @@ const char *cluster_method_help(void);
 int  cluster_prepare(cli *c, cluster_args *a, int *K);
 /* Are there enough models or sequences for K clusters? */
 int  cluster_enough(cli *c, const cluster_args *a, int K);
+/* Clusters, and builds a tree of, what was loaded. */
+vhem_status cluster_run(cli *c, const cluster_args *a, vhem_clustering **out);
+vhem_status cluster_build(cli *c, const cluster_args *a, int n, const int *K, vhem_tree **out);
 /* The classes of what was clustered, cl by name; free() the array.  NULL without memory. */
 const char **cluster_classes(const cluster_args *a, const vhem_clustering *cl);
 /* Every option by name, with the values that were used. */

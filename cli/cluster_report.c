@@ -10,6 +10,8 @@ static const double SAME = 1e-6;     /* share of the bound: restarts this close 
 
 const char *cluster_thing(const vhem_clustering *cl)
 {
+    if (cl->textures)
+        return "texture";
     return !vhem_method_takes_data(cl->method) ? "HMM" : cl->options.by_group ? "group" : "sequence";
 }
 
@@ -90,6 +92,7 @@ static json_t *cluster_json(const cluster_level *level, int j)
     json_t *members = json_array();
     char buf[32];
     vhem_hmm_view center = { 0 };
+    vhem_dt_view texture;
     for (int i = 0; i < level->n; i++)
         if (level->label[i] == j)
             json_array_append_new(members, cli_json_text(name_of(level, i, buf, sizeof buf)));
@@ -100,6 +103,10 @@ static json_t *cluster_json(const cluster_level *level, int j)
         json_object_set_new(one, "omega", cli_json_real(center.omega));
         json_object_set_new(one, "S", json_integer(center.S));
         json_object_set_new(one, "M", json_integer(center.M));
+    }
+    if (cl->textures && vhem_dtm_view(cl->textures, j, &texture) == VHEM_OK) {
+        json_object_set_new(one, "omega", cli_json_real(texture.omega));
+        json_object_set_new(one, "n", json_integer(texture.n));
     }
     json_object_set_new(one, "members", members);
     return one;

@@ -11,7 +11,7 @@ typedef struct {
 
 typedef struct {                     /* what is assigned, and where it went */
     vhem_tree *tree;
-    vhem_h3m  *h3m;                  /* either these ... */
+    cli_models m;                    /* either these ... */
     vhem_data *data;                 /* ... or these */
     int        n, levels, Kr;        /* things, levels, clusters of the lowest level */
     int       *label;                /* [n][levels] */
@@ -34,8 +34,8 @@ static double posterior_of(const assignment *s, int i, int l)
 static const char *name_of(const assignment *s, int i, char *buf, size_t size)
 {
     vhem_seq_view seq;
-    if (s->h3m)
-        return cli_hmm_name(s->h3m, i, buf, size);
+    if (!s->data)
+        return cli_models_name(&s->m, i, buf, size);
     if (vhem_data_view(s->data, i, &seq) == VHEM_OK && seq.name[0])
         return seq.name;
     snprintf(buf, size, "%d", i);
@@ -46,7 +46,7 @@ static const char *name_of(const assignment *s, int i, char *buf, size_t size)
 static double score_of(const assignment *s, int i)
 {
     vhem_seq_view seq;
-    if (s->h3m)
+    if (!s->data)
         return s->score[i];
     vhem_data_view(s->data, i, &seq);
     return s->score[i] / (double)seq.T;
@@ -107,7 +107,7 @@ static void write_json(FILE *f, cli *c, const assignment *s, json_t *levels)
     }
     cli_json_put(f, json_pack("{s:s, s:o, s:o, s:s, s:O, s:o}", "command", c->command, "clusters",
                               cli_json_text(c->arg[0]), "input", cli_json_text(c->arg[1]), "kind",
-                              s->h3m ? "models" : "data", "levels", levels, "assigned", rows));
+                              s->data ? "data" : "models", "levels", levels, "assigned", rows));
 }
 
 static void tell(cli *c, const assignment *s, const json_t *levels)
@@ -120,7 +120,8 @@ static void tell(cli *c, const assignment *s, const json_t *levels)
             snprintf(match, sizeof match, "; agreement with the labels: Rand index %.3f, adjusted %.3f",
                      json_number_value(json_object_get(g, "rand")),
                      json_number_value(json_object_get(g, "adjusted_rand")));
-        cli_say(c, "%d %s%s in %d cluster%s%s", s->n, s->h3m ? "HMM" : "sequence", cli_plural(s->n), K,
+        cli_say(c, "%d %s%s in %d cluster%s%s", s->n, s->data ? "sequence" : cli_models_kind(&s->m),
+                cli_plural(s->n), K,
                 cli_plural(K), match);
     }
 }
@@ -154,11 +155,10 @@ static int row_above(const vhem_tree *tree, int l, int j)
     if (j < 0 || vhem_tree_level(tree, l)->Kb == below->Kr)
         return j;
     for (int k = 0; k <= j; k++) {
-        vhem_hmm_view center;
-        vhem_h3m_view(below->centers, k, &center);
+        double omega = cli_models_omega(&(cli_models){ below->centers, below->textures }, k);
         if (k == j)
-            return center.omega > 0 ? row : -1;
-        row += center.omega > 0;
+            return omega > 0 ? row : -1;
+        row += omega > 0;
     }
     return -1;
 }
@@ -167,12 +167,14 @@ static int row_above(const vhem_tree *tree, int l, int j)
 static bool make_room(assignment *s)
 {
     size_t n, L;
-    s->n = s->h3m ? vhem_h3m_size(s->h3m) : vhem_data_size(s->data);
+    s->n = s->data ? vhem_data_size(s->data) : cli_models_size(&s->m);
     s->levels = vhem_tree_levels(s->tree);
     s->Kr = vhem_tree_level(s->tree, 0)->Kr;
     n = (size_t)s->n + 1;
     L = (size_t)s->levels;
-    s->class_of = s->h3m ? cli_classes_of_models(s->h3m) : cli_classes_of_data(s->data);
+    s->class_of = s->m.h3m   ? cli_classes_of_models(s->m.h3m)
+                  : s->m.dtm ? cli_classes_of_textures(s->m.dtm)
+                             : cli_classes_of_data(s->data);
     s->label = calloc(n * L, sizeof *s->label);
     s->above = calloc((size_t)s->Kr * L, sizeof *s->above);
     s->posterior = calloc(n * (size_t)s->Kr, sizeof *s->posterior);
@@ -197,11 +199,16 @@ static int assign(cli *c, const assign_args *a, assignment *s)
     if (status == CLI_GO)
         status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)
-        status = cli_load_any(c, c->arg[1], &a->data, &s->h3m, &s->data);
+        status = cli_load_textures(c, c->arg[1], &s->m.dtm);
+    if (status == CLI_GO && !s->m.dtm)
+        status = cli_load_any(c, c->arg[1], &a->data, &s->m.h3m, &s->data);
     if (status == CLI_GO && !make_room(s))
         status = cli_fail(c, "out of memory");
-    if (status == CLI_GO && s->h3m)
-        status = cli_status(c, vhem_assign_models(c->ctx, s->tree, s->h3m, s->label, s->posterior, s->score));
+    if (status == CLI_GO && s->m.h3m)
+        status = cli_status(c, vhem_assign_models(c->ctx, s->tree, s->m.h3m, s->label, s->posterior,
+                                                  s->score));
+    else if (status == CLI_GO && s->m.dtm)
+        status = cli_status(c, vhem_assign_dtm(c->ctx, s->tree, s->m.dtm, s->label, s->posterior, s->score));
     else if (status == CLI_GO)
         status = cli_status(c, vhem_assign_data(c->ctx, s->tree, s->data, s->label, s->posterior, s->score));
     return status == CLI_GO ? write_result(c, a, s) : status;
@@ -235,7 +242,7 @@ int cmd_assign(cli *c, int argc, char **argv)
     free(s.score);
     free(s.class_of);
     vhem_data_free(s.data);
-    vhem_h3m_free(s.h3m);
+    cli_models_free(&s.m);
     vhem_tree_free(s.tree);
     return status;
 }

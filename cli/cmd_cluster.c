@@ -48,8 +48,7 @@ static int save(cli *c, const cluster_args *a, vhem_clustering *cl, bool stopped
 static int cluster(cli *c, cluster_args *a)
 {
     vhem_clustering *cl = NULL;
-    vhem_status st = a->data ? vhem_cluster_data(c->ctx, a->data, &a->opt, &cl)
-                             : vhem_cluster(c->ctx, a->models, &a->opt, &cl);
+    vhem_status st = cluster_run(c, a, &cl);
     bool stopped = st == VHEM_ESTOPPED;
     int status = cl && (stopped || st == VHEM_OK) ? save(c, a, cl, stopped) : cli_status(c, st);
     if (status == CLI_GO) {
@@ -93,11 +92,13 @@ int cmd_cluster(cli *c, int argc, char **argv)
         .about = "Groups the HMMs of MODELS into K clusters by the variational hierarchical EM algorithm "
                  "and gives each cluster a centre, an HMM that stands for its members. \"As the input\" is "
                  "the largest number found there; of sequences, DATA, it means 3 states of one Gaussian. "
-                 "With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
-                 "floored or softened. Ctrl-C saves the best so far.",
+                 "With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N "
+                 "iterations of the equations: nothing is repaired, floored or softened. Ctrl-C saves the best "
+                 "so far.",
         .examples = "  vhem cluster models.json -k 4 -o clusters.json\n"
                     "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
-                    "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n",
+                    "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"
+                    "  vhem cluster textures.json -k 4 --method hem-dtm -o clusters.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);

@@ -20,7 +20,7 @@ static int check_ending(cli *c, bool model, const char *to)
 
 static int convert(cli *c, const vhem_data_options *opt)
 {
-    vhem_h3m *h3m = NULL;
+    cli_models m = { 0 };
     vhem_data *data = NULL;
     const char *from = c->arg[0], *to = c->arg[1], *where = strcmp(to, "-") == 0 ? "standard output" : to;
     bool clusters = cli_recognise(from) == CLI_IS_CLUSTERING;
@@ -28,18 +28,22 @@ static int convert(cli *c, const vhem_data_options *opt)
     if (status == CLI_GO)
         status = cli_out_check(c, to);
     if (status == CLI_GO)
-        status = cli_load_any(c, from, opt, &h3m, &data);
+        status = cli_load_textures(c, from, &m.dtm);
+    if (status == CLI_GO && !m.dtm)
+        status = cli_load_any(c, from, opt, &m.h3m, &data);
     if (status == CLI_GO)
-        status = check_ending(c, h3m != NULL, to);
+        status = check_ending(c, !data, to);
     if (status == CLI_GO)
-        status = cli_status(c, h3m ? vhem_h3m_save(c->ctx, h3m, to) : vhem_data_save(c->ctx, data, to));
+        status = cli_status(c, m.h3m   ? vhem_h3m_save(c->ctx, m.h3m, to)
+                               : m.dtm ? vhem_dtm_save(c->ctx, m.dtm, to)
+                                       : vhem_data_save(c->ctx, data, to));
     if (status == CLI_GO) {
-        const char *what = h3m ? "HMM" : "sequence";
-        int n = h3m ? vhem_h3m_size(h3m) : vhem_data_size(data);
+        const char *what = data ? "sequence" : cli_models_kind(&m);
+        int n = data ? vhem_data_size(data) : cli_models_size(&m);
         if (c->json)
             cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:s, s:i}", "command", c->command,
                                            "input", cli_json_text(from), "output", cli_json_text(to),
-                                           "kind", h3m ? "models" : "data", "size", n));
+                                           "kind", data ? "data" : m.h3m ? "models" : "textures", "size", n));
         if (clusters)                    /* said even with --quiet: not all of A is in B */
             cli_fail(c, "warning: the labels and z of %s are not in %s, only its centres are", from, where);
         if (clusters)
@@ -49,7 +53,7 @@ static int convert(cli *c, const vhem_data_options *opt)
         status = EXIT_DONE;
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    cli_models_free(&m);
     return status;
 }
 

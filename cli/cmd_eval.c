@@ -19,59 +19,6 @@ typedef struct {                     /* what clusters are judged by */
     char     **name;                 /* [Kb]  of the models of the first file */
 } yardstick;
 
-/* The models must be those that were clustered: as many, with the same names. */
-static int check_models(cli *c, const char *path, const char *models, const vhem_h3m *h3m,
-                        const vhem_tree *tree)
-{
-    const vhem_clustering *first = vhem_tree_level(tree, 0);
-    vhem_hmm_view hmm;
-    if (vhem_h3m_size(h3m) != first->Kb)
-        return cli_fail(c, "%s holds %d HMM%s, but the clusters of %s were made of %d", models,
-                        vhem_h3m_size(h3m), cli_plural(vhem_h3m_size(h3m)), path, first->Kb);
-    for (int i = 0; i < first->Kb; i++) {
-        vhem_h3m_view(h3m, i, &hmm);
-        if (hmm.name[0] && first->name[i][0] && strcmp(hmm.name, first->name[i]) != 0)
-            return cli_fail(c, "HMM %d of %s is '%s', but '%s' in %s: other models were clustered there", i,
-                            models, hmm.name, first->name[i], path);
-    }
-    return CLI_GO;
-}
-
-/* Runs can be compared when they have the same levels over the same models. */
-static int check_run(cli *c, const char *path, const vhem_tree *tree, const eval_result *r, const char *first)
-{
-    int levels = vhem_tree_levels(tree), Kb = levels ? vhem_tree_level(tree, 0)->Kb : 0;
-    if (levels != r->levels)
-        return cli_fail(c, "%s has %d level%s, but %s has %d", path, levels, cli_plural(levels), first,
-                        r->levels);
-    if (Kb != r->Kb)
-        return cli_fail(c, "%s clusters %d models, but %s %d", path, Kb, first, r->Kb);
-    return CLI_GO;
-}
-
-static int load_runs(cli *c, eval_runs *runs, eval_result *r)
-{
-    int status = CLI_GO;
-    runs->run = calloc((size_t)runs->n + 1, sizeof *runs->run);
-    if (!runs->run)
-        return cli_fail(c, "out of memory");
-    for (int k = 0; status == CLI_GO && k < runs->n; k++) {
-        eval_run *one = &runs->run[k];
-        status = cli_load_clusters(c, runs->path[k], &one->tree);
-        if (status != CLI_GO)
-            break;
-        if (r->levels == 0) {
-            r->levels = vhem_tree_levels(one->tree);
-            r->Kb = vhem_tree_level(one->tree, 0)->Kb;
-        }
-        status = check_run(c, runs->path[k], one->tree, r, r->a.path[0]);
-        one->value = calloc((size_t)r->levels, sizeof *one->value);
-        if (status == CLI_GO && !one->value)
-            status = cli_fail(c, "out of memory");
-    }
-    return status;
-}
-
 /* Names to look classes up by; a model without one is known by its number. */
 static bool make_names(const eval_result *r, yardstick *y)
 {
@@ -103,6 +50,18 @@ static int find_classes(cli *c, const eval_args *a, const yardstick *y, eval_res
     return CLI_GO;
 }
 
+/* Fewer than two models of known class cannot be compared with anything. */
+static void need_two_classes(cli *c, const eval_args *a, eval_result *r)
+{
+    vhem_agreement g;
+    if (!r->class_of || cli_agreement(r->Kb, r->class_of, vhem_tree_base_labels(r->a.run[0].tree, 0), &g))
+        return;
+    if (a->truth)
+        cli_say(c, "fewer than two models have a class in %s: there is nothing to compare", a->truth);
+    free(r->class_of);
+    r->class_of = NULL;
+}
+
 static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eval_result *r, eval_run *run,
                        int l)
 {
@@ -124,7 +83,7 @@ static int judge(cli *c, const eval_args *a, const yardstick *y, const eval_resu
     int status = CLI_GO;
     for (int k = 0; status == CLI_GO && k < runs->n; k++) {
         if (y->models)
-            status = check_models(c, runs->path[k], a->models, y->models, runs->run[k].tree);
+            status = eval_check_models(c, runs->path[k], a->models, y->models, runs->run[k].tree);
         for (int l = 0; status == CLI_GO && l < r->levels; l++)
             status = judge_level(c, a, y, r, &runs->run[k], l);
     }
@@ -160,9 +119,9 @@ static int evaluate(cli *c, eval_args *a, yardstick *y, eval_result *r)
     if (status == CLI_GO && a->output)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = load_runs(c, &r->a, r);
+        status = eval_load(c, &r->a, r);
     if (status == CLI_GO)
-        status = load_runs(c, &r->b, r);
+        status = eval_load(c, &r->b, r);
     if (status == CLI_GO && !make_names(r, y))
         status = cli_fail(c, "out of memory");
     if (a->truth && a->data && !strpbrk(a->truth, "./"))
@@ -174,19 +133,12 @@ static int evaluate(cli *c, eval_args *a, yardstick *y, eval_result *r)
     if (status == CLI_GO)
         status = find_classes(c, a, y, r);
     if (status == CLI_GO)
+        need_two_classes(c, a, r);
+    if (status == CLI_GO)
         status = judge(c, a, y, r, &r->a);
     if (status == CLI_GO)
         status = judge(c, a, y, r, &r->b);
     return status == CLI_GO ? tell(c, a, r) : status;
-}
-
-static void free_runs(eval_runs *runs)
-{
-    for (int k = 0; runs->run && k < runs->n; k++) {
-        vhem_tree_free(runs->run[k].tree);
-        free(runs->run[k].value);
-    }
-    free(runs->run);
 }
 
 static int run_and_free(cli *c, eval_args *a)
@@ -198,8 +150,8 @@ static int run_and_free(cli *c, eval_args *a)
         free(y.name[i]);
     free(y.name);
     free(r.class_of);
-    free_runs(&r.a);
-    free_runs(&r.b);
+    eval_free(&r.a);
+    eval_free(&r.b);
     vhem_h3m_free(y.models);
     vhem_data_free(y.data);
     return status;

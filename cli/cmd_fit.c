@@ -1,5 +1,6 @@
 /* cmd_fit.c - vhem fit DATA -o MODELS. */
 #include "cli.h"
+#include "fit_dtm.h"
 #include "fit_report.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 typedef struct {
     vhem_data_options data;
     vhem_fit_options  fit;
-    const char *cov, *init, *topology, *output;
+    vhem_dtm_fit_options dtm;
+    const char *model, *cov, *init, *topology, *output;
     const cli_usage *usage;
     vhem_h3m *start;
     double *fixed_pi, *fixed_A;
@@ -79,7 +81,8 @@ static int check_output(cli *c, const fit_args *a)
 
 static int save(cli *c, const fit_args *a, vhem_h3m *h3m, const vhem_fit_report *report, bool stopped)
 {
-    char *text = fit_provenance(c, a->usage, report, stopped);
+    static const char *const of_textures[] = { "model", "learn", "noise", NULL };
+    char *text = fit_provenance(c, a->usage, report, of_textures, stopped);
     vhem_status st = text ? vhem_h3m_set_provenance(c->ctx, h3m, text) : VHEM_ENOMEM;
     free(text);
     if (st == VHEM_OK)
@@ -105,7 +108,8 @@ static int fit(cli *c, fit_args *a, const vhem_data *data)
     if (status == CLI_GO) {
         bool mixture = a->fit.K > 0;
         if (c->json)
-            cli_json_put(stdout, fit_report_json(c, h3m, report, mixture, a->output, stopped));
+            cli_json_put(stdout, fit_report_json(c, &(cli_models){ .h3m = h3m }, report, mixture, a->output,
+                                                 stopped));
         fit_summary(c, data, h3m, report, mixture, a->output, stopped);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
@@ -114,9 +118,38 @@ static int fit(cli *c, fit_args *a, const vhem_data *data)
     return status;
 }
 
+/* --model dtm: the options of HMMs that dynamic textures have as well, and none of the others. */
+static int prepare_and_fit_textures(cli *c, fit_args *a)
+{
+    vhem_data *data = NULL;
+    int status = CLI_GO;
+    for (int k = 0; status == CLI_GO && fit_of_hmms[k]; k++)
+        if (cli_given(c, a->usage, fit_of_hmms[k]))
+            status = cli_misuse(c, "--%s is about HMMs, a dynamic texture has none", fit_of_hmms[k]);
+    if (status == CLI_GO)
+        status = check_output(c, a);
+    if (status == CLI_GO)
+        status = cli_status(c, vhem_data_load(c->ctx, c->arg[0], &a->data, &data));
+    a->dtm.n = a->fit.S;
+    a->dtm.K = a->fit.K;
+    a->dtm.by_group = a->data.group != NULL;
+    a->dtm.restarts = a->fit.restarts;
+    a->dtm.max_iter = a->fit.max_iter;
+    a->dtm.tol = a->fit.tol;
+    a->dtm.cov_floor = a->fit.cov_floor;
+    if (status == CLI_GO)
+        status = fit_textures(c, a->usage, data, &a->dtm, a->output);
+    vhem_data_free(data);
+    return status;
+}
+
 static int prepare_and_fit(cli *c, fit_args *a)
 {
     vhem_data *data = NULL;
+    if (strcmp(a->model, "dtm") == 0)
+        return prepare_and_fit_textures(c, a);
+    if (cli_given(c, a->usage, "learn") || cli_given(c, a->usage, "noise"))
+        return cli_misuse(c, "--learn and --noise are about dynamic textures; ask for them with --model dtm");
     int status = check_output(c, a);
     if (status == CLI_GO)
         status = load_start(c, a);
@@ -143,20 +176,27 @@ static int prepare_and_fit(cli *c, fit_args *a)
 
 int cmd_fit(cli *c, int argc, char **argv)
 {
-    fit_args a = { .output = "-" };
+    fit_args a = { .output = "-", .model = "hmm" };
     vhem_data_options_init(&a.data);
     vhem_fit_options_init(&a.fit);
+    vhem_dtm_fit_options_init(&a.dtm);
     a.cov = strcmp(a.fit.emission, "gaussian-full") == 0 ? "full" : "diag";
     a.init = a.fit.init;
     a.topology = a.fit.topology;
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "MODELS", &a.output, 0, "-, standard output",
           "file to write, .json or .h5" },
+        { "model", 0, OPT_CHOICE, "hmm|dtm", &a.model, 0, NULL,
+          "HMMs, or dynamic textures: linear dynamical systems" },
         { "mixture", 'k', OPT_INT, "K", &a.fit.K, 1, "none, one HMM for each sequence or group",
           "fit all sequences together: K HMMs with weights, by EM" },
-        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL, "states of each HMM" },
+        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL, "states of each HMM; dtm: dimension of its state" },
         { "mix", 'M', OPT_INT, "M", &a.fit.M, 1, NULL, "Gaussians in the mixture of each state" },
         { "cov", 0, OPT_CHOICE, "diag|full", &a.cov, 0, NULL, "covariances of the Gaussians" },
+        { "learn", 0, OPT_CHOICE, "svd|em", &a.dtm.method, 0, NULL,
+          "dtm: in closed form from principal components, or by EM from there; mixtures are always EM" },
+        { "noise", 0, OPT_CHOICE, "diag|isotropic", &a.dtm.noise, 0, NULL,
+          "dtm: covariance of the noise, R" },
         { "restarts", 'r', OPT_INT, "R", &a.fit.restarts, 1, "4; 1 when --init is a file",
           "runs from different starts, the best of which is kept" },
         { "max-iter", 0, OPT_INT, "N", &a.fit.max_iter, 0, NULL, "most iterations of a run" },
@@ -176,11 +216,12 @@ int cmd_fit(cli *c, int argc, char **argv)
         .args = "DATA -o MODELS", .n_min = 1, .n_max = 1, .options = options,
         .about = "Fits one HMM with Gaussian mixtures to each sequence of DATA by Baum-Welch, or one to each "
                  "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
-                 "all sequences by EM. DATA is a file, a folder of CSV "
-                 "files, or - for CSV on standard input. Ctrl-C saves what is done so far.",
+                 "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
+                 "folder of CSV files, or - for CSV on standard input. Ctrl-C saves what is done so far.",
         .examples = "  vhem fit walks.csv --states 4 -o walks.json\n"
                     "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n"
-                    "  vhem fit walks.csv --mixture 3 --states 4 -o mixture.json\n",
+                    "  vhem fit walks.csv --mixture 3 --states 4 -o mixture.json\n"
+                    "  vhem fit walks.csv --model dtm --states 7 -o textures.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);

@@ -7,18 +7,22 @@
 static int inform(cli *c, const vhem_data_options *opt, bool all)
 {
     vhem_h3m *h3m = NULL;
+    vhem_dtm *dtm = NULL;
     vhem_data *data = NULL;
     vhem_tree *tree = NULL;
     vhem_classes *classes = NULL;
     const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
     cli_content content = cli_recognise(c->arg[0]);
     bool clusters = content == CLI_IS_CLUSTERING || content == CLI_IS_TREE;
-    int status = clusters ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
+    int status = clusters ? CLI_GO : cli_load_textures(c, c->arg[0], &dtm);
+    if (status == CLI_GO && !dtm)
+        status = clusters ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
                  : content == CLI_IS_CLASSES
                      ? cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &classes))
                      : cli_load_any(c, c->arg[0], opt, &h3m, &data);
     if (status == CLI_GO) {
-        json_t *facts = classes ? info_classes(name, classes)
+        json_t *facts = dtm ? info_textures(name, dtm)
+                        : classes ? info_classes(name, classes)
                         : tree ? info_clusters(name, tree, content == CLI_IS_TREE)
                         : h3m ? info_models(name, h3m)
                               : info_data(name, data);
@@ -32,6 +36,7 @@ static int inform(cli *c, const vhem_data_options *opt, bool all)
     vhem_tree_free(tree);
     vhem_data_free(data);
     vhem_h3m_free(h3m);
+    vhem_dtm_free(dtm);
     return status;
 }
 

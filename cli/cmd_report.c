@@ -13,7 +13,7 @@ typedef struct {
     vhem_h3m   *h3m;
     vhem_data  *loaded;
     const char **class_of;
-    char       *class_text, *line;
+    char       *line;
     double     *D;
     vhem_choice *rows;
 } report_args;
@@ -21,7 +21,6 @@ typedef struct {
 static void release(report_args *a)
 {
     free(a->class_of);
-    free(a->class_text);
     free(a->line);
     free(a->D);
     free(a->rows);
@@ -40,7 +39,7 @@ static int load(cli *c, report_args *a)
         status = cli_fail(c, "%s has %d models, the clusters of %s are of %d", a->models,
                           vhem_h3m_size(a->h3m), c->arg[0], cl->Kb);
     if (status == CLI_GO && a->truth)
-        status = report_truth(c, a->truth, cl, &a->class_of, &a->class_text);
+        status = cli_truth_load(c, a->truth, cl->Kb, cl->name, &a->class_of);
     if (status == CLI_GO && a->sequences)
         status = cli_status(c, vhem_data_load(c->ctx, a->sequences, &a->data, &a->loaded));
     if (status == CLI_GO && a->distances)
@@ -137,10 +136,9 @@ int cmd_report(cli *c, int argc, char **argv)
         .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
                  "opens in any browser: levels, tree, centres, membership, bound, and what further files "
                  "let it show. Nothing is clustered or fitted for it.",
-        .examples =
-            "  vhem report tree.json -o report.html\n"
-            "  vhem report tree.json --models walks.json --data walks.csv --tables numbers -o report.html\n"
-            "  vhem report strategies.json --image face.png -o report.html\n",
+        .examples = "  vhem report tree.json -o report.html\n"
+                    "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
+                    "  vhem report strategies.json --image face.png -o report.html\n",
     };
     int status = cli_begin(c, argc, argv, &usage);
     if (status != CLI_GO)

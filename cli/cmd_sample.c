@@ -5,7 +5,7 @@
 
 static int load_and_sample(cli *c, int N, int T, const char *output)
 {
-    vhem_h3m *h3m = NULL;
+    cli_models m = { 0 };
     vhem_data *data = NULL;
     int status = cli_check_streams(c, output);
     if (status == CLI_GO && strcmp(output, "-") != 0 && !cli_ends_with(output, cli_data_endings))
@@ -13,9 +13,10 @@ static int load_and_sample(cli *c, int N, int T, const char *output)
     if (status == CLI_GO)
         status = cli_out_check(c, output);
     if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[0], &h3m);
+        status = cli_models_load(c, c->arg[0], &m);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_sample(c->ctx, h3m, N, T, &data));
+        status = cli_status(c, m.h3m ? vhem_sample(c->ctx, m.h3m, N, T, &data)
+                                     : vhem_dtm_sample(c->ctx, m.dtm, N, T, &data));
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_save(c->ctx, data, output));
     if (status == CLI_GO) {
@@ -29,7 +30,7 @@ static int load_and_sample(cli *c, int N, int T, const char *output)
         status = EXIT_DONE;
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    cli_models_free(&m);
     return status;
 }
 
@@ -46,8 +47,8 @@ int cmd_sample(cli *c, int argc, char **argv)
     };
     const cli_usage usage = {
         .args = "MODELS -n N -T T -o DATA", .n_min = 1, .n_max = 1, .options = options,
-        .about = "Draws sequences from MODELS. Each comes from one HMM, chosen by its weight, whose name "
-                 "becomes the label of the sequence.",
+        .about = "Draws sequences from MODELS. Each comes from one HMM or texture, chosen by its weight, whose "
+                 "name becomes the label of the sequence.",
         .examples = "  vhem sample walks.json -n 20 -T 150 -o drawn.csv\n"
                     "  vhem sample walks.json --seed 7 | head\n",
     };

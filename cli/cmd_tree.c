@@ -87,9 +87,7 @@ static int save(cli *c, const cluster_args *a, vhem_tree *tree, bool stopped)
 static int build(cli *c, tree_args *t)
 {
     vhem_tree *tree = NULL;
-    int n = t->list.n, *K = t->list.value;
-    vhem_status st = t->a.data ? vhem_tree_build_data(c->ctx, t->a.data, n, K, &t->a.opt, &tree)
-                               : vhem_tree_build(c->ctx, t->a.models, n, K, &t->a.opt, &tree);
+    vhem_status st = cluster_build(c, &t->a, t->list.n, t->list.value, &tree);
     bool stopped = st == VHEM_ESTOPPED, some = tree && vhem_tree_levels(tree) > 0;
     char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
     int status = some && (stopped || st == VHEM_OK) ? save(c, &t->a, tree, stopped) : cli_status(c, st);

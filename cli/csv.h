@@ -1,4 +1,4 @@
-/* csv.h - a small table of text, all of it in memory: names with classes, matrices of distances, choices. */
+/* csv.h - a small table of text, all of it in memory: matrices of distances, choices. */
 #ifndef VHEM_CLI_CSV_H
 #define VHEM_CLI_CSV_H
 

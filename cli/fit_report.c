@@ -7,9 +7,12 @@
 
 static const double SAME = 1e-3;     /* nats per frame: restarts this close found the same optimum */
 
-char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped)
+char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report,
+                     const char *const *without, bool stopped)
 {
     json_t *options = cli_options_json(usage);
+    for (; *without; without++)
+        json_object_del(options, *without);
     json_object_set_new(options, "restarts", json_integer(report->R));
     return cli_provenance(c, options, stopped);
 }
@@ -38,29 +41,26 @@ static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
                      runs);
 }
 
-static json_t *mixture_json(const vhem_h3m *h3m, const vhem_fit_report *report)
+static json_t *mixture_json(const cli_models *m, const vhem_fit_report *report)
 {
     json_t *row = row_json(report, 0, json_string("mixture")), *omega = json_array();
-    for (int j = 0; j < vhem_h3m_size(h3m); j++) {
-        vhem_hmm_view hmm;
-        vhem_h3m_view(h3m, j, &hmm);
-        json_array_append_new(omega, cli_json_real(hmm.omega));
-    }
-    json_object_set_new(row, "K", json_integer(vhem_h3m_size(h3m)));
+    for (int j = 0; j < cli_models_size(m); j++)
+        json_array_append_new(omega, cli_json_real(cli_models_omega(m, j)));
+    json_object_set_new(row, "K", json_integer(cli_models_size(m)));
     json_object_set_new(row, "omega", omega);
     return row;
 }
 
-json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, bool mixture,
+json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report *report, bool mixture,
                         const char *output, bool stopped)
 {
     json_t *models = json_array();
     char buf[32];
     for (int i = 0; !mixture && i < report->K; i++)
         json_array_append_new(
-            models, row_json(report, i, cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf))));
+            models, row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf))));
     if (mixture)
-        json_array_append_new(models, mixture_json(h3m, report));
+        json_array_append_new(models, mixture_json(m, report));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command,
                      "input", cli_json_text(c->arg[0]), "output", cli_json_text(output),
                      "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped,

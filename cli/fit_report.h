@@ -5,10 +5,12 @@
 #include "cli.h"
 
 /* JSON text from malloc for the model file.  Neither threads, output, time nor host is in it: the same seed
- * gives the same bytes wherever and as whatever they are written. */
-char   *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report, bool stopped);
+ * gives the same bytes wherever and as whatever they are written.  without: options that mean nothing to the
+ * kind of model, ended by NULL. */
+char   *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report,
+                       const char *const *without, bool stopped);
 /* Every restart of every model. */
-json_t *fit_report_json(const cli *c, const vhem_h3m *h3m, const vhem_fit_report *report, bool mixture,
+json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report *report, bool mixture,
                         const char *output, bool stopped);
 /* The lines on standard error at the end. */
 void    fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,

@@ -34,6 +34,23 @@ json_t *info_models(const char *path, const vhem_h3m *h3m)
                      "labels", labels, "hmms", hmms, "provenance", provenance(vhem_h3m_provenance(h3m)));
 }
 
+json_t *info_textures(const char *path, const vhem_dtm *dtm)
+{
+    json_t *all = json_array(), *labels = json_object();
+    vhem_dt_view dt = { .d = 0 };
+    for (int i = 0; i < vhem_dtm_size(dtm); i++) {
+        vhem_dtm_view(dtm, i, &dt);
+        count(labels, dt.label);
+        json_array_append_new(all, json_pack("{s:o, s:o, s:i, s:o}", "name", cli_json_text(dt.name), "label",
+                                             cli_json_text(dt.label), "n", dt.n, "omega",
+                                             cli_json_real(dt.omega)));
+    }
+    return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o}", "kind", "textures", "file", cli_json_text(path),
+                     "K",
+                     vhem_dtm_size(dtm), "d", dt.d, "labels", labels, "textures", all, "provenance",
+                     provenance(vhem_dtm_provenance(dtm)));
+}
+
 static json_t *options_json(const vhem_cluster_options *o)
 {
     return json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:i}", "preset",

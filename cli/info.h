@@ -5,6 +5,7 @@
 #include "cli.h"
 
 json_t *info_models(const char *path, const vhem_h3m *h3m);
+json_t *info_textures(const char *path, const vhem_dtm *dtm);
 json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree);
 json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);

@@ -119,6 +119,28 @@ static void tell_models(FILE *f, json_t *facts, bool all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
 }
 
+static void tell_textures(FILE *f, json_t *facts, bool all)
+{
+    const json_t *rows = json_object_get(facts, "textures");
+    size_t K = json_array_size(rows);
+    fprintf(f, "%s: %zu dynamic texture%s\n  dimension  %lld\n", text_of(facts, "file"), K, K == 1 ? "" : "s",
+            int_of(facts, "d"));
+    tell_range(f, "state", rows, "n");
+    tell_range(f, "weight", rows, "omega");
+    tell_counts(f, "labels", json_object_get(facts, "labels"), all);
+    tell_provenance(f, json_object_get(facts, "provenance"));
+    fprintf(f, "\n  %7s  %-24s %-16s %3s  %s\n", "texture", "name", "label", "n", "weight");
+    for (size_t i = 0; i < K && (all || i < FEW); i++) {
+        const json_t *row = json_array_get(rows, i);
+        fprintf(f, "  %7zu  ", i);
+        put_text(f, 24, text_of(row, "name"));
+        put_text(f, 16, text_of(row, "label"));
+        fprintf(f, "%3lld  %.4g\n", int_of(row, "n"), real_of(row, "omega"));
+    }
+    if (K > FEW && !all)
+        fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
+}
+
 /* "a, b, c, ..." */
 static void tell_members(FILE *f, const json_t *members, bool all)
 {
@@ -161,11 +183,16 @@ static void tell_level(FILE *f, const json_t *level, bool all)
         fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));
     if (revived)
         fprintf(f, "  repairs    %lld state%s revived\n", revived, cli_plural(revived));
-    fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", "S", "M", "members");
+    bool textures = json_object_get(json_array_get(clusters, 0), "n") != NULL;
+    fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", textures ? "n" : "S",
+            textures ? "" : "M", "members");
     for (size_t j = 0; j < K; j++) {
         const json_t *one = json_array_get(clusters, j);
-        fprintf(f, "  %7zu %6lld %8.4g %3lld %3lld  ", j, int_of(one, "size"), real_of(one, "omega"),
-                int_of(one, "S"), int_of(one, "M"));
+        fprintf(f, "  %7zu %6lld %8.4g ", j, int_of(one, "size"), real_of(one, "omega"));
+        if (textures)
+            fprintf(f, "%3lld %3s  ", int_of(one, "n"), "");
+        else
+            fprintf(f, "%3lld %3lld  ", int_of(one, "S"), int_of(one, "M"));
         tell_members(f, json_object_get(one, "members"), all);
     }
 }
@@ -261,6 +288,8 @@ void info_tell(FILE *f, json_t *facts, bool all)
 {
     if (strcmp(text_of(facts, "kind"), "models") == 0)
         tell_models(f, facts, all);
+    else if (json_object_get(facts, "textures"))
+        tell_textures(f, facts, all);
     else if (json_object_get(facts, "classes"))
         tell_classes(f, facts, all);
     else if (json_object_get(facts, "levels"))

@@ -56,6 +56,8 @@ static cli_content json_content(FILE *f, long begin, const char *head)
         return CLI_IS_CLUSTERING;
     if (strcmp(found, "vhem-classes") == 0)
         return CLI_IS_CLASSES;
+    if (strcmp(found, "vhem-dtm") == 0)
+        return CLI_IS_TEXTURES;
     return strcmp(found, "vhem-tree") == 0 ? CLI_IS_TREE : CLI_IS_MODEL;
 }
 
@@ -100,6 +102,8 @@ int cli_load_models(cli *c, const char *path, vhem_h3m **h3m)
     if (content == CLI_IS_TREE)
         return cli_fail(c, "%s is a tree, not a set of models; 'vhem cluster' makes a file whose centres can "
                            "be used as models", path);
+    if (content == CLI_IS_TEXTURES)
+        return cli_fail(c, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
     if (content == CLI_IS_CLASSES)
         return cli_fail(c, "%s holds models of classes: it is for vhem classify and annotate", path);
     vhem_status st = vhem_h3m_load(c->ctx, path, h3m);
@@ -132,7 +136,7 @@ int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3
     vhem_status st;
     int status;
 
-    if (content == CLI_IS_TREE)
+    if (content == CLI_IS_TREE || content == CLI_IS_TEXTURES)
         return cli_load_models(c, path, h3m);
     if (content != CLI_IS_DATA) {
         st = vhem_h3m_load(c->ctx, path, h3m);

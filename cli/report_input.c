@@ -41,39 +41,6 @@ static int *find_rows(const csv *t, int column, int n, char *const *name, int *f
     return row;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------- */
-
-int report_truth(cli *c, const char *path, const vhem_clustering *cl, const char ***truth, char **keep)
-{
-    static const char *const of_name[] = { "name", "id", "seq", "model", NULL };
-    static const char *const of_class[] = { "label", "class", "truth", "group", NULL };
-    csv t;
-    int status = csv_load(c, path, &t), found = 0;
-    if (status != CLI_GO)
-        return status;
-    int name = csv_column(&t, of_name), class = csv_column(&t, of_class);
-    name = name < 0 ? 0 : name;
-    class = class < 0 ? name + 1 : class;
-    int *row = class < t.columns ? find_rows(&t, name, cl->Kb, cl->name, &found) : NULL;
-    *truth = calloc((size_t)cl->Kb, sizeof **truth);
-    if (class >= t.columns)
-        status = cli_fail(c, "%s: has one column, needs names and classes", path);
-    else if (!row || !*truth)
-        status = cli_fail(c, "out of memory");
-    else if (found == 0)
-        status = cli_fail(c, "%s: none of its names is one of the %d models, for instance '%s'", path, cl->Kb,
-                          cl->name[0]);
-    for (int i = 0; status == CLI_GO && i < cl->Kb; i++)
-        (*truth)[i] = row[i] < 0 ? "" : csv_cell(&t, row[i], class);
-    if (status == CLI_GO && found < cl->Kb)
-        cli_say(c, "warning: %s has no class for %d of %d models", path, cl->Kb - found, cl->Kb);
-    free(row);
-    *keep = t.text;
-    t.text = NULL;
-    csv_free(&t);
-    return status;
-}
-
 /* ---- distances ----------------------------------------------------------------------------------------- */
 
 /* Rows by name where all are found, else by their order. */

@@ -6,8 +6,6 @@
 
 /* Each fills what comes last with malloc; names are those of the clustering. */
 
-/* --truth: the class of each model by its name; texts [Kb] point into *keep, which is to be freed, too. */
-int report_truth(cli *c, const char *path, const vhem_clustering *cl, const char ***truth, char **keep);
 /* --distances: a square matrix with a header, as 'vhem compare --kind' writes it. */
 int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D);
 /* --choice: the table of 'vhem choose', as text or as JSON. */

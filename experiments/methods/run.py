@@ -24,6 +24,7 @@ METHODS = [
     ("VHEM-H3M", "vhem", [], "models"),
     ("PPK-SC", "ppk-sc", [], "models"),
     ("PPK-SC, raw kernel", "ppk-sc", ["--kernel", "raw"], "models"),
+    ("PPK-SC, scaled kernel", "ppk-sc", ["--kernel", "scaled"], "models"),
     ("PPK-SC-hybrid", "ppk-sc-hybrid", [], "models"),
     ("SHEM-H3M (10)", "shem", ["--nv", "10"], "models"),
     ("SHEM-H3M (50)", "shem", ["--nv", "50"], "models"),
@@ -108,8 +109,8 @@ def table(title, trials, truth, paper):
         for l, level in enumerate(runs[0]["levels"]):
             def average(key, at=l, of=runs):
                 return mean([r["levels"][at].get(key) for r in of])
-            result.append({"method": name, "K": level["K"], "rand": average("rand"), "paper": paper.get(name, {}).get(level["K"]),
-                           "p": p[l], "expected_loglik": average("expected_loglik"), "loglik": average("loglik"),
+            result.append({"method": name, "K": level["K"], "rand": average("rand"),
+                           "paper": paper.get(name, {}).get(level["K"]), "p": p[l], "expected_loglik": average("expected_loglik"), "loglik": average("loglik"),
                            "compactness": average("compactness"), "trials": len(runs),
                            "seconds": mean([r["seconds"] for r in runs]) if l == 0 else None})
     print(f"\n{title}")
@@ -142,7 +143,7 @@ def synthetic(trials, settings, folder):
             for number, method in enumerate(METHODS):
                 if method[0] in runs:
                     runs[method[0]].append(run_trial(number, [4], inputs, judged, seed, sub))
-        title = f"Synthetic HMMs, experiment ({experiment}): K = {K} versions of each, noise variance {noise}, {trials} trials"
+        title = f"Synthetic HMMs ({experiment}): K = {K} versions of each, noise variance {noise}, {trials} trials"
         tables.append({"experiment": experiment, "K": K, "noise": noise, "rows": table(title, runs, truth, {})})
     return tables
 

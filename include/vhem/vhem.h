@@ -85,8 +85,8 @@ VHEM_API void        vhem_data_options_init(vhem_data_options *);
 VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set. */
 VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int N, const int *T, int d, const double *y, vhem_data **out);
-/* Names, labels, groups and weights of the sequences, [N] each, and names of the dimensions, [d].  NULL leaves
- * them as they are; all are copied. */
+/* Names, labels, groups and weights of the sequences, [N] each, and names of the dimensions, [d].  NULL
+ * leaves them as they are; all are copied. */
 VHEM_API vhem_status vhem_data_describe(vhem_ctx *, vhem_data *, const char *const *name,
                                         const char *const *label, const char *const *group,
                                         const double *weight, const char *const *column);
@@ -363,8 +363,8 @@ typedef struct {
     double rand, adjusted_rand, nmi, purity;
 } vhem_agreement;
 
-/* How well two partitions of n things agree; labels are any integers.  nmi: mutual information over the mean of
- * both entropies; purity: share of things that are in b what most of their part of a are. */
+/* How well two partitions of n things agree; labels are any integers.  nmi: mutual information over the mean
+ * of both entropies; purity: share of things that are in b what most of their part of a are. */
 VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
 
 typedef struct {                     /* how good the clusters of one level are; NaN: cannot be said */
@@ -445,6 +445,11 @@ typedef struct {                     /* what the models say of n things */
     double  scored;                  /* share of the HMMs that were scored: 1, or less in a fast search */
 } vhem_prediction;
 
+/* The first half alone: opt->K HMMs for each sequence, or group, side by side and each in the store (NULL:
+ * none) as soon as it is fitted; all of them pooled in one H3M, the weights within each divided by their
+ * number.  The second half of one class is vhem_cluster.  VHEM_ESTOPPED: what was fitted is in the store. */
+VHEM_API vhem_status vhem_fit_pieces(vhem_ctx *, const vhem_data *, const vhem_fit_options *,
+                                     const char *store, vhem_h3m **out);
 VHEM_API void        vhem_train_options_init(vhem_train_options *);
 /* tags NULL: the labels of the data are the classes.  VHEM_ESTOPPED: what was fitted is in the store. */
 VHEM_API vhem_status vhem_classes_train(vhem_ctx *, const vhem_data *, const vhem_tags *,

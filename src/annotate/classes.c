@@ -15,6 +15,7 @@ void vhem_train_options_init(vhem_train_options *opt)
     vhem_cluster_options_init(&opt->reduce);
     opt->piece.K = 1;
     opt->reduce.K = 4;
+    opt->reduce.restarts = 5;            /* a class needs a good density, not the best of all partitions */
 }
 
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)

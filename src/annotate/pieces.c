@@ -201,6 +201,7 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_thin
     VH_TRY(vh_things_data(ctx, data, t, p->thing, p->n, &own));
     vhem_fit_options o = *opt;
     o.K = o.K < own->N ? o.K : own->N;
+    o.by_group = 0;                                      /* fragments of a song may be of different kinds */
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
 done:

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "data/names.h"
+#include "model/convert.h"
 #include "model/json.h"
 
 #include <errno.h>
@@ -17,15 +18,15 @@ static const char head[] = "{\"format\": \"vhem-store\", \"version\": 1}\n";
 static const char lead[] = "{\"key\": \"";
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
 
-typedef struct {
-    off_t  at;
-    size_t size;                         /* 0: its line turned out to be damaged */
+typedef struct {                         /* of a model: in the file, or in memory */
+    off_t     at;
+    size_t    size;                      /* 0: its line turned out to be damaged */
+    vhem_h3m *h3m;
 } place;
 
 struct vh_store {
     char    *path;
-    int      fd;
-    bool     kept;                       /* a file with a name, not one that vanishes */
+    int      fd;                         /* -1: models are kept in memory */
     off_t    end;
     vh_names keys;
     place   *place;                      /* [keys.n] */
@@ -70,7 +71,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
         if (line[n - 1] != '\n')
             break;
         if (is_record(line, n))
-            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n }));
+            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n, NULL }));
         else
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
                    (long long)s->end);
@@ -120,18 +121,10 @@ vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out)
 
     VH_NEW(s, 1);
     s->fd = -1;
-    s->kept = path != NULL;
-    VH_DUP(s->path, path ? path : "temporary store");
-    if (path) {
+    VH_DUP(s->path, path ? path : "");
+    if (path)
         VH_TRY(open_file(ctx, s, path));
-    } else {
-        FILE *f = tmpfile();
-        s->fd = f ? dup(fileno(f)) : -1;
-        if (f)
-            fclose(f);
-        VH_CHECK(s->fd >= 0, VHEM_EIO, "no temporary file for the models: %s", strerror(errno));
-    }
-    if (s->end == 0)
+    if (path && s->end == 0)
         VH_TRY(write_all(ctx, s, head, HEAD));
     *out = s;
     s = NULL;
@@ -143,7 +136,7 @@ done:
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *s)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(!s->kept || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
+    VH_CHECK(s->fd < 0 || fsync(s->fd) == 0 || errno == EINVAL, VHEM_EIO, "%s: writing failed: %s", s->path,
              strerror(errno));
 done:
     vh_store_free(s);
@@ -156,6 +149,8 @@ void vh_store_free(vh_store *s)
         return;
     if (s->fd >= 0)
         close(s->fd);
+    for (int k = 0; s->place && k < s->keys.n; k++)
+        vhem_h3m_free(s->place[k].h3m);
     vh_names_free(&s->keys);
     free(s->place);
     free(s->path);
@@ -166,7 +161,7 @@ void vh_store_free(vh_store *s)
 
 static place find(vh_store *s, const vh_key *key)
 {
-    place found = { 0, 0 };
+    place found = { 0 };
 #pragma omp critical(vh_store)
     {
         int index = vh_names_find(&s->keys, key->text, KEY);
@@ -216,6 +211,8 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m
     char *line = NULL;
     json_t *root = NULL;
 
+    if (where.h3m)
+        return vh_h3m_subset(ctx, where.h3m, NULL, where.h3m->K, out);
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
@@ -254,17 +251,37 @@ done:
     return st;
 }
 
+/* In memory: a copy, under a key that has none yet. */
+static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *copy = NULL;
+
+    if (vh_store_has(s, key))
+        return VHEM_OK;
+    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+#pragma omp critical(vh_store)
+    st = remember(ctx, s, key->text, (place){ 0, 1, copy });
+    VH_TRY(st);
+    copy = NULL;
+done:
+    vhem_h3m_free(copy);
+    return st;
+}
+
 vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
     size_t size = 0;
 
+    if (s->fd < 0)
+        return keep(ctx, s, key, h3m);
     VH_TRY(print_record(ctx, key, h3m, &text, &size));
     text[size] = '\n';                                   /* in place of the NUL */
 #pragma omp critical(vh_store)
     {
-        place where = { s->end, size + 1 };
+        place where = { s->end, size + 1, NULL };
         st = write_all(ctx, s, text, size + 1);
         if (st == VHEM_OK)
             st = remember(ctx, s, key->text, where);

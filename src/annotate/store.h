@@ -11,8 +11,8 @@
 
 typedef struct vh_store vh_store;
 
-/* NULL: a store of this run alone.  A file that is not there is begun; one that another run holds open is
- * refused. */
+/* NULL: a store in memory, of this run alone.  A file that is not there is begun; one that another run holds
+ * open is refused. */
 vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out);
 /* Makes sure that what was put is on disk. */
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *store);

@@ -30,14 +30,8 @@ static bool takes_models(const vhem_classes *k)
 vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
 {
     vhem_status st = VHEM_OK;
-    char known[256] = "";
-    for (const vh_method *m = vh_methods; m->name && strlen(known) + strlen(m->name) + 3 < sizeof known;
-         m++) {
-        strcat(known, *known ? ", " : "");
-        strcat(known, m->name);
-    }
     VH_CHECK(vh_method_find(o->estimator), VHEM_EINVAL, "estimator '%.80s' is unknown; known are %s",
-             o->estimator, known);
+             o->estimator, vhem_methods());
     VH_CHECK(o->reduce.K >= 1, VHEM_EINVAL, "the model of a class has %d HMMs, must have at least 1",
              o->reduce.K);
     VH_CHECK(o->piece.K >= 1, VHEM_EINVAL, "a piece has %d HMMs, must have at least 1", o->piece.K);

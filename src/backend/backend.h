@@ -17,6 +17,8 @@ typedef struct vh_batch {                /* some whole sequences of a data set *
     /* How much each pair of a sequence and an HMM counts in the statistics, w [n][K], said once loglik [n][K]
      * is known.  NULL: a pair counts with the weight of its sequence. */
     void           (*weigh)(const struct vh_batch *, const double *loglik, double *w);
+    bool             known;              /* weigh needs no loglik: pairs of weight zero are then left out
+                                            altogether, and their loglik stays as it was */
     const void      *arg;                /* what weigh needs to know, */
     int              first;              /* and the place of seq[0] in the list that was cut into batches */
 } vh_batch;
@@ -28,7 +30,8 @@ typedef struct {                         /* base against reduced HMMs, for virtu
 } vh_estep;
 
 typedef struct {                         /* the probability product kernel between two sets of HMMs */
-    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by side; may be the same */
+    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by
+                                            side; may be the same */
     const double    *self_a, *self_b;    /* [n_comp]  log int p^2 of each component, which tells |Sigma| */
     int              tau;
     double           lambda;             /* > 0 */

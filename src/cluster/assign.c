@@ -122,7 +122,8 @@ vhem_status vhem_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vhem_dtm
     VH_NEW(scratch, ctx->threads);
     VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, c->options.tau > 0 ? c->options.tau : 10, scratch,
                             ctx->threads, L));
-    VH_TRY(decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
+    VH_TRY(decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior,
+                  score));
 done:
     for (int t = 0; scratch && t < ctx->threads; t++)
         vh_scratch_free(&scratch[t]);

@@ -9,13 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-static const struct {
+typedef struct {
     const char      *name;
     vh_distance_run *run;
-} kinds[] = {
-    { "kl", vh_distance_kl },
-    { "kl-sampled", vh_distance_kl_sampled },
-    { "ppk", vh_distance_ppk },
+    bool             sampled;            /* has errors */
+} kind;
+
+static const kind kinds[] = {
+    { "kl", vh_distance_kl, false },
+    { "kl-sampled", vh_distance_kl_sampled, true },
+    { "ppk", vh_distance_ppk, false },
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -52,7 +55,7 @@ done:
     return st;
 }
 
-static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt, vh_distance_run **run)
+static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt, const kind **out)
 {
     vhem_status st = VHEM_OK;
     int k = 0;
@@ -64,7 +67,7 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt
     VH_CHECK(opt->samples >= 2, VHEM_EINVAL, "samples is %d, an error needs at least 2", opt->samples);
     VH_CHECK(opt->lambda > 0 && isfinite(opt->lambda), VHEM_EINVAL, "lambda is %g, must be positive",
              opt->lambda);
-    *run = kinds[k].run;
+    *out = &kinds[k];
 done:
     return st;
 }
@@ -94,22 +97,25 @@ vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, con
 {
     vhem_status st = VHEM_OK;
     vhem_h3m *full_a = NULL, *full_b = NULL;
-    vh_distance_run *run = NULL;
+    const kind *with = NULL;
     size_t n = (size_t)a->K * (size_t)b->K;
-    double *table = NULL;
+    double *table = NULL, *table_error = NULL;
 
     vh_blas_enter();
-    VH_TRY(check_options(ctx, opt, &run));
+    VH_TRY(check_options(ctx, opt, &with));
     VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
-    VH_NEW(table, 2 * n);
-    VH_TRY(run(ctx, a, b, opt, table, table + n));
+    VH_NEW(table, n);
+    if (with->sampled)
+        VH_NEW(table_error, n);
+    VH_TRY(with->run(ctx, a, b, opt, table, table_error));
     memcpy(D, table, sizeof *D * n);
-    if (error)
-        memcpy(error, table + n, sizeof *error * n);
+    for (size_t k = 0; error && k < n; k++)
+        error[k] = table_error ? table_error[k] : 0;
 done:
     vhem_h3m_free(full_a);
     vhem_h3m_free(full_b);
     free(table);
+    free(table_error);
     vh_blas_leave();
     return st;
 }

@@ -10,7 +10,7 @@
 vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error);
 
-/* One kind: D and error [Ka][Kb] come zeroed. */
+/* One kind: D and error [Ka][Kb] come zeroed; error is NULL for kinds that are not sampled. */
 typedef vhem_status vh_distance_run(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
                                     const vhem_distance_options *opt, double *D, double *error);
 vh_distance_run vh_distance_kl, vh_distance_kl_sampled, vh_distance_ppk;

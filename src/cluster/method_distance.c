@@ -253,15 +253,17 @@ static void pick_models(job *b)
 {
     for (int j = 0; j < b->K; j++) {
         double least = INFINITY;
-        bool member = false;
-        b->pick[j] = 0;
+        bool empty = true;
+        for (int i = 0; i < b->n && empty; i++)
+            empty = b->label[i] != j;
+        b->pick[j] = -1;
         for (int i = 0; i < b->n; i++) {
-            bool in = b->label[i] == j;
-            double d = in || !member ? away(b, i, j) : INFINITY;
-            if ((in && !member) || (in == member && d < least)) {
+            if (!empty && b->label[i] != j)
+                continue;
+            double d = away(b, i, j);
+            if (b->pick[j] < 0 || d < least) {
                 b->pick[j] = i;
                 least = d;
-                member = in;
             }
         }
     }

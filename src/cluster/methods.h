@@ -9,7 +9,7 @@
 
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 };    /* what a method can start from */
 
-typedef struct {                         /* what is clustered: Kb HMMs, dynamic textures, or sets of sequences */
+typedef struct {                         /* what is clustered: Kb HMMs, textures, or sets of sequences */
     int              Kb;
     const vhem_h3m  *models;             /* of the three one is not NULL */
     const vhem_dtm  *textures;

@@ -97,7 +97,8 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     int k = 0;
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0], known[1],
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
+             known[1],
              known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
@@ -191,8 +192,10 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, vhem_cl
     const vhem_dtm *start = o->start_dtm;
     int n = 0;
 
-    VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d, dtm->d);
-    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", o->K, start->K);
+    VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
+             dtm->d);
+    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", o->K,
+             start->K);
     for (int j = 0; j < start->K; j++)
         n = start->dt[j].n > n ? start->dt[j].n : n;
     VH_CHECK(o->S == 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
@@ -210,7 +213,8 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     vhem_status st = VHEM_OK;
     VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
     VH_CHECK(o->K <= in->Kb || has_start(o), VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
-             in->models ? "models" : in->textures ? "textures" : o->by_group || in->below ? "groups" : "sequences");
+             in->models ? "models" : in->textures ? "textures"
+             : o->by_group || in->below ? "groups" : "sequences");
     VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
     VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
     VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);

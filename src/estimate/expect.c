@@ -40,16 +40,17 @@ void vh_workers_free(vh_workers *workers)
     *workers = (vh_workers){ 0 };
 }
 
-/* Puts the n sequences from place i on into the last batch, while they fit, or into one of their own. */
-static void add_to_plan(plan *p, const vhem_data *data, const int *seq, int i, int n, int64_t fit)
+/* Puts the n sequences from place i on into the last batch, while they fit, or into one of their own.  known:
+ * are their weights? */
+static void add_to_plan(plan *p, const vhem_data *data, const int *seq, int i, int n, int64_t fit, bool known)
 {
     int64_t T = 0;
     for (int k = 0; k < n; k++)
         T += vh_data_length(data, seq[i + k]);
     vh_batch *b = p->n > 0 ? &p->batch[p->n - 1] : NULL;
-    if (!b || b->frames + T > fit) {
+    if (!b || b->frames + T > fit || b->known != known) {
         b = &p->batch[p->n++];
-        *b = (vh_batch){ .data = data, .seq = seq + i, .first = i };
+        *b = (vh_batch){ .data = data, .seq = seq + i, .known = known, .first = i };
     }
     b->n += n;
     b->frames += T;
@@ -62,7 +63,7 @@ static vhem_status make_plan(vhem_ctx *ctx, const vh_packed *pk, const vhem_data
     vhem_status st = VHEM_OK;
     VH_NEW(out->batch, n);
     for (int i = 0; i < n; i++)
-        add_to_plan(out, data, seq, i, 1, vh_batch_frames(pk));
+        add_to_plan(out, data, seq, i, 1, vh_batch_frames(pk), false);
 done:
     return st;
 }
@@ -186,9 +187,9 @@ static vhem_status plan_sets(vhem_ctx *ctx, const vh_packed *pk, const vhem_data
         if (x->large[g])
             VH_TRY(weigh_sets(ctx, pk, data, x->how, g, g + 1, workers, loglik, x->known));
         for (int i = 0; x->large[g] && i < n; i++)
-            add_to_plan(out, data, sets->seq, lo + i, 1, fit);
+            add_to_plan(out, data, sets->seq, lo + i, 1, fit, true);
         if (!x->large[g] && n > 0)
-            add_to_plan(out, data, sets->seq, lo, n, fit);
+            add_to_plan(out, data, sets->seq, lo, n, fit, false);
     }
     for (int b = 0; b < out->n; b++) {
         out->batch[b].weigh = weigh_batch;

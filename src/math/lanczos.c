@@ -16,7 +16,7 @@
 
 enum { ROWS = 64, MIN_BASIS = 40, MAX_RESTARTS = 2000 };
 #define TOL 1e-13                        /* of an eigenvalue, relative */
-#define SAME 1e-10                       /* of bound: eigenvalues this close are equal */
+#define ROUGH 1e-6                       /* the same, when only its size is asked for */
 
 typedef struct {
     int n, k;
@@ -49,7 +49,7 @@ static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
 }
 
 /* The m largest of what is left, w [m] V [m][n], from a start of its own. */
-static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double *w, double *V)
+static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double *w, double *V)
 {
     vhem_status st = VHEM_OK;
     int n = s->n, basis = 2 * m + 1 > MIN_BASIS ? 2 * m + 1 : MIN_BASIS;
@@ -68,7 +68,7 @@ static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double *w, double 
     for (int i = 0; i < n; i++)
         start[i] = vh_rng_normal(&rng);
     for (;;) {
-        dsaupd_c(&ido, "I", n, "LA", m, TOL, start, basis, Q, n, param, at, vector, work, room, &info);
+        dsaupd_c(&ido, "I", n, "LA", m, tol, start, basis, Q, n, param, at, vector, work, room, &info);
         if (ido != 1 && ido != -1)
             break;
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while looking for eigenvectors");
@@ -76,7 +76,7 @@ static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double *w, double 
     }
     VH_CHECK(info == 0, VHEM_ENUMERIC, "eigenvectors of %d models: ARPACK found %d of %d (code %d)", n,
              param[4], m, info);
-    dseupd_c(1, "A", select, w, V, n, 0, "I", n, "LA", m, TOL, start, basis, Q, n, param, at, vector, work,
+    dseupd_c(1, "A", select, w, V, n, 0, "I", n, "LA", m, tol, start, basis, Q, n, param, at, vector, work,
              room, &info);
     VH_CHECK(info == 0, VHEM_ENUMERIC, "eigenvectors of %d models: ARPACK gave up (code %d)", n, info);
 done:
@@ -104,12 +104,14 @@ static double least(const search *s)
 static vhem_status find(vhem_ctx *ctx, search *s)
 {
     vhem_status st = VHEM_OK;
-    VH_TRY(ask(ctx, s, s->k, s->w, s->V));
+    VH_TRY(ask(ctx, s, s->k, TOL, s->w, s->V));
     s->found = s->k;
     while (s->found < s->cap) {
-        VH_TRY(ask(ctx, s, 1, s->w + s->found, row(s->V, s->n, s->found)));
-        if (s->w[s->found] <= least(s) + SAME * s->bound)
+        double *w = s->w + s->found, *v = row(s->V, s->n, s->found);
+        VH_TRY(ask(ctx, s, 1, ROUGH, w, v));
+        if (*w <= least(s) + ROUGH * s->bound)
             break;
+        VH_TRY(ask(ctx, s, 1, TOL, w, v));
         s->found++;
     }
 done:

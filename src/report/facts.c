@@ -5,6 +5,7 @@
 #include "cluster/tree.h"
 #include "core/alloc.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +136,32 @@ static int by_cluster(const void *a, const void *b, void *arg)
     return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
 }
 
+/* What does not take long; what cannot be said, for instance of sequences with gaps, is left open. */
+static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
+{
+    enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
+    vhem_status st = VHEM_OK;
+    const vhem_data *data = facts->in->data;
+    const vhem_h3m *models = facts->n_model <= MOST_MODELS ? facts->in->models : NULL;
+    int64_t frames = 0;
+
+    VH_NEW(facts->measures, facts->n_level);
+    for (int n = 0; data && n < vhem_data_size(data); n++) {
+        vhem_seq_view seq;
+        VH_TRY(vhem_data_view(data, n, &seq));
+        frames += seq.T;
+    }
+    if (frames > MOST_FRAMES)
+        data = NULL;
+    for (int l = 0; l < facts->n_level; l++) {
+        facts->measures[l] = (vhem_measures){ NAN, NAN, NAN };
+        VH_CHECK(vhem_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l]) !=
+                     VHEM_ESTOPPED, VHEM_ESTOPPED, "interrupted");
+    }
+done:
+    return st;
+}
+
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
 {
     vhem_status st = VHEM_OK;
@@ -159,6 +186,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
         facts->model[i] = i;
     model_order order = { facts->level[0].c, facts->level[0].first };
     qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
+    VH_TRY(find_measures(ctx, facts));
     *out = facts;
     facts = NULL;
 done:
@@ -183,6 +211,7 @@ void vh_facts_free(vh_facts *facts)
     free(facts->class_of);
     free(facts->class_name);
     free(facts->class_size);
+    free(facts->measures);
     free(facts);
 }
 
@@ -219,9 +248,16 @@ bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
             b[n++] = facts->level[l].label[i];
         }
     if (n > 1)
-        vhem_partition_compare(n, a, b, out);
+        vhem_partition_compare(n, b, a, out);            /* purity is that of clusters */
     free(a);
     return n > 1;
+}
+
+bool vh_facts_measured(const vh_facts *facts, int l)
+{
+    const vhem_measures *m = &facts->measures[l];
+    return facts->n_class > 0 || isfinite(m->expected_loglik) || isfinite(m->loglik) ||
+           isfinite(m->compactness);
 }
 
 void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share)

@@ -27,6 +27,7 @@ typedef struct {
     int         *class_of;               /* [n_model] -1: none */
     const char **class_name;             /* [n_class] */
     int         *class_size;             /* [n_class] */
+    vhem_measures *measures;             /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 
 /* in must outlive the facts. */
@@ -43,6 +44,8 @@ const char *vh_facts_name(const vh_facts *facts, int i);
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */
 bool        vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
+/* Is any measure of level l known, with classes or without? */
+bool        vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi. */
 void        vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
 

@@ -1,4 +1,4 @@
-/* figure_confusion.c - given classes against clusters, and how well the two partitions agree. */
+/* figure_confusion.c - given classes against clusters, and the measures of how good the clusters are. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -54,29 +54,38 @@ static void draw(FILE *f, const vh_facts *facts, int l)
     vh_svg_end(f);
 }
 
+static void put_measure(FILE *f, const char *name, const char *format, double value, const char *words)
+{
+    char text[32];
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof text, format, value);
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", name, text, words);
+}
+
 static void put_measures(FILE *f, const vh_facts *facts, int l)
 {
-    vhem_agreement g;
-    if (!vh_facts_agreement(facts, l, &g))
+    vhem_agreement g = { NAN, NAN, NAN, NAN };
+    const vhem_measures *m = &facts->measures[l];
+
+    vh_facts_agreement(facts, l, &g);
+    if (!vh_facts_measured(facts, l))
         return;
     fprintf(f, "<ul class=\"measures\" data-level=\"%d\">\n", l);
-    fprintf(f,
-            "<li><span>Rand index</span> <b>%.3f</b> <small>of two models picked at random, how often both "
-            "partitions agree whether they belong together</small></li>\n",
-            g.rand);
-    fprintf(f,
-            "<li><span>Adjusted Rand index</span> <b>%.3f</b> <small>the same, 0 for chance and 1 for "
-            "perfect</small></li>\n",
-            g.adjusted_rand);
-    fprintf(f,
-            "<li><span>Normalised mutual information</span> <b>%.3f</b> <small>what the cluster tells of "
-            "the class, 0 to 1</small></li>\n",
-            g.nmi);
-    fprintf(f,
-            "<li><span>Purity</span> <b>%.3f</b> <small>models that are of the commonest class of their "
-            "cluster</small></li>\n"
-            "</ul>\n",
-            g.purity);
+    put_measure(f, "Rand index", "%.3f", g.rand,
+                "of two models picked at random, how often both partitions agree whether they belong "
+                "together");
+    put_measure(f, "Adjusted Rand index", "%.3f", g.adjusted_rand,
+                "the same, 0 for chance and 1 for perfect");
+    put_measure(f, "Normalised mutual information", "%.3f", g.nmi,
+                "what the cluster tells of the class, 0 to 1");
+    put_measure(f, "Purity", "%.3f", g.purity, "models that are of the commonest class of their cluster");
+    put_measure(f, "Expected log-likelihood", "%.5g", m->expected_loglik,
+                "nats for a virtual sample of a model under its nearest centre, on average");
+    put_measure(f, "Log-likelihood", "%.5g", m->loglik, "nats, of the sequences under all the centres");
+    put_measure(f, "Compactness", "%.4g", m->compactness,
+                "mean kernel between members of a cluster, summed over the clusters");
+    fputs("</ul>\n", f);
 }
 
 void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
@@ -84,12 +93,13 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     char name[32];
     snprintf(name, sizeof name, "classes-%d", l + 1);
     put_measures(f, facts, l);
+    if (facts->n_class == 0)
+        return;
     vh_figure_begin(f, name, l);
     draw(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
     fputs("How many models of each given class are in each cluster; the darker, the larger the share of the "
-          "class.",
-          f);
+          "class.", f);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

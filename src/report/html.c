@@ -75,14 +75,14 @@ static const struct {
     const char *id, *name;
 } sections[] = {
     { "levels", "Levels" }, { "tree", "Tree" }, { "members", "Members" }, { "centers", "Centres" },
-    { "membership", "Membership" }, { "classes", "Classes" }, { "examples", "Examples" },
+    { "membership", "Membership" }, { "classes", "Measures" }, { "examples", "Examples" },
     { "distances", "Distances" }, { "choice", "How many" }, { "bound", "Bound" }, { "made", "Made by" },
 };
 
 static bool shown(const vh_facts *facts, const char *id)
 {
     if (strcmp(id, "classes") == 0)
-        return facts->n_class > 0;
+        return vh_facts_measured(facts, 0);
     if (strcmp(id, "examples") == 0)
         return facts->in->data && facts->level[0].c->centers;
     return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;

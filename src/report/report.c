@@ -62,8 +62,9 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_membership(f, facts, l);
     vh_section_end(f);
-    if (facts->n_class > 0) {
-        vh_section_begin(f, "classes", "Clusters and given classes");
+    if (vh_facts_measured(facts, 0)) {
+        vh_section_begin(f, "classes",
+                         facts->n_class ? "Clusters and given classes" : "How good the clusters are");
         for (int l = 0; l < facts->n_level; l++)
             vh_figure_confusion(f, facts, l);
         vh_section_end(f);

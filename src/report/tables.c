@@ -175,16 +175,18 @@ static void put_emissions(FILE *f, const vh_facts *facts)
 
 static void put_measures(FILE *f, const vh_facts *facts)
 {
-    fputs("level\trand\tadjusted_rand\tnmi\tpurity\n", f);
+    fputs("level\trand\tadjusted_rand\tnmi\tpurity\texpected_loglik\tloglik\tcompactness\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        vhem_agreement g;
-        if (!vh_facts_agreement(facts, l, &g))
-            continue;
+        vhem_agreement g = { NAN, NAN, NAN, NAN };
+        vh_facts_agreement(facts, l, &g);
         fprintf(f, "%d", l + 1);
         put_number(f, g.rand);
         put_number(f, g.adjusted_rand);
         put_number(f, g.nmi);
         put_number(f, g.purity);
+        put_number(f, facts->measures[l].expected_loglik);
+        put_number(f, facts->measures[l].loglik);
+        put_number(f, facts->measures[l].compactness);
         putc('\n', f);
     }
 }
@@ -256,7 +258,7 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
              "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
         VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
-    if (facts->n_class > 0)
+    if (vh_facts_measured(facts, 0))
         VH_TRY(write_table(ctx, facts, "measures.tsv", put_measures));
     if (facts->in->n_choice > 0)
         VH_TRY(write_table(ctx, facts, "choice.tsv", put_choice));

@@ -2,12 +2,14 @@
 import json
 import os
 import random
+import re
+import shlex
 import signal
 import subprocess
 import time
 import unittest
 
-from support import VHEM, Case
+from support import SOURCE, VHEM, Case
 
 
 def letters(per_class=8, frames=30, classes=3, seed=1, first=0):
@@ -329,6 +331,33 @@ class Annotate(Case):
         r = self.ok("annotate", "train", *args, "-o", "n.json")
         self.assertIn("10 of 12 of the data have no tags and are left out", r.err)
         self.assertIn("1 of 3 of the tags have no sequences and are left out", r.err)
+
+
+class Documents(Case):
+    def test_page(self):
+        text, tags = songs()
+        more, more_tags = songs(n=4, seed=7, first=40)
+        files = {"letters.csv": letters(), "test.csv": letters(seed=9, first=100),
+                 "more.csv": letters(seed=5, first=50, per_class=2), "songs.csv": text,
+                 "tags.csv": tags.replace("slow", "Calming"), "new-tags.csv": more_tags.replace("slow", "Calming")}
+        for name, content in files.items():
+            self.write(name, content)
+        blocks = re.findall(r"```sh\n(.*?)```", (SOURCE / "docs/classification.md").read_text(), re.S)
+        commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
+        self.assertEqual({tuple(c[:2]) for c in commands},
+                         {("classify", p) for p in ("train", "predict", "eval", "cross", "update")} |
+                         {("annotate", p) for p in ("train", "predict", "search", "eval")})
+        for args in commands:
+            self.write("new.csv", letters(seed=9, first=100, per_class=1) if args[0] == "classify" else more)
+            self.ok(*args)
+
+    def test_example(self):
+        for name, seed in (("train.csv", 1), ("new.csv", 2)):
+            self.write(name, letters(seed=seed).replace("letter", "label", 1))
+        done = subprocess.run([SOURCE / "examples/cli/classify.sh", "train.csv", "new.csv"], cwd=self.dir, text=True,
+                              capture_output=True, env={**os.environ, "VHEM": VHEM})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"accuracy\t(1|0\.[89]\d*)\n(.*\n)+classes.json: models of 3 classes")
 
 
 if __name__ == "__main__":

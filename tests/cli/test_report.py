@@ -108,7 +108,7 @@ class Command(WithTree):
             self.assertIn(words, page.text)
         write(self, "truth.csv", "name,label\n" + "".join(f"{n},{k}\n" for n, k in zip(NAMES[:4], "ppqq")))
         r = self.ok("report", "t.json", "--truth", "truth.csv", "-o", "r.html")
-        self.assertIn("has no class for 2 of 6 models", r.err)
+        self.assertIn("2 of 6 models have no class in truth.csv", r.err)
         page = Page(self.path("r.html").read_text())
         self.assertIn("mostly p (2)", page.text)
         self.assertIn("Rand index 1.000", page.text)
@@ -167,8 +167,8 @@ class Command(WithTree):
             ("m.json holds models, not clusters", ["m.json"]),
             ("d.csv is no file of clusters", ["d.csv"]),
             ("few.json has 2 models, the clusters of t.json are of 6", ["t.json", "--models", "few.json"]),
-            ("none of its names is one of the 6 models, for instance 'ant'", ["t.json", "--truth", "other.csv"]),
-            ("one.csv: has one column", ["t.json", "--truth", "one.csv"]),
+            ("none of its 1 names is that of a model, 'ant' for instance", ["t.json", "--truth", "other.csv"]),
+            ("one.csv: line 1 has no class", ["t.json", "--truth", "one.csv"]),
             ("other.csv: has 1 rows and 1 columns of distances, must have 6", ["t.json", "--distances", "other.csv"]),
             ("other.csv: has no columns K and S", ["t.json", "--choice", "other.csv"]),
             ("d.csv is neither a PNG nor a JPEG image", ["t.json", "--image", "d.csv"]),
@@ -212,7 +212,18 @@ class Tables(WithTree):
         self.assertEqual(states[:4], ["1", "0", "0", "0.75"])
         self.assertAlmostEqual(float(states[5]), 5)      # 1 / (1 - 0.8) frames
         self.assertEqual(self.rows("emissions")[2], ["1", "0", "1", "0", "1.0", "0.0", "2.0", "0.04", "0.16"])
-        self.assertEqual(len(self.rows("measures")), 3)
+        head, low, high = self.rows("measures")
+        self.assertEqual(head[:5], ["level", "rand", "adjusted_rand", "nmi", "purity"])
+        self.assertEqual((low[4], high[4]), ("1.0", "0.6"))          # above: two insects with two mammals, a mammal
+
+    def test_measures_are_those_of_eval(self):
+        self.report("--models", "m.json", "--data", "d.csv", "--tables", "n")
+        want = self.ok("eval", "t.json", "--models", "m.json", "--data", "d.csv", "--json").json()
+        head, *rows = self.rows("measures")
+        for row, level in zip(rows, want["levels"], strict=True):
+            self.assertEqual(set(head[1:]), set(level["measures"]))
+            for name, value in zip(head[1:], row[1:], strict=True):
+                self.assertAlmostEqual(float(value), level["measures"][name]["mean"], places=9, msg=name)
 
     def test_folder_is_there_already(self):
         self.path("n").mkdir()

@@ -151,6 +151,40 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The first half by itself: what is in the store is what a training would make. */
+static void pieces_alone(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_h3m *a = NULL, *b = NULL;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("pieces");
+    unlink(path);
+    opt.piece.K = 2;
+    opt.piece.by_group = 1;
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &a));
+    assert_int_equal(a->K, 2 * CLASSES * PER_CLASS / 2);
+    assert_string_equal(a->hmm[2].name, "g1/0");
+    assert_string_equal(a->hmm[2].label, "c0");
+    assert_ok(ctx, vhem_h3m_validate(ctx, a));
+    FILE *f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    fclose(f);
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));   /* nothing is fitted twice */
+    f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    assert_int_equal(ftell(f), size);
+    fclose(f);
+    assert_true(vhem_h3m_compare(a, b) == 0);
+    vhem_h3m_free(a);
+    vhem_h3m_free(b);
+    vhem_data_free(data);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 static void cross_validation(void **state)
 {
     (void)state;
@@ -234,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
+        cmocka_unit_test(pieces_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,8 @@ static void test_html(void **state)
 static void test_json(void **state)
 {
     (void)state;
-    assert_put(vh_json_text, "</script>", 99, "\"\\u003c/script\\u003e\"");
-    assert_put(vh_json_text, "a\"\\\n'", 99, "\"a\\u0022\\u005c\\u000a\\u0027\"");
+    assert_put(vh_script_text, "</script>", 99, "\"\\u003c/script\\u003e\"");
+    assert_put(vh_script_text, "a\"\\\n'", 99, "\"a\\u0022\\u005c\\u000a\\u0027\"");
 }
 
 static void test_short_numbers(void **state)

@@ -117,7 +117,8 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh
     if (!stats || !batch->weigh)
         return all_pairs(ctx, pk, batch, NULL, scratch, loglik, stats);
     VH_NEW(w, (size_t)batch->n * (size_t)pk->K);
-    VH_TRY(all_pairs(ctx, pk, batch, NULL, scratch, loglik, NULL));
+    if (!batch->known)
+        VH_TRY(all_pairs(ctx, pk, batch, NULL, scratch, loglik, NULL));
     batch->weigh(batch, loglik, w);
     VH_TRY(all_pairs(ctx, pk, batch, w, scratch, loglik, stats));
 done:

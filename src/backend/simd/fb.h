@@ -37,6 +37,7 @@ typedef struct {
     double  *work;
     vh_stats *stats;                     /* NULL: only the log-likelihood is wanted */
     double  *w;                          /* [n][K]  weights of the pairs; NULL: those of the sequences */
+    bool     scored;                     /* the log-likelihoods are known */
     bool     sparse;                     /* so few pairs count that they are collected one by one */
     int      comp_lo, comp_hi, col0;     /* components and first column that part_about looks at */
 } vh_fb;

@@ -202,7 +202,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     VH_TRY(for_parts(j, c0, n, part_stats));
     if (!j->sparse)
         vh_table_product(pk, 0, pk->n_comp, n, j->T, j->E, j->ld);
-    for (int k = 0; j->sparse && k < pk->K; k++)         /* for the second time: only what counts */
+    for (int k = 0; j->sparse && k < pk->K; k++)         /* only what counts */
         if (counts(j, k))
             vh_table_product(pk, pk->comp0[k], pk->comp0[k + 1], n, j->T, j->E, j->ld);
     if (pk->n_direct)
@@ -287,7 +287,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
     vh_lanes x = { .S = g->S, .T = g->T, .B = g->B };
-    bool look = collect, again = collect && j->w;        /* again: the log-likelihood is known */
+    bool look = collect;
     double *first, *spare = NULL;
 
     VH_TRY(load_lanes(j, g, &x, &first));
@@ -304,7 +304,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
         memcpy(g->B, spare, sizeof *spare * table_size(g));
     for (int l = 0; l < g->used; l++) {
         g->lane[l].redo |= !(x.doubt[l] < (look ? DOUBT : DOUBT * MIXING));
-        g->lane[l].loglik += again ? 0 : x.loglik[l];
+        g->lane[l].loglik += j->scored ? 0 : x.loglik[l];
     }
     if (collect)
         add_chain(j, g, &x, first);
@@ -335,7 +335,7 @@ done:
 
 /* ---- 4. weights ---------------------------------------------------------------------------------------- */
 
-/* Asks for the weights, and deals the pairs that count into groups of their own. */
+/* Asks for the weights, and forms groups of the pairs that count alone, dealt as they were if they were. */
 static vhem_status weigh(vh_fb *j, const double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -364,7 +364,7 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
     if (n_live == all)
         goto done;
     VH_TRY(form_groups(j, SLOT_LIVE));
-    for (int g = 0; g < j->n_group; g++)
+    for (int g = 0; j->scored && g < j->n_group; g++)
         VH_NAME(vh_fb_deal_again)(&j->groups[g]);
 done:
     return st;
@@ -460,16 +460,19 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk
     vh_fb j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
 
     VH_TRY(set_up(&j));
+    if (stats && batch->weigh && batch->known)
+        VH_TRY(weigh(&j, NULL));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
         int n = batch->frames - c0 < j.chunk ? (int)(batch->frames - c0) : j.chunk;
         VH_TRY(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_deal)(&j, c0, n);
     }
-    if (stats && batch->weigh) {
+    if (stats && batch->weigh && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
             VH_TRY(recurse(&j, &j.groups[g], false));
         VH_TRY(settle(&j, loglik, NULL));
+        j.scored = true;
         VH_TRY(weigh(&j, loglik));
     }
     for (int g = 0; g < j.n_group; g++)

@@ -1,0 +1,174 @@
+/* bench_em_h3m.c - the E-step of EM-H3M against the emission product it contains, measured in the same run.
+ *
+ * Every frame meets every component once, a product that no E-step can do without; with hard assignments the
+ * statistics are a product over one HMM of K.  One thread; times are those of the thread. */
+#include "common.h"
+
+#include "estimate/expect.h"
+#include "estimate/spread.h"
+#include "math/linalg.h"
+#include "core/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    int d, S, M, K, N, T, group;         /* group: sequences that share one assignment */
+} shape;
+
+static const shape shapes[] = {
+    { 39, 5, 8, 3, 200, 125, 1 }, { 39, 5, 8, 8, 200, 125, 1 }, { 10, 4, 2, 8, 400, 100, 1 },
+    { 2, 3, 1, 4, 1000, 50, 1 },  { 2, 3, 1, 4, 5000, 10, 10 }, { 10, 4, 2, 8, 400, 100, 100 },
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+typedef struct {
+    const shape *s;
+    vhem_ctx    *ctx;
+    vhem_h3m    *h3m;
+    vhem_data   *data;
+    vh_packed   *pk;
+    vh_sets      sets;
+    vh_workers   workers;
+    vh_stats     stats;
+    double      *xs, *loglik, *T, *G;
+    int          soft;                   /* all HMMs share a set, or one has it */
+} bench;
+
+static void weigh(void *arg, int g, const double *loglik, double *w)
+{
+    const bench *b = arg;
+    int K = b->s->K;
+    (void)loglik;
+    for (int i = b->sets.first[g]; i < b->sets.first[g + 1]; i++, w += K)
+        for (int k = 0; k < K; k++)
+            w[k] = b->soft ? 1.0 / K : g % K == k;
+}
+
+static void e_step(void *arg)
+{
+    bench *b = arg;
+    const vh_weighing how = { &b->sets, weigh, b };
+    bench_need(b->ctx, vh_expect_sets(b->ctx, b->pk, b->data, &how, &b->workers, b->loglik, &b->stats));
+}
+
+static void score(void *arg)
+{
+    bench *b = arg;
+    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik, NULL));
+}
+
+static void baum_welch(void *arg)
+{
+    bench *b = arg;
+    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik,
+                                 &b->stats));
+}
+
+static void product(void *arg)
+{
+    bench *b = arg;
+    int64_t frames = (int64_t)b->s->N * b->s->T, chunk = vh_batch_frames(b->pk);
+    for (int64_t f = 0; f < frames; f += chunk) {
+        int n = (int)(frames - f < chunk ? frames - f : chunk);
+        vh_table_product(b->pk, 0, b->pk->n_comp, n, b->T + f * b->pk->n_stat, b->G, (size_t)n);
+    }
+}
+
+/* K random HMMs, and sequences drawn from them. */
+static void make_models(bench *b)
+{
+    const shape *s = b->s;
+    vh_rng rng;
+    vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
+    bench_need(b->ctx, vh_h3m_new(b->ctx, &vh_gaussian_diag, s->d, s->K, &b->h3m));
+    for (int k = 0; k < s->K; k++) {
+        bench_need(b->ctx, vh_h3m_shape(b->ctx, b->h3m, k, s->S, s->M));
+        vh_hmm *h = &b->h3m->hmm[k];
+        for (int i = 0; i < s->S; i++) {
+            h->pi[i] = 1.0 / s->S;
+            for (int q = 0; q < s->S; q++)
+                h->A[i * s->S + q] = q == i ? 0.7 + 0.3 / s->S : 0.3 / s->S;
+        }
+        for (int q = 0; q < s->S * s->M; q++) {
+            vh_hmm_c(h)[q] = 1.0 / s->M;
+            for (int e = 0; e < s->d; e++) {
+                vh_hmm_param(b->h3m, h, 0)[q * s->d + e] = 2 * vh_rng_normal(&rng);
+                vh_hmm_param(b->h3m, h, 1)[q * s->d + e] = 0.5 + vh_rng_uniform(&rng);
+            }
+        }
+    }
+    bench_need(b->ctx, vhem_sample(b->ctx, b->h3m, s->N, s->T, &b->data));
+}
+
+static vhem_status make_tables(vhem_ctx *ctx, bench *b)
+{
+    vhem_status st = VHEM_OK;
+    const shape *s = b->s;
+    int *item = NULL;
+    size_t frames = (size_t)s->N * (size_t)s->T;
+
+    VH_NEW(item, s->N);
+    for (int n = 0; n < s->N; n++)
+        item[n] = n / s->group;
+    VH_TRY(vh_sets_from(ctx, s->N, item, s->N / s->group, &b->sets));
+    VH_NEW(b->xs, 2 * (size_t)s->d);
+    vh_spread_scale(b->data, NULL, s->N, NULL, b->xs, b->xs + s->d);
+    VH_TRY(vh_pack_new(ctx, b->h3m, NULL, s->K, b->xs, b->xs + s->d, &b->pk));
+    VH_TRY(vh_pack_update(ctx, b->h3m, NULL, b->pk));
+    VH_TRY(vh_stats_new(ctx, b->pk, &b->stats));
+    VH_TRY(vh_workers_new(ctx, 1, &b->workers));
+    VH_NEW(b->loglik, (size_t)s->N * (size_t)s->K);
+    VH_NEW(b->T, frames * (size_t)b->pk->n_stat);
+    VH_NEW(b->G, (size_t)b->pk->n_comp * (size_t)vh_batch_frames(b->pk));
+    vh_table_stats(b->pk, b->data->y, (int64_t)frames, b->T);
+done:
+    free(item);
+    return st;
+}
+
+static void close_bench(bench *b)
+{
+    free(b->xs);
+    free(b->loglik);
+    free(b->T);
+    free(b->G);
+    vh_stats_free(&b->stats);
+    vh_workers_free(&b->workers);
+    vh_sets_free(&b->sets);
+    vh_pack_free(b->pk);
+    vhem_data_free(b->data);
+    vhem_h3m_free(b->h3m);
+}
+
+static void row(vhem_ctx *ctx, const shape *s)
+{
+    bench b = { .s = s, .ctx = ctx };
+    make_models(&b);
+    bench_need(ctx, make_tables(ctx, &b));
+    double one = bench_best(product, &b, 0.3), only = bench_best(score, &b, 0.3);
+    double hard = bench_best(e_step, &b, 0.5);
+    b.soft = 1;
+    double soft = bench_best(e_step, &b, 0.5), all = bench_best(baum_welch, &b, 0.5);
+    printf("d=%-2d S=%d M=%d K=%d, %4d x %3d frames, groups of %-3d%8.2f%8.2f%8.2f%12.2f\n", s->d, s->S, s->M,
+           s->K, s->N, s->T, s->group, only / one, hard / one, soft / one, all / one);
+    close_bench(&b);
+}
+
+int main(void)
+{
+    vhem_ctx_options how;
+    vhem_ctx *ctx = NULL;
+    vhem_ctx_options_init(&how);
+    how.threads = 1;
+    bench_need(NULL, vhem_ctx_new(&how, &ctx));
+    vh_blas_enter();
+    printf("E-step of EM-H3M over the emission product, %s\n%-54s%8s%8s%8s%12s\n", vhem_ctx_backend(ctx), "",
+           "score", "hard", "soft", "K x B.-W.");
+    for (int i = 0; i < N_SHAPES; i++)
+        row(ctx, &shapes[i]);
+    vh_blas_leave();
+    vhem_ctx_free(ctx);
+    return 0;
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Learns the classes of sequences, judges by cross-validation, and classifies.  Usage: classify.sh train.csv new.csv,
+# with the columns id, label and what was measured; VHEM names the command when it is not installed.
+set -eu
+vhem=${VHEM:-vhem}
+train=${1:?usage: classify.sh TRAIN NEW}
+new=${2:?usage: classify.sh TRAIN NEW}
+
+"$vhem" classify cross "$train" --states 2 --hmms 2 --folds 3 --seed 1 --quiet | head -n 4
+"$vhem" classify train "$train" --states 2 --hmms 2 --seed 1 --quiet -o classes.json
+"$vhem" info classes.json
+"$vhem" classify predict classes.json "$new" --quiet | head -n 5
