@@ -289,6 +289,18 @@ class Annotate(Case):
         self.fails(1, "m.json has no tag 'fsat'; did you mean 'fast'?", "annotate", "search", "m.json", "test.csv",
                    "fsat", *SONGS)
 
+    def test_the_first_half_alone(self):
+        args = ["fit", "train.csv", *SONGS, "--mixture", 2, "--states", 2, "--store", "s", "--seed", 4]
+        self.assertIn("24 HMMs, kept in s -> p.json", self.ok(*args, "-o", "p.json").err)
+        model = json.loads(self.path("p.json").read_text())
+        self.assertEqual([h["name"] for h in model["hmms"][:3]], ["song0/0", "song0/1", "song1/0"])
+        self.assertAlmostEqual(sum(model["omega"][:2]), 1 / 12)
+        whole = self.path("s").read_bytes()
+        self.path("s").write_bytes(whole[:len(whole) // 2])
+        self.ok(*args, "-o", "again.json")
+        self.assertEqual(self.path("p.json").read_bytes(), self.path("again.json").read_bytes())
+        self.ok("cluster", "p.json", "-k", 2, "-o", "c.json")
+
     def test_tags_as_a_list(self):
         lines = ["name,tag"]
         head, *rows = [line.split(",") for line in self.path("train_tags.csv").read_text().splitlines()]
