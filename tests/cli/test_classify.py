@@ -267,7 +267,8 @@ class Annotate(Case):
     def test_tags_are_found_again(self):
         rows = self.ok("annotate", "predict", "m.json", "test.csv", *SONGS, "--top", 2).rows()
         self.assertEqual(len(rows), 24)
-        truth = {line.split(",")[0]: line.split(",")[1:] for line in self.path("test_tags.csv").read_text().splitlines()}
+        lines = self.path("test_tags.csv").read_text().splitlines()
+        truth = {line.split(",")[0]: line.split(",")[1:] for line in lines}
         right = sum(truth[r["name"]][["slow", "fast", "high", "low"].index(r["tag"])] == "1" for r in rows)
         self.assertGreaterEqual(right, 20)
         r = self.ok("annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 2,
