@@ -17,10 +17,11 @@ from .errors import Error, FileError, InputError, VhemWarning
 from .estimate import HMM, HMMMixture, fit_each
 from .model import H3M, Model
 from .result import Clustering, Tree
+from .texture import Texture, Textures, fit_textures
 
 __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture", "InputError",
-    "Model", "Sequences", "TagModel", "Tree", "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each",
-    "methods", "metrics", "plot", "set_backend",
+    "Model", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM", "VHEMTree", "VhemWarning",
+    "backends", "fit_each", "fit_textures", "methods", "metrics", "plot", "set_backend",
 ]

@@ -2,7 +2,7 @@
 
 1. sessions: one context        4. clusterings and trees
 2. sequences                    5. numbers: agreement, distances, choices
-3. models and estimation        6. classes and tags
+3. models and estimation        6. classes and tags, 7. dynamic textures
 
 Every function here takes and returns NumPy arrays, plain values and handles; what they mean to a user is
 decided in the other files.
@@ -26,6 +26,11 @@ def backends() -> List[str]:
 
 def methods() -> List[str]:
     return text(lib.vhem_methods()).split()
+
+
+def takes_textures(method: str) -> bool:
+    """Does the method cluster dynamic textures?  The library has one that does."""
+    return method == "hem-dtm"
 
 
 def takes_data(method: str) -> bool:
@@ -97,10 +102,10 @@ class Session:
         if status not in (lib.VHEM_OK, lib.VHEM_ESTOPPED):
             raise _error(status, text(lib.vhem_ctx_error(self.ctx)))
 
-    def made(self, name: str, kind: str, *args: Any, keep: Any = ()) -> Handle:
-        """Calls a function that makes an object through its last argument."""
+    def made(self, name: str, kind: str, *args: Any, last: Any = (), keep: Any = ()) -> Handle:
+        """Calls a function that makes an object through its last argument, or the one before ``last``."""
         out = ffi.new(f"vhem_{kind} **")
-        self.call(name, *args, out)
+        self.call(name, *args, out, *last)
         if not out[0]:
             raise self.interrupt or Error(f"{name} was stopped before it had a result")
         return Handle(out[0], getattr(lib, f"vhem_{kind}_free"), *keep)
@@ -275,16 +280,23 @@ def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
 
 # ---- 4. clusterings and trees ------------------------------------------------------------------------------
 
-def tree_build(session: Session, source: Handle, from_data: bool, K: Sequence[int],
+_build = {"h3m": "vhem_tree_build", "dtm": "vhem_tree_build_dtm", "data": "vhem_tree_build_data"}
+_assign = {"h3m": "vhem_assign_models", "dtm": "vhem_assign_dtm", "data": "vhem_assign_data"}
+
+
+def _size(source: Handle, kind: str) -> int:
+    return int(getattr(lib, f"vhem_{kind}_size")(source.pointer))
+
+
+def tree_build(session: Session, source: Handle, kind: str, K: Sequence[int],
                options: Mapping[str, Any]) -> Handle:
-    """Levels of clusters; with one level it is what vhem_cluster and vhem_cluster_data give."""
+    """Levels of clusters of an h3m, a dtm or data; one level is what vhem_cluster gives."""
     struct, keep = options_of("cluster_options", options)
-    name = "vhem_tree_build_data" if from_data else "vhem_tree_build"
     try:
         sizes = ffi.new("int[]", [int(k) for k in K])
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"n_clusters is {K!r}, must be whole numbers") from None
-    return session.made(name, "tree", source.pointer, len(K), sizes, struct)
+    return session.made(_build[kind], "tree", source.pointer, len(K), sizes, struct)
 
 
 def tree_load(session: Session, path: Any) -> Handle:
@@ -335,6 +347,7 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
         runs=[plain(c.run[r]) for r in range(c.n_run)], options=plain(c.options),
         centers=Handle(c.centers, None, tree) if c.centers else None,
+        textures=Handle(c.textures, None, tree) if c.textures else None,
     )
     return parts
 
@@ -351,14 +364,13 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
     session.call("vhem_report_write", struct, path_bytes(path))
 
 
-def assign(session: Session, tree: Handle, source: Handle, from_data: bool) -> Tuple[Any, Any, Any]:
+def assign(session: Session, tree: Handle, source: Handle, kind: str) -> Tuple[Any, Any, Any]:
     """label [n][levels], posterior [n][Kr of the lowest level], score [n]."""
-    n = lib.vhem_data_size(source.pointer) if from_data else h3m_size(source)
+    n = _size(source, kind)
     label, out_label = out_array((n, tree_size(tree)), np.int32)
     z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
     best, out_best = out_array((n,))
-    session.call("vhem_assign_data" if from_data else "vhem_assign_models", tree.pointer, source.pointer,
-                 out_label, out_z, out_best)
+    session.call(_assign[kind], tree.pointer, source.pointer, out_label, out_z, out_best)
     return label, z, best
 
 
@@ -452,3 +464,67 @@ def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -
     session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), top, len(k),
                  ffi.new("int[]", list(k)), ffi.from_buffer("vhem_tag_measure[]", rows), out)
     return rows, p_at
+
+
+# ---- 7. dynamic textures -----------------------------------------------------------------------------------
+
+def dtm_new(session: Session, d: int, textures: Sequence[Mapping[str, Any]]) -> Handle:
+    """A set of textures; each mapping has A Q mu Sigma C ybar R as arrays, n omega name label."""
+    views, keep = ffi.new("vhem_dt_view[]", len(textures)), []
+    for view, dt in zip(views, textures):
+        view.n, view.d, view.omega = dt["n"], d, dt["omega"]
+        for key in ("A", "Q", "mu", "Sigma", "C", "ybar", "R"):
+            setattr(view, key, doubles(dt[key]))
+        for key in ("name", "label"):
+            keep.append(ffi.new("char[]", dt[key].encode()))
+            setattr(view, key, keep[-1])
+    return session.made("vhem_dtm_new", "dtm", d, len(textures), views)
+
+
+def dtm_load(session: Session, path: Any) -> Handle:
+    return session.made("vhem_dtm_load", "dtm", path_bytes(path))
+
+
+def dtm_save(session: Session, dtm: Handle, path: Any) -> None:
+    session.call("vhem_dtm_save", dtm.pointer, path_bytes(path))
+
+
+def dtm_size(dtm: Handle) -> int:
+    return _size(dtm, "dtm")
+
+
+def dtm_compare(a: Handle, b: Handle) -> float:
+    return float(lib.vhem_dtm_compare(a.pointer, b.pointer))
+
+
+def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
+    """What is in texture i; arrays are views that keep the set alive."""
+    view = ffi.new("vhem_dt_view *")
+    lib.vhem_dtm_view(dtm.pointer, i, view)
+    n, d = view.n, view.d
+    shapes = {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,), "R": (d,)}
+    return {**plain(view[0]), "name": text(view.name), "label": text(view.label),
+            **{key: array(getattr(view, key), shape, dtm) for key, shape in shapes.items()}}
+
+
+def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any], made: Any) -> Handle:
+    struct, keep = options_of("dtm_fit_options", options)
+    dtm = session.made("vhem_dtm_fit", "dtm", data.pointer, struct, last=(ffi.NULL,))
+    session.call("vhem_dtm_set_provenance", dtm.pointer, json.dumps(made).encode())
+    return dtm
+
+
+def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
+    loglik, out = out_array((_size(data, "data"), dtm_size(dtm)))
+    session.call("vhem_dtm_score", dtm.pointer, data.pointer, out)
+    return loglik
+
+
+def dtm_smooth(session: Session, dtm: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Any:
+    x, out = out_array((T, n))
+    session.call("vhem_dtm_smooth", dtm.pointer, i, data.pointer, k, out, ffi.NULL, ffi.NULL)
+    return x
+
+
+def dtm_sample(session: Session, dtm: Handle, N: int, T: int) -> Handle:
+    return session.made("vhem_dtm_sample", "data", dtm.pointer, N, T)

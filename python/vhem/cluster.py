@@ -1,7 +1,7 @@
 """Clusters of HMMs, and of sequences through them; hierarchies of clusters."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
@@ -13,6 +13,7 @@ from ._types import Array
 from .estimate import HMM
 from .model import H3M, as_models, holds_models
 from .result import Clustering, Tree
+from .texture import Textures, fit_textures
 
 class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     """What VHEM and VHEMTree share: options, input, results, new data."""
@@ -29,6 +30,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     tol: Optional[float]
     cov_floor: Optional[float]
     hmm: Optional[HMM]
+    models_: Union[H3M, Textures]
     options: Optional[Dict[str, Any]]
 
     def _levels(self) -> List[int]:
@@ -57,17 +59,19 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
         """
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
-            if holds_models(X):
-                self.models_ = as_models(X)
+            if holds_models(X) or isinstance(X, Textures):
+                self.models_ = X if isinstance(X, Textures) else as_models(X)
                 self._fitted_to(self.models_.d)
-                source, from_data = self.models_._handle, False
+                source, kind = self.models_._handle, "dtm" if isinstance(X, Textures) else "h3m"
             else:
-                source, from_data = self._from_sequences(session, X, lengths, groups, weights, seed)
+                source, kind = self._from_sequences(session, X, lengths, groups, weights, seed)
             if session.interrupt is None:
                 options = self._options()
-                if from_data:
+                if kind == "data":
                     options["by_group"] = self._by_group
-                tree = _lib.tree_build(session, source, from_data, self._levels(), options)
+                if kind == "dtm" and self.method == "vhem":
+                    options["method"] = None                # the default for textures
+                tree = _lib.tree_build(session, source, kind, self._levels(), options)
                 _lib.tree_set_provenance(session, tree, self._record(options, seed))
                 self._take(Tree._of(tree))
         return self
@@ -77,10 +81,14 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
         data = self._sequences(X, lengths, groups, weights)
         self._by_group = data.groups is not None
         if _lib.takes_data(self.method):
-            return data.handle(session), True
+            return data.handle(session), "data"
+        if _lib.takes_textures(self.method):
+            self.models_ = fit_textures(data, n=self.n_states, random_state=seed, n_jobs=self.n_jobs,
+                                        verbose=self.verbose, progress=self.progress)
+            return self.models_._handle, "dtm"
         hmm = self._hmm(seed)
         self.models_, self.fit_report_ = hmm._fit_all(data, seed, session)
-        return self.models_._handle, False
+        return self.models_._handle, "h3m"
 
     def _take(self, tree: Tree) -> None:
         raise NotImplementedError
@@ -88,12 +96,13 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
         """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
         check_is_fitted(self, "result_")
-        more.setdefault("models", getattr(self, "models_", None))
+        models = getattr(self, "models_", None)
+        more.setdefault("models", models if isinstance(models, H3M) else None)
         self.result_.report(path, X, lengths, **more)
 
     def _assign(self, X: Any, lengths: Any) -> Any:
         check_is_fitted(self, "result_")
-        if holds_models(X):
+        if holds_models(X) or isinstance(X, Textures):
             return self.result_.assign(X, n_jobs=self.n_jobs)
         return self.result_.assign(self._new(X, lengths), n_jobs=self.n_jobs)
 
@@ -146,7 +155,7 @@ class VHEM(_Clusterer):
         Cluster of each model, or of each group, named in ``result_[0].names``, when sequences had groups.
     z_ : array (Kb, Kr)
         How surely each model belongs to each cluster.
-    centers_ : :class:`vhem.H3M`
+    centers_ : :class:`vhem.H3M`, or :class:`vhem.Textures` when textures were clustered
     lower_bound_ : float
         The objective at the end, in nats.
     models_ : :class:`vhem.H3M`
@@ -205,7 +214,7 @@ class VHEM(_Clusterer):
         self.result_ = tree
         self.labels_ = level.labels
         self.z_ = level.z
-        self.centers_: Optional[H3M] = level.centers
+        self.centers_: Union[H3M, Textures, None] = level.centers if level.textures is None else level.textures
         self.lower_bound_ = level.lower_bound
         self.n_iter_ = level.n_iter
         self.converged_ = level.converged

@@ -10,6 +10,7 @@ from ._run import session
 from ._types import Array
 from .data import as_sequences
 from .model import H3M, as_models, file_bytes, from_file_bytes, holds_models
+from .texture import Textures
 
 
 class Clustering:
@@ -23,6 +24,8 @@ class Clustering:
         How surely it belongs to each.
     centers : :class:`vhem.H3M`
         The centre of each cluster, an HMM itself; omega are the weights of the clusters.
+    textures : :class:`vhem.Textures`
+        The centres when dynamic textures were clustered.
     bound : array (n_iter + 1,)
         The objective of the initial model and after each iteration, in nats.
     L_hmm : array (Kb, Kr)
@@ -45,6 +48,8 @@ class Clustering:
         self.bound: Array = parts["bound"]
         self.state_map: Optional[List[Array]] = parts["state_map"]
         self.centers: Optional[H3M] = H3M._of(parts["centers"]) if parts["centers"] is not None else None
+        self.textures: Optional[Textures] = (Textures._of(parts["textures"]) if parts["textures"] is not None
+                                             else None)
         self.names: List[str] = parts["names"]
         self.runs: List[Dict[str, Any]] = parts["runs"]
         self.options: Dict[str, Any] = parts["options"]
@@ -135,8 +140,10 @@ class Tree(Sequence[Clustering]):
         """
         with session(n_jobs=n_jobs) as s:
             if holds_models(X):
-                return _lib.assign(s, self._handle, as_models(X)._handle, False)
-            return _lib.assign(s, self._handle, as_sequences(X, lengths).handle(s), True)
+                return _lib.assign(s, self._handle, as_models(X)._handle, "h3m")
+            if isinstance(X, Textures):
+                return _lib.assign(s, self._handle, X._handle, "dtm")
+            return _lib.assign(s, self._handle, as_sequences(X, lengths).handle(s), "data")
 
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
                title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
