@@ -206,6 +206,19 @@ class Classify(Case):
         self.fails(1, "5 subsamples need a size of at least 1", "classify", "train", "train.csv", *TRAIN,
                    "--bootstrap", 5, "-o", "p.json")
 
+    def test_every_estimator(self):
+        for name in ("vhem", "em-h3m", "shem", "ppk-sc", "ppk-sc-hybrid", "hem-gmm"):
+            self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", name, "--store", "s", "-o", "e.json")
+            r = self.ok("classify", "eval", "e.json", "test.csv", "--label", "letter", "--json").json()
+            self.assertGreater(r["summary"]["accuracy"], 0.8, name)
+        store = self.path("s").read_text().splitlines()
+        self.assertEqual(len(store), 1 + 24 + 6 * 3)     # the pieces were fitted once for all of them
+        self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", "em-h3m", "-o", "e.json")
+        self.fails(1, "estimator em-h3m learns from all sequences at once", "classify", "update", "e.json", "test.csv",
+                   "--label", "letter")
+        self.fails(1, "estimator hem-dtm makes dynamic textures", "classify", "train", "train.csv", *TRAIN,
+                   "--estimator", "hem-dtm", "-o", "e.json")
+
     def test_cross_validation(self):
         r = self.ok("classify", "cross", "train.csv", *TRAIN, "--folds", 4, "--json").json()
         self.assertEqual(r["summary"]["judged"], 24)
