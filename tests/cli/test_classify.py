@@ -206,6 +206,19 @@ class Classify(Case):
         self.fails(1, "5 subsamples need a size of at least 1", "classify", "train", "train.csv", *TRAIN,
                    "--bootstrap", 5, "-o", "p.json")
 
+    def test_every_estimator(self):
+        for name in ("vhem", "em-h3m", "shem", "ppk-sc", "ppk-sc-hybrid", "hem-gmm"):
+            self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", name, "--store", "s", "-o", "e.json")
+            r = self.ok("classify", "eval", "e.json", "test.csv", "--label", "letter", "--json").json()
+            self.assertGreater(r["summary"]["accuracy"], 0.8, name)
+        store = self.path("s").read_text().splitlines()
+        self.assertEqual(len(store), 1 + 24 + 6 * 3)     # the pieces were fitted once for all of them
+        self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", "em-h3m", "-o", "e.json")
+        self.fails(1, "estimator em-h3m learns from all sequences at once", "classify", "update", "e.json", "test.csv",
+                   "--label", "letter")
+        self.fails(1, "estimator hem-dtm makes dynamic textures", "classify", "train", "train.csv", *TRAIN,
+                   "--estimator", "hem-dtm", "-o", "e.json")
+
     def test_cross_validation(self):
         r = self.ok("classify", "cross", "train.csv", *TRAIN, "--folds", 4, "--json").json()
         self.assertEqual(r["summary"]["judged"], 24)
@@ -267,7 +280,8 @@ class Annotate(Case):
     def test_tags_are_found_again(self):
         rows = self.ok("annotate", "predict", "m.json", "test.csv", *SONGS, "--top", 2).rows()
         self.assertEqual(len(rows), 24)
-        truth = {line.split(",")[0]: line.split(",")[1:] for line in self.path("test_tags.csv").read_text().splitlines()}
+        lines = self.path("test_tags.csv").read_text().splitlines()
+        truth = {line.split(",")[0]: line.split(",")[1:] for line in lines}
         right = sum(truth[r["name"]][["slow", "fast", "high", "low"].index(r["tag"])] == "1" for r in rows)
         self.assertGreaterEqual(right, 20)
         r = self.ok("annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 2,
