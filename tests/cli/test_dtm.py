@@ -1,10 +1,15 @@
-"""Dynamic textures at the command line: fit, cluster, tree, assign, score, sample, info, convert, and their sentences."""
+"""Dynamic textures at the command line: fit, cluster, tree, assign, score, sample, info, convert, their sentences,
+their page and their example."""
 import json
 import math
+import os
 import random
+import re
+import shlex
+import subprocess
 import unittest
 
-from support import Case, same_partition
+from support import SOURCE, VHEM, Case, same_partition
 
 
 def swings(n=10, T=50, seed=1):
@@ -16,7 +21,8 @@ def swings(n=10, T=50, seed=1):
         for t in range(T):
             a, b = math.sin(w * t + p), math.cos(w * t + p)
             cells = [a, b, a - b]
-            lines.append(f"s{s},{'slow' if s % 2 else 'fast'}," + ",".join(str(c + rng.gauss(0, 0.1)) for c in cells))
+            lines.append(f"s{s},{'slow' if s % 2 else 'fast'}," +
+                         ",".join(str(c + rng.gauss(0, 0.1)) for c in cells))
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +92,18 @@ class Textures(Case):
         self.assertEqual(len(r["models"][0]["restarts"]), 4)
         rows = self.ok("score", "m.json", "d.csv").rows()
         self.assertTrue(same_partition([row["best"] for row in rows], [row["label"] for row in rows]))
+
+    def test_page_and_example(self):
+        self.write("sequences.csv", swings(6, 30))
+        block = re.search(r"```sh\n(.*?)```", (SOURCE / "docs/dtm.md").read_text(), re.S).group(1)
+        commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+        self.assertEqual([args[0] for args in commands], ["fit", "cluster", "tree", "assign"])
+        for args in commands:
+            self.ok(*args)
+        done = subprocess.run([SOURCE / "examples/cli/textures.sh", "sequences.csv"], cwd=self.dir, capture_output=True,
+                              text=True, env={**os.environ, "VHEM": VHEM})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"textures.json: 6 dynamic textures\n(.*\n)+name\tlabel\tcluster1")
 
     def test_sentences(self):
         self.fit()
