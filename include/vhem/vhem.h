@@ -268,6 +268,8 @@ typedef struct {                     /* one restart */
     double      bound;               /* at its end */
     int         n_iter, converged;
     int         finished;            /* 0: given up early, others looked better */
+    double     *bounds;              /* [n_iter+1]  as bound of the clustering; NULL: not known, or the run
+                                        that was kept */
 } vhem_cluster_run;
 
 typedef struct {                     /* what every clustering method returns; what it does not have is NULL */

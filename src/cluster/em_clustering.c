@@ -8,15 +8,18 @@
 
 #include <string.h>
 
-static vhem_status report_runs(vhem_ctx *ctx, const vh_mixture_result *x, vhem_clustering *out)
+static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     VH_NEW(out->run, x->R);
     for (int r = 0; r < x->R && x->run[r].J; r++) {
-        const vh_em_run *u = &x->run[r];
+        vh_em_run *u = &x->run[r];
         out->run[out->n_run++] = (vhem_cluster_run){
             .seed = u->seed, .init = u->kind, .bound = u->J[u->n_iter], .n_iter = u->n_iter,
-            .converged = u->converged, .finished = u->converged || u->n_iter >= out->options.max_iter };
+            .converged = u->converged, .finished = u->converged || u->n_iter >= out->options.max_iter,
+            .bounds = r == x->best ? NULL : u->J };
+        if (r != x->best)
+            u->J = NULL;                                 /* handed over */
     }
 done:
     return st;

@@ -273,12 +273,14 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
 
     VH_NEW(out->run, s->R);
     for (int r = 0; r < s->R; r++) {
-        const vh_restart *a = &s->all[r];
+        vh_restart *a = &s->all[r];
         if (!a->begun || a->st != VHEM_OK)
             continue;
         out->run[out->n_run++] = (vhem_cluster_run){
             .seed = a->seed, .init = a->kind ? a->kind : "given", .bound = a->J, .n_iter = a->run.n_iter,
-            .converged = a->run.converged, .finished = a->finished };
+            .converged = a->run.converged, .finished = a->finished, .bounds = a == w ? NULL : a->run.J };
+        if (a != w)
+            a->run.J = NULL;                             /* handed over */
     }
     out->n_iter = w->run.n_iter;
     out->converged = w->run.converged;

@@ -92,7 +92,12 @@ static void print_runs(FILE *f, const vhem_clustering *c)
         print_real(f, "bound", u->bound);
         fprintf(f, ", \"n_iter\": %d, \"converged\": %s", u->n_iter, u->converged ? "true" : "false");
         print_text(f, ", ", "init", u->init);
-        fprintf(f, ", \"finished\": %s}", u->finished ? "true" : "false");
+        fprintf(f, ", \"finished\": %s", u->finished ? "true" : "false");
+        if (u->bounds) {
+            fputs(", \"bounds\": ", f);
+            print_numbers(f, u->n_iter + 1, u->bounds);
+        }
+        putc('}', f);
     }
     putc(']', f);
 }
@@ -137,6 +142,8 @@ static vhem_status check(vhem_ctx *ctx, const vhem_clustering *c)
     VH_TRY(check_finite(ctx, "bound", 1, c->n_iter + 1, c->bound));
     for (int r = 0; r < c->n_run; r++)
         VH_TRY(check_finite(ctx, "restarts", 1, 1, &c->run[r].bound));
+    for (int r = 0; r < c->n_run; r++)
+        VH_TRY(check_finite(ctx, "bounds", 1, c->run[r].n_iter + 1, c->run[r].bounds));
     if (c->centers)
         VH_TRY(vh_h3m_require_finite(ctx, c->centers));
     if (c->textures)

@@ -211,6 +211,24 @@ done:
     return st;
 }
 
+/* The objective after each of n_iter iterations; *out stays NULL when the key is not there. */
+static vhem_status read_curve(vhem_ctx *ctx, json_t *object, const char *key, int n_iter, double **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(object, key);
+
+    VH_CHECK(n_iter >= 0, VHEM_EFORMAT, "n_iter is %d, must not be negative", n_iter);
+    if (!v)
+        goto done;
+    VH_TRY(check_kind(ctx, key, v, false));
+    VH_CHECK(json_array_size(v) == (size_t)n_iter + 1, VHEM_EFORMAT,
+             "%s has %zu numbers, must have n_iter + 1 = %d", key, json_array_size(v), n_iter + 1);
+    VH_NEW(*out, (size_t)n_iter + 1);
+    VH_TRY(read_numbers(ctx, key, -1, v, (size_t)n_iter + 1, *out));
+done:
+    return st;
+}
+
 static vhem_status read_run(vhem_ctx *ctx, json_t *v, vhem_clustering *c, vhem_cluster_run *run)
 {
     vhem_status st = VHEM_OK;
@@ -227,6 +245,7 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vhem_clustering *c, vhem_c
     VH_TRY(get_int(ctx, v, "n_iter", &run->n_iter));
     VH_TRY(get_bool(ctx, v, "converged", &run->converged));
     VH_TRY(get_bool(ctx, v, "finished", &run->finished));
+    VH_TRY(read_curve(ctx, v, "bounds", run->n_iter, &run->bounds));
 done:
     return st;
 }
@@ -244,13 +263,13 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
              "restarts has %zu entries, must have at most %d", json_array_size(v), INT_MAX);
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
+        c->n_run++;                                      /* so that what a broken one holds is freed */
         st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
         if (st != VHEM_OK) {
             snprintf(who, sizeof who, "restarts[%d]", r);
             vh_error_prefix(ctx, who);
             goto done;
         }
-        c->n_run++;
     }
 done:
     return st;
@@ -285,18 +304,11 @@ done:
 static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
 {
     vhem_status st = VHEM_OK;
-    json_t *v = json_object_get(root, "bound"), *repairs = json_object_get(root, "repairs");
+    json_t *repairs = json_object_get(root, "repairs");
 
     VH_TRY(get_int(ctx, root, "n_iter", &c->n_iter));
     VH_TRY(get_bool(ctx, root, "converged", &c->converged));
-    VH_CHECK(c->n_iter >= 0, VHEM_EFORMAT, "n_iter is %d, must not be negative", c->n_iter);
-    if (v) {
-        VH_TRY(check_kind(ctx, "bound", v, false));
-        VH_CHECK(json_array_size(v) == (size_t)c->n_iter + 1, VHEM_EFORMAT,
-                 "bound has %zu numbers, must have n_iter + 1 = %d", json_array_size(v), c->n_iter + 1);
-        VH_NEW(c->bound, (size_t)c->n_iter + 1);
-        VH_TRY(read_numbers(ctx, "bound", -1, v, (size_t)c->n_iter + 1, c->bound));
-    }
+    VH_TRY(read_curve(ctx, root, "bound", c->n_iter, &c->bound));
     if (repairs) {
         VH_TRY(check_kind(ctx, "repairs", repairs, true));
         VH_TRY(get_int(ctx, repairs, "empty_clusters", &c->n_empty));

@@ -1,5 +1,5 @@
-/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and where each
- * restart ended. */
+/* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and those of the
+ * other restarts, with where each ended. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000 };
+enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000, MOST_LINES = 200 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -58,6 +58,21 @@ static void draw_curve(FILE *f, const vhem_clustering *c, const vh_scale *x, con
     }
 }
 
+/* Thin lines under all else.  They are cut off below, where most of them begin. */
+static void draw_others(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
+{
+    for (int r = 0; r < c->n_run && r < MOST_LINES; r++) {
+        const vhem_cluster_run *u = &c->run[r];
+        if (!u->bounds || u->bound < y->lo)
+            continue;
+        fputs("<polyline points=\"", f);
+        for (int k = 0; k <= u->n_iter; k++)
+            fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, fmax(u->bounds[k], y->lo)));
+        fprintf(f, "\" stroke-width=\"0.8\" stroke-opacity=\"0.45\" %s/>\n",
+                vh_line_series(1));
+    }
+}
+
 static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
@@ -88,12 +103,12 @@ static void caption(FILE *f, const vhem_clustering *c)
     if (c->bound) {
         char text[32];
         vh_short_number(c->bound[c->n_iter], text, sizeof text);
-        fprintf(f, "The line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text,
+        fprintf(f, "The thick line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text,
                 c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
     }
     if (c->n_run > 0)
         fprintf(f,
-            "Dots are where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
+            "Thin lines are the other restarts, dots where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
             "0.01 %% of the best bound: the more agree, the surer one may be of it. ",
             c->n_run, vh_plural(c->n_run), finished, near);
     fputs("Higher is better; what lies below the picture is drawn at its lower edge.", f);
@@ -131,9 +146,10 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     vh_figure_begin(f, name, l);
     vh_svg_begin(
         f, WIDTH, HEIGHT, "Bound against iterations",
-        "The objective of the run that was kept after each iteration, and the last one of every restart.");
+        "The objective of every restart after each iteration, the run that was kept in a thick line.");
     vh_svg_axis_x(f, &x, b, 8, "iteration");
     draw_axis(f, &y, b);
+    draw_others(f, c, &x, &y);
     draw_curve(f, c, &x, &y);
     draw_ends(f, c, &x, &y);
     vh_svg_end(f);
