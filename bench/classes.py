@@ -137,7 +137,7 @@ def run_characters(run, trials, estimators):
 def run_music(run, folds, estimators):
     common = ["--group", "song", "--tags", "tags.csv", "--states", 4, "--mix", 2, "-k", 3, "--fit-restarts", 1,
               "--fit-tol", 1e-3, "--restarts", 1, "--tol", 1e-3]
-    more = {"vhem": ["--nv", 1000, "--mixture", 3], "hem-gmm": ["--nv", 1000]}
+    more = {"vhem": ["--nv", 1000], "hem-gmm": ["--nv", 1000]}
     print("| estimator | P | R | F | MAP | P@5 | P@10 | P@15 | seconds | over VHEM |\n" + "|---" * 10 + "|")
     base = None
     for name, data in estimators:
@@ -169,8 +169,8 @@ def main():
             run_characters(run, a.trials, names.split(","))
         else:
             print("%d tags, %d songs" % music(folder))
-            names = a.estimators or "vhem:dense,em-h3m:dense,em-h3m:sparse,ppk-sc:dense,ppk-sc-hybrid:dense,hem-gmm:dense"
-            run_music(run, a.folds, [n.split(":") for n in names.split(",")])
+            every = "vhem:dense,em-h3m:dense,em-h3m:sparse,ppk-sc:dense,ppk-sc-hybrid:dense,hem-gmm:dense"
+            run_music(run, a.folds, [n.split(":") for n in (a.estimators or every).split(",")])
 
 
 if __name__ == "__main__":

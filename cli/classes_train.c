@@ -105,7 +105,8 @@ static int save(cli *c, const classes_args *a, const char *output)
     if (c->json)
         cli_json_put(stdout, facts(c, a, output));
     int n = vhem_classes_size(a->classes);
-    cli_say(c, "models of %d %s -> %s", n, classes_are_tags(c) ? "tags" : "classes", output);
+    const char *what = classes_are_tags(c) ? "tag" : "class", *many = classes_are_tags(c) ? "s" : "es";
+    cli_say(c, "models of %d %s%s -> %s", n, what, n == 1 ? "" : many, output);
     return EXIT_DONE;
 }
 

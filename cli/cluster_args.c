@@ -78,12 +78,18 @@ const char *cluster_method_help(void)
 
 static int check_method(cli *c, const char *method)
 {
-    char list[520], word[90];
+    char list[520], word[90], known[1024] = "";
+    size_t at = 0;
     snprintf(list, sizeof list, " %s ", vhem_methods());
     snprintf(word, sizeof word, " %.80s ", method);
     if (strstr(list, word))
         return CLI_GO;
-    return cli_fail(c, "method '%.80s' is unknown; known are %s", method, vhem_methods());
+    for (const char *from = vhem_methods(); *from && at + 3 < sizeof known; from++) {
+        if (*from == ' ')
+            known[at++] = ',';
+        known[at++] = *from;
+    }
+    return cli_fail(c, "method '%.80s' is unknown; known are %s", method, known);
 }
 
 /* A file for a method that wants sequences. */

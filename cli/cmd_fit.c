@@ -10,7 +10,7 @@ typedef struct {
     vhem_data_options data;
     vhem_fit_options  fit;
     vhem_dtm_fit_options dtm;
-    const char *model, *cov, *init, *topology, *output;
+    const char *model, *cov, *init, *topology, *output, *store;
     const cli_usage *usage;
     vhem_h3m *start;
     double *fixed_pi, *fixed_A;
@@ -146,6 +146,8 @@ static int prepare_and_fit_textures(cli *c, fit_args *a)
 static int prepare_and_fit(cli *c, fit_args *a)
 {
     vhem_data *data = NULL;
+    if (strcmp(a->model, "dtm") == 0 && a->store)
+        return cli_misuse(c, "--store keeps HMMs, not dynamic textures");
     if (strcmp(a->model, "dtm") == 0)
         return prepare_and_fit_textures(c, a);
     if (cli_given(c, a->usage, "learn") || cli_given(c, a->usage, "noise"))
@@ -165,7 +167,7 @@ static int prepare_and_fit(cli *c, fit_args *a)
          */
         if (a->start && once && a->fit.tol == 0 && a->fit.cov_floor == 0)
             a->fit.repair = 0;
-        status = fit(c, a, data);
+        status = a->store ? fit_pieces(c, a->usage, data, &a->fit, a->store, a->output) : fit(c, a, data);
     }
     vhem_data_free(data);
     vhem_h3m_free(a->start);
@@ -190,7 +192,11 @@ int cmd_fit(cli *c, int argc, char **argv)
           "HMMs, or dynamic textures: linear dynamical systems" },
         { "mixture", 'k', OPT_INT, "K", &a.fit.K, 1, "none, one HMM for each sequence or group",
           "fit all sequences together: K HMMs with weights, by EM" },
-        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL, "states of each HMM; dtm: dimension of its state" },
+        { "store", 0, OPT_TEXT, "FILE", &a.store, 0, "none",
+          "keep each HMM as soon as it is fitted, and go on from there; --mixture is then of each sequence or "
+          "group by itself" },
+        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL,
+          "states of each HMM; dtm: dimension of its state" },
         { "mix", 'M', OPT_INT, "M", &a.fit.M, 1, NULL, "Gaussians in the mixture of each state" },
         { "cov", 0, OPT_CHOICE, "diag|full", &a.cov, 0, NULL, "covariances of the Gaussians" },
         { "learn", 0, OPT_CHOICE, "svd|em", &a.dtm.method, 0, NULL,

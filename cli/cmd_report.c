@@ -42,6 +42,8 @@ static int load(cli *c, report_args *a)
         status = cli_truth_load(c, a->truth, cl->Kb, cl->name, &a->class_of);
     if (status == CLI_GO && a->sequences)
         status = cli_status(c, vhem_data_load(c->ctx, a->sequences, &a->data, &a->loaded));
+    if (status == CLI_GO && a->loaded && !a->truth && !a->models)
+        status = cli_truth_of_data(c, a->loaded, cl->Kb, cl->name, &a->class_of);
     if (status == CLI_GO && a->distances)
         status = report_distances(c, a->distances, cl, &a->D);
     if (status == CLI_GO && a->choice)
@@ -116,7 +118,7 @@ int cmd_report(cli *c, int argc, char **argv)
           "heading of the page" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
           "the models that were clustered: their labels are the classes, and their options are shown" },
-        { "truth", 0, OPT_TEXT, "CSV", &a.truth, 0, "the labels of --models",
+        { "truth", 0, OPT_TEXT, "CSV", &a.truth, 0, "the labels of --models, or of --data",
           "table with a name and a class for each model" },
         { "data", 'd', OPT_TEXT, "DATA", &a.sequences, 0, "none",
           "sequences to show some of, coloured by decoded state" },

@@ -47,8 +47,8 @@ int cmd_sample(cli *c, int argc, char **argv)
     };
     const cli_usage usage = {
         .args = "MODELS -n N -T T -o DATA", .n_min = 1, .n_max = 1, .options = options,
-        .about = "Draws sequences from MODELS. Each comes from one HMM or texture, chosen by its weight, whose "
-                 "name becomes the label of the sequence.",
+        .about = "Draws sequences from MODELS. Each comes from one HMM or texture, chosen by its weight, "
+                 "whose name becomes the label of the sequence.",
         .examples = "  vhem sample walks.json -n 20 -T 150 -o drawn.csv\n"
                     "  vhem sample walks.json --seed 7 | head\n",
     };

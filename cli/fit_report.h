@@ -16,4 +16,8 @@ json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report
 void    fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
                     bool mixture, const char *output, bool stopped);
 
+/* fit_pieces.c: vhem fit --store; the exit status. */
+int fit_pieces(cli *c, const cli_usage *usage, const vhem_data *data, const vhem_fit_options *opt,
+               const char *store, const char *output);
+
 #endif

@@ -32,6 +32,8 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
     vhem_status st = VHEM_OK;
     VH_CHECK(vh_method_find(o->estimator), VHEM_EINVAL, "estimator '%.80s' is unknown; known are %s",
              o->estimator, vhem_methods());
+    VH_CHECK(vh_method_find(o->estimator)->takes & (VH_MODELS | VH_DATA), VHEM_EINVAL,
+             "estimator %s makes dynamic textures, the models of classes are HMMs", o->estimator);
     VH_CHECK(o->reduce.K >= 1, VHEM_EINVAL, "the model of a class has %d HMMs, must have at least 1",
              o->reduce.K);
     VH_CHECK(o->piece.K >= 1, VHEM_EINVAL, "a piece has %d HMMs, must have at least 1", o->piece.K);

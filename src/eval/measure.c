@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "math/logsum.h"
 #include "model/convert.h"
+#include "model/dtm.h"
 #include "reduce/estep.h"
 
 #include <math.h>
@@ -12,6 +13,8 @@
 
 typedef struct {
     const vhem_h3m *models, *centers;
+    const vhem_dtm *textures;            /* instead of centers */
+    const double   *omega;               /* [K]  of either; NULL: there are none */
     const int *label;                    /* [n]  of the models */
     int        n, K, tau;
     int       *members;                  /* [K] */
@@ -60,9 +63,10 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     VH_NEW(table, (size_t)N * (size_t)v->K);
     VH_NEW(omega, v->K);
     for (int j = 0; j < v->K; j++)
-        omega[j] = v->members[j] > 0 ? v->centers->omega[j] : 0;
+        omega[j] = v->members[j] > 0 ? v->omega[j] : 0;
     VH_CHECK(vh_normalise(v->K, omega), VHEM_EINVAL, "no cluster with members has any weight");
-    VH_TRY(vhem_score(ctx, v->centers, data, table));
+    VH_TRY(v->centers ? vhem_score(ctx, v->centers, data, table)
+                      : vhem_dtm_score(ctx, v->textures, data, table));
     for (int n = 0; n < N; n++) {
         double *row = table + (size_t)n * (size_t)v->K;
         for (int j = 0; j < v->K; j++)
@@ -147,6 +151,8 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
     VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l, vhem_tree_levels(tree));
     v.centers = c->centers;
+    v.textures = c->textures;
+    v.omega = c->centers ? c->centers->omega : c->textures ? c->textures->omega : NULL;
     v.label = vhem_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
@@ -160,7 +166,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (models)
         VH_TRY(compactness(ctx, &v, &m.compactness));
-    if (data && v.centers)
+    if (data && v.omega)
         VH_TRY(data_loglik(ctx, &v, data, &m.loglik));
     *out = m;
 done:

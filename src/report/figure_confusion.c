@@ -98,8 +98,8 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     vh_figure_begin(f, name, l);
     draw(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
-    fputs("How many models of each given class are in each cluster; the darker, the larger the share of the "
-          "class.", f);
+    fputs("How many models of each given class are in each cluster; the stronger the colour, the larger the "
+          "share of the class.", f);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

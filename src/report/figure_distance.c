@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
 
@@ -16,8 +17,36 @@ enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
 /* Blocks of neighbouring models of one cluster, at most MOST_CELLS and a few. */
 typedef struct {
     int n, *at, *cluster;                /* [n+1] first model of each; [n] */
-    double *mean;                        /* [n][n] */
+    double *mean, *sorted;               /* [n][n] each; sorted: the same, ascending */
 } blocks;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Share of the cells that are lighter: a few far pairs must not take all the shades. */
+static double rank_of(const blocks *b, double x)
+{
+    int lo = 0, hi = b->n * b->n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (b->sorted[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return (double)lo / (b->n * b->n);
+}
+
+static void free_blocks(blocks *b)
+{
+    free(b->at);
+    free(b->cluster);
+    free(b->mean);
+    free(b->sorted);
+}
 
 static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out)
 {
@@ -46,25 +75,25 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
                     sum += facts->in->distance[(size_t)facts->model[i] * (size_t)N + (size_t)facts->model[k]];
             b.mean[r * b.n + c] = sum / (b.at[r + 1] - b.at[r]) / (b.at[c + 1] - b.at[c]);
         }
+    VH_NEW(b.sorted, (size_t)b.n * (size_t)b.n);
+    memcpy(b.sorted, b.mean, (size_t)b.n * (size_t)b.n * sizeof *b.mean);
+    qsort(b.sorted, (size_t)b.n * (size_t)b.n, sizeof *b.sorted, by_value);
     *out = b;
     b = (blocks){ 0 };
 done:
-    free(b.at);
-    free(b.cluster);
-    free(b.mean);
+    free_blocks(&b);
     return st;
 }
 
 /* One path for each shade: thousands of cells, ten elements. */
-static void draw_cells(FILE *f, const blocks *b, double cell, double lo, double hi)
+static void draw_cells(FILE *f, const blocks *b, double cell)
 {
     for (int shade = 0; shade < VH_HEAT; shade++) {
         const char *paint = vh_paint_heat((shade + 0.5) / VH_HEAT);
         int some = 0;
         for (int r = 0; r < b->n; r++)
             for (int c = 0; c < b->n; c++) {
-                double share = hi > lo ? (b->mean[r * b->n + c] - lo) / (hi - lo) : 0;
-                if (vh_paint_heat(share) != paint)
+                if (vh_paint_heat(rank_of(b, b->mean[r * b->n + c])) != paint)
                     continue;
                 fputs(some++ ? "" : "<path shape-rendering=\"crispEdges\" d=\"", f);
                 fprintf(f, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LEFT + c * cell, TOP + r * cell, cell, cell, cell);
@@ -137,21 +166,19 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     vh_figure_begin(f, "distances", -1);
     vh_svg_begin(f, LEFT + b.n * cell + 8, TOP + b.n * cell + 8, "Distances between models",
                  "Matrix of distances between models, in the order of the tree.");
-    draw_cells(f, &b, cell, lo, hi);
+    draw_cells(f, &b, cell);
     draw_borders(f, &b, cell);
     put_values(f, facts, &b, cell);
     vh_svg_end(f);
     vh_figure_caption(f, "Distances between models.");
     fprintf(f,
-            "Rows and columns are the models in the order of the tree, from %.3g (light) to %.3g (dark). "
-            "Good clusters are light squares on the diagonal.%s",
+            "Rows and columns are the models in the order of the tree, from %.3g (faint) to %.3g (strong); "
+            "every shade holds as many cells. Good clusters are faint squares on the diagonal.%s",
             lo, hi,
             b.n < facts->n_model ? " A cell is the mean over neighbouring models of one cluster." : "");
     vh_figure_end(f);
 done:
-    free(b.at);
-    free(b.cluster);
-    free(b.mean);
+    free_blocks(&b);
     return st;
 }
 

@@ -126,13 +126,13 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         vh_figure_begin(f, name, l);
         draw(f, facts, l, model, rows, m);
         vh_figure_caption(f, "Soft membership.");
+        const char *of_row = l == 0 ? "each model" : "each cluster of the level below";
         fprintf(f,
-            "One row for %s, sorted by cluster; the darker a cell, the more of the %s belongs to the cluster "
-            "of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or more.",
-            m < n    ? "each group of neighbouring models"
-            : l == 0 ? "each model"
-                     : "each cluster of the level below",
-            l == 0 ? "model" : "cluster", sure, c->Kb);
+                "One row for %s, sorted by cluster; the stronger the colour, the more of the %s belongs to "
+                "the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or "
+                "more.",
+                m < n ? "each group of neighbouring models" : of_row, l == 0 ? "model" : "cluster", sure,
+                c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);

@@ -76,7 +76,7 @@ static const struct {
 } sections[] = {
     { "levels", "Levels" }, { "tree", "Tree" }, { "members", "Members" }, { "centers", "Centres" },
     { "membership", "Membership" }, { "classes", "Measures" }, { "examples", "Examples" },
-    { "distances", "Distances" }, { "choice", "How many" }, { "bound", "Bound" }, { "made", "Made by" },
+    { "distances", "Distances" }, { "choice", "Choice" }, { "bound", "Bound" }, { "made", "Source" },
 };
 
 static bool shown(const vh_facts *facts, const char *id)

@@ -206,6 +206,19 @@ class Classify(Case):
         self.fails(1, "5 subsamples need a size of at least 1", "classify", "train", "train.csv", *TRAIN,
                    "--bootstrap", 5, "-o", "p.json")
 
+    def test_every_estimator(self):
+        for name in ("vhem", "em-h3m", "shem", "ppk-sc", "ppk-sc-hybrid", "hem-gmm"):
+            self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", name, "--store", "s", "-o", "e.json")
+            r = self.ok("classify", "eval", "e.json", "test.csv", "--label", "letter", "--json").json()
+            self.assertGreater(r["summary"]["accuracy"], 0.8, name)
+        store = self.path("s").read_text().splitlines()
+        self.assertEqual(len(store), 1 + 24 + 6 * 3)     # the pieces were fitted once for all of them
+        self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", "em-h3m", "-o", "e.json")
+        self.fails(1, "estimator em-h3m learns from all sequences at once", "classify", "update", "e.json", "test.csv",
+                   "--label", "letter")
+        self.fails(1, "estimator hem-dtm makes dynamic textures", "classify", "train", "train.csv", *TRAIN,
+                   "--estimator", "hem-dtm", "-o", "e.json")
+
     def test_cross_validation(self):
         r = self.ok("classify", "cross", "train.csv", *TRAIN, "--folds", 4, "--json").json()
         self.assertEqual(r["summary"]["judged"], 24)
@@ -267,7 +280,8 @@ class Annotate(Case):
     def test_tags_are_found_again(self):
         rows = self.ok("annotate", "predict", "m.json", "test.csv", *SONGS, "--top", 2).rows()
         self.assertEqual(len(rows), 24)
-        truth = {line.split(",")[0]: line.split(",")[1:] for line in self.path("test_tags.csv").read_text().splitlines()}
+        lines = self.path("test_tags.csv").read_text().splitlines()
+        truth = {line.split(",")[0]: line.split(",")[1:] for line in lines}
         right = sum(truth[r["name"]][["slow", "fast", "high", "low"].index(r["tag"])] == "1" for r in rows)
         self.assertGreaterEqual(right, 20)
         r = self.ok("annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 2,
@@ -288,6 +302,18 @@ class Annotate(Case):
         self.assertEqual(scores, sorted(scores, reverse=True))
         self.fails(1, "m.json has no tag 'fsat'; did you mean 'fast'?", "annotate", "search", "m.json", "test.csv",
                    "fsat", *SONGS)
+
+    def test_the_first_half_alone(self):
+        args = ["fit", "train.csv", *SONGS, "--mixture", 2, "--states", 2, "--store", "s", "--seed", 4]
+        self.assertIn("24 HMMs, kept in s -> p.json", self.ok(*args, "-o", "p.json").err)
+        model = json.loads(self.path("p.json").read_text())
+        self.assertEqual([h["name"] for h in model["hmms"][:3]], ["song0/0", "song0/1", "song1/0"])
+        self.assertAlmostEqual(sum(model["omega"][:2]), 1 / 12)
+        whole = self.path("s").read_bytes()
+        self.path("s").write_bytes(whole[:len(whole) // 2])
+        self.ok(*args, "-o", "again.json")
+        self.assertEqual(self.path("p.json").read_bytes(), self.path("again.json").read_bytes())
+        self.ok("cluster", "p.json", "-k", 2, "-o", "c.json")
 
     def test_tags_as_a_list(self):
         lines = ["name,tag"]

@@ -86,7 +86,7 @@ class Programs(Case):
         self.assertGreater(min(rand[0], rand[1], rand[3]), 0.9)
         made = {p.name for p in self.path("out").iterdir()}
         self.assertEqual(made, {"motions.csv", "new.csv", "motions.json", "clusters.json", "tree.json", "invented.csv",
-                                "choice.tsv", "report.html", "numbers"})
+                                "choice.tsv", "distances.tsv", "report.html", "numbers"})
         self.assertEqual(len(json.loads(self.path("out/motions.json").read_text())["hmms"]), 60)
         self.assertEqual(len(json.loads(self.path("out/tree.json").read_text())["levels"]), 2)
 

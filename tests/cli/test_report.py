@@ -106,6 +106,8 @@ class Command(WithTree):
         page = Page(self.report("--models", "m.json"))
         for words in ("mostly insect (2)", "Rand index", "Purity"):
             self.assertIn(words, page.text)
+        write(self, "labels.csv", "id,label,x,y\nant,six,0,1\nant,six,0,2\nbee,six,0,1\nelk,four,6,0\nelk,four,6,2\n")
+        self.assertIn("mostly six (2)", Page(self.report("--data", "labels.csv")).text)
         write(self, "truth.csv", "name,label\n" + "".join(f"{n},{k}\n" for n, k in zip(NAMES[:4], "ppqq")))
         r = self.ok("report", "t.json", "--truth", "truth.csv", "-o", "r.html")
         self.assertIn("2 of 6 models have no class in truth.csv", r.err)

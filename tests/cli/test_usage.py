@@ -13,8 +13,8 @@ VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "t
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "mixture", "states", "mix", "cov", "restarts", "max-iter", "tol", "cov-floor", "init",
-            "topology"] + DATA,
+    "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
+            "tol", "cov-floor", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
@@ -199,7 +199,7 @@ class Pages(Case):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
                                   text=True, check=True, cwd=self.dir).stdout.split()
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
-        self.assertEqual(complete("vhem fit --st", 2), ["--states"])
+        self.assertEqual(complete("vhem fit --st", 2), ["--store", "--states"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
         self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "classify", "convert"])
         self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
