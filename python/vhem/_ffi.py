@@ -17,7 +17,8 @@ _text = _header.header_path().read_text()
 ffi: Any = cffi.FFI()
 ffi.cdef(_header.declarations(_text))
 ffi.cdef("char *strdup(const char *text);")
-lib: Any = ffi.dlopen(str(_header.library_path()))
+# Never unloaded: at exit, objects of the library may be freed after the module that opened it.
+lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
 libc: Any = ffi.dlopen(None)
 
 
