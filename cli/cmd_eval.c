@@ -183,7 +183,7 @@ int cmd_eval(cli *c, int argc, char **argv)
         .about = "Says how good the clusters of each level of OUT, a file of 'vhem cluster' or 'vhem tree', "
                  "are: how well they agree with classes (Rand index, adjusted Rand index, normalised mutual "
                  "information, purity), the mean over the models of the expected log-likelihood under their "
-                 "best centre, the log-likelihood of sequences under the centres, and the compactness, the "
+                 "centre, the log-likelihood of sequences under theirs, and the compactness, the "
                  "sum over clusters of the mean kernel between different members. Of several OUT, repeated "
                  "runs, mean and standard deviation.",
         .examples = "  vhem eval tree.json --models models.json\n"

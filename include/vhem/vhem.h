@@ -370,8 +370,10 @@ typedef struct {
 VHEM_API void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out);
 
 typedef struct {                     /* how good the clusters of one level are; NaN: cannot be said */
-    double expected_loglik;          /* mean over the models of max_j L_hmm, in nats per virtual sample */
-    double loglik;                   /* of the sequences under the centres as an H3M, in nats */
+    double expected_loglik;          /* mean over the models of L_hmm under the centre they
+                                        are assigned to, in nats per virtual sample */
+    double loglik;                   /* of the sequences, each under the centre it is assigned to, by its
+                                        name or group, or else under the best; in nats */
     double compactness;              /* sum over clusters of the mean kernel between different members */
 } vhem_measures;
 

@@ -72,7 +72,7 @@ def distance(a: Any, b: Any = None, *, kind: str = "kl", tau: Optional[int] = No
 def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, lengths: Any = None,
              tau: Optional[int] = None, n_jobs: Optional[int] = -1) -> Dict[str, float]:
     """How good the clusters of a level are: expected_loglik and compactness, from the models that were
-    clustered, and loglik of sequences X under the centres; NaN for what cannot be said."""
+    clustered, and loglik of sequences X under their centres; NaN for what cannot be said."""
     tree: Tree = getattr(result, "result_", result)
     if models is None and X is None:
         models = getattr(result, "models_", None)

@@ -3,25 +3,24 @@
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
 #include "core/alloc.h"
-#include "math/logsum.h"
 #include "model/convert.h"
 #include "model/dtm.h"
 #include "reduce/estep.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     const vhem_h3m *models, *centers;
     const vhem_dtm *textures;            /* instead of centers */
-    const double   *omega;               /* [K]  of either; NULL: there are none */
     const int *label;                    /* [n]  of the models */
     int        n, K, tau;
     int       *members;                  /* [K] */
     vhem_distance_options kernel;
 } level;
 
-/* Mean over the models of max_j L_hmm. */
+/* Mean over the models of L_hmm under the centre each was assigned to. */
 static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
 {
     vhem_status st = VHEM_OK;
@@ -39,12 +38,8 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
              "the models have %s emissions, the centres %s", models->family->name, v->centers->family->name);
     VH_NEW(L, (size_t)v->n * (size_t)v->K);
     VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
-    for (int i = 0; i < v->n; i++) {
-        double top = -INFINITY;
-        for (int j = 0; j < v->K; j++)
-            top = v->members[j] > 0 ? fmax(top, L[(size_t)i * (size_t)v->K + (size_t)j]) : top;
-        sum += top;
-    }
+    for (int i = 0; i < v->n; i++)
+        sum += L[(size_t)i * (size_t)v->K + (size_t)v->label[i]];
     *out = sum / v->n;
 done:
     free(L);
@@ -52,32 +47,64 @@ done:
     return st;
 }
 
-/* Sum of log p(y_n), each times its weight, under the mixture of the centres that have members. */
-static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, double *out)
+typedef struct {
+    const char *name;
+    int         cluster;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* The cluster of what was clustered under this name; -1 when there was nothing, or things of this name are in
+ * different clusters. */
+static int find_cluster(const named *all, int n, const char *name)
+{
+    const named *hit = *name ? bsearch(&(named){ name, 0 }, all, (size_t)n, sizeof *all, by_name) : NULL;
+    if (!hit)
+        return -1;
+    for (const named *x = hit; x >= all && strcmp(x->name, name) == 0; x--)
+        if (x->cluster != hit->cluster)
+            return -1;
+    for (const named *x = hit; x < all + n && strcmp(x->name, name) == 0; x++)
+        if (x->cluster != hit->cluster)
+            return -1;
+    return hit->cluster;
+}
+
+/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its group,
+ * counts under the centre it was assigned to (as in the paper), any other under the one that fits it best. */
+static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, char *const *name,
+                               double *out)
 {
     vhem_status st = VHEM_OK;
     int N = vhem_data_size(data);
-    double *table = NULL, *omega = NULL, sum = 0;
+    double *table = NULL, sum = 0;
+    named *all = NULL;
     vhem_seq_view seq;
 
     VH_NEW(table, (size_t)N * (size_t)v->K);
-    VH_NEW(omega, v->K);
-    for (int j = 0; j < v->K; j++)
-        omega[j] = v->members[j] > 0 ? v->omega[j] : 0;
-    VH_CHECK(vh_normalise(v->K, omega), VHEM_EINVAL, "no cluster with members has any weight");
+    VH_NEW(all, v->n);
+    for (int i = 0; i < v->n; i++)
+        all[i] = (named){ name[i], v->label[i] };
+    qsort(all, (size_t)v->n, sizeof *all, by_name);
     VH_TRY(v->centers ? vhem_score(ctx, v->centers, data, table)
                       : vhem_dtm_score(ctx, v->textures, data, table));
     for (int n = 0; n < N; n++) {
-        double *row = table + (size_t)n * (size_t)v->K;
-        for (int j = 0; j < v->K; j++)
-            row[j] = omega[j] > 0 ? row[j] + log(omega[j]) : -INFINITY;
+        const double *row = table + (size_t)n * (size_t)v->K;
+        double best = -INFINITY;
         VH_TRY(vhem_data_view(data, n, &seq));
-        sum += seq.weight * vh_logsum(v->K, row, 1);
+        int j = find_cluster(all, v->n, seq.name);
+        j = j < 0 ? find_cluster(all, v->n, seq.group) : j;
+        for (int q = 0; q < v->K; q++)
+            best = v->members[q] > 0 ? fmax(best, row[q]) : best;
+        sum += seq.weight * (j < 0 ? best : row[j]);
     }
     *out = sum;
 done:
     free(table);
-    free(omega);
+    free(all);
     return st;
 }
 
@@ -152,7 +179,6 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l, vhem_tree_levels(tree));
     v.centers = c->centers;
     v.textures = c->textures;
-    v.omega = c->centers ? c->centers->omega : c->textures ? c->textures->omega : NULL;
     v.label = vhem_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
@@ -166,8 +192,8 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (models)
         VH_TRY(compactness(ctx, &v, &m.compactness));
-    if (data && v.omega)
-        VH_TRY(data_loglik(ctx, &v, data, &m.loglik));
+    if (data && (v.centers || v.textures))
+        VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;
 done:
     free(v.members);

@@ -81,8 +81,9 @@ static void put_measures(FILE *f, const vh_facts *facts, int l)
                 "what the cluster tells of the class, 0 to 1");
     put_measure(f, "Purity", "%.3f", g.purity, "models that are of the commonest class of their cluster");
     put_measure(f, "Expected log-likelihood", "%.5g", m->expected_loglik,
-                "nats for a virtual sample of a model under its nearest centre, on average");
-    put_measure(f, "Log-likelihood", "%.5g", m->loglik, "nats, of the sequences under all the centres");
+                "nats for a virtual sample of a model under the centre of its cluster, on average");
+    put_measure(f, "Log-likelihood", "%.5g", m->loglik,
+                "nats, of the sequences, each under the centre of its cluster");
     put_measure(f, "Compactness", "%.4g", m->compactness,
                 "mean kernel between members of a cluster, summed over the clusters");
     fputs("</ul>\n", f);

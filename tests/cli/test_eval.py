@@ -5,7 +5,7 @@ import random
 import statistics
 import unittest
 
-from support import Case, flock, forward, log_sum, model
+from support import Case, flock, forward, model
 
 
 def hmm(name, mean, label=None):
@@ -72,9 +72,11 @@ class Eval(Case):
         self.assertAlmostEqual(m["rand"], 1)
         self.assertAlmostEqual(m["expected_loglik"], -(math.log(2 * math.pi) + 1 + 1 / 3))
         self.assertAlmostEqual(m["compactness"], math.exp(-2 / 8))
-        want = sum(log_sum([math.log(2 / 3) + forward(hmms[0], y), math.log(1 / 3) + forward(hmms[2], y)])
-                   for y in ([[0.5], [-1]], [[8]]))
+        want = forward(hmms[0], [[0.5], [-1]]) + forward(hmms[2], [[8]])
         self.assertAlmostEqual(m["loglik"], want)
+        self.write("d.csv", "id,x\nm2,0.5\nm2,-1\nq,8\n")                  # m2 is in the cluster of the centre at 9
+        want = forward(hmms[2], [[0.5], [-1]]) + forward(hmms[2], [[8]])
+        self.assertAlmostEqual(self.measures("c.json", "--data", "d.csv")["loglik"], want)
         m = self.measures("c.json", "-m", "m.json", "--tau", "4", "--lambda", "1", "--kernel", "raw")
         self.assertAlmostEqual(m["expected_loglik"], -2 * (math.log(2 * math.pi) + 1 + 1 / 3))
         self.assertAlmostEqual(m["compactness"], (4 * math.pi) ** -2 * math.exp(-1))
