@@ -16,7 +16,7 @@ static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
     assert_ok(ctx, vh_builder_new(ctx, 2, &b));
     for (int n = 0; n < CLASSES * PER_CLASS; n++) {
         int c = n / PER_CLASS, high = 0;
-        char name[32], label[8], group[32];
+        char name[32], label[32], group[32];
         for (int t = 0; t < T; t++) {
             high = vh_rng_uniform(&rng) < 0.2 ? !high : high;
             double y[2] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
