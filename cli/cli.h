@@ -199,6 +199,12 @@ const char *cli_models_kind(const cli_models *m);        /* "HMM", "texture" */
 double cli_models_omega(const cli_models *m, int i);
 /* The name of model i, or "i" when it has none; buf serves for that. */
 const char *cli_models_name(const cli_models *m, int i, char *buf, size_t size);
+/* The labels of the models; free() the array. */
+const char **cli_models_classes(const cli_models *m);
+/* Are these the models, of a file called what, that were clustered in a file called where: as many, with the
+ * same names? */
+int  cli_models_check(cli *c, const cli_models *m, const char *what, const vhem_clustering *cl,
+                      const char *where);
 /* Dynamic textures, also those of a clustering; CLI_GO and NULL when the file holds something else. */
 int  cli_load_textures(cli *c, const char *path, vhem_dtm **dtm);
 

@@ -57,10 +57,10 @@ typedef struct {
       "covariances of the centres of sequences" },                                                          \
     CLI_DATA_OPTIONS(&(a)->columns, "column with the group; the sequences of a group stay together")
 
-#define CLUSTER_RESTARTS "20 to 300, more for small inputs; em-h3m, shem: 10; 1 when --init is a file"
-#define CLUSTER_INIT_HELP \
-    "auto, base, far, emissions, pooled, dealt (em-h3m, shem: auto, far, dealt), or a model file: start " \
-    "exactly there"
+#define CLUSTER_RESTARTS "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 when --init is a file"
+#define CLUSTER_INIT_HELP                                                                                  \
+    "auto, base, far, emissions, pooled, dealt (em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far), " \
+    "or a model file: start exactly there"
 
 void cluster_args_init(cluster_args *a);
 void cluster_args_free(cluster_args *a);

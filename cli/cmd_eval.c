@@ -14,7 +14,7 @@ typedef struct {
 } eval_args;
 
 typedef struct {                     /* what clusters are judged by */
-    vhem_h3m  *models;
+    cli_models models;               /* of either kind, or none */
     vhem_data *data;
     char     **name;                 /* [Kb]  of the models of the first file */
 } yardstick;
@@ -40,10 +40,10 @@ static int find_classes(cli *c, const eval_args *a, const yardstick *y, eval_res
     bool file = a->truth && (strpbrk(a->truth, "./") || access(a->truth, F_OK) == 0);
     if (file)
         return cli_truth_load(c, a->truth, r->Kb, y->name, &r->class_of);
-    if (y->data && (a->truth || !y->models))
+    if (y->data && (a->truth || !a->models))
         return cli_truth_of_data(c, y->data, r->Kb, y->name, &r->class_of);
-    if (y->models && (!a->truth || strcmp(a->truth, "label") == 0))
-        r->class_of = cli_classes_of_models(y->models);
+    if (a->models && (!a->truth || strcmp(a->truth, "label") == 0))
+        r->class_of = cli_models_classes(&y->models);
     else if (a->truth)
         return cli_misuse(c, "--truth %s is a column of what? give the sequences with --data, or a table of "
                              "names and classes as a file", a->truth);
@@ -69,7 +69,7 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
     vhem_agreement g = { NAN, NAN, NAN, NAN };
     if (r->class_of)
         cli_agreement(r->Kb, r->class_of, vhem_tree_base_labels(run->tree, l), &g);
-    vhem_status st = vhem_measure(c->ctx, run->tree, l, y->models, y->data, &a->opt, &m);
+    vhem_status st = vhem_measure(c->ctx, run->tree, l, y->models.h3m, y->data, &a->opt, &m);
     if (st != VHEM_OK)
         return cli_status(c, st);
     const double all[EVAL_MEASURES] = { g.rand, g.adjusted_rand, g.nmi, g.purity, m.expected_loglik, m.loglik,
@@ -81,12 +81,21 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
 static int judge(cli *c, const eval_args *a, const yardstick *y, const eval_result *r, const eval_runs *runs)
 {
     int status = CLI_GO;
-    for (int k = 0; status == CLI_GO && k < runs->n; k++) {
-        if (y->models)
-            status = eval_check_models(c, runs->path[k], a->models, y->models, runs->run[k].tree);
+    for (int k = 0; status == CLI_GO && k < runs->n; k++)
         for (int l = 0; status == CLI_GO && l < r->levels; l++)
             status = judge_level(c, a, y, r, &runs->run[k], l);
-    }
+    return status;
+}
+
+/* The models must be those that all the runs clustered. */
+static int load_models(cli *c, const eval_args *a, const eval_result *r, yardstick *y)
+{
+    const eval_runs *all[] = { &r->a, &r->b };
+    int status = cli_models_load(c, a->models, &y->models);
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; status == CLI_GO && k < all[s]->n; k++)
+            status = cli_models_check(c, &y->models, a->models, vhem_tree_level(all[s]->run[k].tree, 0),
+                                      all[s]->path[k]);
     return status;
 }
 
@@ -127,7 +136,7 @@ static int evaluate(cli *c, eval_args *a, yardstick *y, eval_result *r)
     if (a->truth && a->data && !strpbrk(a->truth, "./"))
         a->read.label = a->truth;
     if (status == CLI_GO && a->models)
-        status = cli_load_models(c, a->models, &y->models);
+        status = load_models(c, a, r, y);
     if (status == CLI_GO && a->data)
         status = cli_status(c, vhem_data_load(c->ctx, a->data, &a->read, &y->data));
     if (status == CLI_GO)
@@ -152,7 +161,7 @@ static int run_and_free(cli *c, eval_args *a)
     free(r.class_of);
     eval_free(&r.a);
     eval_free(&r.b);
-    vhem_h3m_free(y.models);
+    cli_models_free(&y.models);
     vhem_data_free(y.data);
     return status;
 }
@@ -175,7 +184,7 @@ int cmd_eval(cli *c, int argc, char **argv)
         { "lambda", 0, OPT_REAL, "L", &a.opt.lambda, 0, "as the clusters were made", "power of the kernel" },
         { "kernel", 0, OPT_CHOICE, "normalised|raw", &a.opt.kernel, 0, "as the clusters were made",
           "kernels divided by those of each HMM with itself, or as they are" },
-        CLI_UNGROUPED_OPTIONS(&a.read),
+        CLI_DATA_OPTIONS(&a.read, "column with the group of a sequence, if groups were clustered"),
         { 0 },
     };
     const cli_usage usage = {

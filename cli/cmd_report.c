@@ -10,7 +10,7 @@ typedef struct {
     const char *output, *models, *truth, *sequences, *distances, *choice;
     bool        y_down;
     vhem_tree  *tree;
-    vhem_h3m   *h3m;
+    cli_models  set;                 /* what was clustered, or none */
     vhem_data  *loaded;
     const char **class_of;
     char       *line;
@@ -25,7 +25,7 @@ static void release(report_args *a)
     free(a->D);
     free(a->rows);
     vhem_data_free(a->loaded);
-    vhem_h3m_free(a->h3m);
+    cli_models_free(&a->set);
     vhem_tree_free(a->tree);
 }
 
@@ -34,10 +34,11 @@ static int load(cli *c, report_args *a)
     int status = cli_load_clusters(c, c->arg[0], &a->tree);
     const vhem_clustering *cl = status == CLI_GO ? vhem_tree_level(a->tree, 0) : NULL;
     if (status == CLI_GO && a->models)
-        status = cli_load_models(c, a->models, &a->h3m);
-    if (status == CLI_GO && a->h3m && vhem_h3m_size(a->h3m) != cl->Kb)
-        status = cli_fail(c, "%s has %d models, the clusters of %s are of %d", a->models,
-                          vhem_h3m_size(a->h3m), c->arg[0], cl->Kb);
+        status = cli_models_load(c, a->models, &a->set);
+    if (status == CLI_GO && a->models)
+        status = cli_models_check(c, &a->set, a->models, cl, c->arg[0]);
+    if (status == CLI_GO && a->set.dtm && !a->truth)
+        a->class_of = cli_models_classes(&a->set);
     if (status == CLI_GO && a->truth)
         status = cli_truth_load(c, a->truth, cl->Kb, cl->name, &a->class_of);
     if (status == CLI_GO && a->sequences)
@@ -90,7 +91,7 @@ static int run(cli *c, report_args *a)
     if (status == CLI_GO)
         status = load(c, a);
     a->in.tree = a->tree;
-    a->in.models = a->h3m;
+    a->in.models = a->set.h3m;
     a->in.truth = a->class_of;
     a->in.data = a->loaded;
     a->in.distance = a->D;

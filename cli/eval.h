@@ -27,9 +27,6 @@ typedef struct {
 /* Loads runs->path; all must have the same levels over as many models, which the first file settles. */
 int     eval_load(cli *c, eval_runs *runs, eval_result *r);
 void    eval_free(eval_runs *runs);
-/* The models must be those that were clustered: as many, with the same names. */
-int     eval_check_models(cli *c, const char *path, const char *models, const vhem_h3m *h3m,
-                          const vhem_tree *tree);
 
 /* The table of measures, one row for each level and measure, for people or with tabs. */
 void    eval_put_text(FILE *f, const eval_result *r);

@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int eval_check_models(cli *c, const char *path, const char *models, const vhem_h3m *h3m,
-                      const vhem_tree *tree)
-{
-    const vhem_clustering *first = vhem_tree_level(tree, 0);
-    vhem_hmm_view hmm;
-    if (vhem_h3m_size(h3m) != first->Kb)
-        return cli_fail(c, "%s holds %d HMM%s, but the clusters of %s were made of %d", models,
-                        vhem_h3m_size(h3m), cli_plural(vhem_h3m_size(h3m)), path, first->Kb);
-    for (int i = 0; i < first->Kb; i++) {
-        vhem_h3m_view(h3m, i, &hmm);
-        if (hmm.name[0] && first->name[i][0] && strcmp(hmm.name, first->name[i]) != 0)
-            return cli_fail(c, "HMM %d of %s is '%s', but '%s' in %s: other models were clustered there", i,
-                            models, hmm.name, first->name[i], path);
-    }
-    return CLI_GO;
-}
-
 /* Runs can be compared when they have the same levels over the same models. */
 static int check_run(cli *c, const char *path, const vhem_tree *tree, const eval_result *r, const char *first)
 {

@@ -42,8 +42,8 @@ static void tell(cli *c, const vhem_data *data, const cli_models *m, const vhem_
                 mixture ? "a mixture of " : "", K, cli_plural(K), N, cli_plural(N), frames, where,
                 loglik / frames);
     if (stable)
-        cli_say(c, "repairs: A of %d texture%s made stable: their sequences grow", stable,
-                cli_plural(stable));
+        cli_say(c, "repairs: A of %d texture%s made stable: as estimated, sequences would grow without end",
+                stable, cli_plural(stable));
     if (unsettled && !stopped)
         cli_say(c, "%d %s%s did not settle within --max-iter", unsettled, mixture ? "mixture" : "texture",
                 cli_plural(unsettled));

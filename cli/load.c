@@ -125,7 +125,8 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **tree)
     if (content == CLI_IS_HDF5 || content == CLI_IS_DATA)
         return cli_fail(c, "%s is no file of clusters (%s); run vhem cluster first", path, why);
     if (content == CLI_IS_MODEL && strncmp(why, "format is 'vhem-h3m'", 20) == 0)
-        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first", path);
+        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first, for a mixture of "
+                           "sequences 'vhem cluster DATA --method em-h3m'", path);
     return cli_status(c, st);
 }
 

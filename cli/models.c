@@ -68,3 +68,25 @@ const char **cli_classes_of_textures(const vhem_dtm *dtm)
     }
     return class_of;
 }
+
+const char **cli_models_classes(const cli_models *m)
+{
+    return m->h3m ? cli_classes_of_models(m->h3m) : cli_classes_of_textures(m->dtm);
+}
+
+int cli_models_check(cli *c, const cli_models *m, const char *what, const vhem_clustering *cl,
+                     const char *where)
+{
+    int n = cli_models_size(m);
+    char buf[32];
+    if (n != cl->Kb)
+        return cli_fail(c, "%s holds %d %s%s, but the clusters of %s were made of %d", what, n,
+                        cli_models_kind(m), cli_plural(n), where, cl->Kb);
+    for (int i = 0; i < n; i++) {
+        const char *name = cli_models_name(m, i, buf, sizeof buf);
+        if (name != buf && cl->name[i][0] && strcmp(name, cl->name[i]) != 0)
+            return cli_fail(c, "%s %d of %s is '%s', but '%s' in %s: other models were clustered there, or "
+                               "in another order", cli_models_kind(m), i, what, name, cl->name[i], where);
+    }
+    return CLI_GO;
+}

@@ -116,7 +116,7 @@ static int unknown(cli *c, const table *t, const char *word)
             matches += strncmp(name, names[k], strlen(name)) == 0;
         }
         if (strcmp(name, "group") == 0)
-            return cli_misuse(c, "--group is for fit, one HMM per group; it means nothing to %s", c->command);
+            return cli_misuse(c, "--group means nothing to %s, which takes sequences one by one", c->command);
         if (matches > 1)
             return cli_misuse(c, "--%s could be several options; write it out", name);
         near = cli_nearest(name, names, t->n);

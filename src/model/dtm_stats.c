@@ -59,6 +59,10 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
     double trace = 0;
     for (int i = 0; i < n; i++)
         trace += X[i * n + i];
+    if (trace == 0) {                                    /* the state never moved: nothing depends on it */
+        memset(B, 0, sizeof *B * (size_t)m * (size_t)n);
+        return true;
+    }
     for (double ridge = 0; ridge < 1e-3; ridge = ridge > 0 ? 100 * ridge : RIDGE) {
         memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++)

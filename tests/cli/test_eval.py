@@ -62,6 +62,16 @@ class Eval(Case):
             self.assertAlmostEqual(m["nmi"], metrics.normalized_mutual_info_score(classes, labels))
             self.assertAlmostEqual(m["purity"], table.max(axis=0).sum() / n)
 
+    def test_other_models_than_were_clustered(self):
+        self.write("c.json", clustering([0, 0, 1], 2))
+        self.write("few.json", model([hmm("m0", 0, "a"), hmm("m1", 1, "b")], [0.5] * 2))
+        self.write("turned.json", model([hmm("m2", 0, "a"), hmm("m1", 1, "a"), hmm("m0", 9, "b")], [1 / 3] * 3))
+        for command in ("eval",), ("report", "-o", "r.html"):
+            self.fails(1, "few.json holds 2 HMMs, but the clusters of c.json were made of 3", command[0], "c.json",
+                       *command[1:], "--models", "few.json")
+            self.fails(1, "HMM 0 of turned.json is 'm2', but 'm0' in c.json", command[0], "c.json", *command[1:],
+                       "--models", "turned.json")
+
     def test_models_and_data(self):
         hmms = [hmm("m0", 0, "a"), hmm("m1", 1, "a"), hmm("m2", 9, "b")]
         centers = json.loads(model([hmm("", 0), hmm("", 9), hmm("", 1)], [0.5, 0.25, 0.25]))

@@ -18,7 +18,7 @@ OPTIONS = {
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
-    "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + UNGROUPED,
+    "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
     "score": ["output", "all"] + UNGROUPED,
     "decode": ["output", "hmm", "posterior"] + DATA,
