@@ -148,28 +148,24 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_h3m **out, int **owner)
 {
     vhem_status st = VHEM_OK;
+    const vhem_h3m **model = NULL;
     vhem_h3m *all = NULL;
     int *of = NULL, K = 0;
 
+    VH_NEW(model, k->C);
     for (int c = 0; c < k->C; c++)
-        K += k->cls[c].model->K;
-    VH_NEW(of, K);
-    VH_TRY(vh_h3m_new(ctx, k->cls[0].model->family, k->cls[0].model->d, K, &all));
-    K = 0;
-    for (int c = 0; c < k->C; c++) {
-        const vhem_h3m *m = k->cls[c].model;
-        for (int j = 0; j < m->K; j++, K++) {
-            VH_TRY(vh_h3m_shape(ctx, all, K, m->hmm[j].S, m->hmm[j].M));
-            vh_hmm_copy(&all->hmm[K], &m->hmm[j]);
-            all->omega[K] = m->omega[j];
-            of[K] = c;
-        }
-    }
+        model[c] = k->cls[c].model;
+    VH_TRY(vh_h3m_pool(ctx, model, NULL, k->C, &all));
+    VH_NEW(of, all->K);
+    for (int c = 0; c < k->C; c++)
+        for (int j = 0; j < model[c]->K; j++)
+            of[K++] = c;
     *out = all;
     *owner = of;
     all = NULL;
     of = NULL;
 done:
+    free(model);
     vhem_h3m_free(all);
     free(of);
     return st;

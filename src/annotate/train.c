@@ -60,38 +60,45 @@ typedef struct {                         /* what all classes share */
     const vhem_tags *members;
 } training;
 
+/* Those of the HMMs that have weight. */
+static vhem_status with_weight(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    int *used = NULL, n = 0;
+
+    VH_NEW(used, h3m->K);
+    for (int j = 0; j < h3m->K; j++)
+        if (h3m->omega[j] > 0)
+            used[n++] = j;
+    VH_CHECK(n > 0, VHEM_ENUMERIC, "no HMM has any weight");
+    VH_TRY(vh_h3m_subset(ctx, h3m, used, n, out));
+done:
+    free(used);
+    return st;
+}
+
 /* The HMMs of all pieces of a class; those without weight are left out. */
 static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_h3m **piece = NULL, *all = NULL;
-    int K = 0;
+    double *share = NULL;
 
     VH_NEW(piece, c->n_part);
+    VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
         VH_CHECK(piece[p], VHEM_EINVAL, "piece %s of class '%.100s' is not in the store: is it the store of "
                  "the training?", c->part[p].key.text, c->name);
-        for (int j = 0; j < piece[p]->K; j++)
-            K += piece[p]->omega[j] > 0;
+        share[p] = (double)c->part[p].things / c->things;
     }
-    VH_TRY(vh_h3m_new(ctx, piece[0]->family, piece[0]->d, K, &all));
-    K = 0;
-    for (int p = 0; p < c->n_part; p++)
-        for (int j = 0; j < piece[p]->K; j++) {
-            const vh_hmm *from = &piece[p]->hmm[j];
-            if (!(piece[p]->omega[j] > 0))
-                continue;
-            VH_TRY(vh_h3m_shape(ctx, all, K, from->S, from->M));
-            vh_hmm_copy(&all->hmm[K], from);
-            all->omega[K++] = piece[p]->omega[j] * c->part[p].things / c->things;
-        }
-    *out = all;
-    all = NULL;
+    VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
+    VH_TRY(with_weight(ctx, all, out));
 done:
     for (int p = 0; piece && p < c->n_part; p++)
         vhem_h3m_free(piece[p]);
     free(piece);
+    free(share);
     vhem_h3m_free(all);
     return st;
 }
@@ -109,19 +116,11 @@ static bool small_enough(const vhem_h3m *h3m, const vhem_cluster_options *o)
 static vhem_status take_centers(vhem_ctx *ctx, const vhem_clustering *found, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *centers = found->centers;
-    int *used = NULL, n = 0;
 
-    VH_CHECK(centers, VHEM_EINVAL, "method %s makes no centres, and the model of a class consists of them",
-             found->method);
-    VH_NEW(used, centers->K);
-    for (int j = 0; j < centers->K; j++)
-        if (centers->omega[j] > 0)
-            used[n++] = j;
-    VH_CHECK(n > 0, VHEM_ENUMERIC, "no centre has any weight");
-    VH_TRY(vh_h3m_subset(ctx, centers, used, n, out));
+    VH_CHECK(found->centers, VHEM_EINVAL,
+             "method %s makes no centres, and the model of a class consists of them", found->method);
+    VH_TRY(with_weight(ctx, found->centers, out));
 done:
-    free(used);
     return st;
 }
 
