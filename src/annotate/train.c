@@ -437,6 +437,8 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
+    VH_CHECK(data->d == k->cls[0].model->d, VHEM_EINVAL,
+             "the models have dimension %d, the data %d", k->cls[0].model->d, data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));
     vhem_classes swap = *k;

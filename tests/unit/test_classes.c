@@ -7,19 +7,19 @@
 enum { CLASSES = 3, PER_CLASS = 6, T = 25 };
 
 /* Sequences of three classes, in groups of two; class c jumps between c and c + 4. */
-static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
+static vhem_data *sample_of(vhem_ctx *ctx, uint64_t seed, int d)
 {
     vhem_data *data = NULL;
     vh_builder *b = NULL;
     vh_rng rng;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 1);
-    assert_ok(ctx, vh_builder_new(ctx, 2, &b));
+    assert_ok(ctx, vh_builder_new(ctx, d, &b));
     for (int n = 0; n < CLASSES * PER_CLASS; n++) {
         int c = n / PER_CLASS, high = 0;
         char name[32], label[8], group[32];
         for (int t = 0; t < T; t++) {
             high = vh_rng_uniform(&rng) < 0.2 ? !high : high;
-            double y[2] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
+            double y[8] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
             assert_ok(ctx, vh_builder_frame(b, y));
         }
         snprintf(name, sizeof name, "s%d", n);
@@ -30,6 +30,11 @@ static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
     vh_builder_free(b);
     return data;
+}
+
+static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
+{
+    return sample_of(ctx, seed, 2);
 }
 
 static vhem_train_options small_options(void)
@@ -233,6 +238,31 @@ static void refused(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* More data of another dimension is refused, and the models stay what they were. */
+static void other_dimension(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1), *wide = sample_of(ctx, 2, 8);
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("dimension");
+    unlink(path);
+    opt.store = path;
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_fails(ctx, vhem_classes_update(ctx, k, wide, NULL, path), VHEM_EINVAL,
+                 "the models have dimension 2, the data 8");
+    assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
+    assert_int_equal(view.things, PER_CLASS);
+    assert_int_equal(view.model->d, 2);
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    vhem_data_free(wide);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 static void broken_files(void **state)
 {
     (void)state;
@@ -268,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
-        cmocka_unit_test(pieces_alone),
+        cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
