@@ -14,6 +14,7 @@
 #include "annotate/settings.h"
 #include "annotate/pieces.h"
 #include "cluster/methods.h"
+#include "cluster/options.h"
 #include "core/alloc.h"
 #include "math/linalg.h"
 #include "model/convert.h"
@@ -44,6 +45,9 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
              "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
     VH_CHECK(strcmp(o->prior, "uniform") == 0 || strcmp(o->prior, "counts") == 0, VHEM_EINVAL,
              "prior '%.80s' is unknown; it is uniform or counts", o->prior);
+    VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0 ||
+             strcmp(o->reduce.preset, "emhmm") == 0, VHEM_EINVAL,
+             "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
 done:
@@ -149,16 +153,17 @@ done:
 static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
+    const vhem_cluster_options *reduce = &t->classes->opt.reduce;
     vhem_h3m *pooled = NULL;
 
     VH_TRY(pool(ctx, t, c, &pooled));
-    if (small_enough(pooled, &t->classes->opt.reduce)) {
-        *out = pooled;
-        pooled = NULL;
-        goto done;
-    }
     vh_input in = vh_input_models(pooled);
-    VH_TRY(cluster(ctx, t, c, &in, out));
+    if (!small_enough(pooled, reduce))
+        VH_TRY(cluster(ctx, t, c, &in, out));
+    else if (vh_cluster_wants_full(reduce))              /* as the classes are that were reduced */
+        VH_TRY(vh_h3m_as_full(ctx, pooled, out));
+    else
+        VH_TRY(vh_h3m_subset(ctx, pooled, NULL, pooled->K, out));
 done:
     vhem_h3m_free(pooled);
     return st;

@@ -226,6 +226,9 @@ static void refused(void **state)
     opt.prior = "even";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
     opt = small_options();
+    opt.reduce.preset = "none";
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
+    opt = small_options();
     opt.min_things = 100;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL,
                  "not one of 3 classes has 100");
@@ -259,6 +262,36 @@ static void other_dimension(void **state)
     vhem_classes_free(k);
     vhem_data_free(data);
     vhem_data_free(wide);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* With a preset that makes full covariances, classes too small to be reduced have them as well. */
+static void full_covariances(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL, *back = NULL;
+    vhem_prediction *p = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("full.json");
+    for (int s = 1; s < PER_CLASS; s++)                  /* one of c0 is left */
+        data->label[s][1] = '1';
+    opt.reduce.preset = "emhmm";
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int c = 0; c < CLASSES; c++) {
+        assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
+        assert_string_equal(view.model->family->name, "gaussian-full");
+    }
+    assert_ok(ctx, vhem_classes_save(ctx, k, NULL, path));
+    assert_ok(ctx, vhem_classes_load(ctx, path, &back));
+    assert_ok(ctx, vhem_classes_predict(ctx, back, data, 0, &p));
+    vhem_prediction_free(p);
+    vhem_classes_free(k);
+    vhem_classes_free(back);
+    vhem_data_free(data);
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -299,6 +332,7 @@ int main(void)
         cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
+        cmocka_unit_test(full_covariances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
