@@ -156,6 +156,19 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The second record of a store is no longer JSON, but still looks like a record from its key. */
+static void damage(const char *path)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    assert_true(size < sizeof text - 1);
+    char *line = strchr(strchr(text, '\n') + 1, '\n') + 1;
+    line[100] = '}';
+    test_write(path, text, size);
+}
+
 /* The first half by itself: what is in the store is what a training would make. */
 static void pieces_alone(void **state)
 {
@@ -182,6 +195,14 @@ static void pieces_alone(void **state)
     fseek(f, 0, SEEK_END);
     assert_int_equal(ftell(f), size);
     fclose(f);
+    assert_true(vhem_h3m_compare(a, b) == 0);
+    vhem_h3m_free(b);
+    damage(path);
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));   /* but for what was damaged */
+    assert_true(vhem_h3m_compare(a, b) == 0);
+    vhem_h3m_free(b);
+    b = NULL;
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));
     assert_true(vhem_h3m_compare(a, b) == 0);
     vhem_h3m_free(a);
     vhem_h3m_free(b);
