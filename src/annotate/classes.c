@@ -18,6 +18,18 @@ void vhem_train_options_init(vhem_train_options *opt)
     opt->reduce.restarts = 5;            /* a class needs a good density, not the best of all partitions */
 }
 
+vhem_train_options vh_train_filled(const vhem_train_options *opt)
+{
+    vhem_train_options o;
+    vhem_train_options_init(&o);
+    const char *estimator = o.estimator, *prior = o.prior;
+    if (opt)
+        o = *opt;
+    o.estimator = o.estimator ? o.estimator : estimator;
+    o.prior = o.prior ? o.prior : prior;
+    return o;
+}
+
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
@@ -25,7 +37,7 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
 
     VH_NEW(k, 1);
     k->seed = ctx->opt.seed;
-    k->opt = *opt;
+    k->opt = vh_train_filled(opt);
     k->opt.store = NULL;
     VH_TRY(vh_settings_own(ctx, vh_train_settings, &k->names, &k->opt));
     VH_TRY(vh_settings_own(ctx, vh_fit_settings, &k->names, &k->opt.piece));

@@ -159,19 +159,18 @@ done:
 static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_train_options defaults;
     vhem_classes *k = NULL;
     char where[32];
     size_t c;
     json_t *v;
 
-    vhem_train_options_init(&defaults);
     VH_TRY(check_head(ctx, root));
-    VH_TRY(vh_classes_new(ctx, &defaults, &k));
+    VH_TRY(vh_classes_new(ctx, NULL, &k));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "train"), vh_train_settings, &k->names, &k->opt));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "piece"), vh_fit_settings, &k->names, &k->opt.piece));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "reduce"), vh_reduce_settings, &k->names,
                             &k->opt.reduce));
+    k->opt = vh_train_filled(&k->opt);
     k->tags = json_is_true(json_object_get(root, "tags"));
     k->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     json_array_foreach(json_object_get(root, "classes"), c, v) {

@@ -414,11 +414,9 @@ vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                const vhem_train_options *opt, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_train_options defaults;
     vhem_classes *k = NULL;
 
-    vhem_train_options_init(&defaults);
-    VH_TRY(vh_classes_new(ctx, opt ? opt : &defaults, &k));
+    VH_TRY(vh_classes_new(ctx, opt, &k));
     k->tags = tags != NULL;
     VH_TRY(learn(ctx, data, tags, opt ? opt->store : NULL, k));
     *out = k;

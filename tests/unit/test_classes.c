@@ -156,6 +156,33 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A name that is null in a file is the default. */
+static void null_in_file(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL, *back = NULL;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("null.json");
+    static char text[1 << 16];
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_ok(ctx, vhem_classes_save(ctx, k, NULL, path));
+    FILE *f = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    assert_true(size < sizeof text - 1);
+    memcpy(strstr(text, "\"uniform\""), "null     ", 9);
+    test_write(path, text, size);
+    assert_ok(ctx, vhem_classes_load(ctx, path, &back));
+    assert_string_equal(vhem_classes_options(back)->prior, "uniform");
+    vhem_classes_free(k);
+    vhem_classes_free(back);
+    vhem_data_free(data);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 /* The second record of a store is no longer JSON, but still looks like a record from its key. */
 static void damage(const char *path)
 {
@@ -246,6 +273,13 @@ static void refused(void **state)
     opt = small_options();
     opt.prior = "even";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
+    opt.prior = opt.estimator = NULL;                    /* no names: the defaults */
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_string_equal(vhem_classes_options(k)->prior, "uniform");
+    assert_string_equal(vhem_classes_options(k)->estimator, "vhem");
+    vhem_classes_free(k);
+    k = NULL;
+    assert_false(vhem_method_takes_data(NULL));
     opt = small_options();
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
@@ -353,7 +387,7 @@ int main(void)
         cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
-        cmocka_unit_test(full_covariances),
+        cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
