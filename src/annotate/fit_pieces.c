@@ -84,6 +84,7 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     vh_things things = { 0 };
     vh_pieces pieces = { 0 };
     vh_store *store = NULL;
+    vhem_h3m *pooled = NULL;
 
     vhem_train_options_init(&train);
     if (opt)
@@ -96,10 +97,14 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_pieces_cut(ctx, data, &things, members, one, &pieces));
     VH_TRY(vh_pieces_fit(ctx, data, &things, one, &pieces, store));
-    VH_TRY(pool(ctx, &things, &pieces, store, out));
+    VH_TRY(pool(ctx, &things, &pieces, store, &pooled));
     st = vh_store_close(ctx, store);
     store = NULL;
+    VH_TRY(st);
+    *out = pooled;
+    pooled = NULL;
 done:
+    vhem_h3m_free(pooled);
     vh_store_free(store);
     vh_pieces_free(&pieces);
     vhem_tags_free(members);
