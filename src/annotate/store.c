@@ -77,7 +77,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
                    (long long)s->end);
     }
-    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));
+    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));  /* or memory is short */
     VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
 done:
     free(line);
