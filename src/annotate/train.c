@@ -193,13 +193,11 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
+    vh_input in;
     int *item = NULL;
 
     VH_TRY(vh_things_data(ctx, t->data, t->things, own, n, &data));
-    VH_NEW(item, data->N);
-    for (int s = 0; s < data->N; s++)
-        item[s] = s; /* a song may have several kinds of fragments: each stands for itself */
-    vh_input in = { .Kb = data->N, .data = data, .item = item };
+    VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
     VH_TRY(cluster(ctx, t, c, &in, out));
 done:
     vhem_data_free(data);

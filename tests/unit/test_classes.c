@@ -281,6 +281,12 @@ static void refused(void **state)
     k = NULL;
     assert_false(vhem_method_takes_data(NULL));
     opt = small_options();
+    opt.estimator = "em-h3m";
+    double y = data->y[7];
+    ((double *)data->y)[7] = NAN;                        /* the data is ours */
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
+    ((double *)data->y)[7] = y;
+    opt = small_options();
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
