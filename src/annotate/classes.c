@@ -18,6 +18,18 @@ void vhem_train_options_init(vhem_train_options *opt)
     opt->reduce.restarts = 5;            /* a class needs a good density, not the best of all partitions */
 }
 
+vhem_train_options vh_train_filled(const vhem_train_options *opt)
+{
+    vhem_train_options o;
+    vhem_train_options_init(&o);
+    const char *estimator = o.estimator, *prior = o.prior;
+    if (opt)
+        o = *opt;
+    o.estimator = o.estimator ? o.estimator : estimator;
+    o.prior = o.prior ? o.prior : prior;
+    return o;
+}
+
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
@@ -25,7 +37,7 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
 
     VH_NEW(k, 1);
     k->seed = ctx->opt.seed;
-    k->opt = *opt;
+    k->opt = vh_train_filled(opt);
     k->opt.store = NULL;
     VH_TRY(vh_settings_own(ctx, vh_train_settings, &k->names, &k->opt));
     VH_TRY(vh_settings_own(ctx, vh_fit_settings, &k->names, &k->opt.piece));
@@ -148,28 +160,24 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_h3m **out, int **owner)
 {
     vhem_status st = VHEM_OK;
+    const vhem_h3m **model = NULL;
     vhem_h3m *all = NULL;
     int *of = NULL, K = 0;
 
+    VH_NEW(model, k->C);
     for (int c = 0; c < k->C; c++)
-        K += k->cls[c].model->K;
-    VH_NEW(of, K);
-    VH_TRY(vh_h3m_new(ctx, k->cls[0].model->family, k->cls[0].model->d, K, &all));
-    K = 0;
-    for (int c = 0; c < k->C; c++) {
-        const vhem_h3m *m = k->cls[c].model;
-        for (int j = 0; j < m->K; j++, K++) {
-            VH_TRY(vh_h3m_shape(ctx, all, K, m->hmm[j].S, m->hmm[j].M));
-            vh_hmm_copy(&all->hmm[K], &m->hmm[j]);
-            all->omega[K] = m->omega[j];
-            of[K] = c;
-        }
-    }
+        model[c] = k->cls[c].model;
+    VH_TRY(vh_h3m_pool(ctx, model, NULL, k->C, &all));
+    VH_NEW(of, all->K);
+    for (int c = 0; c < k->C; c++)
+        for (int j = 0; j < model[c]->K; j++)
+            of[K++] = c;
     *out = all;
     *owner = of;
     all = NULL;
     of = NULL;
 done:
+    free(model);
     vhem_h3m_free(all);
     free(of);
     return st;

@@ -34,7 +34,9 @@ struct vhem_classes {
     char     *provenance;
 };
 
-/* Empty, with a copy of the options. */
+/* The options, with the default for every name that is NULL; opt may be NULL itself. */
+vhem_train_options vh_train_filled(const vhem_train_options *opt);
+/* Empty, with a copy of the options, or with the defaults for NULL. */
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out);
 vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_classes **out);
 /* The class of this name, added in its place when there is none. */

@@ -55,6 +55,25 @@ done:
     return st;
 }
 
+/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after they are
+ * read. */
+static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_h3m *first = k->cls[0].model;
+    double sum = 0;
+    for (int c = 0; c < k->C; c++) {
+        const vhem_h3m *m = k->cls[c].model;
+        VH_CHECK(m->d == first->d && m->family == first->family, VHEM_EFORMAT,
+                 "class '%.100s' has %s emissions of dimension %d, '%.100s' %s of %d", k->cls[c].name,
+                 m->family->name, m->d, k->cls[0].name, first->family->name, first->d);
+        sum += k->cls[c].prior;
+    }
+    VH_CHECK(fabs(sum - 1) < 1e-6, VHEM_EFORMAT, "the priors sum to %.10g, must be 1", sum);
+done:
+    return st;
+}
+
 vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, const char *path)
 {
     vhem_status st = VHEM_OK;
@@ -62,6 +81,7 @@ vhem_status vhem_classes_save(vhem_ctx *ctx, const vhem_classes *k, const char *
 
     if (!provenance)
         provenance = k->provenance;
+    VH_TRY(check_whole(ctx, k));
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
@@ -136,40 +156,21 @@ done:
     return st;
 }
 
-/* The pieces of a whole must fit together, or nobody could be compared. */
-static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
-{
-    vhem_status st = VHEM_OK;
-    const vhem_h3m *first = k->cls[0].model;
-    double sum = 0;
-    for (int c = 0; c < k->C; c++) {
-        const vhem_h3m *m = k->cls[c].model;
-        VH_CHECK(m->d == first->d && m->family == first->family, VHEM_EFORMAT,
-                 "class '%.100s' has %s emissions of dimension %d, '%.100s' %s of %d", k->cls[c].name,
-                 m->family->name, m->d, k->cls[0].name, first->family->name, first->d);
-        sum += k->cls[c].prior;
-    }
-    VH_CHECK(fabs(sum - 1) < 1e-6, VHEM_EFORMAT, "the priors sum to %.10g, must be 1", sum);
-done:
-    return st;
-}
-
 static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_train_options defaults;
     vhem_classes *k = NULL;
     char where[32];
     size_t c;
     json_t *v;
 
-    vhem_train_options_init(&defaults);
     VH_TRY(check_head(ctx, root));
-    VH_TRY(vh_classes_new(ctx, &defaults, &k));
+    VH_TRY(vh_classes_new(ctx, NULL, &k));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "train"), vh_train_settings, &k->names, &k->opt));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "piece"), vh_fit_settings, &k->names, &k->opt.piece));
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "reduce"), vh_reduce_settings, &k->names,
                             &k->opt.reduce));
+    k->opt = vh_train_filled(&k->opt);
     k->tags = json_is_true(json_object_get(root, "tags"));
     k->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     json_array_foreach(json_object_get(root, "classes"), c, v) {

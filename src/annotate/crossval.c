@@ -157,11 +157,10 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                vhem_prediction **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_train_options defaults;
+    vhem_train_options o = vh_train_filled(opt);
     vhem_tags *members = NULL;
 
-    vhem_train_options_init(&defaults);
-    validation v = { .data = data, .opt = opt ? opt : &defaults };
+    validation v = { .data = data, .opt = &o };
     VH_TRY(vh_train_check(ctx, v.opt));
     VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",

@@ -3,6 +3,7 @@
 #include "annotate/pieces.h"
 #include "annotate/train.h"
 #include "core/alloc.h"
+#include "model/convert.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,30 +48,28 @@ static vhem_status pool(vhem_ctx *ctx, const vh_things *t, const vh_pieces *piec
 {
     vhem_status st = VHEM_OK;
     vhem_h3m **each = NULL, *all = NULL;
+    double *share = NULL;
     int K = 0;
 
     VH_NEW(each, pieces->n);
+    VH_NEW(share, pieces->n);
     for (int p = 0; p < pieces->n; p++) {
         VH_TRY(vh_store_get(ctx, store, &pieces->piece[p].key, &each[p]));
         VH_CHECK(each[p], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
                  t->name[pieces->piece[p].thing[0]]);
-        K += each[p]->K;
+        share[p] = 1.0 / pieces->n;
     }
-    VH_TRY(vh_h3m_new(ctx, each[0]->family, each[0]->d, K, &all));
-    K = 0;
+    VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)each, share, pieces->n, &all));
     for (int p = 0; p < pieces->n; p++)
-        for (int j = 0; j < each[p]->K; j++, K++) {
-            VH_TRY(vh_h3m_shape(ctx, all, K, each[p]->hmm[j].S, each[p]->hmm[j].M));
-            vh_hmm_copy(&all->hmm[K], &each[p]->hmm[j]);
-            all->omega[K] = each[p]->omega[j] / pieces->n;
+        for (int j = 0; j < each[p]->K; j++, K++)
             VH_TRY(name_hmm(ctx, t, pieces->piece[p].thing[0], j, each[p]->K == 1, &all->hmm[K]));
-        }
     *out = all;
     all = NULL;
 done:
     for (int p = 0; each && p < pieces->n; p++)
         vhem_h3m_free(each[p]);
     free(each);
+    free(share);
     vhem_h3m_free(all);
     return st;
 }
@@ -85,6 +84,7 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     vh_things things = { 0 };
     vh_pieces pieces = { 0 };
     vh_store *store = NULL;
+    vhem_h3m *pooled = NULL;
 
     vhem_train_options_init(&train);
     if (opt)
@@ -97,10 +97,14 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_pieces_cut(ctx, data, &things, members, one, &pieces));
     VH_TRY(vh_pieces_fit(ctx, data, &things, one, &pieces, store));
-    VH_TRY(pool(ctx, &things, &pieces, store, out));
+    VH_TRY(pool(ctx, &things, &pieces, store, &pooled));
     st = vh_store_close(ctx, store);
     store = NULL;
+    VH_TRY(st);
+    *out = pooled;
+    pooled = NULL;
 done:
+    vhem_h3m_free(pooled);
     vh_store_free(store);
     vh_pieces_free(&pieces);
     vhem_tags_free(members);

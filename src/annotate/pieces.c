@@ -218,9 +218,12 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things 
 
     vh_blas_enter();
     VH_NEW(todo, all->n);
-    for (int p = 0; p < all->n; p++)
-        if (!vh_store_has(store, &all->piece[p].key))
+    for (int p = 0; p < all->n; p++) {
+        bool has;
+        VH_TRY(vh_store_has(ctx, store, &all->piece[p].key, &has));
+        if (!has)
             todo[n++] = p;
+    }
     bool across = n >= threads;
     vh_progress(ctx, "pieces", 0, n);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)

@@ -22,6 +22,7 @@ typedef struct {                         /* of a model: in the file, or in memor
     off_t     at;
     size_t    size;                      /* 0: its line turned out to be damaged */
     vhem_h3m *h3m;
+    bool      good;                      /* its line was read, or written, in this run */
 } place;
 
 struct vh_store {
@@ -71,12 +72,12 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
         if (line[n - 1] != '\n')
             break;
         if (is_record(line, n))
-            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n, NULL }));
+            VH_TRY(remember(ctx, s, line + LEAD, (place){ s->end, (size_t)n, NULL, false }));
         else
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
                    (long long)s->end);
     }
-    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));
+    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));  /* or memory is short */
     VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
 done:
     free(line);
@@ -171,11 +172,6 @@ static place find(vh_store *s, const vh_key *key)
     return found;
 }
 
-bool vh_store_has(vh_store *s, const vh_key *key)
-{
-    return find(s, key).size > 0;
-}
-
 static vhem_status read_line(vhem_ctx *ctx, const vh_store *s, place where, char **out)
 {
     vhem_status st = VHEM_OK;
@@ -231,6 +227,24 @@ done:
     return st;
 }
 
+vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *has)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *h3m = NULL;
+
+    *has = find(s, key).good;
+    if (*has)
+        return VHEM_OK;
+    VH_TRY(vh_store_get(ctx, s, key, &h3m));             /* a damaged line is found out in time */
+    *has = h3m != NULL;
+#pragma omp critical(vh_store)
+    if (*has)
+        s->place[vh_names_find(&s->keys, key->text, KEY)].good = true;
+done:
+    vhem_h3m_free(h3m);
+    return st;
+}
+
 /* One line: within a JSON text a line end is white space and nothing else. */
 static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_h3m *h3m, char **text,
                                 size_t *size)
@@ -257,11 +271,11 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
     vhem_status st = VHEM_OK;
     vhem_h3m *copy = NULL;
 
-    if (vh_store_has(s, key))
+    if (find(s, key).size > 0)
         return VHEM_OK;
     VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
 #pragma omp critical(vh_store)
-    st = remember(ctx, s, key->text, (place){ 0, 1, copy });
+    st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
     VH_TRY(st);
     copy = NULL;
 done:
@@ -281,7 +295,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
     text[size] = '\n';                                   /* in place of the NUL */
 #pragma omp critical(vh_store)
     {
-        place where = { s->end, size + 1, NULL };
+        place where = { s->end, size + 1, NULL, true };
         st = write_all(ctx, s, text, size + 1);
         if (st == VHEM_OK)
             st = remember(ctx, s, key->text, where);

@@ -19,7 +19,8 @@ vhem_status vh_store_close(vhem_ctx *ctx, vh_store *store);
 void        vh_store_free(vh_store *store);              /* without that */
 
 /* All threads may call these at once. */
-bool        vh_store_has(vh_store *store, const vh_key *key);
+/* Whether a model can be read back from under the key. */
+vhem_status vh_store_has(vhem_ctx *ctx, vh_store *store, const vh_key *key, bool *has);
 /* *out stays NULL when there is none under the key. */
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vhem_h3m **out);
 vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vhem_h3m *h3m);

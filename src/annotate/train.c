@@ -14,6 +14,7 @@
 #include "annotate/settings.h"
 #include "annotate/pieces.h"
 #include "cluster/methods.h"
+#include "cluster/options.h"
 #include "core/alloc.h"
 #include "math/linalg.h"
 #include "model/convert.h"
@@ -44,6 +45,9 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
              "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
     VH_CHECK(strcmp(o->prior, "uniform") == 0 || strcmp(o->prior, "counts") == 0, VHEM_EINVAL,
              "prior '%.80s' is unknown; it is uniform or counts", o->prior);
+    VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0 ||
+             strcmp(o->reduce.preset, "emhmm") == 0, VHEM_EINVAL,
+             "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
 done:
@@ -60,38 +64,45 @@ typedef struct {                         /* what all classes share */
     const vhem_tags *members;
 } training;
 
+/* Those of the HMMs that have weight. */
+static vhem_status with_weight(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    int *used = NULL, n = 0;
+
+    VH_NEW(used, h3m->K);
+    for (int j = 0; j < h3m->K; j++)
+        if (h3m->omega[j] > 0)
+            used[n++] = j;
+    VH_CHECK(n > 0, VHEM_ENUMERIC, "no HMM has any weight");
+    VH_TRY(vh_h3m_subset(ctx, h3m, used, n, out));
+done:
+    free(used);
+    return st;
+}
+
 /* The HMMs of all pieces of a class; those without weight are left out. */
 static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_h3m **piece = NULL, *all = NULL;
-    int K = 0;
+    double *share = NULL;
 
     VH_NEW(piece, c->n_part);
+    VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
         VH_CHECK(piece[p], VHEM_EINVAL, "piece %s of class '%.100s' is not in the store: is it the store of "
                  "the training?", c->part[p].key.text, c->name);
-        for (int j = 0; j < piece[p]->K; j++)
-            K += piece[p]->omega[j] > 0;
+        share[p] = (double)c->part[p].things / c->things;
     }
-    VH_TRY(vh_h3m_new(ctx, piece[0]->family, piece[0]->d, K, &all));
-    K = 0;
-    for (int p = 0; p < c->n_part; p++)
-        for (int j = 0; j < piece[p]->K; j++) {
-            const vh_hmm *from = &piece[p]->hmm[j];
-            if (!(piece[p]->omega[j] > 0))
-                continue;
-            VH_TRY(vh_h3m_shape(ctx, all, K, from->S, from->M));
-            vh_hmm_copy(&all->hmm[K], from);
-            all->omega[K++] = piece[p]->omega[j] * c->part[p].things / c->things;
-        }
-    *out = all;
-    all = NULL;
+    VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
+    VH_TRY(with_weight(ctx, all, out));
 done:
     for (int p = 0; piece && p < c->n_part; p++)
         vhem_h3m_free(piece[p]);
     free(piece);
+    free(share);
     vhem_h3m_free(all);
     return st;
 }
@@ -109,19 +120,11 @@ static bool small_enough(const vhem_h3m *h3m, const vhem_cluster_options *o)
 static vhem_status take_centers(vhem_ctx *ctx, const vhem_clustering *found, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *centers = found->centers;
-    int *used = NULL, n = 0;
 
-    VH_CHECK(centers, VHEM_EINVAL, "method %s makes no centres, and the model of a class consists of them",
-             found->method);
-    VH_NEW(used, centers->K);
-    for (int j = 0; j < centers->K; j++)
-        if (centers->omega[j] > 0)
-            used[n++] = j;
-    VH_CHECK(n > 0, VHEM_ENUMERIC, "no centre has any weight");
-    VH_TRY(vh_h3m_subset(ctx, centers, used, n, out));
+    VH_CHECK(found->centers, VHEM_EINVAL,
+             "method %s makes no centres, and the model of a class consists of them", found->method);
+    VH_TRY(with_weight(ctx, found->centers, out));
 done:
-    free(used);
     return st;
 }
 
@@ -150,16 +153,17 @@ done:
 static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
+    const vhem_cluster_options *reduce = &t->classes->opt.reduce;
     vhem_h3m *pooled = NULL;
 
     VH_TRY(pool(ctx, t, c, &pooled));
-    if (small_enough(pooled, &t->classes->opt.reduce)) {
-        *out = pooled;
-        pooled = NULL;
-        goto done;
-    }
     vh_input in = vh_input_models(pooled);
-    VH_TRY(cluster(ctx, t, c, &in, out));
+    if (!small_enough(pooled, reduce))
+        VH_TRY(cluster(ctx, t, c, &in, out));
+    else if (vh_cluster_wants_full(reduce))              /* as the classes are that were reduced */
+        VH_TRY(vh_h3m_as_full(ctx, pooled, out));
+    else
+        VH_TRY(vh_h3m_subset(ctx, pooled, NULL, pooled->K, out));
 done:
     vhem_h3m_free(pooled);
     return st;
@@ -189,13 +193,11 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
+    vh_input in;
     int *item = NULL;
 
     VH_TRY(vh_things_data(ctx, t->data, t->things, own, n, &data));
-    VH_NEW(item, data->N);
-    for (int s = 0; s < data->N; s++)
-        item[s] = s; /* a song may have several kinds of fragments: each stands for itself */
-    vh_input in = { .Kb = data->N, .data = data, .item = item };
+    VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
     VH_TRY(cluster(ctx, t, c, &in, out));
 done:
     vhem_data_free(data);
@@ -410,11 +412,9 @@ vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_
                                const vhem_train_options *opt, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_train_options defaults;
     vhem_classes *k = NULL;
 
-    vhem_train_options_init(&defaults);
-    VH_TRY(vh_classes_new(ctx, opt ? opt : &defaults, &k));
+    VH_TRY(vh_classes_new(ctx, opt, &k));
     k->tags = tags != NULL;
     VH_TRY(learn(ctx, data, tags, opt ? opt->store : NULL, k));
     *out = k;
@@ -438,6 +438,8 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
+    VH_CHECK(data->d == k->cls[0].model->d, VHEM_EINVAL,
+             "the models have dimension %d, the data %d", k->cls[0].model->d, data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));
     vhem_classes swap = *k;

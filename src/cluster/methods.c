@@ -54,7 +54,7 @@ const char *vhem_methods(void)
 
 int vhem_method_takes_data(const char *method)
 {
-    const vh_method *m = vh_method_find(method);
+    const vh_method *m = method ? vh_method_find(method) : NULL;
     return m && m->takes & VH_DATA;
 }
 

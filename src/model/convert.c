@@ -3,6 +3,7 @@
 
 #include "math/logsum.h"
 
+#include <limits.h>
 #include <string.h>
 
 vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n, vhem_h3m **out)
@@ -26,6 +27,36 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, 
     copy = NULL;
 done:
     vhem_h3m_free(copy);
+    return st;
+}
+
+vhem_status vh_h3m_pool(vhem_ctx *ctx, const vhem_h3m *const *part, const double *share, int n,
+                        vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *all = NULL;
+    int K = 0;
+
+    for (int p = 0; p < n; p++) {
+        VH_CHECK(part[p]->family == part[0]->family && part[p]->d == part[0]->d, VHEM_EINVAL,
+                 "%s emissions of dimension %d and %s of dimension %d cannot be pooled",
+                 part[0]->family->name, part[0]->d, part[p]->family->name, part[p]->d);
+        VH_CHECK(part[p]->K <= INT_MAX - K, VHEM_EINVAL, "more than %d HMMs to pool", INT_MAX);
+        K += part[p]->K;
+    }
+    VH_TRY(vh_h3m_new(ctx, part[0]->family, part[0]->d, K, &all));
+    K = 0;
+    for (int p = 0; p < n; p++)
+        for (int j = 0; j < part[p]->K; j++, K++) {
+            const vh_hmm *from = &part[p]->hmm[j];
+            VH_TRY(vh_h3m_shape(ctx, all, K, from->S, from->M));
+            vh_hmm_copy(&all->hmm[K], from);
+            all->omega[K] = part[p]->omega[j] * (share ? share[p] : 1);
+        }
+    *out = all;
+    all = NULL;
+done:
+    vhem_h3m_free(all);
     return st;
 }
 

@@ -7,19 +7,19 @@
 enum { CLASSES = 3, PER_CLASS = 6, T = 25 };
 
 /* Sequences of three classes, in groups of two; class c jumps between c and c + 4. */
-static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
+static vhem_data *sample_of(vhem_ctx *ctx, uint64_t seed, int d)
 {
     vhem_data *data = NULL;
     vh_builder *b = NULL;
     vh_rng rng;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 1);
-    assert_ok(ctx, vh_builder_new(ctx, 2, &b));
+    assert_ok(ctx, vh_builder_new(ctx, d, &b));
     for (int n = 0; n < CLASSES * PER_CLASS; n++) {
         int c = n / PER_CLASS, high = 0;
         char name[32], label[32], group[32];
         for (int t = 0; t < T; t++) {
             high = vh_rng_uniform(&rng) < 0.2 ? !high : high;
-            double y[2] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
+            double y[8] = { c + 4 * high + 0.5 * vh_rng_normal(&rng), c * high + 0.5 * vh_rng_normal(&rng) };
             assert_ok(ctx, vh_builder_frame(b, y));
         }
         snprintf(name, sizeof name, "s%d", n);
@@ -30,6 +30,11 @@ static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
     vh_builder_free(b);
     return data;
+}
+
+static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
+{
+    return sample_of(ctx, seed, 2);
 }
 
 static vhem_train_options small_options(void)
@@ -151,6 +156,46 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A name that is null in a file is the default. */
+static void null_in_file(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL, *back = NULL;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("null.json");
+    static char text[1 << 16];
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_ok(ctx, vhem_classes_save(ctx, k, NULL, path));
+    FILE *f = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    assert_true(size < sizeof text - 1);
+    memcpy(strstr(text, "\"uniform\""), "null     ", 9);
+    test_write(path, text, size);
+    assert_ok(ctx, vhem_classes_load(ctx, path, &back));
+    assert_string_equal(vhem_classes_options(back)->prior, "uniform");
+    vhem_classes_free(k);
+    vhem_classes_free(back);
+    vhem_data_free(data);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* The second record of a store is no longer JSON, but still looks like a record from its key. */
+static void damage(const char *path)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    assert_true(size < sizeof text - 1);
+    char *line = strchr(strchr(text, '\n') + 1, '\n') + 1;
+    line[100] = '}';
+    test_write(path, text, size);
+}
+
 /* The first half by itself: what is in the store is what a training would make. */
 static void pieces_alone(void **state)
 {
@@ -177,6 +222,14 @@ static void pieces_alone(void **state)
     fseek(f, 0, SEEK_END);
     assert_int_equal(ftell(f), size);
     fclose(f);
+    assert_true(vhem_h3m_compare(a, b) == 0);
+    vhem_h3m_free(b);
+    damage(path);
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));   /* but for what was damaged */
+    assert_true(vhem_h3m_compare(a, b) == 0);
+    vhem_h3m_free(b);
+    b = NULL;
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));
     assert_true(vhem_h3m_compare(a, b) == 0);
     vhem_h3m_free(a);
     vhem_h3m_free(b);
@@ -220,6 +273,22 @@ static void refused(void **state)
     opt = small_options();
     opt.prior = "even";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
+    opt.prior = opt.estimator = NULL;                    /* no names: the defaults */
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_string_equal(vhem_classes_options(k)->prior, "uniform");
+    assert_string_equal(vhem_classes_options(k)->estimator, "vhem");
+    vhem_classes_free(k);
+    k = NULL;
+    assert_false(vhem_method_takes_data(NULL));
+    opt = small_options();
+    opt.estimator = "em-h3m";
+    double y = data->y[7];
+    ((double *)data->y)[7] = NAN;                        /* the data is ours */
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
+    ((double *)data->y)[7] = y;
+    opt = small_options();
+    opt.reduce.preset = "none";
+    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
     opt.min_things = 100;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL,
@@ -230,6 +299,61 @@ static void refused(void **state)
     assert_fails(ctx, vhem_classes_load(ctx, "/no/such/file", &k), VHEM_EIO, "/no/such/file: cannot read");
     assert_null(k);
     vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+/* More data of another dimension is refused, and the models stay what they were. */
+static void other_dimension(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1), *wide = sample_of(ctx, 2, 8);
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("dimension");
+    unlink(path);
+    opt.store = path;
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    assert_fails(ctx, vhem_classes_update(ctx, k, wide, NULL, path), VHEM_EINVAL,
+                 "the models have dimension 2, the data 8");
+    assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
+    assert_int_equal(view.things, PER_CLASS);
+    assert_int_equal(view.model->d, 2);
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    vhem_data_free(wide);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* With a preset that makes full covariances, classes too small to be reduced have them as well. */
+static void full_covariances(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL, *back = NULL;
+    vhem_prediction *p = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("full.json");
+    for (int s = 1; s < PER_CLASS; s++)                  /* one of c0 is left */
+        data->label[s][1] = '1';
+    opt.reduce.preset = "emhmm";
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int c = 0; c < CLASSES; c++) {
+        assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
+        assert_string_equal(view.model->family->name, "gaussian-full");
+    }
+    assert_ok(ctx, vhem_classes_save(ctx, k, NULL, path));
+    assert_ok(ctx, vhem_classes_load(ctx, path, &back));
+    assert_ok(ctx, vhem_classes_predict(ctx, back, data, 0, &p));
+    vhem_prediction_free(p);
+    vhem_classes_free(k);
+    vhem_classes_free(back);
+    vhem_data_free(data);
+    unlink(path);
     vhem_ctx_free(ctx);
 }
 
@@ -268,7 +392,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
-        cmocka_unit_test(pieces_alone),
+        cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
+        cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

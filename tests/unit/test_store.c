@@ -38,7 +38,9 @@ static vhem_h3m **fill(vhem_ctx *ctx, vh_store *store, int n)
         vh_key key = key_of(ctx, name);
         all[i] = random_h3m(ctx, &rng, 2, 2, 1 + i % 2, 2, i % 2, 3);
         assert_ok(ctx, vh_h3m_set_text(ctx, &all[i]->hmm[0].name, "a \"name\"\nof two lines"));
-        if (!vh_store_has(store, &key))
+        bool has;
+        assert_ok(ctx, vh_store_has(ctx, store, &key, &has));
+        if (!has)
             assert_ok(ctx, vh_store_put(ctx, store, &key, all[i]));
     }
     return all;
