@@ -190,8 +190,11 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         v.members[v.label[i]]++;
     if (models && v.centers)
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
-    if (models)
-        VH_TRY(compactness(ctx, &v, &m.compactness));
+    if (models) {
+        vhem_status found = compactness(ctx, &v, &m.compactness);
+        if (found != VHEM_ENUMERIC)                      /* a singular model has no kernel: it cannot be said */
+            VH_TRY(found);
+    }
     if (data && (v.centers || v.textures))
         VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;
