@@ -73,8 +73,9 @@ static int find_cluster(const named *all, int n, const char *name)
     return hit->cluster;
 }
 
-/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its group,
- * counts under the centre it was assigned to (as in the paper), any other under the one that fits it best. */
+/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its
+ * group, counts under the centre it was assigned to (as in the paper), any other under the one that fits it
+ * best. */
 static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, char *const *name,
                                double *out)
 {
@@ -192,7 +193,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
-        if (found != VHEM_ENUMERIC)                      /* a singular model has no kernel: it cannot be said */
+        if (found != VHEM_ENUMERIC)                      /* else a model is singular and has no kernel */
             VH_TRY(found);
     }
     if (data && (v.centers || v.textures))
