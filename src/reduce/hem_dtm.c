@@ -216,7 +216,7 @@ static bool repair(state *s, int k, vh_vhem_run *run)
     for (int j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
         int big = vh_argmax(c->K, c->omega, 1);
         int seed = c->omega[j] * s->base->K < VH_EMPTY
-                       ? vh_worst_member(s->base->K, s->base->omega, c->K, run->z, run->L, big) : -1;
+                       ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z) : -1;
         if (seed < 0)
             continue;
         vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);
