@@ -184,7 +184,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     fitting f = { .task = task };
     vh_mixture_result x = { .R = opt->restarts, .best = -1 };
     size_t table = (size_t)task->sets->n * (size_t)opt->K;
-    int wave = WAVE / (opt->K * opt->S * opt->M);
+    int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
     bool stopped = false;
 
     wave = wave < 1 ? 1 : wave;
