@@ -291,7 +291,7 @@ static vhem_status run(vhem_ctx *ctx, job *b, vhem_clustering *out)
     pick_models(b);
     const vh_partition part = { b->label, share, b->pick, b->way->learn };
     st = vh_centers_make(ctx, b->in, b->opt, &part, b->seed, out);
-    if (st == VHEM_OK && vh_stopped(ctx))
+    if (b->way->spectral && (st == VHEM_OK || st == VHEM_ESTOPPED) && vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
     if (b->way->spectral) {
         vh_clustering_set_place(out, b->dim, b->centre);

@@ -257,8 +257,9 @@ static void test_cut_short(void **state)
     opt.method = "ppk-sc";
     opt.restarts = 5;
     opt.max_iter = 0;
-    assert_int_equal(vhem_cluster(to_stop, h3m, &opt, &c), VHEM_ESTOPPED);
+    assert_fails(to_stop, vhem_cluster(to_stop, h3m, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
     assert_int_equal(c->n_run, 2);
+    assert_null(c->L_hmm);
     assert_int_equal(c->converged, 0);
     assert_non_null(c->centers);
     for (int i = 0; i < c->Kb; i++)
