@@ -24,7 +24,7 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     for (int l = 1; l < tree->n; l++) {
         int row = vh_tree_row(tree, l, label[l - 1]);
         VH_CHECK(row >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
-                 label[l - 1], l - 1, l);
+                 label[l - 1], l, l + 1);
         label[l] = tree->level[l]->label[row];
     }
 done:

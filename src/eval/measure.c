@@ -177,7 +177,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     level v = { .models = models };
 
     VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
-    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l, vhem_tree_levels(tree));
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, vhem_tree_levels(tree));
     v.centers = c->centers;
     v.textures = c->textures;
     v.label = vhem_tree_base_labels(tree, l);

@@ -81,7 +81,7 @@ static void test_by_hand(void **state)
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
     assert_true(isnan(m.loglik));
     assert_fails(ctx, vhem_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
-                 "level 1 of a tree of 1");
+                 "level 2 of a tree of 1");
     vhem_h3m *few = gaussians(ctx, 3, mean);
     assert_fails(ctx, vhem_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
                  "there are 3 models, the clusters were made of 4");
