@@ -7,12 +7,14 @@
 
 #include "cluster/clustering.h"
 #include "core/alloc.h"
+#include "estimate/score.h"
 #include "math/linalg.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
 #include "reduce/hem_dtm.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Up the tree from cluster j of level 0: label [levels]. */
 static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *label)
@@ -22,48 +24,70 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     for (int l = 1; l < tree->n; l++) {
         int row = vh_tree_row(tree, l, label[l - 1]);
         VH_CHECK(row >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
-                 label[l - 1], l - 1, l);
+                 label[l - 1], l, l + 1);
         label[l] = tree->level[l]->label[row];
     }
 done:
     return st;
 }
 
-/* What is known of thing i: score [n][Kr], and how many times it counts.
- * by_mass: omega takes part in the choice. */
-static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, const double *table, double times,
+/* Of the scores x [Kr] of one thing, which counts `times`, the best cluster; by_mass: omega takes part in the
+ * choice.  posterior [Kr].  -1 when it fits none. */
+static int choose(int Kr, const double *omega, const double *x, double times, bool by_mass, double *posterior)
+{
+    double top = -INFINITY, sum = 0, best_value = -INFINITY;
+    int best = -1;
+
+    for (int j = 0; j < Kr; j++) {
+        double log_omega = log(omega[j]), value = by_mass ? log_omega + x[j] : x[j];
+        if (!(omega[j] > 0))
+            continue;
+        if (best < 0 || value > best_value) {
+            best = j;
+            best_value = value;
+        }
+        top = fmax(top, log_omega + times * x[j]);
+    }
+    if (best < 0 || isnan(best_value))
+        return -1;
+    for (int j = 0; j < Kr; j++) {
+        double p = omega[j] > 0 ? exp(log(omega[j]) + times * x[j] - top) : 0;
+        sum += posterior[j] = isinf(top) ? j == best : p;
+    }
+    for (int j = 0; j < Kr; j++)
+        posterior[j] /= sum;
+    return best;
+}
+
+/* What is known of n things: table [n][Kr], which the posteriors then take the place of. */
+static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, double *table, double times,
                           bool by_mass, int *label, double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(tree->level[0]);
-    int Kr = tree->level[0]->Kr;
+    int Kr = tree->level[0]->Kr, *labels = NULL;
+    double *scores = NULL, *p = NULL;
 
+    VH_NEW(labels, (size_t)n * (size_t)tree->n);
+    VH_NEW(scores, n);
+    VH_NEW(p, Kr);
     for (int i = 0; i < n; i++) {
-        const double *x = table + (size_t)i * (size_t)Kr;
-        double top = -INFINITY, sum = 0, best_value = -INFINITY;
-        int best = -1;
-        for (int j = 0; j < Kr; j++) {
-            double log_omega = log(omega[j]), value = by_mass ? log_omega + x[j] : x[j];
-            if (!(omega[j] > 0))
-                continue;
-            if (best < 0 || value > best_value) {
-                best = j;
-                best_value = value;
-            }
-            top = fmax(top, log_omega + times * x[j]);
-        }
-        VH_CHECK(best >= 0 && !isnan(best_value), VHEM_ENUMERIC, "model or sequence %d fits no cluster", i);
-        for (int j = 0; posterior && j < Kr; j++) {
-            double p = omega[j] > 0 ? exp(log(omega[j]) + times * x[j] - top) : 0;
-            sum += posterior[(size_t)i * (size_t)Kr + (size_t)j] = isinf(top) ? j == best : p;
-        }
-        for (int j = 0; posterior && j < Kr; j++)
-            posterior[(size_t)i * (size_t)Kr + (size_t)j] /= sum;
-        if (score)
-            score[i] = x[best];
-        VH_TRY(follow(ctx, tree, best, label + (size_t)i * (size_t)tree->n));
+        double *x = table + (size_t)i * (size_t)Kr;
+        int best = choose(Kr, omega, x, times, by_mass, p);
+        VH_CHECK(best >= 0, VHEM_ENUMERIC, "model or sequence %d fits no cluster", i);
+        scores[i] = x[best];
+        memcpy(x, p, sizeof *x * (size_t)Kr);
+        VH_TRY(follow(ctx, tree, best, labels + (size_t)i * (size_t)tree->n));
     }
+    memcpy(label, labels, sizeof *label * (size_t)n * (size_t)tree->n);
+    if (posterior)
+        memcpy(posterior, table, sizeof *table * (size_t)n * (size_t)Kr);
+    if (score)
+        memcpy(score, scores, sizeof *score * (size_t)n);
 done:
+    free(labels);
+    free(scores);
+    free(p);
     return st;
 }
 
@@ -142,7 +166,7 @@ vhem_status vhem_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_da
 
     VH_TRY(check_tree(ctx, tree));
     VH_NEW(loglik, (size_t)n * (size_t)tree->level[0]->Kr);
-    VH_TRY(tree->level[0]->centers ? vhem_score(ctx, tree->level[0]->centers, data, loglik)
+    VH_TRY(tree->level[0]->centers ? vh_score(ctx, tree->level[0]->centers, data, "score", loglik)
                                    : vhem_dtm_score(ctx, tree->level[0]->textures, data, loglik));
     VH_TRY(decide(ctx, tree, n, loglik, 1, true, label, posterior, score));
 done:

@@ -141,7 +141,8 @@ done:
     return st;
 }
 
-/* L_hmm of every model under every centre, and the states of models beside those of their centres. */
+/* L_hmm of every model under every centre, and the states of models beside those of their centres.  After a
+ * stop the clustering goes without. */
 static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
@@ -153,7 +154,12 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, v
         models = full;
     }
     VH_NEW(out->L_hmm, (size_t)out->Kb * (size_t)out->Kr);
-    VH_TRY(vh_reduce_score(ctx, models, out->centers, tau, out->L_hmm));
+    st = vh_reduce_score(ctx, models, out->centers, tau, out->L_hmm);
+    if (st == VHEM_ESTOPPED) {
+        free(out->L_hmm);
+        out->L_hmm = NULL;
+    }
+    VH_TRY(st);
     if (out->Kb <= MAX_MAPPED) {
         VH_TRY(vh_base_new(ctx, models, &base));
         VH_TRY(vh_map_states(ctx, base, out->centers, out->label, tau, &out->state_map, &out->state_map_at));

@@ -195,6 +195,7 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
     size_t size = (size_t)b->K * (size_t)b->dim;
     double *centre = NULL, best = INFINITY, spread;
     int *label = NULL;
+    bool converged;
     vh_rng rng;
 
     VH_NEW(centre, size);
@@ -205,13 +206,15 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
         uint64_t seed = vh_cluster_seed(b->seed, (uint64_t)r);
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
         VH_TRY(vh_kmeans_weighted(ctx, &rng, b->n, b->dim, b->place, b->weight, b->K, b->opt->max_iter + 1,
-                                  centre, label, &spread));
+                                  centre, label, &spread, &converged));
         out->run[out->n_run++] = (vhem_cluster_run){ .seed = seed, .init = "kmeans++", .bound = -spread,
-                                                     .converged = 1, .finished = 1 };
+                                                     .converged = converged,
+                                                     .finished = converged || !vh_stopped(ctx) };
         vh_progress(ctx, "cluster", r + 1, b->opt->restarts);
         if (spread >= best)
             continue;
         best = spread;
+        out->converged = converged;
         memcpy(b->centre, centre, sizeof *centre * size);
         memcpy(b->label, label, sizeof *label * (size_t)b->n);
     }
@@ -283,11 +286,13 @@ static vhem_status run(vhem_ctx *ctx, job *b, vhem_clustering *out)
         share[i] = b->opt->weighted_omega ? b->in->models->omega[i] : b->weight[i];
     }
     VH_TRY(find_places(ctx, b));
+    out->converged = 1;
     VH_TRY(b->way->spectral ? cluster_places(ctx, b, out) : merge_nearest(ctx, b));
     pick_models(b);
     const vh_partition part = { b->label, share, b->pick, b->way->learn };
     st = vh_centers_make(ctx, b->in, b->opt, &part, b->seed, out);
-    out->converged = 1;
+    if (b->way->spectral && (st == VHEM_OK || st == VHEM_ESTOPPED) && vh_stopped(ctx))
+        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
     if (b->way->spectral) {
         vh_clustering_set_place(out, b->dim, b->centre);
         b->centre = NULL;

@@ -83,17 +83,30 @@ static void print_options(FILE *f, const vhem_cluster_options *o)
     putc('}', f);
 }
 
+static bool all_finite(size_t n, const double *x)
+{
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(x[k]))
+            return false;
+    return true;
+}
+
+/* JSON has no word for infinity: a restart that came to nothing is not told of, and one that only went
+ * through it has no curve. */
 static void print_runs(FILE *f, const vhem_clustering *c)
 {
+    int told = 0;
     fputs(",\n \"restarts\": [", f);
     for (int r = 0; r < c->n_run; r++) {
         const vhem_cluster_run *u = &c->run[r];
-        fprintf(f, "%s{\"seed\": %" PRIu64, r > 0 ? ",\n  " : "\n  ", u->seed);
+        if (!isfinite(u->bound))
+            continue;
+        fprintf(f, "%s{\"seed\": %" PRIu64, told++ > 0 ? ",\n  " : "\n  ", u->seed);
         print_real(f, "bound", u->bound);
         fprintf(f, ", \"n_iter\": %d, \"converged\": %s", u->n_iter, u->converged ? "true" : "false");
         print_text(f, ", ", "init", u->init);
         fprintf(f, ", \"finished\": %s", u->finished ? "true" : "false");
-        if (u->bounds) {
+        if (u->bounds && all_finite((size_t)u->n_iter + 1, u->bounds)) {
             fputs(", \"bounds\": ", f);
             print_numbers(f, u->n_iter + 1, u->bounds);
         }
@@ -123,7 +136,7 @@ static void print_state_map(FILE *f, const vhem_clustering *c)
     putc(']', f);
 }
 
-/* JSON has no word for infinity and NaN, and neither has any place in a result. */
+/* What the clusters themselves are must be numbers. */
 static vhem_status check_finite(vhem_ctx *ctx, const char *key, int rows, int columns, const double *x)
 {
     vhem_status st = VHEM_OK;
@@ -140,10 +153,6 @@ static vhem_status check(vhem_ctx *ctx, const vhem_clustering *c)
     VH_TRY(check_finite(ctx, "z", c->Kb, c->Kr, c->z));
     VH_TRY(check_finite(ctx, "L_hmm", c->Kb, c->Kr, c->L_hmm));
     VH_TRY(check_finite(ctx, "bound", 1, c->n_iter + 1, c->bound));
-    for (int r = 0; r < c->n_run; r++)
-        VH_TRY(check_finite(ctx, "restarts", 1, 1, &c->run[r].bound));
-    for (int r = 0; r < c->n_run; r++)
-        VH_TRY(check_finite(ctx, "bounds", 1, c->run[r].n_iter + 1, c->run[r].bounds));
     if (c->centers)
         VH_TRY(vh_h3m_require_finite(ctx, c->centers));
     if (c->textures)

@@ -117,17 +117,18 @@ const char *vhem_tree_provenance(const vhem_tree *tree)
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
+/* Sentences count levels from 1, as the command and the reports do. */
 static vhem_status check(vhem_ctx *ctx, const vh_input *in, int n, const int *K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
     for (int l = 0; l < n; l++)
-        VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l, K[l]);
-    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 0 is %d, there are %d %s", K[0], in->Kb,
+        VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l + 1, K[l]);
+    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 1 is %d, there are %d %s", K[0], in->Kb,
              in->data ? "sequences or groups" : in->models ? "models" : "textures");
     for (int l = 1; l < n; l++)
-        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l, K[l],
-                 l - 1, K[l - 1]);
+        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l + 1,
+                 K[l], l, K[l - 1]);
 done:
     return st;
 }
@@ -200,8 +201,8 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
     if (l > 0)
         o->start = NULL, o->start_dtm = NULL;            /* a given start is that of the lowest level */
     if (o->K < K)
-        vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l, o->K,
-               K);
+        vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l + 1,
+               o->K, K);
     vhem_status st = vh_cluster(ctx, in, o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
     if (st == VHEM_ESTOPPED && (c || l > 0))             /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);

@@ -195,38 +195,56 @@ done:
     return st;
 }
 
-static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
+/* One restart; *dtm, when it is the best so far, changes places with that. */
+static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vhem_dtm **dtm)
 {
     vhem_status st = VHEM_OK;
     vh_em_dtm_task task = { .data = f->data, .sets = &f->sets, .last = f->sets.n, .limits = f->limits,
                             .max_iter = f->opt.max_iter, .tol = f->opt.tol };
+    vh_em_dtm_run run = { 0 };
+    vhem_fit_report *report = f->report;
+    int *best = &report->best[0];
+
+    VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
+    VH_TRY(start_mixture(ctx, f, r, *dtm));
+    st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, *dtm, &run);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    report->run[report->R] = told(&run, 0);
+    if (report->R == 0 || run.J[run.n_iter] > report->run[*best].loglik) {
+        vhem_dtm *swap = f->out;
+        f->out = *dtm;
+        *dtm = swap;
+        *best = report->R;
+    }
+    report->R++;
+done:
+    free(run.J);
+    return st;
+}
+
+/* A restart that comes to nothing is no failure of the others. */
+static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
     vhem_dtm *dtm = NULL;
-    int best = -1;
-    char name[32];
+    int failed = 0;
 
     f->report->R = 0;
     f->report->frames[0] = f->data->start[f->data->N];
     for (int r = 0; r < f->R && st == VHEM_OK; r++) {
-        vh_em_dtm_run run = { 0 };
         vh_progress(ctx, "fit", r, f->R);
+        st = run_restart(ctx, f, r, &dtm);
         vhem_dtm_free(dtm);
         dtm = NULL;
-        VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, &dtm));
-        VH_TRY(start_mixture(ctx, f, r, dtm));
-        st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, dtm, &run);
-        if (st == VHEM_OK || st == VHEM_ESTOPPED) {
-            f->report->run[f->report->R++] = told(&run, 0);
-            if (best < 0 || run.J[run.n_iter] > f->report->run[best].loglik) {
-                vhem_dtm *swap = f->out;
-                f->out = dtm;
-                dtm = swap;
-                best = r;
-            }
-        }
-        free(run.J);
+        failed += st == VHEM_ENUMERIC;
+        if (st == VHEM_ENUMERIC && (r + 1 < f->R || f->report->R > 0))
+            st = VHEM_OK;
     }
-    f->report->best[0] = best;
-    for (int j = 0; best >= 0 && j < f->out->K; j++) {
+    if (failed > 0 && f->report->R > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, f->R, ctx->error);
+    for (int j = 0; f->report->R > 0 && j < f->out->K; j++) {
+        char name[32];
         snprintf(name, sizeof name, "cluster_%d", j);
         vhem_status named = vh_h3m_set_text(ctx, &f->out->dt[j].name, name);
         st = named == VHEM_OK ? st : named;
@@ -234,8 +252,6 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
     vh_progress(ctx, "fit", f->R, f->R);
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; the best mixture so far is kept");
-done:
-    vhem_dtm_free(dtm);
     return st;
 }
 

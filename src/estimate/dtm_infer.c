@@ -59,16 +59,21 @@ vhem_status vhem_dtm_score(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *
 {
     vhem_status st = VHEM_OK;
     vh_scratch *scratch = NULL;
+    size_t size = (size_t)data->N * (size_t)dtm->K;
+    double *table = NULL;
 
     vh_blas_enter();
     VH_TRY(check(ctx, dtm, data));
     VH_NEW(scratch, ctx->threads);
+    VH_NEW(table, size);
     for (int i = 0; i < dtm->K; i++) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d textures were scored", i, dtm->K);
-        VH_TRY(score_all(ctx, dtm, i, data, scratch, loglik));
+        VH_TRY(score_all(ctx, dtm, i, data, scratch, table));
         vh_progress(ctx, "score", i + 1, dtm->K);
     }
+    memcpy(loglik, table, sizeof *table * size);
 done:
+    free(table);
     for (int k = 0; scratch && k < ctx->threads; k++)
         vh_scratch_free(&scratch[k]);
     free(scratch);
@@ -79,10 +84,10 @@ done:
 /* ---- states -------------------------------------------------------------------------------------------- */
 
 vhem_status vhem_dtm_smooth(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data, int n,
-                            double *x,
-                            double *cov, double *loglik)
+                            double *x, double *cov, double *loglik)
 {
     vhem_status st = VHEM_OK;
+    double *own_x = NULL, *own_cov = NULL;
     vh_dt_gains g = { 0 };
     vh_scratch scratch = { 0 };
 
@@ -90,10 +95,19 @@ vhem_status vhem_dtm_smooth(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhe
     VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %d was asked for, there are %d", i, dtm->K);
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
     VH_TRY(check(ctx, dtm, data));
-    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, vh_data_length(data, n), true, &g));
-    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n), 1, &scratch, x, cov,
-                            loglik, NULL));
+    int64_t T = vh_data_length(data, n);
+    size_t n_x = (size_t)T * (size_t)dtm->dt[i].n, n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
+    VH_NEW(own_x, n_x);
+    if (cov)
+        VH_NEW(own_cov, n_cov);
+    VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
+    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), T, 1, &scratch, own_x, own_cov, loglik, NULL));
+    memcpy(x, own_x, sizeof *x * n_x);
+    if (cov)
+        memcpy(cov, own_cov, sizeof *cov * n_cov);
 done:
+    free(own_x);
+    free(own_cov);
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
     vh_blas_leave();

@@ -7,7 +7,8 @@
  *   4. the loop
  *
  * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
- * made once, and one product serves all.  A restart that rests leaves the set. */
+ * made once, and one product serves all.  A restart that rests leaves the set, and so does one that comes to
+ * nothing. */
 #include "estimate/em_h3m.h"
 
 #include "core/alloc.h"
@@ -323,6 +324,47 @@ static bool rests(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired,
     return run->converged || iter == opt->max_iter || vh_stopped(ctx);
 }
 
+/* Restart r, one of the set, is left out of it. */
+static void leave(state *s, int r)
+{
+    int left = 0;
+    for (int a = 0; a < s->n; a++)
+        if (s->run_of[a] != r)
+            s->run_of[left++] = s->run_of[a];
+    s->n = left;
+}
+
+/* The set for the next E-step: without restarts whose covariances have become singular. */
+static vhem_status repack_sound(vhem_ctx *ctx, const vhem_h3m *all, state *s, vh_em_run *run)
+{
+    vhem_status st = VHEM_OK;
+    while (s->n > 0 && (st = repack(ctx, all, s)) == VHEM_ENUMERIC && s->pk && s->pk->at_fault >= 0) {
+        int r = s->pk->at_fault / s->K;
+        run[r].st = st;
+        leave(s, r);
+    }
+    return s->n > 0 ? st : VHEM_OK;
+}
+
+/* The restart at place a after its E-step: *goes_on, with a new model, or has come to its end. */
+static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_workers *workers, vhem_h3m *all,
+                           vh_em_run *run, bool *goes_on)
+{
+    vhem_status st = VHEM_OK;
+    double J = sum_up(s, a);
+
+    *goes_on = false;
+    VH_CHECK(isfinite(J), VHEM_ENUMERIC,
+             "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help", J);
+    if (rests(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
+        goto done;
+    VH_TRY(maximise(ctx, s, a, all, run));
+    VH_TRY(repair(ctx, s, a, workers, all, run));
+    *goes_on = true;
+done:
+    return st;
+}
+
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_workers *workers,
                       vh_em_run *run)
 {
@@ -336,20 +378,19 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R
     for (int iter = 0; s.n > 0; iter++) {
         const vh_weighing how = { mix->sets, weigh, &s };
         int left = 0;
-        VH_TRY(repack(ctx, all, &s));
+        VH_TRY(repack_sound(ctx, all, &s, run));
+        if (s.n == 0)
+            break;
         VH_TRY(vh_expect_sets(ctx, s.pk, mix->job.data, &how, workers, s.loglik,
                               iter == max_iter ? NULL : &s.stats));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];
-            double J = sum_up(&s, a);
-            VH_CHECK(isfinite(J), VHEM_ENUMERIC,
-                     "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help",
-                     J);
-            if (rests(ctx, mix, J, s.repaired[r], iter, &run[r]))
-                continue;
-            VH_TRY(maximise(ctx, &s, a, all, &run[r]));
-            VH_TRY(repair(ctx, &s, a, workers, all, &run[r]));
-            s.run_of[left++] = r;
+            bool goes_on;
+            run[r].st = advance(ctx, &s, a, iter, workers, all, &run[r], &goes_on);
+            if (run[r].st != VHEM_ENUMERIC)
+                VH_TRY(run[r].st);
+            if (goes_on)
+                s.run_of[left++] = r;
         }
         s.n = left;
     }

@@ -25,11 +25,13 @@ typedef struct {                         /* one restart */
     int         n_empty, n_revived, n_fell;  /* clusters re-seeded, states revived, times J fell */
     int         n_floored;               /* covariances held at the floor at the end */
     double     *J;                       /* [n_iter+1]; free() */
+    vhem_status st;                      /* VHEM_ENUMERIC: it came to nothing, J is not to be trusted */
 } vh_em_run;
 
 /* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
- * to 1; each is iterated until it rests, run [R] says how it went.  VHEM_ESTOPPED leaves the models as they
- * were at the last iteration, with their J. */
+ * to 1; each is iterated until it rests, run [R] says how it went.  One whose covariance collapses stays
+ * behind, which is no failure of the others.  VHEM_ESTOPPED leaves the models as they were at the last
+ * iteration, with their J. */
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_workers *workers,
                       vh_em_run *run);
 

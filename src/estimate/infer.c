@@ -98,7 +98,16 @@ done:
 
 vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, double *loglik)
 {
-    return vh_score(ctx, h3m, data, "score", loglik);
+    vhem_status st = VHEM_OK;
+    size_t size = (size_t)data->N * (size_t)h3m->K;
+    double *table = NULL;
+
+    VH_NEW(table, size);
+    VH_TRY(vh_score(ctx, h3m, data, "score", table));
+    memcpy(loglik, table, sizeof *table * size);
+done:
+    free(table);
+    return st;
 }
 
 /* ---- one HMM, one sequence ----------------------------------------------------------------------------- */

@@ -102,6 +102,8 @@ static bool is_better(const vh_mixture_result *out, int r)
 {
     const vh_em_run *a = &out->run[r], *b = out->best < 0 ? NULL : &out->run[out->best];
     double J = b ? b->J[b->n_iter] : 0;
+    if (a->st != VHEM_OK)
+        return false;
     return !b || a->J[a->n_iter] > J + TIE * fabs(J);
 }
 
@@ -140,6 +142,29 @@ done:
     return st;
 }
 
+/* Restarts that came to nothing are told of in the log alone; it is a failure when all did. */
+static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
+{
+    int left = 0, begun = 0, best = x->best;
+
+    if (best < 0)
+        return VHEM_ENUMERIC;                            /* the sentence is that of the last of them */
+    for (int r = 0; r < x->R; r++) {
+        vh_em_run run = x->run[r];
+        begun += run.J != NULL;
+        if (run.st != VHEM_OK) {
+            free(run.J);
+            continue;
+        }
+        x->best = r == best ? left : x->best;
+        x->run[left++] = run;
+    }
+    if (left < x->R)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", x->R - left, begun, ctx->error);
+    x->R = left;
+    return VHEM_OK;
+}
+
 static vhem_status name_hmms(vhem_ctx *ctx, vhem_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
@@ -159,7 +184,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     fitting f = { .task = task };
     vh_mixture_result x = { .R = opt->restarts, .best = -1 };
     size_t table = (size_t)task->sets->n * (size_t)opt->K;
-    int wave = WAVE / (opt->K * opt->S * opt->M);
+    int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
     bool stopped = false;
 
     wave = wave < 1 ? 1 : wave;
@@ -176,6 +201,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
             goto done;
     }
     vh_progress(ctx, task->what, x.R, x.R);
+    VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, &f.workers, x.z, x.L, NULL));
     *out = x;

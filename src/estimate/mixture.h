@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     vhem_h3m  *h3m;                      /* the best mixture; its HMMs have names */
     int        R, best;
-    vh_em_run *run;                      /* [R]; those without J were not begun */
+    vh_em_run *run;                      /* [R]  but those that came to nothing; without J: not begun */
     double    *z, *L;                    /* [sets][K]  of the best: assignments and log-likelihoods */
 } vh_mixture_result;                     /* zero it before use */
 

@@ -73,8 +73,9 @@ static int find_cluster(const named *all, int n, const char *name)
     return hit->cluster;
 }
 
-/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its group,
- * counts under the centre it was assigned to (as in the paper), any other under the one that fits it best. */
+/* Sum of log p(y_n | centre), each times its weight: a sequence that was clustered, by itself or in its
+ * group, counts under the centre it was assigned to (as in the paper), any other under the one that fits it
+ * best. */
 static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *data, char *const *name,
                                double *out)
 {
@@ -176,7 +177,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     level v = { .models = models };
 
     VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
-    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l, vhem_tree_levels(tree));
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, vhem_tree_levels(tree));
     v.centers = c->centers;
     v.textures = c->textures;
     v.label = vhem_tree_base_labels(tree, l);
@@ -190,8 +191,11 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         v.members[v.label[i]]++;
     if (models && v.centers)
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
-    if (models)
-        VH_TRY(compactness(ctx, &v, &m.compactness));
+    if (models) {
+        vhem_status found = compactness(ctx, &v, &m.compactness);
+        if (found != VHEM_ENUMERIC)                      /* else a model is singular and has no kernel */
+            VH_TRY(found);
+    }
     if (data && (v.centers || v.textures))
         VH_TRY(data_loglik(ctx, &v, data, first->name, &m.loglik));
     *out = m;

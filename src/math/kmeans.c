@@ -102,23 +102,27 @@ static void move(int n, int d, const double *X, const double *weight, const int 
 
 vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
                                const double *weight, int k, int max_iter, double *centre, int *label,
-                               double *spread)
+                               double *spread, bool *converged)
 {
     vhem_status st = VHEM_OK;
     double *sum = NULL, *mass = NULL;
     int *old = NULL;
+    bool rests = false;
 
     VH_NEW(sum, (size_t)k * (size_t)d);
     VH_NEW(mass, k);
     VH_NEW(old, n);
     VH_TRY(seeds(ctx, rng, n, d, X, weight, k, centre));
-    for (int iter = 0; iter < max_iter; iter++) {
+    for (int iter = 0; iter < max_iter && !rests && (iter == 0 || !vh_stopped(ctx)); iter++) {
         VH_TRY(vh_nearest(ctx, n, d, X, k, centre, label));
-        if (iter > 0 && memcmp(old, label, sizeof *old * (size_t)n) == 0)
-            break;
+        rests = iter > 0 && memcmp(old, label, sizeof *old * (size_t)n) == 0;
+        if (rests)
+            continue;
         memcpy(old, label, sizeof *old * (size_t)n);
         move(n, d, X, weight, label, k, sum, mass, centre);
     }
+    if (converged)
+        *converged = rests;
     if (spread)
         *spread = 0;
     for (int i = 0; spread && i < n; i++)
@@ -134,5 +138,5 @@ done:
 vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
                       double *centre, int *label)
 {
-    return vh_kmeans_weighted(ctx, rng, n, d, X, NULL, k, max_iter, centre, label, NULL);
+    return vh_kmeans_weighted(ctx, rng, n, d, X, NULL, k, max_iter, centre, label, NULL, NULL);
 }

@@ -6,14 +6,14 @@
 #include "core/rng.h"
 
 /* X [n][d] into k clusters: centre [k][d], label [n].  Clusters may end empty when X has fewer than k
- * different points; their centre is then a point of X. */
+ * different points; their centre is then a point of X.  A stop ends it where it stands. */
 vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
                       double *centre, int *label);
 /* The same for points that count weight_i >= 0 times (NULL: once each); *spread, the sum of weighted squared
- * distances to the centres, may be NULL. */
+ * distances to the centres, and *converged, whether the labels came to rest, may be NULL. */
 vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
                                const double *weight, int k, int max_iter, double *centre, int *label,
-                               double *spread);
+                               double *spread, bool *converged);
 /* The nearest centre of each point; ties go to the lowest index. */
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label);
 

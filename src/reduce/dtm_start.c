@@ -78,9 +78,14 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, 
         if (!far || j + 1 == centers->K)
             continue;
         VH_TRY(vh_dtm_subset(ctx, base, &seed, 1, &one));
-        VH_TRY(vh_hem_dtm_score(ctx, base, one, tau, scratch, 1, L));
+        vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, scratch, 1, L);
         vhem_dtm_free(one);
         one = NULL;
+        if (scored == VHEM_ESTOPPED) {                   /* what is known of losses must do for the rest */
+            far = false;
+            continue;
+        }
+        VH_TRY(scored);
         double top = L[seed];            /* how well a texture explains itself, the measure of what is good */
         for (int i = 0; i < Kb; i++) {
             double now = fmax(top - L[i], 0);

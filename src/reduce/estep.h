@@ -24,7 +24,8 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
                              const double *omega_r, double N, int tau, vh_scratch *scratch, int n_threads,
                              vh_assignment *out);
 
-/* L [Kb][Kr]: the bound L_hmm of every HMM of one set under every HMM of another, on all threads. */
+/* L [Kb][Kr]: the bound L_hmm of every HMM of one set under every HMM of another, on all threads.  A stop
+ * leaves L unfinished. */
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *base, const vhem_h3m *reduced, int tau, double *L);
 
 #endif

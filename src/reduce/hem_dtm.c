@@ -176,6 +176,8 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vhem_dtm *base, const vhem_dtm
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && base->K > 1)
         for (int i = 0; i < base->K; i++) {
             int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
+            if (vh_stopped(ctx))
+                continue;
             vhem_status own = vh_dt_pair_score(ctx, &base->dt[i], &g, tau, &scratch[me],
                                                &L[(size_t)i * (size_t)centers->K + (size_t)j]);
             if (own != VHEM_OK)
@@ -183,6 +185,7 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vhem_dtm *base, const vhem_dtm
                 st = own;
         }
         VH_TRY(st);
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before all textures were scored");
     }
 done:
     vh_dt_gains_free(&g);
@@ -216,7 +219,7 @@ static bool repair(state *s, int k, vh_vhem_run *run)
     for (int j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
         int big = vh_argmax(c->K, c->omega, 1);
         int seed = c->omega[j] * s->base->K < VH_EMPTY
-                       ? vh_worst_member(s->base->K, s->base->omega, c->K, run->z, run->L, big) : -1;
+                       ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z) : -1;
         if (seed < 0)
             continue;
         vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);

@@ -5,9 +5,11 @@
 #include "math/logsum.h"
 #include "reduce/start.h"
 
+#include <string.h>
+
 #define EARLY       10                   /* states are revived in so many iterations at first */
 
-int vh_worst_member(int Kb, const double *omega, int Kr, const double *z, const double *L, int j)
+int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z)
 {
     int worst = -1, members = 0;
     for (int i = 0; i < Kb; i++) {
@@ -17,7 +19,11 @@ int vh_worst_member(int Kb, const double *omega, int Kr, const double *z, const 
         if (worst < 0 || L[(size_t)i * (size_t)Kr + (size_t)j] < L[(size_t)worst * (size_t)Kr + (size_t)j])
             worst = i;
     }
-    return members >= 2 ? worst : -1;
+    if (members < 2)
+        return -1;
+    memset(z + (size_t)worst * (size_t)Kr, 0, sizeof *z * (size_t)Kr);
+    z[(size_t)worst * (size_t)Kr + (size_t)to] = 1;
+    return worst;
 }
 
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
@@ -32,7 +38,7 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
     for (int j = 0; j < Kr && time_left && run->n_empty < VH_MAX_RESEED * Kr; j++) {
         int big = vh_argmax(Kr, centers->omega, 1);
         int seed = centers->omega[j] * base->Kb < VH_EMPTY
-                       ? vh_worst_member(base->Kb, base->h3m->omega, Kr, a->z, a->L, big) : -1;
+                       ? vh_move_worst(base->Kb, base->h3m->omega, Kr, a->L, big, j, a->z) : -1;
         if (seed < 0)
             continue;
         vh_center_from_base(base, seed, &rng, centers, j);

@@ -44,11 +44,12 @@ vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_h3m *
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int b = 0; b < (base->Kb + BLOCK - 1) / BLOCK; b++) {
         int me = omp_get_thread_num();
-        if (each[me] == VHEM_OK)
+        if (each[me] == VHEM_OK && !vh_stopped(ctx))
             each[me] = score_block(ctx, base, &es, b, &scratch[me], tables + table * (size_t)me, L);
     }
     for (int t = 0; t < threads; t++)
         VH_TRY(each[t]);
+    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before all models were scored");
 done:
     for (int t = 0; scratch && t < threads; t++)
         vh_scratch_free(&scratch[t]);

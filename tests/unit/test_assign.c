@@ -77,12 +77,16 @@ static void test_refuses(void **state)
              *d3 = clustered_h3m(ctx, 3, 3, 1, 2, 1, 3, 0, 0.1);
     vhem_h3m *full = clustered_h3m(ctx, 3, 3, 1, 2, 1, 2, 1, 0.1);
     vhem_tree *tree = make_tree(ctx, h3m, NULL);
-    int label[30];
+    int label[30] = { -7 };
+    double score[30] = { 77 };
     (void)state;
     assert_fails(ctx, vhem_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
                  "the models have dimension 3, the centres 2");
     assert_fails(ctx, vhem_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
                  "the models have gaussian-full emissions, the centres gaussian-diag");
+    vhem_ctx_stop(ctx);
+    assert_int_equal(vhem_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
+    assert_true(label[0] == -7 && score[0] == 77);
     vhem_tree_free(tree);
     vhem_h3m_free(h3m);
     vhem_h3m_free(d3);

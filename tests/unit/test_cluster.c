@@ -1,6 +1,7 @@
 /* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
+#include "cluster/methods.h"
 #include "reduce/vhem.h"
 
 static void test_finds_clusters(void **state)
@@ -295,6 +296,19 @@ static void test_restart_can_be_repeated(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The list for people is that of the table, in its order. */
+static void test_names(void **state)
+{
+    char text[512] = "";
+    (void)state;
+    for (const vh_method *m = vh_methods; m->name; m++) {
+        strcat(text, m == vh_methods ? "" : " ");
+        strcat(text, m->name);
+    }
+    assert_string_equal(vhem_methods(), text);
+    assert_false(vhem_method_takes_data(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_exact),
         cmocka_unit_test(test_presets),        cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_stop),           cmocka_unit_test(test_restart_can_be_repeated),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,44 @@ static void empty_cluster(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* One sequence says the same all the time: without a floor the cluster it ends up alone in collapses.
+ * Restarts in which that does not happen stand; when it happens in all, the call fails. */
+static void collapse(void **state)
+{
+    enum { N = 12, T = 6 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_cluster_options opt = em_options(2);
+    vhem_clustering *c = NULL;
+    vhem_data *data = NULL;
+    double y[N * T];
+    int length[N];
+    vh_rng rng;
+    (void)state;
+    vh_rng_init(&rng, 3, VH_RNG_TEST, 0);
+    for (int k = 0; k < N * T; k++) {
+        y[k] = k < T ? 5 : 3 * vh_rng_normal(&rng);
+        length[k / T] = T;
+    }
+    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
+    opt.S = 1;
+    opt.cov_floor = 0;
+    opt.max_iter = 20;
+    opt.restarts = 8;
+    assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+    assert_true(c->n_run >= 1 && c->n_run < 8);
+    assert_true(isfinite(c->bound[c->n_iter]));
+    vhem_clustering_free(c);
+    c = NULL;
+    vhem_data_free(data);
+    for (int k = 0; k < N * T; k++)
+        y[k] = k / T % 2;
+    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
+    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
+    assert_null(c);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
 static void bad_requests(void **state)
 {
     vhem_ctx *ctx = test_ctx();
@@ -313,7 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_brute_force), cmocka_unit_test(finds_clusters),
         cmocka_unit_test(tree_of_sequences), cmocka_unit_test(given_start), cmocka_unit_test(empty_cluster),
-        cmocka_unit_test(bad_requests), cmocka_unit_test(shem),
+        cmocka_unit_test(collapse), cmocka_unit_test(bad_requests), cmocka_unit_test(shem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,14 +124,17 @@ static void unstable(void **state)
     vh_rng rng;
     int T = 5000;
     vh_rng_init(&rng, 184, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 1, 1, 1, 0.5, 1);
-    double *y = random_frames(&rng, T, 1, 1), ll;
+    vhem_dtm *dtm = random_dtm(ctx, &rng, 1, 1, 1, 0.5, 1), *two = random_dtm(ctx, &rng, 2, 1, 1, 0.5, 1);
+    double *y = random_frames(&rng, T, 1, 1), ll, both[] = { 77, 77 };
     vhem_data *data = wrap(ctx, 1, &T, 1, y), *drawn = NULL;
-    dtm->dt[0].A[0] = 1.5;
+    dtm->dt[0].A[0] = two->dt[1].A[0] = 1.5;
     assert_ok(ctx, vhem_dtm_score(ctx, dtm, data, &ll));
     assert_fails(ctx, vhem_dtm_sample(ctx, dtm, 1, T, &drawn), VHEM_ENUMERIC, "A is unstable");
-    dtm->dt[0].C[0] = 0;
+    dtm->dt[0].C[0] = two->dt[1].C[0] = 0;
     assert_fails(ctx, vhem_dtm_score(ctx, dtm, data, &ll), VHEM_ENUMERIC, "A is unstable");
+    assert_fails(ctx, vhem_dtm_score(ctx, two, data, both), VHEM_ENUMERIC, "texture 1");
+    assert_true(both[0] == 77 && both[1] == 77);         /* though the first can be scored */
+    vhem_dtm_free(two);
     vhem_data_free(data);
     vhem_dtm_free(dtm);
     free(y);

@@ -5,19 +5,25 @@
 #include "math/student.h"
 
 /* Clusters of one-state Gaussians N(m, 1) in one dimension. */
-static vhem_h3m *gaussians(vhem_ctx *ctx, int K, const double *mean)
+static vhem_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double cov)
 {
     vhem_hmm_view view[8];
     double theta[8][3], one = 1;
     vhem_h3m *h3m = NULL;
     for (int i = 0; i < K; i++) {
-        theta[i][0] = theta[i][2] = 1;
+        theta[i][0] = 1;
         theta[i][1] = mean[i];
+        theta[i][2] = cov;
         view[i] = (vhem_hmm_view){ .S = 1, .M = 1, .d = 1, .n_theta = 3, .omega = 1.0 / K, .pi = &one,
                                    .A = &one, .theta = theta[i], .name = "", .label = "" };
     }
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, K, view, &h3m));
     return h3m;
+}
+
+static vhem_h3m *gaussians(vhem_ctx *ctx, int K, const double *mean)
+{
+    return gaussians_of(ctx, K, mean, 1);
 }
 
 /* A tree of one level from a file: 4 models in clusters { 0, 1, 2 } and { 3 } of three, the third empty. */
@@ -75,7 +81,7 @@ static void test_by_hand(void **state)
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
     assert_true(isnan(m.loglik));
     assert_fails(ctx, vhem_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
-                 "level 1 of a tree of 1");
+                 "level 2 of a tree of 1");
     vhem_h3m *few = gaussians(ctx, 3, mean);
     assert_fails(ctx, vhem_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
                  "there are 3 models, the clusters were made of 4");
@@ -83,6 +89,23 @@ static void test_by_hand(void **state)
     vhem_h3m_free(few);
     vhem_h3m_free(models);
     vhem_data_free(data);
+    vhem_tree_free(tree);
+    vhem_ctx_free(ctx);
+}
+
+/* Points have no product kernel; the rest can be said of them. */
+static void test_singular(void **state)
+{
+    static const double mean[] = { 0, 1, 2, 10 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_h3m *models = gaussians_of(ctx, 4, mean, 0);
+    vhem_tree *tree = sample(ctx);
+    vhem_measures m;
+    (void)state;
+    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, NULL, NULL, &m));
+    assert_near(m.expected_loglik, -(log(2 * acos(-1.0)) + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
+    assert_true(isnan(m.compactness));
+    vhem_h3m_free(models);
     vhem_tree_free(tree);
     vhem_ctx_free(ctx);
 }
@@ -149,7 +172,8 @@ static void test_paired(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand), cmocka_unit_test(test_of_a_result),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand), cmocka_unit_test(test_singular),
+                                        cmocka_unit_test(test_of_a_result),
                                         cmocka_unit_test(test_student), cmocka_unit_test(test_paired) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,11 +232,49 @@ static void test_stop(void **state)
     }
 }
 
+static vhem_ctx *to_stop;
+
+static void stop_at_second(void *arg, const char *what, int64_t done, int64_t total)
+{
+    (void)arg;
+    (void)total;
+    if (strcmp(what, "cluster") == 0 && done == 2)
+        vhem_ctx_stop(to_stop);
+}
+
+/* A stop between restarts of k-means is told, and the best so far is whole; so is too little time. */
+static void test_cut_short(void **state)
+{
+    vhem_ctx_options how;
+    vhem_cluster_options opt = cluster_options(3);
+    vhem_clustering *c = NULL;
+    (void)state;
+    vhem_ctx_options_init(&how);
+    how.threads = 1;
+    how.progress = stop_at_second;
+    assert_int_equal(vhem_ctx_new(&how, &to_stop), VHEM_OK);
+    vhem_h3m *h3m = clustered_h3m(to_stop, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    opt.method = "ppk-sc";
+    opt.restarts = 5;
+    opt.max_iter = 0;
+    assert_fails(to_stop, vhem_cluster(to_stop, h3m, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
+    assert_int_equal(c->n_run, 2);
+    assert_null(c->L_hmm);
+    assert_int_equal(c->converged, 0);
+    assert_non_null(c->centers);
+    for (int i = 0; i < c->Kb; i++)
+        assert_true(c->z[i * c->Kr + c->label[i]] == 1);
+    vhem_clustering_free(c);
+    vhem_h3m_free(h3m);
+    vhem_ctx_free(to_stop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_clusters), cmocka_unit_test(test_options), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_tree),           cmocka_unit_test(test_extremes), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,33 @@ static void test_refuses_infinity(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* What went wrong in a restart that was not kept does not stand in the way of the one that was. */
+static void test_lost_restarts(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    const char *path = test_scratch("lost.json");
+    vhem_clustering *c = sample(ctx), *b = NULL;
+    int n = c->n_run;
+    (void)state;
+    assert_true(n >= 2);
+    free(c->run[0].bounds);
+    free(c->run[1].bounds);
+    c->run[0].n_iter = 1;
+    c->run[0].bounds = calloc(2, sizeof *c->run[0].bounds);
+    c->run[0].bounds[0] = -INFINITY;
+    c->run[1].bound = NAN;
+    c->run[1].bounds = NULL;
+    assert_ok(ctx, vhem_clustering_save(ctx, c, path));
+    assert_ok(ctx, vhem_clustering_load(ctx, path, &b));
+    assert_int_equal(b->n_run, n - 1);
+    assert_null(b->run[0].bounds);
+    assert_true(b->run[0].bound == c->run[0].bound);
+    vhem_clustering_free(b);
+    vhem_clustering_free(c);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 #define HEAD "{\"format\": \"vhem-clustering\", \"version\": 1, \"options\": {\"K\": 2}"
 
 static void test_wrong_files(void **state)
@@ -150,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_round_trip),
                                         cmocka_unit_test(test_refuses_infinity),
+                                        cmocka_unit_test(test_lost_restarts),
                                         cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_little) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,12 +209,16 @@ static void test_weighted_kmeans(void **state)
     vh_rng rng;
     double X[] = { 0, 1, 10, 13, 11 }, w[] = { 3, 1, 1, 1, 0 }, centre[2], spread;
     int label[5];
+    bool converged;
     (void)state;
     vh_rng_init(&rng, 5, VH_RNG_TEST, 25);
-    assert_ok(ctx, vh_kmeans_weighted(ctx, &rng, 5, 1, X, w, 2, 50, centre, label, &spread));
+    assert_ok(ctx, vh_kmeans_weighted(ctx, &rng, 5, 1, X, w, 2, 50, centre, label, &spread, &converged));
     assert_near(centre[label[0]], 0.25, 1e-12, 0);
     assert_near(centre[label[2]], 11.5, 1e-12, 0);
     assert_near(spread, 3 * 0.0625 + 0.5625 + 2 * 2.25, 1e-12, 0);
+    assert_true(converged);
+    assert_ok(ctx, vh_kmeans_weighted(ctx, &rng, 5, 1, X, w, 2, 1, centre, label, &spread, &converged));
+    assert_false(converged);
     vhem_ctx_free(ctx);
 }
 
