@@ -7,21 +7,21 @@ The same library as the command ``vhem``: the same seed gives the same numbers.
 from __future__ import annotations
 
 from . import metrics, plot
+from ._ffi import version as _version
 from ._lib import backends, methods
-from ._lib import version as _version
 from ._run import set_backend
-from .classify import Classes, HMMClassifier, TagModel
+from .classify import Classes, CrossValidation, HMMClassifier, TagModel
 from .cluster import VHEM, VHEMTree
 from .data import Sequences
 from .errors import Error, FileError, InputError, VhemWarning
-from .estimate import HMM, HMMMixture, fit_each
+from .estimate import HMM, HMMMixture, fit_each, fit_pieces
 from .model import H3M, Model
 from .result import Clustering, Tree
 from .texture import Texture, Textures, fit_textures
 
 __version__ = _version()
 __all__ = [
-    "Classes", "Clustering", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture", "InputError",
-    "Model", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM", "VHEMTree", "VhemWarning",
-    "backends", "fit_each", "fit_textures", "methods", "metrics", "plot", "set_backend",
+    "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture",
+    "InputError", "Model", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM", "VHEMTree",
+    "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "methods", "metrics", "plot", "set_backend",
 ]

@@ -13,6 +13,7 @@ from . import _lib, _run
 from .data import Sequences, as_sequences
 from .errors import InputError
 from .model import as_models
+from .texture import Textures
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -63,6 +64,8 @@ def start_options(init: Any) -> Dict[str, Any]:
     """A start by name, or models to start from."""
     if init is None or isinstance(init, str):
         return {"init": init}
+    if isinstance(init, Textures):
+        return {"start_dtm": init._handle}
     return {"start": as_models(init)._handle}
 
 

@@ -95,8 +95,21 @@ def out_array(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any
     return values, ffi.from_buffer(kind, values, require_writable=True)
 
 
+def c_text(value: Any) -> bytes:
+    """A text as C has it, which ends at the first NUL: one inside would cut it off unseen."""
+    coded = os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()
+    if b"\0" in coded:
+        raise InputError(f"{value!r} has a NUL character, must be plain text")
+    return coded
+
+
 def path_bytes(path: Any) -> bytes:
-    return os.fsencode(path)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise InputError(f"the path is {path!r}, must be a text or a pathlib.Path")
+    coded = os.fsencode(path)
+    if b"\0" in coded:
+        raise InputError(f"the path {path!r} has a NUL character")
+    return coded
 
 
 def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
@@ -108,9 +121,7 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
     if isinstance(value, Handle):
         value = value.pointer
     elif kind == "char *":
-        keep.append(
-            ffi.new("char[]",
-                    os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()))
+        keep.append(ffi.new("char[]", c_text(value)))
         value = keep[-1]
     elif isinstance(value, np.ndarray):
         keep.append(np.ascontiguousarray(value, None if value.dtype.names else np.float64))
@@ -140,7 +151,7 @@ def texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
     """An array of texts, kept alive by keep; NULL for None."""
     if values is None:
         return ffi.NULL
-    each = [ffi.new("char[]", str(value).encode()) for value in values]
+    each = [ffi.new("char[]", c_text(value)) for value in values]
     keep.extend(each)
     keep.append(ffi.new("char *[]", each))
     return keep[-1]
@@ -156,11 +167,13 @@ def options_of(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
 
 
 def plain(struct: Any) -> Dict[str, Any]:
-    """The numbers and texts of a struct."""
+    """The numbers and texts of a struct, and of structs inside it."""
     values = {}
     for key, field in ffi.typeof(struct).fields:
         if field.type.kind == "primitive":
             values[key] = getattr(struct, key)
         elif field.type.cname == "char *":
             values[key] = text(getattr(struct, key)) or None
+        elif field.type.kind == "struct":
+            values[key] = plain(getattr(struct, key))
     return values

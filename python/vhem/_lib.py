@@ -9,33 +9,51 @@ decided in the other files.
 """
 from __future__ import annotations
 
+import functools
 import json
 import warnings
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _call
-from ._ffi import (Handle, array, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
-                   record, text, texts, version)
+from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
+                   record, text, texts)
 from .errors import Error, FileError, InputError, VhemWarning
 
+
 def backends() -> List[str]:
+    """The sets of kernels usable here, best first."""
     return text(lib.vhem_backends()).split()
 
 
 def methods() -> List[str]:
+    """The methods of clustering by name, the default first."""
     return text(lib.vhem_methods()).split()
-
-
-def takes_textures(method: str) -> bool:
-    """Does the method cluster dynamic textures?  The library has one that does."""
-    return method == "hem-dtm"
 
 
 def takes_data(method: str) -> bool:
     """Does the method start from sequences?"""
-    return bool(lib.vhem_method_takes_data(str(method).encode()))
+    return bool(lib.vhem_method_takes_data(c_text(method)))
+
+
+@functools.lru_cache(maxsize=None)
+def takes_textures(method: str) -> bool:
+    """Does the method cluster dynamic textures?  Found out by giving it one of each kind to cluster: HMMs,
+    the default, come first."""
+    one = np.ones((1, 1))
+    same = {"omega": 1.0, "name": "", "label": "", "mu": one, "A": one}
+    with Session(threads=1) as session:
+        hmm = h3m_new(session, "gaussian-diag", 1, [{**same, "M": 1, "pi": one, "c": one, "cov": one}])
+        texture = dtm_new(session, 1, [{**same, "n": 1, "A": one / 2, "Q": one, "Sigma": one, "C": one,
+                                        "ybar": one, "R": one}])
+        for source, kind in ((hmm, "h3m"), (texture, "dtm")):
+            try:
+                tree_build(session, source, kind, [1], {"method": method, "restarts": 1})
+                return kind == "dtm"
+            except Error:
+                pass
+    return False
 
 
 # ---- 1. sessions: one context ------------------------------------------------------------------------------
@@ -186,7 +204,7 @@ def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str,
         if hmm["c"] is None:
             view.n_theta = len(hmm["theta"])
         for key in ("name", "label"):
-            keep.append(ffi.new("char[]", hmm[key].encode()))
+            keep.append(ffi.new("char[]", c_text(hmm[key])))
             setattr(view, key, keep[-1])
     return session.made("vhem_h3m_new", "h3m", name, d, len(hmms), views)
 
@@ -225,12 +243,14 @@ def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
     }
 
 
-def h3m_compare(a: Handle, b: Handle) -> float:
-    return float(lib.vhem_h3m_compare(a.pointer, b.pointer))
+def compare(a: Handle, b: Handle, kind: str) -> float:
+    """Largest difference of two sets of models, h3m or dtm."""
+    return float(getattr(lib, f"vhem_{kind}_compare")(a.pointer, b.pointer))
 
 
-def h3m_provenance(h3m: Handle) -> Any:
-    found = lib.vhem_h3m_provenance(h3m.pointer)
+def provenance(models: Handle, kind: str) -> Any:
+    """What made a set of models, h3m or dtm; None when unknown."""
+    found = getattr(lib, f"vhem_{kind}_provenance")(models.pointer)
     return json.loads(text(found)) if found else None
 
 
@@ -242,17 +262,24 @@ def fit(session: Session, data: Handle, options: Mapping[str, Any],
         mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
     """Models of sequences, and what every restart came to: run [K][R], best [K], frames [K]."""
     struct, keep = options_of("fit_options", options)
-    h3m, report = ffi.new("vhem_h3m **"), ffi.new("vhem_fit_report **")
-    session.call("vhem_fit_mixture" if mixture else "vhem_fit_each", data.pointer, struct, h3m, report)
-    if not h3m[0]:
-        raise session.interrupt or Error("the fit was stopped before it had a result")
-    owner = Handle(report[0], lib.vhem_fit_report_free)
-    K, R = report[0].K, report[0].R
-    return Handle(h3m[0], lib.vhem_h3m_free), {
-        "run": array(report[0].run, (K * R,), owner, record("vhem_fit_run")).reshape(K, R),
-        "best": array(report[0].best, (K,), owner, np.int32),
-        "frames": array(report[0].frames, (K,), owner, np.int64),
-    }
+    report = ffi.new("vhem_fit_report **")
+    h3m = session.made("vhem_fit_mixture" if mixture else "vhem_fit_each", "h3m", data.pointer, struct,
+                       last=(report,))
+    return h3m, _fit_report(report[0])
+
+
+def _fit_report(pointer: Any) -> Dict[str, Any]:
+    owner, K, R = Handle(pointer, lib.vhem_fit_report_free), pointer.K, pointer.R
+    return {"run": array(pointer.run, (K * R,), owner, record("vhem_fit_run")).reshape(K, R),
+            "best": array(pointer.best, (K,), owner, np.int32),
+            "frames": array(pointer.frames, (K,), owner, np.int64)}
+
+
+def fit_pieces(session: Session, data: Handle, options: Mapping[str, Any], store: Any) -> Handle:
+    """The HMMs of all sequences or groups, K each, in one set; each is in the store once it is fitted."""
+    struct, keep = options_of("fit_options", options)
+    return session.made("vhem_fit_pieces", "h3m", data.pointer, struct,
+                        ffi.NULL if store is None else path_bytes(store))
 
 
 def score(session: Session, h3m: Handle, data: Handle) -> Any:
@@ -268,10 +295,11 @@ def viterbi(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int)
     return path, logprob[0]
 
 
-def posterior(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Any:
-    gamma, out = out_array((T, S))
-    session.call("vhem_posterior", h3m.pointer, i, data.pointer, n, out, ffi.NULL, ffi.NULL)
-    return gamma
+def posterior(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Tuple[Any, Any]:
+    """gamma [T][S] and xi [S][S]."""
+    (gamma, out), (xi, out_xi) = out_array((T, S)), out_array((S, S))
+    session.call("vhem_posterior", h3m.pointer, i, data.pointer, n, out, out_xi, ffi.NULL)
+    return gamma, xi
 
 
 def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
@@ -345,7 +373,7 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         base_label=array(lib.vhem_tree_base_labels(tree.pointer, level), (n_base,), tree, np.int32),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
-        runs=[plain(c.run[r]) for r in range(c.n_run)], options=plain(c.options),
+        runs=[plain(c.run[r]) for r in range(c.n_run)],
         centers=Handle(c.centers, None, tree) if c.centers else None,
         textures=Handle(c.textures, None, tree) if c.textures else None,
     )
@@ -417,17 +445,45 @@ def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any])
 # ---- 6. classes and tags -----------------------------------------------------------------------------------
 
 
-def classes_train(session: Session, data: Handle, options: Mapping[str, Any],
-                  things: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-                  has: Any = None) -> Handle:
-    """Models of the labels of the data, or of tags: has [things][tags]."""
+class Tags(NamedTuple):
+    """Which things have which tags: has [things][tags] of 0 and 1."""
+
+    things: List[str]
+    tags: List[str]
+    has: Any
+
+
+def _tags(tags: Optional[Tags], keep: List[Any]) -> Any:
+    if tags is None:
+        return ffi.NULL
+    table = ffi.new("vhem_tags *", {"n": len(tags.things), "C": len(tags.tags)})
+    table.thing, table.tag = texts(tags.things, keep), texts(tags.tags, keep)
+    table.has = ffi.from_buffer("unsigned char[]", tags.has)
+    return table
+
+
+def tags_load(session: Session, path: Any) -> Tags:
+    found = session.made("vhem_tags_load", "tags", path_bytes(path))
+    t = found.pointer
+    return Tags([text(t.thing[i]) for i in range(t.n)], [text(t.tag[c]) for c in range(t.C)],
+                array(t.has, (t.n, t.C), found, np.uint8))
+
+
+def classes_train(session: Session, data: Handle, tags: Optional[Tags], options: Mapping[str, Any]) -> Handle:
+    """Models of the labels of the data, or of tags."""
     struct, keep = options_of("train_options", options)
-    table = ffi.NULL
-    if things is not None and tags is not None:
-        table = ffi.new("vhem_tags *", {"n": len(things), "C": len(tags)})
-        table.thing, table.tag = texts(things, keep), texts(tags, keep)
-        table.has = ffi.from_buffer("unsigned char[]", has)
-    return session.made("vhem_classes_train", "classes", data.pointer, table, struct)
+    return session.made("vhem_classes_train", "classes", data.pointer, _tags(tags, keep), struct)
+
+
+def classes_update(session: Session, classes: Handle, data: Handle, tags: Optional[Tags], store: Any) -> None:
+    """More data, in place: views of the classes that were there before must not be used again."""
+    keep: List[Any] = []
+    session.call("vhem_classes_update", classes.pointer, data.pointer, _tags(tags, keep),
+                 ffi.NULL if store is None else path_bytes(store))
+
+
+def classes_options(classes: Handle) -> Dict[str, Any]:
+    return plain(lib.vhem_classes_options(classes.pointer)[0])
 
 
 def classes_load(session: Session, path: Any) -> Handle:
@@ -449,11 +505,24 @@ def classes_parts(classes: Handle) -> List[Dict[str, Any]]:
 
 
 def classes_predict(session: Session, classes: Handle, data: Handle, fast: int) -> Dict[str, Any]:
-    """names [n], loglik and log_posterior [n][C], scored."""
-    out = session.made("vhem_classes_predict", "prediction", classes.pointer, data.pointer, fast)
-    p = out.pointer
-    return {"names": [text(p.name[i]) for i in range(p.n)], "loglik": array(p.loglik, (p.n, p.C), out),
-            "log_posterior": array(p.log_posterior, (p.n, p.C), out), "scored": p.scored}
+    return _prediction(session.made("vhem_classes_predict", "prediction", classes.pointer, data.pointer, fast))
+
+
+def crossvalidate(session: Session, data: Handle, tags: Optional[Tags], options: Mapping[str, Any],
+                  folds: int, holdout: float) -> Dict[str, Any]:
+    """What is predicted of each thing by models that were trained without its fold."""
+    struct, keep = options_of("train_options", options)
+    return _prediction(session.made("vhem_crossvalidate", "prediction", data.pointer, _tags(tags, keep), struct,
+                                    folds, holdout))
+
+
+def _prediction(made: Handle) -> Dict[str, Any]:
+    """names, labels and, of a cross-validation, fold [n]; classes [C]; loglik, log_posterior [n][C]."""
+    p = made.pointer
+    return {"names": [text(p.name[i]) for i in range(p.n)], "labels": [text(p.label[i]) for i in range(p.n)],
+            "classes": [text(p.class_name[c]) for c in range(p.C)], "scored": p.scored,
+            "fold": array(p.fold, (p.n,), made, np.int32), "loglik": array(p.loglik, (p.n, p.C), made),
+            "log_posterior": array(p.log_posterior, (p.n, p.C), made)}
 
 
 def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -> Tuple[Any, Any]:
@@ -476,7 +545,7 @@ def dtm_new(session: Session, d: int, textures: Sequence[Mapping[str, Any]]) -> 
         for key in ("A", "Q", "mu", "Sigma", "C", "ybar", "R"):
             setattr(view, key, doubles(dt[key]))
         for key in ("name", "label"):
-            keep.append(ffi.new("char[]", dt[key].encode()))
+            keep.append(ffi.new("char[]", c_text(dt[key])))
             setattr(view, key, keep[-1])
     return session.made("vhem_dtm_new", "dtm", d, len(textures), views)
 
@@ -493,10 +562,6 @@ def dtm_size(dtm: Handle) -> int:
     return _size(dtm, "dtm")
 
 
-def dtm_compare(a: Handle, b: Handle) -> float:
-    return float(lib.vhem_dtm_compare(a.pointer, b.pointer))
-
-
 def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
     """What is in texture i; arrays are views that keep the set alive."""
     view = ffi.new("vhem_dt_view *")
@@ -507,11 +572,14 @@ def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
             **{key: array(getattr(view, key), shape, dtm) for key, shape in shapes.items()}}
 
 
-def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any], made: Any) -> Handle:
+def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any],
+            made: Any) -> Tuple[Handle, Dict[str, Any]]:
+    """Textures, and what every restart came to, as :func:`fit` has it."""
     struct, keep = options_of("dtm_fit_options", options)
-    dtm = session.made("vhem_dtm_fit", "dtm", data.pointer, struct, last=(ffi.NULL,))
+    report = ffi.new("vhem_fit_report **")
+    dtm = session.made("vhem_dtm_fit", "dtm", data.pointer, struct, last=(report,))
     session.call("vhem_dtm_set_provenance", dtm.pointer, json.dumps(made).encode())
-    return dtm
+    return dtm, _fit_report(report[0])
 
 
 def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
@@ -520,10 +588,11 @@ def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
     return loglik
 
 
-def dtm_smooth(session: Session, dtm: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Any:
-    x, out = out_array((T, n))
-    session.call("vhem_dtm_smooth", dtm.pointer, i, data.pointer, k, out, ffi.NULL, ffi.NULL)
-    return x
+def dtm_smooth(session: Session, dtm: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Tuple[Any, Any]:
+    """Means [T][n] and covariances [T][n][n] of the states."""
+    (x, out), (cov, out_cov) = out_array((T, n)), out_array((T, n, n))
+    session.call("vhem_dtm_smooth", dtm.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
+    return x, cov
 
 
 def dtm_sample(session: Session, dtm: Handle, N: int, T: int) -> Handle:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional
 
 import numpy as np
 
-from . import _lib
+from . import _ffi, _lib
 from .errors import InputError
 
 _backend: Optional[str] = None
@@ -90,5 +90,5 @@ def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int =
 def made_by(command: str, options: Dict[str, Any], random_state: int) -> Dict[str, Any]:
     """The record of what made a file."""
     plain = {key: value for key, value in options.items() if isinstance(value, (str, int, float, bool))}
-    return {"program": "vhem (Python)", "version": _lib.version(), "command": command, "options": plain,
+    return {"program": "vhem (Python)", "version": _ffi.version(), "command": command, "options": plain,
             "seed": random_state}

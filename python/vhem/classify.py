@@ -1,6 +1,7 @@
 """Models of classes and of tags: each is a small mixture of HMMs, learned from the models of its examples."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _lib, _run
 from ._base import Estimator, start_options
 from ._types import Array
-from .data import Sequences
+from .data import Sequences, as_sequences, is_path
 from .errors import InputError
 from .model import H3M, file_bytes, from_file_bytes
 
@@ -26,6 +27,7 @@ class Classes:
         self.models: List[H3M] = [H3M._of(part["model"]) for part in parts]
         self.prior: Array = np.array([part["prior"] for part in parts])
         self.n_things: List[int] = [part["things"] for part in parts]
+        self.options: Dict[str, Any] = _lib.classes_options(handle)
 
     @classmethod
     def load(cls, path: Any) -> "Classes":
@@ -38,7 +40,16 @@ class Classes:
         with _run.session() as session:
             _lib.classes_save(session, self._handle, made, path)
 
+    def updated(self, data: Sequences, tags: Optional[_lib.Tags] = None, store: Any = None) -> "Classes":
+        """These classes with more data; the store is that of the training.  What there is stays as it is."""
+        more = _from_bytes(file_bytes(self.save))            # the library changes its object in place
+        with _run.session() as session:
+            _lib.classes_update(session, more._handle, data.handle(session), tags, store)
+        return Classes(more._handle)
+
     def __getitem__(self, name: str) -> H3M:
+        if name not in self.names:
+            raise KeyError(name)
         return self.models[self.names.index(name)]
 
     def __len__(self) -> int:
@@ -56,6 +67,51 @@ class Classes:
 
 def _from_bytes(content: bytes) -> Classes:
     return from_file_bytes(Classes.load, content)
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """What models said of sequences, or groups, that they were not trained on.
+
+    Attributes
+    ----------
+    names : list (n,)
+    fold : array (n,)
+        The fold in which each was held out; -1: never, and its row is of no use.
+    classes : array (C,)
+        The classes, or tags.
+    log_proba : array (n, C)
+    truth : array (n, C)
+        Who has which class or tags, 0 or 1.
+    """
+
+    names: List[str]
+    fold: Array
+    classes: Array
+    log_proba: Array
+    truth: Array
+
+    @property
+    def predictions(self) -> Array:
+        """The most likely class of each, (n,)."""
+        return np.asarray(self.classes)[np.argmax(self.log_proba, axis=1)]
+
+    @property
+    def accuracy(self) -> float:
+        """Share of those held out that have the class, or tag, which is most likely."""
+        best = np.argmax(self.log_proba, axis=1)
+        return float(self.truth[np.arange(len(best)), best][self.fold >= 0].mean())
+
+    def measures(self, top: int = 1, at: Sequence[int] = (10,)) -> Tuple[Array, Array]:
+        """Precision and so on of those held out; see :meth:`TagModel.measures`."""
+        held = self.fold >= 0
+        return _ranked(np.exp(self.log_proba[held]), self.truth[held], top, at)
+
+
+def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int]) -> Tuple[Array, Array]:
+    with _run.session() as session:
+        return _lib.rank(session, np.ascontiguousarray(weights), np.ascontiguousarray(truth, np.uint8),
+                         min(top, weights.shape[1]), [int(k) for k in at])
 
 
 class _Trained(Estimator):
@@ -91,12 +147,26 @@ class _Trained(Estimator):
         return {"estimator": self.estimator, "piece": piece, "reduce": reduce, "by_group": by_group,
                 "chunk": self.chunk, "prior": self.prior, "store": self.store, **(self.options or {})}
 
-    def _train(self, data: Sequences, **tags: Any) -> None:
+    def _train(self, data: Sequences, tags: Optional[_lib.Tags] = None) -> None:
         options = self._train_options(data.groups is not None)
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
-            self.models_ = Classes(_lib.classes_train(session, data.handle(session), options, **tags))
+            self.models_ = Classes(_lib.classes_train(session, data.handle(session), tags, options))
         self._made = self._record(options, seed)
+
+    def _more(self, X: Any, lengths: Any, groups: Any) -> Sequences:
+        """New data to go on learning from."""
+        data = self._new(X, lengths)
+        return data if groups is None else data.with_groups(groups)
+
+    def _validated(self, data: Sequences, tags: Optional[_lib.Tags], folds: int,
+                   holdout: Optional[float]) -> Dict[str, Any]:
+        if not isinstance(folds, (int, np.integer)):
+            raise InputError(f"folds is {folds!r}, must be a whole number")
+        options = self._train_options(data.groups is not None)
+        with self._session(_run.seed_of(self.random_state)) as session:
+            return _lib.crossvalidate(session, data.handle(session), tags, options,
+                                      folds if holdout is None else 0, 0.0 if holdout is None else float(holdout))
 
     def _predicted(self, X: Any, lengths: Any, groups: Any) -> Dict[str, Any]:
         data = self._new(X, lengths)
@@ -190,6 +260,50 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
         """Learns the classes y of the sequences, by default their labels; a group is one example."""
         data = self._sequences(X, lengths, groups)
+        target = self._target(data, y)
+        classes = np.unique(target)
+        self._train(_labelled(data, target, classes))
+        names = _class_names(classes)
+        kept = [c for c in range(len(classes)) if names[c] in self.models_.names]
+        self.classes_, self._names = classes[kept], [names[c] for c in kept]
+        return self
+
+    def update(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
+        """Learns from more data, also new classes, as if it had been there from the start.
+
+        What was fitted before is in ``store``, without which there is nothing to go on from.
+        """
+        data = self._more(X, lengths, groups)
+        target = self._target(data, y)
+        if (target.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
+            raise InputError(f"the new classes are {target.dtype}, those before {self.classes_.dtype}")
+        classes = np.union1d(self.classes_, target)
+        names = _class_names(classes)
+        if not set(self._names) <= set(names):
+            raise InputError("the classes have no names that differ as text: train again with all the data")
+        self.models_ = self.models_.updated(_labelled(data, target, classes), store=self.store)
+        self.classes_, self._names = classes, names
+        return self
+
+    def cross_validate(self, X: Any, y: Any = None, folds: int = 5, *, holdout: Optional[float] = None,
+                       lengths: Any = None, groups: Any = None) -> CrossValidation:
+        """Trains without one fold and predicts it, for every fold; or once, and a share is held out.
+
+        A piece that several folds have is fitted once, so this is quicker than scikit-learn's
+        ``cross_validate``.  The estimator itself is left as it is.
+        """
+        data = as_sequences(X, lengths, groups=groups)
+        target = self._target(data, y)
+        classes = np.unique(target)
+        names = _class_names(classes)
+        found = self._validated(_labelled(data, target, classes), None, folds, holdout)
+        kept = [names.index(name) for name in found["classes"]]
+        truth = np.array([[label == name for name in found["classes"]] for label in found["labels"]], np.uint8)
+        return CrossValidation(found["names"], found["fold"], classes[kept], found["log_posterior"], truth)
+
+    @staticmethod
+    def _target(data: Sequences, y: Any) -> Array:
+        """The class of each sequence."""
         y = data.labels if y is None else y
         if y is None:
             raise InputError(
@@ -201,26 +315,12 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
             raise InputError(
                 f"Found input variables with inconsistent numbers of samples: {len(target)} classes, "
                 f"{len(data)} sequences")
-        self.classes_ = np.unique(target)
-        codes = np.searchsorted(self.classes_, target)
-        names = self._class_names()
-        labelled = Sequences(data.y, data.lengths, names=data.names, labels=[names[c] for c in codes],
-                             groups=data.groups, weights=data.weights, columns=data.columns)
-        self._train(labelled)
-        return self
-
-    def _class_names(self) -> List[str]:
-        """Names in the file: the classes as text, where these differ."""
-        names = [str(c) for c in self.classes_]
-        return names if len(set(names)) == len(names) else [str(c) for c in range(len(names))]
-
-    def _columns(self, values: Array) -> Array:
-        """In the order of classes_."""
-        return values[:, [self.models_.names.index(name) for name in self._class_names()]]
+        return np.asarray(target)
 
     def predict_log_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """log p(class | sequences), (n, C): of each sequence, or of each group."""
-        return self._columns(self._predicted(X, lengths, groups)["log_posterior"])
+        found = self._predicted(X, lengths, groups)["log_posterior"]
+        return found[:, [self.models_.names.index(name) for name in self._names]]
 
     def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """p(class | sequences), (n, C)."""
@@ -230,6 +330,19 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         """The most likely class of each sequence, or of each group."""
         log_p = self.predict_log_proba(X, lengths, groups)
         return self.classes_[np.argmax(log_p, axis=1)]
+
+
+def _class_names(classes: Array) -> List[str]:
+    """Names in the file: the classes as text, where these differ and there is some."""
+    names = [str(c) for c in classes]
+    return names if all(names) and len(set(names)) == len(names) else [str(c) for c in range(len(names))]
+
+
+def _labelled(data: Sequences, target: Array, classes: Array) -> Sequences:
+    """The same sequences with the names of their classes as labels."""
+    names = _class_names(classes)
+    return Sequences(data.y, data.lengths, names=data.names, groups=data.groups, weights=data.weights,
+                     labels=[names[c] for c in np.searchsorted(classes, target)], columns=data.columns)
 
 
 class TagModel(_Trained):
@@ -287,18 +400,32 @@ class TagModel(_Trained):
         """Learns tags.
 
         Y has a row for each sequence, or for each group in the order they come: a list of its tags, or zeros
-        and ones (n, C), with the names of the columns in ``tags``.
+        and ones (n, C), with the names of the columns in ``tags``.  Or it is the path of a file that says
+        which tags the sequences or groups have, by name.
         """
-        data = self._sequences(X, lengths, groups)
-        things = _things(data)
-        names, has = _table(Y, tags)
-        if len(has) != len(things):
-            raise InputError(f"there are tags of {len(has)}, and {len(things)} sequences or groups")
-        if data.groups is None:
-            data = Sequences(data.y, data.lengths, names=things, weights=data.weights, columns=data.columns)
-        self._train(data, things=things, tags=names, has=has)
+        self._train(*_tagged(self._sequences(X, lengths, groups), Y, tags))
         self.tags_ = self.models_.names
         return self
+
+    def update(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None,
+               tags: Optional[Sequence[str]] = None) -> "TagModel":
+        """Learns from more data, also new tags, as if it had been there from the start.
+
+        What was fitted before is in ``store``, without which there is nothing to go on from.
+        """
+        self.models_ = self.models_.updated(*_tagged(self._more(X, lengths, groups), Y, tags), store=self.store)
+        self.tags_ = self.models_.names
+        return self
+
+    def cross_validate(self, X: Any, Y: Any, folds: int = 5, *, holdout: Optional[float] = None,
+                       lengths: Any = None, groups: Any = None,
+                       tags: Optional[Sequence[str]] = None) -> CrossValidation:
+        """Trains without one fold and predicts it, for every fold; or once, and a share is held out."""
+        data, table = _tagged(as_sequences(X, lengths, groups=groups), Y, tags)
+        found = self._validated(data, table, folds, holdout)
+        truth, _ = _truth(table, found["names"], found["classes"])
+        return CrossValidation(found["names"], found["fold"], np.array(found["classes"]), found["log_posterior"],
+                               truth)
 
     def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """Weights of the tags that sum to 1, (n, tags): of each sequence, or of each group."""
@@ -320,15 +447,12 @@ class TagModel(_Trained):
     def measures(self, X: Any, Y: Any, top: int = 10, at: Sequence[int] = (10,), lengths: Any = None,
                  groups: Any = None, tags: Optional[Sequence[str]] = None) -> Tuple[Array, Array]:
         """For each tag, records n, given, right, precision, recall, F, average_precision; and precision among
-        the first k that are retrieved, for every k in ``at``, (tags, len(at))."""
-        weights = np.ascontiguousarray(self.predict_proba(X, lengths, groups))
-        names, has = _table(Y, tags)
-        truth = np.zeros(weights.shape, np.uint8)
-        for c, name in enumerate(self.tags_):
-            if name in names:
-                truth[:, c] = has[:, names.index(name)]
-        with self._session(0) as session:
-            return _lib.rank(session, weights, truth, min(top, len(self.tags_)), [int(k) for k in at])
+        the first k that are retrieved, for every k in ``at``, (tags, len(at)).  Of a file of tags, what it
+        does not name is left out."""
+        data, table = _tagged(self._more(X, lengths, groups), Y, tags)
+        weights = self.predict_proba(data)
+        truth, known = _truth(table, _things(data), self.tags_)
+        return _ranked(weights[known], truth[known], top, at)
 
     def score(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None) -> float:
         """Mean average precision over the tags that occur in Y."""
@@ -344,6 +468,34 @@ def _things(data: Sequences) -> List[str]:
     return names if names is not None and len(set(names)) == len(names) else [
         str(n) for n in range(len(data))
     ]
+
+
+def _tagged(data: Sequences, Y: Any, tags: Optional[Sequence[str]]) -> Tuple[Sequences, _lib.Tags]:
+    """Sequences that have names or groups, and the tags of these."""
+    things = _things(data)
+    if data.groups is None:
+        data = Sequences(data.y, data.lengths, names=things, weights=data.weights, columns=data.columns)
+    if is_path(Y):
+        with _run.session() as session:
+            return data, _lib.tags_load(session, Y)
+    names, has = _table(Y, tags)
+    if len(has) != len(things):
+        raise InputError(f"there are tags of {len(has)}, and {len(things)} sequences or groups")
+    return data, _lib.Tags(things, names, has)
+
+
+def _truth(table: _lib.Tags, things: List[str], tags: Sequence[str]) -> Tuple[Array, List[int]]:
+    """Who of these has which of these tags, (n, C), and which of these the table knows."""
+    row = {thing: n for n, thing in enumerate(table.things)}
+    known = [n for n, thing in enumerate(things) if thing in row]
+    if not known:
+        raise InputError(f"none of the {len(things)} sequences or groups has tags, {things[0]!r} for instance")
+    truth = np.zeros((len(things), len(tags)), np.uint8)
+    rows = [row[things[n]] for n in known]
+    for c, tag in enumerate(tags):
+        if tag in table.tags:
+            truth[known, c] = table.has[rows, table.tags.index(tag)]
+    return truth, known
 
 
 def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:

@@ -216,6 +216,41 @@ def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = 
     return (models, report) if return_report else models
 
 
+def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any = None, groups: Any = None,
+               weights: Any = None, hmm: Optional[HMM] = None, **params: Any) -> H3M:
+    """A mixture of n_components HMMs for each sequence or group, all in one set, side by side on all cores.
+
+    The first half of hierarchical estimation: for songs of many fragments, or for more data than fit into
+    memory at once.  ``vhem.VHEM`` reduces the set, which is the second half.
+
+    Parameters
+    ----------
+    X, lengths, groups, weights, hmm, **params
+        As for :func:`fit_each`.
+    n_components : int
+        HMMs of each sequence or group, at most its sequences; their weights sum to 1 / (number of sequences or groups).
+    store : path, optional
+        A file that gets each mixture as soon as it is fitted; what it has already is not fitted again.
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> fragments = [rng.normal(9 * (n % 2), 1, size=(30, 1)) for n in range(8)]
+    >>> songs = vhem.fit_pieces(fragments, groups=["a"] * 4 + ["b"] * 4, n_components=2, n_states=1)
+    >>> songs.names
+    ['a/0', 'a/1', 'b/0', 'b/1']
+    """
+    estimator = HMM(**params) if hmm is None else hmm
+    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    options = {**estimator._options(), "K": n_components, "by_group": data.groups is not None}
+    seed = _run.seed_of(estimator.random_state)
+    with estimator._session(seed) as session:
+        handle = _lib.fit_pieces(session, data.handle(session), options, store)
+        _lib.h3m_set_provenance(session, handle, _run.made_by("vhem.fit_pieces", options, seed))
+    return H3M._of(handle)
+
+
 class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     """A mixture of HMMs on sequences by EM, the paper's EM-H3M: clusters without models in between.
 
@@ -277,7 +312,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             self.log_likelihood_ = float(best["loglik"])
             self.n_iter_ = int(best["n_iter"])
             self.converged_ = bool(best["converged"])
-        self.labels_ = self._together(data)
+            self.labels_ = self._together(data)
         if not self.converged_ and self.tol > 0:
             self._warn_not_converged("the mixture", self.max_iter)
         return self

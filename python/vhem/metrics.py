@@ -70,16 +70,21 @@ def distance(a: Any, b: Any = None, *, kind: str = "kl", tau: Optional[int] = No
 
 
 def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, lengths: Any = None,
-             tau: Optional[int] = None, n_jobs: Optional[int] = -1) -> Dict[str, float]:
+             tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
+             n_jobs: Optional[int] = -1) -> Dict[str, float]:
     """How good the clusters of a level are: expected_loglik and compactness, from the models that were
-    clustered, and loglik of sequences X under their centres; NaN for what cannot be said."""
+    clustered, and loglik of sequences X under their centres; NaN for what cannot be said.
+
+    tau, and power and kernel ("normalised", "raw", "scaled") of the compactness, are by default as the
+    clusters were made.
+    """
     tree: Tree = getattr(result, "result_", result)
     if models is None and X is None:
         models = getattr(result, "models_", None)
     with session(n_jobs=n_jobs) as s:
         data = None if X is None else as_sequences(X, lengths).handle(s)
         return _lib.measure(s, tree._handle, level, None if models is None else as_models(models)._handle,
-                            data, {"tau": tau})
+                            data, {"tau": tau, "lambda": power, "kernel": kernel})
 
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:
@@ -113,6 +118,5 @@ def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int]
     """
     with session(random_state, n_jobs, verbose, progress) as s:
         rows: Array = _lib.choose(s, as_models(models)._handle, [int(k) for k in n_clusters],
-                                                   [0] if n_states is None else [int(k) for k in n_states],
-                                                   n_splits, options)
+                                  [0] if n_states is None else [int(k) for k in n_states], n_splits, options)
     return rows

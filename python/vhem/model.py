@@ -144,8 +144,16 @@ class Model:
         data = as_sequences(X, lengths, single=True)
         with session() as s:
             handle = data.handle(s)
-            return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)
+            return [_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[0]
                     for n, T in enumerate(data.lengths)]
+
+    def transitions(self, X: Any, lengths: Any = None) -> Array:
+        """For each sequence the expected number of transitions from each state to each, (N, S, S)."""
+        data = as_sequences(X, lengths, single=True)
+        with session() as s:
+            handle = data.handle(s)
+            return np.array([_lib.posterior(s, self._handle, self._i, handle, n, int(T), self.S)[1]
+                             for n, T in enumerate(data.lengths)])
 
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
         """n sequences of T frames."""
@@ -268,7 +276,7 @@ class H3M(Sequence[Model]):
     @property
     def provenance(self) -> Any:
         """What made these models, when that is known."""
-        return _lib.h3m_provenance(self._handle)
+        return _lib.provenance(self._handle, "h3m")
 
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
@@ -291,7 +299,7 @@ class H3M(Sequence[Model]):
 
     def compare(self, other: "H3M") -> float:
         """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
-        return _lib.h3m_compare(self._handle, other._handle)
+        return _lib.compare(self._handle, other._handle, "h3m")
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
         """Log-likelihood (N, K) of each sequence under each HMM, in nats."""

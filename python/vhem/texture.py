@@ -34,13 +34,16 @@ class Texture:
         self.ybar: Array = parts["ybar"]
         self.R: Array = parts["R"]
 
-    def smooth(self, X: Any, lengths: Any = None) -> List[Array]:
-        """For each sequence the mean of the state at each frame, (T, n), given all its frames."""
+    def smooth(self, X: Any, lengths: Any = None, *, return_cov: bool = False) -> Any:
+        """For each sequence the mean of the state at each frame, (T, n), given all its frames; with
+        return_cov also the covariances, (T, n, n)."""
         data = as_sequences(X, lengths, single=True)
         with _run.session() as s:
             handle = data.handle(s)
-            return [_lib.dtm_smooth(s, self._handle, self._i, handle, k, int(T), self.n)
-                    for k, T in enumerate(data.lengths)]
+            found = [_lib.dtm_smooth(s, self._handle, self._i, handle, k, int(T), self.n)
+                     for k, T in enumerate(data.lengths)]
+        means = [x for x, _ in found]
+        return (means, [cov for _, cov in found]) if return_cov else means
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
@@ -109,9 +112,14 @@ class Textures(Sequence[Texture]):
         """Dimension of a frame."""
         return self[0].d
 
+    @property
+    def provenance(self) -> Any:
+        """What made these textures, when that is known."""
+        return _lib.provenance(self._handle, "dtm")
+
     def compare(self, other: "Textures") -> float:
         """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
-        return _lib.dtm_compare(self._handle, other._handle)
+        return _lib.compare(self._handle, other._handle, "dtm")
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
         """Log-likelihood (N, K) of each sequence under each texture, in nats."""
@@ -146,7 +154,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
                  noise: Optional[str] = None, n_components: int = 0, groups: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None) -> Textures:
+                 verbose: int = 0, progress: Any = None, return_report: bool = False) -> Any:
     """A dynamic texture for each sequence or group, or a mixture of n_components by EM.
 
     Parameters
@@ -156,6 +164,8 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
     method : {"svd", "em"}, optional
         Principal components in closed form, or EM.
     noise : {"diag", "isotropic"}, optional
+    return_report : bool
+        Also return what every start came to, as :func:`vhem.fit_each` does.
 
     Examples
     --------
@@ -171,4 +181,5 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
     seed = _run.seed_of(random_state)
     with _run.session(seed, n_jobs, verbose, progress) as s:
         made = _run.made_by("vhem.fit_textures", options, seed)
-        return Textures._of(_lib.dtm_fit(s, data.handle(s), options, made))
+        handle, report = _lib.dtm_fit(s, data.handle(s), options, made)
+    return (Textures._of(handle), report) if return_report else Textures._of(handle)

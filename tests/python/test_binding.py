@@ -54,6 +54,16 @@ def test_every_function_of_the_header_is_declared():
         getattr(_ffi.lib, name)                          # AttributeError: declared, but not in the library
 
 
+def test_every_function_is_used_or_known_to_be_covered():
+    package = SOURCE / "python" / "vhem"
+    used = " ".join((package / name).read_text() for name in ("_lib.py", "_ffi.py"))
+    page = (SOURCE / "docs" / "python.md").read_text().split("## From the names of the C library")[1]
+    for name in re.findall(r"VHEM_API[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()):
+        kind = "|".join(re.findall(r'f"vhem_\{kind\}_(\w+)"', used))          # one line for several kinds
+        named = name in re.findall(r"vhem_\w+", used) or re.fullmatch(rf"vhem_\w+?_({kind})", name)
+        assert named or f"`{name}`" in page, f"{name} cannot be reached from Python"
+
+
 def test_filter():
     text = """
 /* one VHEM_API comment

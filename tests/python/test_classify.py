@@ -86,3 +86,61 @@ def test_report(flock, tmp_path):
     assert (tmp_path / "plain.html").stat().st_size > 1000
     with pytest.raises(vhem.FileError, match="no/such"):
         found.report(tmp_path / "no/such/r.html")
+
+
+def test_more_data(sequences, tmp_path):
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, store=tmp_path / "store").fit(sequences[:8], KINDS[:8])
+    before = clf.models_
+    clf.update(sequences[8:], KINDS[8:])
+    whole = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS)
+    assert [a.compare(b) for a, b in zip(clf.models_.models, whole.models_.models)] == [0, 0]
+    assert before.n_things == [4, 4] and before["high"][0].mu.min() > 5      # still there, and unchanged
+    clf.update([s - 30 for s in sequences[:2]], ["deep", "deep"])
+    assert clf.classes_.tolist() == ["deep", "high", "low"]
+    assert clf.predict([sequences[0] - 30, sequences[1]]).tolist() == ["deep", "high"]
+    with pytest.raises(ValueError, match="is not in the store"):
+        whole.update([s - 30 for s in sequences[:2]], KINDS[:2])
+    with pytest.raises(ValueError, match="new classes are"):
+        clf.update(sequences[:2], [1, 2])
+    tags = vhem.TagModel(n_components=1, n_states=1, store=tmp_path / "tags").fit(sequences[:4], [["a"], ["b"]] * 2)
+    names = [f"more{n}" for n in range(8)]
+    more = vhem.Sequences.from_arrays(sequences[4:], names=names)
+    assert tags.update(more, [["a", "c"], ["b"]] * 4).tags_ == ["a", "b", "c"]
+    assert tags.models_.n_things == [6, 6, 4]
+
+
+def test_cross_validation(sequences):
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, random_state=1)
+    found = clf.cross_validate(sequences, [1, 0] * 6, folds=3)
+    assert found.accuracy == 1 and found.predictions.tolist() == [1, 0] * 6 and found.classes.tolist() == [0, 1]
+    assert np.bincount(found.fold).tolist() == [4, 4, 4]
+    rows, p_at = found.measures(at=(6,))
+    assert rows["n"].tolist() == [6, 6] and p_at.tolist() == [[1], [1]]
+    once = clf.cross_validate(sequences, KINDS, holdout=0.5)
+    assert sorted(once.fold) == [-1] * 6 + [0] * 6 and once.accuracy == 1
+    assert not hasattr(clf, "models_")
+    with pytest.raises(ValueError, match="1 folds"):
+        clf.cross_validate(sequences, KINDS, folds=1)
+
+
+def test_file_of_tags(sequences, tmp_path):
+    path = tmp_path / "tags.csv"
+    path.write_text("song,tag\n" + "".join(f"s{n},{'high' if n % 2 else 'low'}\n" for n in range(10)))
+    named = vhem.Sequences.from_arrays(sequences, names=[f"s{n}" for n in range(12)])
+    with pytest.warns(vhem.VhemWarning):                                     # s10 and s11 have none
+        model = vhem.TagModel(n_components=1, n_states=1).fit(named, path)
+    assert model.tags_ == ["high", "low"] and model.score(named, str(path)) == 1
+    assert model.measures(named, path)[0]["n"].tolist() == [5, 5]
+    with pytest.warns(vhem.VhemWarning):
+        found = model.cross_validate(named, path, folds=2)
+    assert found.accuracy == 1 and (found.fold == -1).sum() == 2
+    with pytest.raises(ValueError, match="none of the 12"):
+        model.score(sequences, path)
+
+
+def test_odd_classes(sequences):
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, options={"min_things": 3})
+    clf.fit(sequences, ["a"] * 5 + ["b"] * 6 + ["c"])
+    assert clf.classes_.tolist() == ["a", "b"] and clf.predict_proba(sequences).shape == (12, 2)
+    nameless = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, ["", "b"] * 6)
+    assert nameless.score(sequences, ["", "b"] * 6) == 1

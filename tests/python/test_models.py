@@ -174,3 +174,22 @@ def test_mat_files_as_the_toolbox_has_them(tmp_path):
     path.write_text("no")
     with pytest.raises(vhem.InputError, match="group.mat"):
         vhem.H3M.load(path)
+
+
+def test_pieces_and_transitions(sequences, tmp_path):
+    groups = ["a"] * 6 + ["b"] * 6
+    pooled = vhem.fit_pieces(sequences, groups=groups, n_components=2, n_states=1, store=tmp_path / "store")
+    assert pooled.names == ["a/0", "a/1", "b/0", "b/1"]
+    np.testing.assert_allclose(pooled.omega.sum(), 1)
+    assert (tmp_path / "store").stat().st_size > 100
+    counts = vhem.fit_each(sequences, n_states=2)[0].transitions(sequences[:3])
+    np.testing.assert_allclose(counts.sum(axis=(1, 2)), [29, 30, 31])
+
+
+def test_texts_with_nul():
+    with pytest.raises(ValueError, match="NUL"):
+        vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="a\0b")
+    with pytest.raises(ValueError, match="NUL"):
+        vhem.H3M.load("a\0b.json")
+    with pytest.raises(ValueError, match="must be a text"):
+        vhem.Sequences.load(3)

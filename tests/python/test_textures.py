@@ -45,3 +45,18 @@ def test_clusters(turns, tmp_path):
     assert vhem.Tree.load(tmp_path / "c.json")[0].textures.compare(direct.centers_) == 0
     tree = vhem.VHEMTree((3, 2), n_init=10).fit(textures)
     assert tree.level_labels_.shape == (10, 2)
+
+
+def test_which_methods_take_textures():
+    assert [name for name in vhem.methods() if vhem._lib.takes_textures(name)] == ["hem-dtm"]
+    assert not vhem._lib.takes_textures("none")
+
+
+def test_start_report_and_states(sequences):
+    models, report = vhem.fit_textures(sequences, n=1, return_report=True)
+    assert report["run"].shape == (12, 1) and models.provenance["command"] == "vhem.fit_textures"
+    x, cov = models[0].smooth(sequences[:2], return_cov=True)
+    assert x[1].shape == (31, 1) and cov[1].shape == (31, 1, 1) and (cov[1] > 0).all()
+    found = vhem.VHEM(2, method="hem-dtm").fit(models)
+    again = vhem.VHEM(2, method="hem-dtm", init=found.centers_).fit(models)
+    assert again.labels_.tolist() == found.labels_.tolist()
