@@ -145,8 +145,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
     const vh_level *v = &facts->level[l];
     int n = 0;
     if (!v->c->centers) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s gives clusters no centres.</p>\n", l,
-                v->c->method ? v->c->method : "unknown");
+        vh_method_note(f, facts, l, "Method", "gives clusters no centres.");
         return;
     }
     member *m = malloc((size_t)v->c->Kb * sizeof *m);

@@ -137,10 +137,8 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);
     } else if (!c->z) {
-        fprintf(f,
-            "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
-            "no soft membership to show.</p>\n",
-            l, c->method ? c->method : "unknown");
+        vh_method_note(f, facts, l, "Method",
+                       "assigns each model to one cluster alone; there is no soft membership to show.");
     }
     free(model);
     free(rows);

@@ -69,6 +69,18 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
+void vh_html_method(FILE *f, const vhem_clustering *c)
+{
+    vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
+}
+
+void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after)
+{
+    fprintf(f, "<p class=\"note\" data-level=\"%d\">%s ", l, before);
+    vh_html_method(f, facts->level[l].c);
+    fprintf(f, " %s</p>\n", after);
+}
+
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -115,7 +127,9 @@ static void put_bar(FILE *f, const vh_facts *facts)
 
 static void put_tile(FILE *f, const char *what, const char *value, const char *note)
 {
-    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", what, value, note);
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>", what, value);
+    vh_html_text(f, note, VH_TIP_MAX);
+    fputs("</small></li>\n", f);
 }
 
 static void put_tiles(FILE *f, const vh_facts *facts)

@@ -256,6 +256,17 @@ class OddNames(WithTree):
         self.assertNotIn("\u202e", text)
         self.assertLess(len(text), 400000)
 
+    def test_method(self):
+        bare = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3, method="<img src=x onerror=alert(4)> & co")
+        write(self, "whole.json", bare)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del bare[key]
+        write(self, "bare.json", bare)
+        for name, times in (("whole.json", 1), ("bare.json", 4)):
+            page = Page(self.report(name=name))
+            self.assertEqual(page.count("img"), 0)
+            self.assertGreaterEqual(page.text.lower().count("method <img src=x onerror=alert(4)> & co"), times)
+
     def test_data_for_the_script(self):
         body = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page(), re.S).group(1)
         data = json.loads(body)
