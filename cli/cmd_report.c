@@ -114,7 +114,7 @@ int cmd_report(cli *c, int argc, char **argv)
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, NULL, "HTML file to write; - is standard output" },
         { "tables", 0, OPT_TEXT, "DIR", &a.in.tables, 0, "none", "folder that gets every number as TSV" },
-        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "Clusters of hidden Markov models",
+        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "what was clustered",
           "heading of the page" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
           "the models that were clustered: their labels are the classes, and their options are shown" },

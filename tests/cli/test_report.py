@@ -4,6 +4,7 @@ VHEM_UPDATE=1 writes the figures in snapshots/ anew; look at them before they ar
 """
 import html.parser
 import json
+import math
 import os
 import re
 import shutil
@@ -231,6 +232,46 @@ class Tables(WithTree):
         self.path("n").mkdir()
         self.report("--tables", "n")
         self.assertTrue(self.path("n/members.tsv").exists())
+
+
+class Things(Case):
+    """What is not a hidden Markov model is not called one."""
+
+    def page(self, name):
+        self.ok("report", name, "-o", "r.html", "--tables", "n", "-q")
+        return Page(self.path("r.html").read_text())
+
+    def test_textures(self):
+        """Two speeds of turning; the modes of a centre show them."""
+        rows = ["id,x,y"]
+        for i in range(8):
+            w = 0.5 if i < 4 else 1.5
+            rows += [f"t{i},{math.cos(w * t + i) + 0.01 * math.sin(7 * t * (i + 1)):.4f},{math.sin(w * t + i):.4f}"
+                     for t in range(60)]
+        write(self, "d.csv", "\n".join(rows) + "\n")
+        self.ok("fit", "d.csv", "--model", "dtm", "-S", "2", "-o", "x.json", "-q")
+        self.ok("tree", "x.json", "-k", "2,1", "-r", "4", "-o", "t.json", "-q")
+        page = self.page("t.json")
+        for words in ("Clusters of dynamic textures", "Textures 8", "4 textures, 50 % of all",
+                      "State of dimension n = 2, frames of dimension d = 2; spectral radius of A",
+                      "by method hem-dtm", "swings once in"):
+            self.assertIn(words, page.text)
+        self.assertNotRegex(page.text.split("How to make this again")[0], r"hidden Markov|\bmodels?\b")
+        self.assertEqual(sum(e.get("class") == "card" for _, e in page.elements), 3)
+        modes = [line.split("\t") for line in self.path("n/modes.tsv").read_text().splitlines()[1:]]
+        speeds = sorted(2 * math.pi / float(m[6]) for m in modes if m[0] == "1")
+        for speed, want in zip(speeds, (0.5, 0.5, 1.5, 1.5), strict=True):
+            self.assertAlmostEqual(speed, want, delta=0.05)
+        self.assertFalse(self.path("n/states.tsv").exists())
+
+    def test_sequences(self):
+        write(self, "d.csv", sequences())
+        self.ok("cluster", "d.csv", "--method", "em-h3m", "-k", "3", "-S", "2", "-r", "2", "-o", "c.json", "-q")
+        page = self.page("c.json")
+        for words in ("Clusters of sequences", "Sequences 6", "The centre of a cluster is a hidden Markov model.",
+                      "their log-likelihood under the centre, in nats."):
+            self.assertIn(words, page.text)
+        self.assertNotIn("per frame", page.text)
 
 
 class OddNames(WithTree):
