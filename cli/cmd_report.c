@@ -51,18 +51,20 @@ static int load(cli *c, report_args *a)
     return status;
 }
 
-/* The command as it was typed, words with blanks in quotes. */
+/* The command as it was typed. */
 static char *typed(int argc, char **argv)
 {
-    size_t size = sizeof "vhem report";
-    for (int k = 1; k < argc; k++)
-        size += strlen(argv[k]) + 3;
-    char *line = malloc(size), *p = line;
-    if (!line)
+    char *line = NULL;
+    size_t size;
+    FILE *f = open_memstream(&line, &size);
+    if (!f)
         return NULL;
-    p += sprintf(p, "vhem report");
-    for (int k = 1; k < argc; k++)
-        p += sprintf(p, strpbrk(argv[k], " \t\n\"\\$&;|<>()*?#~`") || !argv[k][0] ? " '%s'" : " %s", argv[k]);
+    fputs("vhem report", f);
+    for (int k = 1; k < argc; k++) {
+        fputc(' ', f);
+        cli_put_word(f, argv[k]);
+    }
+    fclose(f);
     return line;
 }
 

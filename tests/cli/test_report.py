@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -114,6 +115,12 @@ class Command(WithTree):
         self.assertIn("2 of 6 models have no class in truth.csv", r.err)
         page = Page(self.path("r.html").read_text())
         self.assertIn("mostly p (2)", page.text)
+        write(self, "quoted.csv", 'Label;Name\r\n\r\n"p\nq";"ant"\r\n"p\nq";bee\r\nz;cat\r\n')
+        self.assertIn("mostly p q (2)", Page(self.report("--truth", "quoted.csv")).text)
+        write(self, "quoted.csv", 'name,label\n\n"ant","p\nq"\nbee,q\nbee,r\n')
+        self.fails(1, "quoted.csv: line 6: 'bee' is of class 'r', but 'q' before", "report", "t.json", "--truth",
+                   "quoted.csv")
+        self.fails(1, ".: cannot read", "report", "t.json", "--truth", ".")
         self.assertIn("Rand index 1.000", page.text)
 
     def test_provenance(self):
@@ -121,6 +128,13 @@ class Command(WithTree):
         self.assertIn("vhem tree m.json --clusters 3,2 --tau 10 --weighted-omega --seed 7 -o OUT", page.text)
         self.assertIn("vhem report t.json --models m.json --title Beasts -o r.html", page.text)
         self.assertIn("Beasts", page.text)
+
+    def test_commands_are_quoted(self):
+        """What the page says was typed, typed again, is the same."""
+        args = ["t.json", "--title", "it's $HOME; \"all\" \\\\ of `it`", "-o", "r.html", "-q"]
+        self.ok("report", *args)
+        words = re.search(r"This report (.*?) The method", Page(self.path("r.html").read_text()).text).group(1)
+        self.assertEqual(shlex.split(words), ["vhem", "report", *args])
 
     def test_choice(self):
         rows = [{"K": K, "S": 2, "bound": -1.0, "loglik": -2.0, "n_param": 3.0, "bic": 10.0 + (K - 3) ** 2,
