@@ -97,6 +97,8 @@ json_t *cli_options_json(const cli_usage *usage);
 bool cli_one_of(const char *text, const char *const *names);
 /* A word that is neither known nor a file is a slip of the pen, not a file that cannot be read. */
 int  cli_check_word(cli *c, const char *option, const char *words, const char *text);
+/* A word of a command line as the shell takes it, quoted where there is need. */
+void cli_put_word(FILE *f, const char *text);
 enum { CLI_MAX_LIST = 1000 };
 typedef struct {
     int n, value[CLI_MAX_LIST];

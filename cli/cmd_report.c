@@ -52,18 +52,20 @@ static int load(cli *c, report_args *a)
     return status;
 }
 
-/* The command as it was typed, words with blanks in quotes. */
+/* The command as it was typed. */
 static char *typed(int argc, char **argv)
 {
-    size_t size = sizeof "vhem report";
-    for (int k = 1; k < argc; k++)
-        size += strlen(argv[k]) + 3;
-    char *line = malloc(size), *p = line;
-    if (!line)
+    char *line = NULL;
+    size_t size;
+    FILE *f = open_memstream(&line, &size);
+    if (!f)
         return NULL;
-    p += sprintf(p, "vhem report");
-    for (int k = 1; k < argc; k++)
-        p += sprintf(p, strpbrk(argv[k], " \t\n\"\\$&;|<>()*?#~`") || !argv[k][0] ? " '%s'" : " %s", argv[k]);
+    fputs("vhem report", f);
+    for (int k = 1; k < argc; k++) {
+        fputc(' ', f);
+        cli_put_word(f, argv[k]);
+    }
+    fclose(f);
     return line;
 }
 
@@ -115,7 +117,7 @@ int cmd_report(cli *c, int argc, char **argv)
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, NULL, "HTML file to write; - is standard output" },
         { "tables", 0, OPT_TEXT, "DIR", &a.in.tables, 0, "none", "folder that gets every number as TSV" },
-        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "Clusters of hidden Markov models",
+        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "what was clustered",
           "heading of the page" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
           "the models that were clustered: their labels are the classes, and their options are shown" },

@@ -32,14 +32,15 @@ static char delimiter(const char *text)
 }
 
 /* Ends the cell at *p in place, quotes undone; *p moves behind it.  Returns what ended it: the delimiter, a
- * line end or NUL. */
-static char next_cell(char **p, char delim, char **cell)
+ * line end or NUL; *line counts the ends of lines. */
+static char next_cell(char **p, char delim, char **cell, int *line)
 {
     char *from = *p, *to = *p;
     *cell = to;
     if (*from == '"') {
         for (from++; *from && !(from[0] == '"' && from[1] != '"'); from++) {
             from += *from == '"';
+            *line += *from == '\n';
             *to++ = *from;
         }
         from += *from == '"';
@@ -49,22 +50,41 @@ static char next_cell(char **p, char delim, char **cell)
     char end = *from;
     if (end == '\r' && from[1] == '\n')
         from++;
+    *line += end == '\r' || end == '\n';
     *p = end ? from + 1 : from;
     *to = '\0';
     return end == '\r' ? '\n' : end;
 }
 
+/* The array with room for one more than n; NULL: there is none, and it is as it was. */
+static void *grown(void *array, size_t each, size_t n, size_t *cap)
+{
+    if (n < *cap)
+        return array;
+    size_t more = *cap ? 2 * *cap : 1024;
+    void *bigger = realloc(array, more * each);
+    if (bigger)
+        *cap = more;
+    return bigger;
+}
+
 static bool append(csv *t, size_t *n, size_t *cap, char *cell)
 {
-    if (*n == *cap) {
-        size_t more = *cap ? 2 * *cap : 1024;
-        char **grown = realloc(t->cell, more * sizeof *grown);
-        if (!grown)
-            return false;
-        t->cell = grown;
-        *cap = more;
-    }
+    char **all = grown(t->cell, sizeof *all, *n, cap);
+    if (!all)
+        return false;
+    t->cell = all;
     t->cell[(*n)++] = cell;
+    return true;
+}
+
+static bool begin_row(csv *t, size_t *cap, int line)
+{
+    int *all = grown(t->line, sizeof *all, (size_t)t->rows, cap);
+    if (!all)
+        return false;
+    t->line = all;
+    t->line[t->rows++] = line;
     return true;
 }
 
@@ -72,39 +92,47 @@ static bool append(csv *t, size_t *n, size_t *cap, char *cell)
 static int cut(cli *c, const char *path, csv *t)
 {
     char *p = t->text + (strncmp(t->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0), delim = delimiter(p), end, *cell;
-    size_t n = 0, cap = 0;
+    size_t n = 0, cap = 0, line_cap = 0;
+    int line = 1;
     while (*p) {
         int columns = 0;
         if (*p == '\n' || *p == '\r') {
-            p++;
+            p += p[0] == '\r' && p[1] == '\n' ? 2 : 1;
+            line++;
             continue;
         }
+        if (!begin_row(t, &line_cap, line))
+            return cli_fail(c, "out of memory");
         do {
-            end = next_cell(&p, delim, &cell);
+            end = next_cell(&p, delim, &cell, &line);
             columns++;
             if (!append(t, &n, &cap, cell))
                 return cli_fail(c, "out of memory");
         } while (end == delim);
-        if (t->rows == 0)
+        if (t->rows == 1)
             t->columns = columns;
         if (columns != t->columns)
-            return cli_fail(c, "%s: row %d has %d columns, must have %d like the first", path, t->rows + 1,
-                            columns, t->columns);
-        t->rows++;
+            return cli_fail(c, "%s: line %d has %d column%s, must have %d like the first", path,
+                            t->line[t->rows - 1], columns, cli_plural(columns), t->columns);
     }
-    return t->rows > 1 ? CLI_GO : cli_fail(c, "%s: no table, it has no row below a header", path);
+    return CLI_GO;
 }
 
-int csv_load(cli *c, const char *path, csv *t)
+int csv_load(cli *c, const char *path, int least, csv *t)
 {
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     *t = (csv){ 0 };
     if (!f)
         return cli_fail(c, "%s: cannot read: %s", path, strerror(errno));
     t->text = read_all(f);
+    int broken = ferror(f) ? errno : 0;
     if (f != stdin)
         fclose(f);
-    int status = t->text ? cut(c, path, t) : cli_fail(c, "out of memory");
+    int status = broken    ? cli_fail(c, "%s: cannot read: %s", path, strerror(broken))
+                 : t->text ? cut(c, path, t)
+                           : cli_fail(c, "out of memory");
+    if (status == CLI_GO && t->rows < least)
+        status = cli_fail(c, "%s: no table, it has no row%s", path, least > 1 ? " below a header" : "");
     if (status != CLI_GO)
         csv_free(t);
     return status;
@@ -114,6 +142,7 @@ void csv_free(csv *t)
 {
     free(t->text);
     free(t->cell);
+    free(t->line);
     *t = (csv){ 0 };
 }
 

@@ -281,10 +281,9 @@ bool cli_given(const cli *c, const cli_usage *usage, const char *name)
     return false;
 }
 
-/* Quoted for the shell where it needs to be. */
+/* As it would be typed. */
 static void repeat_one(const cli_option *o, FILE *f)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+";
     fprintf(f, " --%s", o->name);
     if (o->kind == OPT_INT)
         fprintf(f, " %d", *(const int *)o->value);
@@ -297,8 +296,10 @@ static void repeat_one(const cli_option *o, FILE *f)
     const cli_texts one = { 1, { o->kind == OPT_TEXT || o->kind == OPT_CHOICE
                                  ? *(const char *const *)o->value : NULL } };
     const cli_texts *list = o->kind == OPT_LIST ? o->value : &one;
-    for (int k = 0; k < list->n && list->text[k]; k++)
-        fprintf(f, list->text[k][strspn(list->text[k], plain)] ? " '%s'" : " %s", list->text[k]);
+    for (int k = 0; k < list->n && list->text[k]; k++) {
+        fputc(' ', f);
+        cli_put_word(f, list->text[k]);
+    }
 }
 
 const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,

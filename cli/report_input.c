@@ -60,7 +60,7 @@ static int fill_matrix(cli *c, const char *path, const csv *t, const int *row, i
 int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D)
 {
     csv t;
-    int status = csv_load(c, path, &t), found = 0, n = cl->Kb;
+    int status = csv_load(c, path, 2, &t), found = 0, n = cl->Kb;
     if (status != CLI_GO)
         return status;
     int *row = find_rows(&t, 0, n, cl->name, &found);
@@ -148,7 +148,7 @@ int report_choice(cli *c, const char *path, vhem_choice **rows, int *n)
     json_t *root = cli_ends_with(path, json) ? json_load_file(path, 0, NULL) : NULL;
     csv t;
     *n = 0;
-    int status = root ? choice_json(c, path, root, rows, n) : csv_load(c, path, &t);
+    int status = root ? choice_json(c, path, root, rows, n) : csv_load(c, path, 2, &t);
     if (!root && status == CLI_GO) {
         status = choice_table(c, path, &t, rows, n);
         csv_free(&t);

@@ -14,6 +14,22 @@ bool cli_one_of(const char *text, const char *const *names)
     return false;
 }
 
+void cli_put_word(FILE *f, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
+    if (*text && text[strspn(text, plain)] == '\0') {
+        fputs(text, f);
+        return;
+    }
+    fputc('\'', f);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*text, f);
+    fputc('\'', f);
+}
+
 int cli_check_word(cli *c, const char *option, const char *words, const char *text)
 {
     if (strpbrk(text, "./") || access(text, F_OK) == 0)

@@ -113,10 +113,15 @@ void vh_gemv(int m, int n, const double *A, const double *x, double *y)
     cblas_dgemv(CblasRowMajor, CblasNoTrans, m, n, 1.0, A, n, x, 1, 0.0, y, 1);
 }
 
+bool vh_eigenvalues(int n, double *A, double *w)
+{
+    return LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, w, w + n, NULL, n, NULL, n) == 0;
+}
+
 double vh_spectral_radius(int n, double *A, double *work)
 {
     double largest = 0;
-    if (LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, work, work + n, NULL, n, NULL, n) != 0)
+    if (!vh_eigenvalues(n, A, work))
         return INFINITY;
     for (int k = 0; k < n; k++)
         largest = fmax(largest, hypot(work[k], work[n + k]));

@@ -36,6 +36,9 @@ bool vh_eigen_leading(int n, double *A, int k, double *w, double *V);
 /* y [m] = A [m][n] . x */
 void vh_gemv(int m, int n, const double *A, const double *x, double *y);
 
+/* The eigenvalues of any square A [n][n], which is overwritten: w [2 n], real parts and then imaginary ones;
+ * false when LAPACK gives up. */
+bool vh_eigenvalues(int n, double *A, double *w);
 /* The largest |eigenvalue| of any square A [n][n], which is overwritten; infinity when LAPACK gives up.  work
  * [2 n]. */
 double vh_spectral_radius(int n, double *A, double *work);

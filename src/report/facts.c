@@ -162,6 +162,17 @@ done:
     return st;
 }
 
+static void find_words(vh_facts *facts)
+{
+    const vhem_clustering *c = facts->in->tree->level[0];
+    bool data = c->method && vhem_method_takes_data(c->method);
+    facts->thing = c->textures ? "texture" : !data ? "model" : c->options.by_group ? "group" : "sequence";
+    facts->kind = c->textures           ? "dynamic textures"
+                  : !data               ? "hidden Markov models"
+                  : c->options.by_group ? "groups of sequences"
+                                        : "sequences";
+}
+
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
 {
     vhem_status st = VHEM_OK;
@@ -172,6 +183,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     facts->n_level = vhem_tree_levels(in->tree);
     VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
     facts->n_model = in->tree->level[0]->Kb;
+    find_words(facts);
     VH_CHECK(!in->models || vhem_h3m_size(in->models) == facts->n_model, VHEM_EINVAL,
              "there are %d models, the clusters are of %d", vhem_h3m_size(in->models), facts->n_model);
     VH_NEW(facts->class_of, facts->n_model);
@@ -222,6 +234,11 @@ int vh_facts_above(const vh_facts *facts, int from, int j, int to)
     for (int l = from; l < to && j >= 0; l++)
         j = facts->level[l].parent[j];
     return j;
+}
+
+const char *vh_facts_unit(const vhem_clustering *c)
+{
+    return c->options.tau > 0 ? "nats per frame" : "nats";
 }
 
 const char *vh_facts_name(const vh_facts *facts, int i)

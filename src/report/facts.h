@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
     const vhem_report_input *in;
+    const char  *thing, *kind;           /* what was clustered: "texture"; "dynamic textures" */
     int          n_model, n_level, n_class;
     vh_level    *level;                  /* [n_level] lowest first */
     int         *model;                  /* [n_model] by cluster in the order of level 0, and in a
@@ -36,6 +37,8 @@ void        vh_facts_free(vh_facts *facts);
 
 /* The cluster of level to that cluster j of level from is in; -1: none. */
 int         vh_facts_above(const vh_facts *facts, int from, int j, int to);
+/* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
+const char *vh_facts_unit(const vhem_clustering *c);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double      vh_facts_own_z(const vh_level *level, int i);
 /* Name of model i of level 0; "" for none. */

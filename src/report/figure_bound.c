@@ -136,9 +136,7 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     char name[32];
 
     if (!c->bound && c->n_run == 0) {
-        fprintf(f,
-                "<p class=\"note\" data-level=\"%d\">Method %s has no bound that grows by iterations.</p>\n",
-                l, c->method ? c->method : "unknown");
+        vh_method_note(f, facts, l, "Method", "has no bound that grows by iterations.");
         return;
     }
     find_range(c, &x, &y);

@@ -1,5 +1,5 @@
 /* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
- * state, and the members nearest to it and farthest from it. */
+ * state (or the modes of a texture), and the members nearest to it and farthest from it. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -15,8 +15,8 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
     int best = -1;
-    fprintf(f, "<header><h3>Cluster %d</h3><p>%d model%s, %.0f %% of all", j, v->size[j],
-            vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d %s%s, %.0f %% of all", j, v->size[j],
+            facts->thing, vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
     for (int k = 0; k < facts->n_class; k++)
         if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
             best = k;
@@ -78,7 +78,7 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
     for (int k = 0; k < n; k++) {
         fputs("<li>", f);
         if (l == 0)
-            vh_html_name(f, vh_facts_name(facts, m[k].i), m[k].i);
+            vh_html_name(f, facts->thing, vh_facts_name(facts, m[k].i), m[k].i);
         else
             fprintf(f, "cluster %d of level %d", m[k].i, l);
         if (c->L_hmm)
@@ -101,22 +101,20 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
     fputs("</div>\n", f);
 }
 
-static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
-                     const vh_image *image, member *m)
+/* What a centre is: states and emissions of an HMM. */
+static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
+                    const vh_image *image)
 {
-    const vh_level *v = &facts->level[l];
+    const vhem_clustering *c = facts->level[l].c;
     vhem_hmm_view h;
-    char mark[64], name[64], title[64], id[32];
+    char name[64], title[96], id[32];
 
-    if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
+    if (vhem_h3m_view(c->centers, j, &h) != VHEM_OK)
         return;
     double *share = malloc((size_t)h.S * sizeof *share);
     if (!share)
         return;
-    vh_hmm_share(&h, v->c->options.tau > 1 ? v->c->options.tau : 10, share);
-    vh_cluster_mark(mark, sizeof mark, l, j);
-    fprintf(f, "<article class=\"card\" id=\"center-%d-%d\" data-level=\"%d\"%s>\n", l, j, l, mark);
-    put_head(f, facts, l, j);
+    vh_hmm_share(&h, c->options.tau > 1 ? c->options.tau : 10, share);
     fputs("<div class=\"pair\">\n", f);
     snprintf(name, sizeof name, "center-%d-%d-states", l + 1, j);
     snprintf(title, sizeof title, "States of the centre of cluster %d, level %d", j, l + 1);
@@ -135,18 +133,33 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
     }
     fputs("</div>\n", f);
     put_states(f, &h, share);
+    free(share);
+}
+
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
+                     const vh_image *image, member *m)
+{
+    const vhem_clustering *c = facts->level[l].c;
+    vhem_dt_view t;
+    char mark[64];
+
+    vh_cluster_mark(mark, sizeof mark, l, j);
+    fprintf(f, "<article class=\"card\" id=\"center-%d-%d\" data-level=\"%d\"%s>\n", l, j, l, mark);
+    put_head(f, facts, l, j);
+    if (c->centers)
+        put_hmm(f, facts, l, j, ranges, image);
+    else if (vhem_dtm_view(c->textures, j, &t) == VHEM_OK)
+        vh_figure_texture(f, &t, l, j);
     put_members(f, facts, l, j, m);
     fputs("</article>\n", f);
-    free(share);
 }
 
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image)
 {
     const vh_level *v = &facts->level[l];
     int n = 0;
-    if (!v->c->centers) {
-        fprintf(f, "<p class=\"note\" data-level=\"%d\">Method %s gives clusters no centres.</p>\n", l,
-                v->c->method ? v->c->method : "unknown");
+    if (!v->c->centers && !v->c->textures) {
+        vh_method_note(f, facts, l, "Method", "gives clusters no centres.");
         return;
     }
     member *m = malloc((size_t)v->c->Kb * sizeof *m);

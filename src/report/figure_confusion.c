@@ -18,8 +18,8 @@ static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, i
     for (int c = 0; c < columns; c++) {
         int j = v->order[c], n = v->count[j * facts->n_class + k];
         double share = facts->class_size[k] ? (double)n / facts->class_size[k] : 0;
-        snprintf(tip, sizeof tip, "%d of %d models of class %.200s are in cluster %d", n,
-                 facts->class_size[k], facts->class_name[k], j);
+        snprintf(tip, sizeof tip, "%d of %d %ss of class %.200s are in cluster %d", n,
+                 facts->class_size[k], facts->thing, facts->class_name[k], j);
         vh_cluster_mark(mark, sizeof mark, l, j);
         vh_svg_rect(f, (vh_box){ LEFT + c * cell.w, cell.y, cell.w - 1, cell.h - 1 }, vh_paint_heat(share),
                     mark + 1, tip);
@@ -42,7 +42,7 @@ static void draw(FILE *f, const vh_facts *facts, int l)
 
     vh_svg_begin(
         f, LEFT + columns * w + 8, TOP + rows * h + 8, "Classes against clusters",
-        "Table of the number of models of each class in each cluster, shaded by share of the class.");
+        "Table of how many of each class are in each cluster, shaded by share of the class.");
     vh_svg_text(f, LEFT - 20, TOP - 10, 'e', vh_paint("soft"), "class, by cluster", 20);
     for (int c = 0; c < columns; c++) {
         snprintf(text, sizeof text, "%d", v->order[c]);
@@ -73,15 +73,15 @@ static void put_measures(FILE *f, const vh_facts *facts, int l)
         return;
     fprintf(f, "<ul class=\"measures\" data-level=\"%d\">\n", l);
     put_measure(f, "Rand index", "%.3f", g.rand,
-                "of two models picked at random, how often both partitions agree whether they belong "
+                "of two picked at random, how often both partitions agree whether they belong "
                 "together");
     put_measure(f, "Adjusted Rand index", "%.3f", g.adjusted_rand,
                 "the same, 0 for chance and 1 for perfect");
     put_measure(f, "Normalised mutual information", "%.3f", g.nmi,
                 "what the cluster tells of the class, 0 to 1");
-    put_measure(f, "Purity", "%.3f", g.purity, "models that are of the commonest class of their cluster");
+    put_measure(f, "Purity", "%.3f", g.purity, "how many are of the commonest class of their cluster");
     put_measure(f, "Expected log-likelihood", "%.5g", m->expected_loglik,
-                "nats for a virtual sample of a model under the centre of its cluster, on average");
+                "nats for a virtual sample of a member under the centre of its cluster, on average");
     put_measure(f, "Log-likelihood", "%.5g", m->loglik,
                 "nats, of the sequences, each under the centre of its cluster");
     put_measure(f, "Compactness", "%.4g", m->compactness,
@@ -99,8 +99,8 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     vh_figure_begin(f, name, l);
     draw(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
-    fputs("How many models of each given class are in each cluster; the stronger the colour, the larger the "
-          "share of the class.", f);
+    fprintf(f, "How many %ss of each given class are in each cluster; the stronger the colour, the larger "
+            "the share of the class.", facts->thing);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

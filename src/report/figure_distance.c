@@ -115,11 +115,11 @@ static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double c
         int i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
         const char *name = vh_facts_name(facts, i);
         if (n > 1)
-            snprintf(text, sizeof text, "%d models of cluster %d", n, b->cluster[r]);
+            snprintf(text, sizeof text, "%d %ss of cluster %d", n, facts->thing, b->cluster[r]);
         else if (*name)
             snprintf(text, sizeof text, "%.300s", name);
         else
-            snprintf(text, sizeof text, "model %d", i);
+            snprintf(text, sizeof text, "%s %d", facts->thing, i);
         fputs(r ? "," : "", f);
         vh_script_text(f, text, VH_NAME_MAX);
     }
@@ -164,18 +164,18 @@ vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
         }
     double cell = (double)SIDE / b.n > 16 ? 16 : (double)SIDE / b.n;
     vh_figure_begin(f, "distances", -1);
-    vh_svg_begin(f, LEFT + b.n * cell + 8, TOP + b.n * cell + 8, "Distances between models",
-                 "Matrix of distances between models, in the order of the tree.");
+    vh_svg_begin(f, LEFT + b.n * cell + 8, TOP + b.n * cell + 8, "Distances",
+                 "Matrix of the distances of all from all, in the order of the tree.");
     draw_cells(f, &b, cell);
     draw_borders(f, &b, cell);
     put_values(f, facts, &b, cell);
     vh_svg_end(f);
-    vh_figure_caption(f, "Distances between models.");
+    vh_figure_caption(f, "Distances of all from all.");
     fprintf(f,
-            "Rows and columns are the models in the order of the tree, from %.3g (faint) to %.3g (strong); "
+            "Rows and columns are the %ss in the order of the tree, from %.3g (faint) to %.3g (strong); "
             "every shade holds as many cells. Good clusters are faint squares on the diagonal.%s",
-            lo, hi,
-            b.n < facts->n_model ? " A cell is the mean over neighbouring models of one cluster." : "");
+            facts->thing, lo, hi,
+            b.n < facts->n_model ? " A cell is the mean over neighbours in one cluster." : "");
     vh_figure_end(f);
 done:
     free_blocks(&b);
@@ -200,7 +200,7 @@ static void separation(const vhem_clustering *c, double *D)
     }
 }
 
-static void draw_separation(FILE *f, const vh_level *v, const double *D)
+static void draw_separation(FILE *f, const vh_level *v, const double *D, const char *unit)
 {
     int K = v->K < MOST_CLUSTERS ? v->K : MOST_CLUSTERS;
     double hi = 0, cell = 480.0 / K > 52 ? 52 : 480.0 / K;
@@ -218,8 +218,8 @@ static void draw_separation(FILE *f, const vh_level *v, const double *D)
         for (int c = 0; c < K; c++) {
             double d = D[v->order[r] * v->K + v->order[c]], share = hi > 0 && d > 0 ? sqrt(d / hi) : 0;
             snprintf(tip, sizeof tip,
-                     "Members of cluster %d under the centre of cluster %d: %.4g nats per frame worse",
-                     v->order[r], v->order[c], d);
+                     "Members of cluster %d under the centre of cluster %d: %.4g %s worse",
+                     v->order[r], v->order[c], d, unit);
             vh_svg_rect(f, (vh_box){ LEFT + c * cell, TOP + r * cell, cell - 1, cell - 1 },
                         vh_paint_heat(share), "", tip);
             snprintf(text, sizeof text, d >= 99.5 ? "%.3g" : d >= 9.95 ? "%.0f" : "%.1f", d);
@@ -247,12 +247,13 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     separation(v->c, D);
     snprintf(name, sizeof name, "separation-%d", l + 1);
     vh_figure_begin(f, name, l);
-    draw_separation(f, v, D);
+    draw_separation(f, v, D, vh_facts_unit(v->c));
     vh_figure_caption(f, "How far clusters are apart.");
-    fputs("Row by row: how many nats per frame the members of a cluster lose, on average, when the centre "
-          "of another cluster has to explain them. Small numbers off the diagonal are clusters that are "
-          "hard to tell apart; the shade grows with the square root.",
-          f);
+    fprintf(f,
+            "Row by row: how many %s the members of a cluster lose, on average, when the centre of another "
+            "cluster has to explain them. Small numbers off the diagonal are clusters that are hard to tell "
+            "apart; the shade grows with the square root.",
+            vh_facts_unit(v->c));
     if (v->K > MOST_CLUSTERS)
         fprintf(f, " The first %d clusters are drawn.", MOST_CLUSTERS);
     vh_figure_end(f);

@@ -214,7 +214,7 @@ static vhem_status draw_example(vhem_ctx *ctx, FILE *f, const vh_facts *facts, i
     vh_svg_end(f);
     vh_figure_caption(f, "");
     fputs("<b>", f);
-    vh_html_name(f, seq.name, n);
+    vh_html_name(f, "sequence", seq.name, n);
     fprintf(f, "</b> cluster %d, %lld frame%s", j, (long long)seq.T, seq.T == 1 ? "" : "s");
     vh_figure_end(f);
     fputs("</div>\n", f);

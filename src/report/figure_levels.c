@@ -42,7 +42,7 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
 
     vh_cluster_mark(mark, sizeof mark, l, j);
     fprintf(f, "<g%s class=\"pick\" tabindex=\"0\" role=\"button\" aria-label=\"Level %d, cluster %d: %d "
-               "model%s\">\n", mark, l + 1, j, v->size[j], vh_plural(v->size[j]));
+               "%s%s\">\n", mark, l + 1, j, v->size[j], facts->thing, vh_plural(v->size[j]));
     vh_svg_rect(f, (vh_box){ x - w / 2, y, w, BAR }, "fill=\"none\" pointer-events=\"all\"", "", NULL);
     for (int k = 0; k <= facts->n_class; k++) {
         int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
@@ -51,8 +51,8 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
         if (n == 0)
             continue;
         at -= n * unit;
-        snprintf(tip, sizeof tip, "Level %d, cluster %d: %d of %d model%s%s%.200s", l + 1, j, n, v->size[j],
-                 vh_plural(v->size[j]), facts->n_class ? ", " : "",
+        snprintf(tip, sizeof tip, "Level %d, cluster %d: %d of %d %s%s%s%.200s", l + 1, j, n, v->size[j],
+                 facts->thing, vh_plural(v->size[j]), facts->n_class ? ", " : "",
                  k < facts->n_class ? facts->class_name[k] : facts->n_class ? "without a class" : "");
         vh_svg_rect(f, (vh_box){ x - w / 2, at, w, n * unit },
                     facts->n_class == 0 ? vh_paint("bar") : vh_paint_class(k < facts->n_class ? k : -1), "",
@@ -108,16 +108,17 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
 static void caption(FILE *f, const vh_facts *facts, int first)
 {
     vh_figure_caption(f, "Clusters at every level.");
-    fputs("Each bar is a cluster, as high as it has models, relative to the largest of its level; the "
-          "number above it is how many, the one below is its index. ",
-          f);
+    fprintf(f,
+            "Each bar is a cluster, as high as it has %ss, relative to the largest of its level; the number "
+            "above it is how many, the one below is its index. ",
+            facts->thing);
     if (facts->n_class)
         fputs("Colours are the given classes, which the clustering did not see. ", f);
     if (facts->n_level - first > 1)
         fputs("Arrows lead to the cluster of the next level that takes it in. ", f);
     if (first > 0)
         fprintf(f, "Levels of more than %d clusters are not drawn. ", VH_MOST_BARS);
-    fputs("Click a bar to see its models alone.", f);
+    fprintf(f, "Click a bar to see its %ss alone.", facts->thing);
 }
 
 void vh_figure_levels(FILE *f, const vh_facts *facts)

@@ -50,11 +50,11 @@ static void row_name(const vh_facts *facts, int l, const int *model, const row *
     int i = model[r->at];
     const char *name = l == 0 ? vh_facts_name(facts, i) : "";
     if (r->n > 1)
-        snprintf(text, size, "%d models like %.200s", r->n, *name ? name : "this");
+        snprintf(text, size, "%d %ss like %.200s", r->n, facts->thing, *name ? name : "this");
     else if (*name)
         snprintf(text, size, "%.300s", name);
     else
-        snprintf(text, size, "%s %d", l == 0 ? "model" : "cluster", i);
+        snprintf(text, size, "%s %d", l == 0 ? facts->thing : "cluster", i);
 }
 
 static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, const row *r, vh_box cell)
@@ -94,7 +94,7 @@ static void draw(FILE *f, const vh_facts *facts, int l, const int *model, const 
 
     height = TOP + n * h + gap * v->K + 8;
     vh_svg_begin(f, left + columns * w + 16, height, "Soft membership",
-                 "Heat map: how much of each model belongs to each cluster.");
+                 "Heat map: how much of each row belongs to each cluster.");
     for (int k = 0; k < columns && w >= 9; k++) {
         snprintf(text, sizeof text, "%d", v->order[k]);
         vh_svg_text(f, left + (k + 0.5) * w, TOP - 8, 'm', vh_paint("ink"), text, 8);
@@ -126,21 +126,19 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         vh_figure_begin(f, name, l);
         draw(f, facts, l, model, rows, m);
         vh_figure_caption(f, "Soft membership.");
-        const char *of_row = l == 0 ? "each model" : "each cluster of the level below";
+        const char *what = l == 0 ? facts->thing : "cluster";
         fprintf(f,
-                "One row for %s, sorted by cluster; the stronger the colour, the more of the %s belongs to "
-                "the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by 99 %% or "
-                "more.",
-                m < n ? "each group of neighbouring models" : of_row, l == 0 ? "model" : "cluster", sure,
-                c->Kb);
+                "One row for each %s%s%s, sorted by cluster; the stronger the colour, the more of the %s "
+                "belongs to the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by "
+                "99 %% or more.",
+                m < n ? "few neighbouring " : what, m < n ? what : "", m < n ? "s" : l ? " of the level below" : "",
+                what, sure, c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);
     } else if (!c->z) {
-        fprintf(f,
-            "<p class=\"note\" data-level=\"%d\">Method %s assigns each model to one cluster alone; there is "
-            "no soft membership to show.</p>\n",
-            l, c->method ? c->method : "unknown");
+        vh_method_note(f, facts, l, "Method",
+                       "assigns each to one cluster alone; there is no soft membership to show.");
     }
     free(model);
     free(rows);

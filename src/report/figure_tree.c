@@ -35,7 +35,7 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     for (int k = 0; k < v->size[j] && k < MOST_MEMBERS; k++) {
         int i = facts->model[v->first[j] + k];
         fputs(k ? ", " : "", f);
-        vh_html_name(f, vh_facts_name(facts, i), i);
+        vh_html_name(f, facts->thing, vh_facts_name(facts, i), i);
     }
     if (v->size[j] > MOST_MEMBERS)
         fprintf(f, " and %d more", v->size[j] - MOST_MEMBERS);
@@ -47,7 +47,7 @@ static void draw_center(FILE *f, const vh_level *v, int l, int j)
 {
     vhem_hmm_view h;
     fprintf(f, " <a href=\"#center-%d-%d\" class=\"to-center\">", l, j);
-    if (vhem_h3m_view(v->c->centers, j, &h) == VHEM_OK && h.mu)
+    if (v->c->centers && vhem_h3m_view(v->c->centers, j, &h) == VHEM_OK && h.mu)
         fprintf(f,
                 "<svg class=\"thumb\" width=\"56\" height=\"%d\" viewBox=\"%s\" aria-hidden=\"true\"><use "
                 "href=\"#emit-%d-%d\"/></svg>",
@@ -58,12 +58,12 @@ static void draw_center(FILE *f, const vh_level *v, int l, int j)
 static void put_node(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
-    bool card = v->c->centers && j < VH_MOST_CARDS;
+    bool card = (v->c->centers || v->c->textures) && j < VH_MOST_CARDS;
     char mark[64];
     vh_cluster_mark(mark, sizeof mark, l, j);
     fprintf(f, "<li%s><details%s><summary><b>Cluster %d</b> <span class=\"soft\">level %d</span> "
-               "<span class=\"n\">%d model%s</span>", mark, l > 0 ? " open" : "", j, l + 1, v->size[j],
-            vh_plural(v->size[j]));
+               "<span class=\"n\">%d %s%s</span>", mark, l > 0 ? " open" : "", j, l + 1, v->size[j],
+            facts->thing, vh_plural(v->size[j]));
     if (facts->n_class)
         draw_strip(f, facts, v, j);
     if (card)
@@ -90,14 +90,12 @@ void vh_figure_tree(FILE *f, const vh_facts *facts)
 {
     int top = facts->n_level - 1, n = 0;
     const vh_level *v = &facts->level[top];
-    fputs(
-        "<div class=\"panel\"><p class=\"lead\">Open a cluster to see what it is made of: the clusters below "
-        "it, "
-        "and at last the models, those nearest to their centre first. <button type=\"button\" "
-        "class=\"plain\" "
-        "data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" data-fold=\"0\">Close all"
-        "</button></p>\n<ul class=\"tree\">\n",
-        f);
+    fprintf(f,
+            "<div class=\"panel\"><p class=\"lead\">Open a cluster to see what it is made of: the clusters "
+            "below it, and at last the %ss, those nearest to their centre first. <button type=\"button\" "
+            "class=\"plain\" data-fold=\"1\">Open all</button> <button type=\"button\" class=\"plain\" "
+            "data-fold=\"0\">Close all</button></p>\n<ul class=\"tree\">\n",
+            facts->thing);
     for (int k = 0; k < v->K; k++)
         if (v->size[v->order[k]] > 0 && n++ < MOST_CHILDREN)
             put_node(f, facts, top, v->order[k]);

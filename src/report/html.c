@@ -5,6 +5,7 @@
 #include "report/svg.h"
 #include "report/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,18 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
+void vh_html_method(FILE *f, const vhem_clustering *c)
+{
+    vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
+}
+
+void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after)
+{
+    fprintf(f, "<p class=\"note\" data-level=\"%d\">%s ", l, before);
+    vh_html_method(f, facts->level[l].c);
+    fprintf(f, " %s</p>\n", after);
+}
+
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -103,7 +116,7 @@ static void put_bar(FILE *f, const vh_facts *facts)
                 l, l == 0 ? " checked" : "", l + 1);
         fputs("</span>", f);
     }
-    fputs("<label class=\"find\"><span class=\"hide\">Search a model by name</span><input type=\"search\" "
+    fputs("<label class=\"find\"><span class=\"hide\">Search by name</span><input type=\"search\" "
           "id=\"find\" placeholder=\"Search a name\" autocomplete=\"off\"></label><button type=\"button\" "
           "id=\"clear\" hidden></button><button type=\"button\" id=\"theme\" aria-label=\"Switch between "
           "light and dark\"><svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" "
@@ -115,20 +128,23 @@ static void put_bar(FILE *f, const vh_facts *facts)
 
 static void put_tile(FILE *f, const char *what, const char *value, const char *note)
 {
-    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>%s</small></li>\n", what, value, note);
+    fprintf(f, "<li><span>%s</span> <b>%s</b> <small>", what, value);
+    vh_html_text(f, note, VH_TIP_MAX);
+    fputs("</small></li>\n", f);
 }
 
 static void put_tiles(FILE *f, const vh_facts *facts)
 {
     const vh_level *v = &facts->level[0];
-    char value[64], note[128];
+    char value[64], note[128], what[32];
     int sure = 0, at = 0;
     vhem_agreement g;
 
     fputs("<ul class=\"tiles\">\n", f);
     snprintf(value, sizeof value, "%d", facts->n_model);
-    put_tile(f, "Models", value,
-             facts->n_class ? "hidden Markov models, with given classes" : "hidden Markov models");
+    snprintf(note, sizeof note, "%s%s", facts->kind, facts->n_class ? ", with given classes" : "");
+    snprintf(what, sizeof what, "%c%ss", toupper((unsigned char)facts->thing[0]), facts->thing + 1);
+    put_tile(f, what, value, note);
     for (int l = 0; l < facts->n_level && at < 40; l++)
         at += snprintf(value + at, sizeof value - (size_t)at, "%s%d", l ? " \xE2\x86\x92 " : "",
                        facts->level[l].K);
@@ -144,7 +160,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         sure += vh_facts_own_z(v, i) >= 0.99;
     if (v->c->z) {
         snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
-        put_tile(f, "Clear cut", value, "of the models belong to one cluster by 99 % or more");
+        put_tile(f, "Clear cut", value, "belong to one cluster by 99 % or more");
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
@@ -156,8 +172,9 @@ static void put_tiles(FILE *f, const vh_facts *facts)
 
 void vh_page_begin(FILE *f, const vh_facts *facts)
 {
-    const char *title =
-        facts->in->title && *facts->in->title ? facts->in->title : "Clusters of hidden Markov models";
+    char usual[64];
+    snprintf(usual, sizeof usual, "Clusters of %s", facts->kind);
+    const char *title = facts->in->title && *facts->in->title ? facts->in->title : usual;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
           "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -183,7 +200,7 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
 static void put_data(FILE *f, const vh_facts *facts)
 {
     enum { MOST_NAME = 80 };
-    fputs("<script type=\"application/json\" id=\"data\">{\"levels\":[", f);
+    fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->thing);
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
         fprintf(f, "%s{\"parent\":[", l ? "," : "");

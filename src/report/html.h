@@ -22,6 +22,10 @@ void vh_figure_end(FILE *f);
 
 /* A legend of the classes. */
 void vh_class_legend(FILE *f, const vh_facts *facts);
+/* The method as the file names it, whatever that is made of. */
+void vh_html_method(FILE *f, const vhem_clustering *c);
+/* A note in the place of a figure of level l: before, the method, after. */
+void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after);
 /* " data-l="0" data-c="3"": by which the script knows to which cluster an element belongs. */
 void vh_cluster_mark(char *text, size_t size, int l, int j);
 const char *vh_plural(int n);            /* "" for one, else "s" */

@@ -25,18 +25,17 @@ static void put_levels(FILE *f, const vh_facts *facts)
     vh_figure_tree(f, facts);
     vh_section_end(f);
     vh_section_begin(f, "members", "Members");
-    fputs("<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all models needs JavaScript; "
-          "the table members.tsv has it, too.</p><div class=\"scroll\"><table "
-          "id=\"list\"></table></div></div>\n",
-          f);
+    fprintf(f,
+            "<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all %ss needs JavaScript; the "
+            "table members.tsv has it, too.</p><div class=\"scroll\"><table id=\"list\"></table></div></div>\n",
+            facts->thing);
     vh_section_end(f);
 }
 
-static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
+static void explain_hmm(FILE *f, const vh_ranges *ranges)
 {
-    vh_section_begin(f, "centers", "Centres");
-    fputs("<p class=\"lead\">The centre of a cluster is a hidden Markov model itself. Circles are its "
-          "states, larger where it spends more time; arrows are as wide as the transition is likely. ",
+    fputs("The centre of a cluster is a hidden Markov model. Circles are its states, larger where it spends "
+          "more time; arrows are as wide as the transition is likely. ",
           f);
     if (ranges->d == 2)
         fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to "
@@ -46,9 +45,34 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges,
         fputs("Each strip is a state: the line is the mean of every dimension, the band one standard "
               "deviation. ",
               f);
-    fputs("Beside the members stands the bound on their expected log-likelihood under the centre, in nats "
-          "per frame.</p>\n",
+}
+
+static void explain_texture(FILE *f)
+{
+    fputs("The centre of a cluster is a dynamic texture itself: a state that moves by x&#8242; = A x + noise, "
+          "seen as frames y = C x + y&#772; + noise. Dots are the eigenvalues of A, the modes of its state: "
+          "on the circle a mode lasts for ever, near the middle it fades at once; the angle is how fast it "
+          "swings. ",
           f);
+}
+
+static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
+{
+    const vhem_clustering *c = facts->level[0].c;
+
+    vh_section_begin(f, "centers", "Centres");
+    if (c->centers || c->textures) {
+        fputs("<p class=\"lead\">", f);
+        if (c->centers)
+            explain_hmm(f, ranges);
+        else
+            explain_texture(f);
+        if (c->L_hmm)
+            fprintf(f, "Beside the members stands %s under the centre, in %s.",
+                    c->options.tau > 0 ? "the bound on their expected log-likelihood" : "their log-likelihood",
+                    vh_facts_unit(c));
+        fputs("</p>\n", f);
+    }
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_centers(f, facts, l, ranges, image);
     vh_section_end(f);

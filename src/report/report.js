@@ -125,14 +125,14 @@
     const fits = (m) => related(0, m[2]) && (!text || nameOf(m).toLowerCase().includes(text));
     const found = data.models.filter(fits), n = found.length, total = data.models.length;
     const shown = found.slice(0, state.rows);
-    one("#count").textContent = (n === total ? "All " + n + " models" : n + " of " + total + " models") +
+    one("#count").textContent = (n === total ? "All " + n : n + " of " + total) + " " + data.thing + "s" +
       (state.cluster ? " in the chosen cluster" : "") +
       (text ? " with \u201c" + state.text + "\u201d" : "") +
       ", by cluster, the nearest to their centre first." +
       (n ? " Click a row to see its cluster alone." : "");
     table.replaceChildren();
     const head = document.createElement("tr");
-    cell(head, "model", "th");
+    cell(head, data.thing, "th");
     if (data.classes.length) cell(head, "class", "th");
     data.levels.forEach((_, l) => cell(head, data.levels.length > 1 ? "level " + (l + 1) : "cluster", "th"));
     cell(head, "membership", "th");
@@ -165,7 +165,7 @@
     }
   }
   function nameOf(m) {
-    return m[0] || "model " + m[1];
+    return m[0] || data.thing + " " + m[1];
   }
   let wait = 0;
   one("#find").addEventListener("input", (event) => {

@@ -29,11 +29,15 @@ static void put_clusters(FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
         for (int j = 0; j < v->K; j++) {
-            vhem_hmm_view h = { .omega = (double)v->size[j] / facts->n_model };
+            double share = (double)v->size[j] / facts->n_model;
+            vhem_hmm_view h = { .omega = share };
+            vhem_dt_view t = { .omega = share };
             if (v->c->centers)
                 vhem_h3m_view(v->c->centers, j, &h);
+            if (v->c->textures)
+                vhem_dtm_view(v->c->textures, j, &t);
             fprintf(f, "%d\t%d\t%d\t%d", l + 1, j, v->parent[j], v->size[j]);
-            put_number(f, h.omega);
+            put_number(f, v->c->textures ? t.omega : h.omega);
             for (int k = 0; k < facts->n_class; k++)
                 fprintf(f, "\t%d", v->count[j * facts->n_class + k]);
             putc('\n', f);
@@ -173,6 +177,30 @@ static void put_emissions(FILE *f, const vh_facts *facts)
     put_centers(f, facts, put_center_emissions);
 }
 
+static void put_modes(FILE *f, const vh_facts *facts)
+{
+    fputs("level\tcluster\tmode\treal\timaginary\tdecay\tperiod\n", f);
+    for (int l = 0; l < facts->n_level; l++) {
+        const vhem_dtm *centers = facts->level[l].c->textures;
+        for (int j = 0; centers && j < facts->level[l].K; j++) {
+            vhem_dt_view t;
+            if (vhem_dtm_view(centers, j, &t) != VHEM_OK)
+                continue;
+            vh_mode *mode = malloc((size_t)t.n * sizeof *mode);
+            int n = mode ? vh_texture_modes(&t, mode) : 0;
+            for (int k = 0; k < n; k++) {
+                fprintf(f, "%d\t%d\t%d", l + 1, j, k);
+                put_number(f, mode[k].re);
+                put_number(f, mode[k].im);
+                put_number(f, vh_mode_decay(&mode[k]));
+                put_number(f, vh_mode_period(&mode[k]));
+                putc('\n', f);
+            }
+            free(mode);
+        }
+    }
+}
+
 static void put_measures(FILE *f, const vh_facts *facts)
 {
     fputs("level\trand\tadjusted_rand\tnmi\tpurity\texpected_loglik\tloglik\tcompactness\n", f);
@@ -249,8 +277,7 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         put_table *put;
     } tables[] = {
         { "clusters.tsv", put_clusters }, { "members.tsv", put_members }, { "membership.tsv", put_pairs },
-        { "bound.tsv", put_bound }, { "restarts.tsv", put_restarts }, { "states.tsv", put_states },
-        { "emissions.tsv", put_emissions },
+        { "bound.tsv", put_bound }, { "restarts.tsv", put_restarts },
     };
     vhem_status st = VHEM_OK;
 
@@ -258,6 +285,12 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
              "%s: cannot make the folder: %s", facts->in->tables, strerror(errno));
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
         VH_TRY(write_table(ctx, facts, tables[k].name, tables[k].put));
+    if (facts->level[0].c->textures) {
+        VH_TRY(write_table(ctx, facts, "modes.tsv", put_modes));
+    } else {
+        VH_TRY(write_table(ctx, facts, "states.tsv", put_states));
+        VH_TRY(write_table(ctx, facts, "emissions.tsv", put_emissions));
+    }
     if (vh_facts_measured(facts, 0))
         VH_TRY(write_table(ctx, facts, "measures.tsv", put_measures));
     if (facts->in->n_choice > 0)

@@ -13,9 +13,9 @@ enum { VH_NAME_MAX = 40, VH_TIP_MAX = 400 };
 
 /* In the text of an element or within a quoted attribute; of HTML and of SVG. */
 void vh_html_text(FILE *f, const char *text, int max);
-/* An HTML span: the name cut at VH_NAME_MAX, when that cuts it with the longer text to hover over; "model i"
- * without a name. */
-void vh_html_name(FILE *f, const char *name, int i);
+/* An HTML span: the name cut at VH_NAME_MAX, when that cuts it with the longer text to hover over; without a
+ * name the thing and its number, "model 3". */
+void vh_html_name(FILE *f, const char *thing, const char *name, int i);
 /* A JSON string that cannot end the script element it stands in. */
 void vh_script_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */

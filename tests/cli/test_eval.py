@@ -153,7 +153,7 @@ class Eval(Case):
         self.fails(1, "none of its 1 names is that of a model, 'm0' for instance", "eval", "c.json", "--truth", "t.csv")
         self.fails(1, "line 3: 'm0' is of class 'b', but 'a' before", "eval", "c.json", "--truth", "two.csv")
         self.fails(1, "lambda is 0, must be a positive number", "eval", "tree.json", "-m", "m.json", "--lambda", "0")
-        self.fails(1, "short.csv: line 2 has no class", "eval", "c.json", "--truth", "short.csv")
+        self.fails(1, "short.csv: line 2 has 1 column, must have 2 like the first", "eval", "c.json", "--truth", "short.csv")
         self.fails(1, "nowhere.csv: cannot read", "eval", "c.json", "--truth", "nowhere.csv")
         self.fails(1, "m.json holds models, not clusters", "eval", "m.json", "--truth", "t.csv")
         self.fails(1, "tree.json has 2 levels, but c.json has 1", "eval", "c.json", "tree.json", "--truth", "t.csv")

@@ -4,8 +4,10 @@ VHEM_UPDATE=1 writes the figures in snapshots/ anew; look at them before they ar
 """
 import html.parser
 import json
+import math
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -113,6 +115,12 @@ class Command(WithTree):
         self.assertIn("2 of 6 models have no class in truth.csv", r.err)
         page = Page(self.path("r.html").read_text())
         self.assertIn("mostly p (2)", page.text)
+        write(self, "quoted.csv", 'Label;Name\r\n\r\n"p\nq";"ant"\r\n"p\nq";bee\r\nz;cat\r\n')
+        self.assertIn("mostly p q (2)", Page(self.report("--truth", "quoted.csv")).text)
+        write(self, "quoted.csv", 'name,label\n\n"ant","p\nq"\nbee,q\nbee,r\n')
+        self.fails(1, "quoted.csv: line 6: 'bee' is of class 'r', but 'q' before", "report", "t.json", "--truth",
+                   "quoted.csv")
+        self.fails(1, ".: cannot read", "report", "t.json", "--truth", ".")
         self.assertIn("Rand index 1.000", page.text)
 
     def test_provenance(self):
@@ -120,6 +128,13 @@ class Command(WithTree):
         self.assertIn("vhem tree m.json --clusters 3,2 --tau 10 --weighted-omega --seed 7 -o OUT", page.text)
         self.assertIn("vhem report t.json --models m.json --title Beasts -o r.html", page.text)
         self.assertIn("Beasts", page.text)
+
+    def test_commands_are_quoted(self):
+        """What the page says was typed, typed again, is the same."""
+        args = ["t.json", "--title", "it's $HOME; \"all\" \\\\ of `it`", "-o", "r.html", "-q"]
+        self.ok("report", *args)
+        words = re.search(r"This report (.*?) The method", Page(self.path("r.html").read_text()).text).group(1)
+        self.assertEqual(shlex.split(words), ["vhem", "report", *args])
 
     def test_choice(self):
         rows = [{"K": K, "S": 2, "bound": -1.0, "loglik": -2.0, "n_param": 3.0, "bic": 10.0 + (K - 3) ** 2,
@@ -233,6 +248,46 @@ class Tables(WithTree):
         self.assertTrue(self.path("n/members.tsv").exists())
 
 
+class Things(Case):
+    """What is not a hidden Markov model is not called one."""
+
+    def page(self, name):
+        self.ok("report", name, "-o", "r.html", "--tables", "n", "-q")
+        return Page(self.path("r.html").read_text())
+
+    def test_textures(self):
+        """Two speeds of turning; the modes of a centre show them."""
+        rows = ["id,x,y"]
+        for i in range(8):
+            w = 0.5 if i < 4 else 1.5
+            rows += [f"t{i},{math.cos(w * t + i) + 0.01 * math.sin(7 * t * (i + 1)):.4f},{math.sin(w * t + i):.4f}"
+                     for t in range(60)]
+        write(self, "d.csv", "\n".join(rows) + "\n")
+        self.ok("fit", "d.csv", "--model", "dtm", "-S", "2", "-o", "x.json", "-q")
+        self.ok("tree", "x.json", "-k", "2,1", "-r", "4", "-o", "t.json", "-q")
+        page = self.page("t.json")
+        for words in ("Clusters of dynamic textures", "Textures 8", "4 textures, 50 % of all",
+                      "State of dimension n = 2, frames of dimension d = 2; spectral radius of A",
+                      "by method hem-dtm", "swings once in"):
+            self.assertIn(words, page.text)
+        self.assertNotRegex(page.text.split("How to make this again")[0], r"hidden Markov|\bmodels?\b")
+        self.assertEqual(sum(e.get("class") == "card" for _, e in page.elements), 3)
+        modes = [line.split("\t") for line in self.path("n/modes.tsv").read_text().splitlines()[1:]]
+        speeds = sorted(2 * math.pi / float(m[6]) for m in modes if m[0] == "1")
+        for speed, want in zip(speeds, (0.5, 0.5, 1.5, 1.5), strict=True):
+            self.assertAlmostEqual(speed, want, delta=0.05)
+        self.assertFalse(self.path("n/states.tsv").exists())
+
+    def test_sequences(self):
+        write(self, "d.csv", sequences())
+        self.ok("cluster", "d.csv", "--method", "em-h3m", "-k", "3", "-S", "2", "-r", "2", "-o", "c.json", "-q")
+        page = self.page("c.json")
+        for words in ("Clusters of sequences", "Sequences 6", "The centre of a cluster is a hidden Markov model.",
+                      "their log-likelihood under the centre, in nats."):
+            self.assertIn(words, page.text)
+        self.assertNotIn("per frame", page.text)
+
+
 class OddNames(WithTree):
     NASTY = ["<script>alert(1)</script>", "\"quotes\" & 'more'", "emoji \U0001F600 \u202eturned", "long " + "x" * 10000,
              "</script><img src=x onerror=alert(2)>", "tab\tand\nline"]
@@ -255,6 +310,17 @@ class OddNames(WithTree):
         self.assertIn("x" * 300, text)                   # the longer name, to hover over
         self.assertNotIn("\u202e", text)
         self.assertLess(len(text), 400000)
+
+    def test_method(self):
+        bare = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3, method="<img src=x onerror=alert(4)> & co")
+        write(self, "whole.json", bare)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del bare[key]
+        write(self, "bare.json", bare)
+        for name, times in (("whole.json", 1), ("bare.json", 4)):
+            page = Page(self.report(name=name))
+            self.assertEqual(page.count("img"), 0)
+            self.assertGreaterEqual(page.text.lower().count("method <img src=x onerror=alert(4)> & co"), times)
 
     def test_data_for_the_script(self):
         body = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page(), re.S).group(1)

@@ -1,0 +1,117 @@
+/* figure_texture.c - the centre of a cluster of dynamic textures: the modes of its state, which are the
+ * eigenvalues of A, in the unit circle and as times. */
+#include "math/linalg.h"
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 250, EDGE = 22, MOST_ROWS = 8 };
+
+static int by_radius(const void *a, const void *b)
+{
+    const vh_mode *p = a, *q = b;
+    double x = hypot(p->re, p->im), y = hypot(q->re, q->im);
+    return x > y ? -1 : x < y ? 1 : p->re > q->re ? -1 : p->re < q->re ? 1 : p->im > q->im ? -1 : 1;
+}
+
+int vh_texture_modes(const vhem_dt_view *t, vh_mode *mode)
+{
+    size_t n = (size_t)t->n;
+    double *A = malloc((n * n + 2 * n) * sizeof *A), *w = A + n * n;
+    int found = 0;
+    if (A) {
+        memcpy(A, t->A, n * n * sizeof *A);
+        found = vh_eigenvalues(t->n, A, w) ? t->n : 0;
+    }
+    for (int k = 0; k < found; k++)
+        mode[k] = (vh_mode){ w[k], w[(int)n + k] };
+    qsort(mode, (size_t)found, sizeof *mode, by_radius);
+    free(A);
+    return found;
+}
+
+/* Frames until a mode is down to 1/e; infinity: it never is. */
+double vh_mode_decay(const vh_mode *m)
+{
+    double r = hypot(m->re, m->im);
+    return r >= 1 ? INFINITY : r > 0 ? -1 / log(r) : 0;
+}
+
+/* Frames of one swing; infinity: it does not swing. */
+double vh_mode_period(const vh_mode *m)
+{
+    double angle = fabs(atan2(m->im, m->re));
+    return angle > 1e-9 ? 2 * VH_PI / angle : INFINITY;
+}
+
+/* The unit circle, the axes, a dot for each mode. */
+static void draw_modes(FILE *f, const vh_mode *mode, int n, const char *title)
+{
+    double c = SIDE / 2.0, r = c - EDGE;
+    char tip[VH_TIP_MAX];
+
+    vh_svg_begin(f, SIDE, SIDE, title, "The eigenvalues of A as dots in the unit circle.");
+    vh_svg_line(f, c - r - 8, c, c + r + 8, c, vh_paint("grid"));
+    vh_svg_line(f, c, c - r - 8, c, c + r + 8, vh_paint("grid"));
+    fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" %s fill=\"none\"/>\n", c, c, r, vh_paint("axis"));
+    vh_svg_text(f, c + r + 5, c - 5, 's', vh_paint("soft"), "1", 4);
+    vh_svg_text(f, c + 5, c - r - 6, 's', vh_paint("soft"), "i", 4);
+    for (int k = 0; k < n; k++) {
+        snprintf(tip, sizeof tip, "Mode %d: %.4f %c %.4fi, |eigenvalue| %.4f", k, mode[k].re,
+                 mode[k].im < 0 ? '-' : '+', fabs(mode[k].im), hypot(mode[k].re, mode[k].im));
+        vh_svg_circle(f, c + r * fmax(-1.1, fmin(1.1, mode[k].re)), c - r * fmax(-1.1, fmin(1.1, mode[k].im)),
+                      5, vh_paint_series(0), "fill-opacity=\"0.75\"", tip);
+    }
+    vh_svg_end(f);
+}
+
+static void put_time(FILE *f, double frames, const char *never)
+{
+    if (isfinite(frames))
+        fprintf(f, frames < 1000 ? "<td>%.3g frames</td>" : "<td>%.0f frames</td>", frames);
+    else
+        fprintf(f, "<td>%s</td>", never);
+}
+
+static void put_modes(FILE *f, const vh_mode *mode, int n)
+{
+    fputs("<table class=\"states\"><thead><tr><th scope=\"col\">mode</th><th scope=\"col\">|eigenvalue|</th>"
+          "<th scope=\"col\">fades in</th><th scope=\"col\">swings once in</th></tr></thead><tbody>\n",
+          f);
+    for (int k = 0; k < n && k < MOST_ROWS; k++) {
+        fprintf(f, "<tr><th scope=\"row\">%d</th><td>%.4f</td>", k, hypot(mode[k].re, mode[k].im));
+        put_time(f, vh_mode_decay(&mode[k]), "never");
+        put_time(f, vh_mode_period(&mode[k]), "-");
+        fputs("</tr>\n", f);
+    }
+    fputs("</tbody></table>\n", f);
+    if (n > MOST_ROWS)
+        fprintf(f, "<p class=\"soft\">and %d that fade faster</p>\n", n - MOST_ROWS);
+}
+
+void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j)
+{
+    vh_mode *mode = malloc((size_t)t->n * sizeof *mode);
+    int n = mode ? vh_texture_modes(t, mode) : 0;
+    char name[64], title[96];
+
+    fprintf(f, "<p>State of dimension n = %d, frames of dimension d = %d", t->n, t->d);
+    if (n > 0) {
+        fprintf(f, "; spectral radius of A %.4f.</p>\n", hypot(mode[0].re, mode[0].im));
+        snprintf(name, sizeof name, "center-%d-%d-modes", l + 1, j);
+        snprintf(title, sizeof title, "Modes of the centre of cluster %d, level %d", j, l + 1);
+        vh_figure_begin(f, name, -1);
+        draw_modes(f, mode, n, title);
+        vh_figure_caption(f, "Modes");
+        vh_figure_end(f);
+        put_modes(f, mode, n);
+    } else {
+        fputs(". The eigenvalues of A could not be found.</p>\n", f);
+    }
+    free(mode);
+}
