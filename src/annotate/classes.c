@@ -105,7 +105,6 @@ vhem_status vh_class_add(vhem_ctx *ctx, vh_class *c, const vh_part *part, bool *
     memmove(c->part + lo + 1, c->part + lo, (size_t)(c->n_part - lo) * sizeof *c->part);
     c->part[lo] = *part;
     c->n_part++;
-    c->things += part->things;
 done:
     return st;
 }

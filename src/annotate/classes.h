@@ -16,7 +16,7 @@ typedef struct {                         /* a piece that a class has */
 typedef struct {
     char     *name;
     double    prior;
-    int       things;
+    int       things;                    /* that have it, each once whatever its pieces share */
     int       n_part;
     vh_part  *part;                      /* [n_part]  in the order of their keys, each once */
     size_t    cap;

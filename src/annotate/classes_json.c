@@ -110,6 +110,7 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
         strcpy(part.key.text, key);
         part.things = (int)json_integer_value(things);
         VH_TRY(vh_class_add(ctx, c, &part, &added));
+        c->things += added ? part.things : 0;            /* unless the file says how many */
     }
 done:
     return st;

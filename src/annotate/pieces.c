@@ -75,6 +75,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     VH_TRY(vh_classes_put(ctx, k, class_name, &c));
     VH_TRY(vh_class_add(ctx, c, &part, &added));
     if (added) {                                         /* what there was is no longer true */
+        c->things += k->opt.bootstrap > 0 ? 0 : p->n;    /* subsamples share things: who counts them knows */
         vhem_h3m_free(c->model);
         c->model = NULL;
     }
@@ -116,6 +117,7 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vhem_data *data, const vh_th
     vhem_status st = VHEM_OK;
     int b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
     const vh_piece *p;
+    vh_class *c;
 
     VH_NEW(some, b);
     for (int i = 0; i < k->opt.bootstrap; i++) {
@@ -125,6 +127,8 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vhem_data *data, const vh_th
         VH_TRY(add_piece(ctx, data, t, k, some, b, all, &p));
         VH_TRY(give(ctx, k, name, p));
     }
+    VH_TRY(vh_classes_put(ctx, k, name, &c));
+    c->things = n;
 done:
     free(some);
     return st;

@@ -156,6 +156,32 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* Subsamples share things; a class has each of its things once. */
+static void subsamples(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    data->label[0][1] = '1';                             /* 5, 7 and 6 of 18 */
+    opt.bootstrap = 5;
+    opt.sample = 3;
+    opt.prior = "counts";
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int c = 0; c < CLASSES; c++) {
+        int n = c == 0 ? 5 : c == 1 ? 7 : 6;
+        assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
+        assert_int_equal(view.things, n);
+        assert_near(view.prior, n / 18.0, 1e-15, 0);
+        assert_ok(ctx, vhem_h3m_validate(ctx, view.model));
+    }
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
 /* A name that is null in a file is the default. */
 static void null_in_file(void **state)
 {
@@ -283,9 +309,9 @@ static void refused(void **state)
     opt = small_options();
     opt.estimator = "em-h3m";
     double y = data->y[7];
-    ((double *)data->y)[7] = NAN;                        /* the data is ours */
+    data->own_y[7] = NAN;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
-    ((double *)data->y)[7] = y;
+    data->own_y[7] = y;
     opt = small_options();
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
@@ -394,6 +420,7 @@ int main(void)
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
         cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
+        cmocka_unit_test(subsamples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
