@@ -55,8 +55,8 @@ done:
     return st;
 }
 
-/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after they are
- * read. */
+/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after
+ * they are read. */
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
@@ -98,19 +98,20 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
     vhem_status st = VHEM_OK;
     size_t p;
     json_t *v;
-    bool added;
 
     json_array_foreach(list, p, v) {
         const char *key = json_string_value(json_array_get(v, 0));
         json_t *things = json_array_get(v, 1);
-        vh_part part;
-        VH_CHECK(key && strlen(key) == sizeof part.key.text - 1 && json_is_integer(things) &&
+        vh_key name;
+        vh_part *part;
+        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(things) &&
                  json_integer_value(things) > 0 && json_integer_value(things) < 1 << 30, VHEM_EFORMAT,
-                 "pieces[%zu] must be a key of %zu letters and a number", p, sizeof part.key.text - 1);
-        strcpy(part.key.text, key);
-        part.things = (int)json_integer_value(things);
-        VH_TRY(vh_class_add(ctx, c, &part, &added));
-        c->things += added ? part.things : 0;            /* unless the file says how many */
+                 "pieces[%zu] must be a key of %zu letters and a number", p, sizeof name.text - 1);
+        strcpy(name.text, key);
+        VH_TRY(vh_class_put(ctx, c, &name, &part));
+        VH_CHECK(part->things == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
+        part->things = (int)json_integer_value(things);
+        c->things += part->things;                       /* unless the file says how many */
     }
 done:
     return st;

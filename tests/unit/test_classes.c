@@ -182,6 +182,46 @@ static void subsamples(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* Equal sequences without names: one fit, but each of them counts. */
+static void equal_without_names(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const double y[5] = { 1, 2, 1, 3, 2 };
+    vhem_data *data = NULL;
+    vh_builder *b = NULL;
+    vhem_h3m *h3m = NULL;
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("equal");
+    unlink(path);
+    assert_ok(ctx, vh_builder_new(ctx, 1, &b));
+    for (int n = 0; n < 4; n++) {                        /* the first three are the same */
+        assert_ok(ctx, vh_builder_frames(b, y, n < 3 ? 5 : 4));
+        assert_ok(ctx, vh_builder_end(b, NULL, "a", NULL, 1));
+    }
+    assert_ok(ctx, vh_builder_finish(b, "memory", &data));
+    vh_builder_free(b);
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, NULL, &h3m));
+    assert_int_equal(h3m->K, 4);
+    assert_near(h3m->omega[3], 0.25, 1e-15, 0);
+    opt.store = path;
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int again = 0; again < 2; again++) {            /* the same data once more changes nothing */
+        assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
+        assert_int_equal(view.things, 4);
+        assert_int_equal(view.pieces, 2);
+        assert_near(fmax(view.model->omega[0], view.model->omega[1]), 0.75, 1e-15, 0);
+        assert_ok(ctx, vhem_classes_update(ctx, k, data, NULL, path));
+    }
+    vhem_h3m_free(h3m);
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 /* A name that is null in a file is the default. */
 static void null_in_file(void **state)
 {
@@ -420,7 +460,7 @@ int main(void)
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
         cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
-        cmocka_unit_test(subsamples),
+        cmocka_unit_test(subsamples),           cmocka_unit_test(equal_without_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
