@@ -132,8 +132,11 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
     int index, found = 0;
     bool is_new;
 
-    for (int i = 0; i < tags->n; i++)
+    for (int i = 0; i < tags->n; i++) {
         VH_TRY(vh_names_put(ctx, &names, tags->thing[i], strlen(tags->thing[i]), &index, &is_new));
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d",
+                 tags->thing[i], index, i);
+    }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
     for (int c = 0; c < tags->C; c++)
         VH_DUP(m->tag[c], tags->tag[c]);

@@ -352,7 +352,12 @@ static void refused(void **state)
     data->own_y[7] = NAN;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
     data->own_y[7] = y;
+    char s0[] = "s0", s1[] = "s1", x[] = "x", *twice[3] = { s0, s1, s0 }, *tag[1] = { x };
+    unsigned char has[3] = { 1, 1, 1 };
+    vhem_tags tags = { .n = 3, .C = 1, .thing = twice, .tag = tag, .has = has };
     opt = small_options();
+    assert_fails(ctx, vhem_classes_train(ctx, data, &tags, &opt, &k), VHEM_EINVAL,
+                 "'s0' is there twice in the tags, in rows 0 and 2");
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
