@@ -35,8 +35,8 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
     VH_NEW(deck, m->n);
     vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SPLIT, 0);
     for (int i = 0; i < m->n; i++) {
-        const unsigned char *has = memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C);
-        card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - m->has) - i * m->C };
+        const unsigned char *row = m->has + (size_t)i * (size_t)m->C, *has = memchr(row, 1, (size_t)m->C);
+        card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - row) };
         fold[i] = -1;
         if (has)
             deck[n++] = c;

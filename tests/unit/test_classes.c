@@ -222,11 +222,11 @@ static void equal_without_names(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A name that is null in a file is the default. */
+/* A name that is null in a file is the default; a seed may have all its bits. */
 static void null_in_file(void **state)
 {
     (void)state;
-    vhem_ctx *ctx = test_ctx();
+    vhem_ctx *ctx = test_ctx_with(NULL, 1, UINT64_MAX - 4);
     vhem_data *data = sample_data(ctx, 1);
     vhem_classes *k = NULL, *back = NULL;
     vhem_train_options opt = small_options();
@@ -242,6 +242,7 @@ static void null_in_file(void **state)
     test_write(path, text, size);
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
     assert_string_equal(vhem_classes_options(back)->prior, "uniform");
+    assert_true(back->seed == UINT64_MAX - 4);
     vhem_classes_free(k);
     vhem_classes_free(back);
     vhem_data_free(data);
@@ -447,6 +448,8 @@ static void broken_files(void **state)
           "S is text, must be a number" },
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
           "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}", "pieces[0] must be a key" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
+          "\"model\": {}, \"things\": 4294967297}]}", "things must be a whole number from 1" },
     };
     vhem_classes *k = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
