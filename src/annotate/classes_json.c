@@ -36,7 +36,7 @@ done:
 static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    /* From 2^63 on a seed is written as the negative number with the same bits, which JSON readers can hold. */
+    /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
     fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
             format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
     vh_settings_print(f, vh_train_settings, &k->opt);

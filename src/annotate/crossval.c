@@ -166,7 +166,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
     VH_TRY(vh_things_new(ctx, data, v.opt->by_group, &v.things));
-    VH_TRY(vh_members_new(ctx, &v.things, tags, NULL, v.opt->min_things, &members));
+    VH_TRY(vh_members_new(ctx, &v.things, tags, v.opt->min_things, &members));
     v.members = members;
     VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
     VH_TRY(vh_prediction_new(ctx, &v.things, members->C, &v.p));

@@ -197,16 +197,13 @@ done:
     return st;
 }
 
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, const bool *use,
-                           int min_things, vhem_tags **out)
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, int min_things,
+                           vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tags *m = NULL;
 
     VH_TRY(tags ? members_from_tags(ctx, t, tags, &m) : members_from_labels(ctx, t, &m));
-    for (int i = 0; use && i < t->n; i++)
-        if (!use[i])
-            memset(m->has + (size_t)i * (size_t)m->C, 0, (size_t)m->C);
     VH_TRY(drop_small(ctx, min_things, m));
     *out = m;
     m = NULL;

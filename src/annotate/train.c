@@ -397,7 +397,7 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
-    VH_TRY(vh_members_new(ctx, &things, tags, NULL, k->C > 0 ? 1 : k->opt.min_things, &members));
+    VH_TRY(vh_members_new(ctx, &things, tags, k->C > 0 ? 1 : k->opt.min_things, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, data, &things, members, store, k));
     warn_of_single(ctx, k);
