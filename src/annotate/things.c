@@ -23,12 +23,12 @@ vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, v
     VH_NEW(t.name, t.n);
     VH_NEW(t.label, t.n);
     for (int i = 0; i < t.n; i++) {
-        const char *head = data->label ? data->label[t.seq[t.first[i]]] : "";
+        const char *label = vh_sets_label(&sets, data, i);
+        bool several = false;                            /* no label, although one of its sequences has one */
+        for (int k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
+            several = several || data->label[t.seq[k]][0];
         t.name[i] = vh_sets_name(&sets, data, i, by_group);
-        t.label[i] = head;
-        for (int k = t.first[i]; data->label && k < t.first[i + 1]; k++)
-            if (strcmp(data->label[t.seq[k]], head) != 0)
-                t.label[i] = NULL;
+        t.label[i] = several ? NULL : label;
     }
     *out = t;
     t = (vh_things){ 0 };
