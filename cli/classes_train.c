@@ -98,6 +98,8 @@ static int save(cli *c, const classes_args *a, const char *output)
     json_object_del(options, "store");           /* where the work was kept does not change what it came to */
     json_object_del(options, "no-store");
     char *made = cli_provenance(c, options, false);
+    if (!made)
+        return cli_fail(c, "out of memory");
     vhem_status st = vhem_classes_save(c->ctx, a->classes, made, output);
     free(made);
     if (st != VHEM_OK)

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* With a fast search, says on a sample of the things what it cost: the same best class as without? */
+/* Predicts all things again without the fast search, and says what it cost: how many have the same best
+ * class? */
 static int say_cost(cli *c, const classes_args *a, const vhem_prediction *fast)
 {
     vhem_prediction *full = NULL;

@@ -83,7 +83,9 @@ static int save(cli *c, const fit_args *a, vhem_h3m *h3m, const vhem_fit_report 
 {
     static const char *const of_textures[] = { "model", "learn", "noise", NULL };
     char *text = fit_provenance(c, a->usage, report, of_textures, stopped);
-    vhem_status st = text ? vhem_h3m_set_provenance(c->ctx, h3m, text) : VHEM_ENOMEM;
+    if (!text)
+        return cli_fail(c, "out of memory");
+    vhem_status st = vhem_h3m_set_provenance(c->ctx, h3m, text);
     free(text);
     if (st == VHEM_OK)
         st = vhem_h3m_save(c->ctx, h3m, a->output);

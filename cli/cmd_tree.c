@@ -77,7 +77,9 @@ static void report(cli *c, const tree_args *t, const vhem_tree *tree, const char
 static int save(cli *c, const cluster_args *a, vhem_tree *tree, bool stopped)
 {
     char *text = cli_provenance(c, cluster_options_json(a, &vhem_tree_level(tree, 0)->options), stopped);
-    vhem_status st = text ? vhem_tree_set_provenance(c->ctx, tree, text) : VHEM_ENOMEM;
+    if (!text)
+        return cli_fail(c, "out of memory");
+    vhem_status st = vhem_tree_set_provenance(c->ctx, tree, text);
     free(text);
     if (st == VHEM_OK)
         st = vhem_tree_save(c->ctx, tree, a->output);

@@ -12,7 +12,9 @@ static int save(cli *c, const cli_usage *usage, vhem_dtm *dtm, const vhem_fit_re
                 bool stopped)
 {
     char *text = fit_provenance(c, usage, report, fit_of_hmms, stopped);
-    vhem_status st = text ? vhem_dtm_set_provenance(c->ctx, dtm, text) : VHEM_ENOMEM;
+    if (!text)
+        return cli_fail(c, "out of memory");
+    vhem_status st = vhem_dtm_set_provenance(c->ctx, dtm, text);
     free(text);
     if (st == VHEM_OK)
         st = vhem_dtm_save(c->ctx, dtm, output);

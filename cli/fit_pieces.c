@@ -3,14 +3,16 @@
 
 #include <stdlib.h>
 
-static vhem_status save(cli *c, const cli_usage *usage, const char *output, vhem_h3m *h3m)
+static int save(cli *c, const cli_usage *usage, const char *output, vhem_h3m *h3m)
 {
     json_t *options = cli_options_json(usage);
     json_object_del(options, "store");           /* where the work was kept does not change what it came to */
     char *made = cli_provenance(c, options, false);
-    vhem_status st = made ? vhem_h3m_set_provenance(c->ctx, h3m, made) : VHEM_ENOMEM;
+    if (!made)
+        return cli_fail(c, "out of memory");
+    vhem_status st = vhem_h3m_set_provenance(c->ctx, h3m, made);
     free(made);
-    return st == VHEM_OK ? vhem_h3m_save(c->ctx, h3m, output) : st;
+    return cli_status(c, st == VHEM_OK ? vhem_h3m_save(c->ctx, h3m, output) : st);
 }
 
 int fit_pieces(cli *c, const cli_usage *usage, const vhem_data *data, const vhem_fit_options *opt,
@@ -22,9 +24,8 @@ int fit_pieces(cli *c, const cli_usage *usage, const vhem_data *data, const vhem
         cli_fail(c, "interrupted; what is fitted is in %s, the same command goes on from there", store);
         return EXIT_STOPPED;
     }
-    if (st == VHEM_OK)
-        st = save(c, usage, output, h3m);
-    int status = cli_status(c, st), K = h3m ? vhem_h3m_size(h3m) : 0;
+    int status = st == VHEM_OK ? save(c, usage, output, h3m) : cli_status(c, st);
+    int K = h3m ? vhem_h3m_size(h3m) : 0;
     if (status == CLI_GO && c->json)
         cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:i}", "command", c->command, "output",
                                        cli_json_text(output), "store", cli_json_text(store), "K", K));

@@ -86,26 +86,25 @@ done:
     return st;
 }
 
-vhem_status vh_class_add(vhem_ctx *ctx, vh_class *c, const vh_part *part, bool *added)
+vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out)
 {
     vhem_status st = VHEM_OK;
     int lo = 0, hi = c->n_part;
 
     while (lo < hi) {
         int mid = (lo + hi) / 2;
-        if (strcmp(c->part[mid].key.text, part->key.text) < 0)
+        if (strcmp(c->part[mid].key.text, key->text) < 0)
             lo = mid + 1;
         else
             hi = mid;
     }
-    *added = lo == c->n_part || strcmp(c->part[lo].key.text, part->key.text) != 0;
-    if (!*added)
-        return VHEM_OK;
-    VH_TRY(vh_grow(ctx, &c->part, &c->cap, (size_t)c->n_part + 1, sizeof *c->part));
-    memmove(c->part + lo + 1, c->part + lo, (size_t)(c->n_part - lo) * sizeof *c->part);
-    c->part[lo] = *part;
-    c->n_part++;
-    c->things += part->things;
+    if (lo == c->n_part || strcmp(c->part[lo].key.text, key->text) != 0) {
+        VH_TRY(vh_grow(ctx, &c->part, &c->cap, (size_t)c->n_part + 1, sizeof *c->part));
+        memmove(c->part + lo + 1, c->part + lo, (size_t)(c->n_part - lo) * sizeof *c->part);
+        c->part[lo] = (vh_part){ .key = *key };
+        c->n_part++;
+    }
+    *out = &c->part[lo];
 done:
     return st;
 }
@@ -114,7 +113,7 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
 {
     vhem_status st = VHEM_OK;
     vhem_classes *copy = NULL;
-    bool added;
+    vh_part *part;
 
     VH_TRY(vh_classes_new(ctx, &k->opt, &copy));
     copy->seed = k->seed;
@@ -124,8 +123,10 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
     for (int c = 0; c < k->C; c++) {
         vh_class *to;
         VH_TRY(vh_classes_put(ctx, copy, k->cls[c].name, &to));
-        for (int p = 0; p < k->cls[c].n_part; p++)
-            VH_TRY(vh_class_add(ctx, to, &k->cls[c].part[p], &added));
+        for (int p = 0; p < k->cls[c].n_part; p++) {
+            VH_TRY(vh_class_put(ctx, to, &k->cls[c].part[p].key, &part));
+            part->things = k->cls[c].part[p].things;
+        }
         to->things = k->cls[c].things;
         to->prior = k->cls[c].prior;
         VH_TRY(vh_h3m_subset(ctx, k->cls[c].model, NULL, k->cls[c].model->K, &to->model));

@@ -10,13 +10,14 @@ enum { VH_CLASSES_VERSION = 1 };
 
 typedef struct {                         /* a piece that a class has */
     vh_key key;                          /* of its model in the store */
-    int    things;                       /* it was fitted to */
+    int    things;                       /* it was fitted to, or equal ones without a name were */
+    int    given;                        /* of these in this run */
 } vh_part;
 
 typedef struct {
     char     *name;
     double    prior;
-    int       things;
+    int       things;                    /* that have it, each once whatever its pieces share */
     int       n_part;
     vh_part  *part;                      /* [n_part]  in the order of their keys, each once */
     size_t    cap;
@@ -41,8 +42,8 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
 vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_classes **out);
 /* The class of this name, added in its place when there is none. */
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *name, vh_class **out);
-/* Adds a piece; false when the class has it already. */
-vhem_status vh_class_add(vhem_ctx *ctx, vh_class *c, const vh_part *part, bool *added);
+/* The piece under this key, added without things when there is none.  It stays in place until the next. */
+vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out);
 /* All HMMs of all classes in one H3M; owner [K]: the class of each.  The weights are those within a class. */
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vhem_h3m **out, int **owner);
 

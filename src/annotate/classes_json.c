@@ -36,8 +36,9 @@ done:
 static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRIu64 ",\n \"train\": ",
-            format, VH_CLASSES_VERSION, k->tags ? "true" : "false", k->seed);
+    /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
+    fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
+            format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
     vh_settings_print(f, vh_train_settings, &k->opt);
     fputs(",\n \"piece\": ", f);
     vh_settings_print(f, vh_fit_settings, &k->opt.piece);
@@ -55,8 +56,8 @@ done:
     return st;
 }
 
-/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after they are
- * read. */
+/* The pieces of a whole must fit together, or nobody could be compared: before they are written, and after
+ * they are read. */
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
@@ -93,23 +94,28 @@ done:
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
+enum { MAX_THINGS = 1 << 30 };
+
 static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
 {
     vhem_status st = VHEM_OK;
     size_t p;
     json_t *v;
-    bool added;
 
     json_array_foreach(list, p, v) {
         const char *key = json_string_value(json_array_get(v, 0));
         json_t *things = json_array_get(v, 1);
-        vh_part part;
-        VH_CHECK(key && strlen(key) == sizeof part.key.text - 1 && json_is_integer(things) &&
-                 json_integer_value(things) > 0 && json_integer_value(things) < 1 << 30, VHEM_EFORMAT,
-                 "pieces[%zu] must be a key of %zu letters and a number", p, sizeof part.key.text - 1);
-        strcpy(part.key.text, key);
-        part.things = (int)json_integer_value(things);
-        VH_TRY(vh_class_add(ctx, c, &part, &added));
+        vh_key name;
+        vh_part *part;
+        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(things) &&
+                 json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->things,
+                 VHEM_EFORMAT,
+                 "pieces[%zu] must be a key of %zu letters and a number", p, sizeof name.text - 1);
+        strcpy(name.text, key);
+        VH_TRY(vh_class_put(ctx, c, &name, &part));
+        VH_CHECK(part->things == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
+        part->things = (int)json_integer_value(things);
+        c->things += part->things;                       /* unless the file says how many */
     }
 done:
     return st;
@@ -132,7 +138,12 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
     VH_CHECK(json_is_object(model), VHEM_EFORMAT, "it has no model");
     VH_TRY(read_parts(ctx, json_object_get(v, "pieces"), c));
     c->prior = json_number_value(prior);
-    c->things = json_is_integer(things) ? (int)json_integer_value(things) : c->things;
+    if (things) {
+        VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0 &&
+                 json_integer_value(things) <= MAX_THINGS, VHEM_EFORMAT,
+                 "things must be a whole number from 1 to %d", MAX_THINGS);
+        c->things = (int)json_integer_value(things);
+    }
     VH_TRY(vh_model_from_json(ctx, model, &c->model));
 done:
     return st;

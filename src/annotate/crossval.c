@@ -35,8 +35,8 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
     VH_NEW(deck, m->n);
     vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SPLIT, 0);
     for (int i = 0; i < m->n; i++) {
-        const unsigned char *has = memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C);
-        card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - m->has) - i * m->C };
+        const unsigned char *row = m->has + (size_t)i * (size_t)m->C, *has = memchr(row, 1, (size_t)m->C);
+        card c = { vh_rng_uniform(&rng), i, tags || !has ? 0 : (int)(has - row) };
         fold[i] = -1;
         if (has)
             deck[n++] = c;
@@ -166,7 +166,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
     VH_TRY(vh_things_new(ctx, data, v.opt->by_group, &v.things));
-    VH_TRY(vh_members_new(ctx, &v.things, tags, NULL, v.opt->min_things, &members));
+    VH_TRY(vh_members_new(ctx, &v.things, tags, v.opt->min_things, &members));
     v.members = members;
     VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
     VH_TRY(vh_prediction_new(ctx, &v.things, members->C, &v.p));

@@ -48,27 +48,33 @@ static vhem_status pool(vhem_ctx *ctx, const vh_things *t, const vh_pieces *piec
 {
     vhem_status st = VHEM_OK;
     vhem_h3m **each = NULL, *all = NULL;
+    const vhem_h3m **of = NULL;
     double *share = NULL;
     int K = 0;
 
     VH_NEW(each, pieces->n);
-    VH_NEW(share, pieces->n);
+    VH_NEW(of, t->n);
+    VH_NEW(share, t->n);
     for (int p = 0; p < pieces->n; p++) {
         VH_TRY(vh_store_get(ctx, store, &pieces->piece[p].key, &each[p]));
         VH_CHECK(each[p], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
                  t->name[pieces->piece[p].thing[0]]);
-        share[p] = 1.0 / pieces->n;
     }
-    VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)each, share, pieces->n, &all));
-    for (int p = 0; p < pieces->n; p++)
-        for (int j = 0; j < each[p]->K; j++, K++)
-            VH_TRY(name_hmm(ctx, t, pieces->piece[p].thing[0], j, each[p]->K == 1, &all->hmm[K]));
+    for (int i = 0; i < t->n; i++) {
+        of[i] = each[pieces->of[i]];
+        share[i] = 1.0 / t->n;
+    }
+    VH_TRY(vh_h3m_pool(ctx, of, share, t->n, &all));
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < of[i]->K; j++, K++)
+            VH_TRY(name_hmm(ctx, t, i, j, of[i]->K == 1, &all->hmm[K]));
     *out = all;
     all = NULL;
 done:
     for (int p = 0; each && p < pieces->n; p++)
         vhem_h3m_free(each[p]);
     free(each);
+    free(of);
     free(share);
     vhem_h3m_free(all);
     return st;

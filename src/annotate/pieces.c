@@ -41,7 +41,8 @@ done:
     return st;
 }
 
-/* A new piece of n things; it is *out, or the one with the same key that is there already. */
+/* A new piece of n things; it is *out, or the one with the same key that is there already: of equal sequences
+ * without a name one is fitted. */
 static vhem_status add_piece(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_classes *k,
                              const int *thing, int n, vh_pieces *all, const vh_piece **out)
 {
@@ -65,16 +66,20 @@ done:
     return st;
 }
 
+/* The class has this piece.  Equal pieces count as often as one run has them; another run that has them again
+ * is taken to be the same data. */
 static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, const vh_piece *p)
 {
     vhem_status st = VHEM_OK;
     vh_class *c;
-    bool added;
-    vh_part part = { p->key, p->n };
+    vh_part *part;
 
     VH_TRY(vh_classes_put(ctx, k, class_name, &c));
-    VH_TRY(vh_class_add(ctx, c, &part, &added));
-    if (added) {                                         /* what there was is no longer true */
+    VH_TRY(vh_class_put(ctx, c, &p->key, &part));
+    part->given += p->n;
+    if (part->given > part->things) {                    /* what there was is no longer true */
+        c->things += k->opt.bootstrap > 0 ? 0 : part->given - part->things;  /* subsamples share things */
+        part->things = part->given;
         vhem_h3m_free(c->model);
         c->model = NULL;
     }
@@ -87,6 +92,8 @@ static vhem_status cut_each(vhem_ctx *ctx, const vhem_data *data, const vh_thing
                             vhem_classes *k, vh_pieces *all)
 {
     vhem_status st = VHEM_OK;
+
+    VH_NEW(all->of, t->n);
     for (int i = 0; i < t->n; i++) {
         const unsigned char *has = m->has + (size_t)i * (size_t)m->C;
         const vh_piece *p = NULL;
@@ -96,6 +103,7 @@ static vhem_status cut_each(vhem_ctx *ctx, const vhem_data *data, const vh_thing
             if (has[c])
                 VH_TRY(give(ctx, k, m->tag[c], p));
         }
+        all->of[i] = p ? (int)(p - all->piece) : -1;
     }
 done:
     return st;
@@ -116,6 +124,7 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vhem_data *data, const vh_th
     vhem_status st = VHEM_OK;
     int b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
     const vh_piece *p;
+    vh_class *c;
 
     VH_NEW(some, b);
     for (int i = 0; i < k->opt.bootstrap; i++) {
@@ -125,6 +134,8 @@ static vhem_status cut_samples(vhem_ctx *ctx, const vhem_data *data, const vh_th
         VH_TRY(add_piece(ctx, data, t, k, some, b, all, &p));
         VH_TRY(give(ctx, k, name, p));
     }
+    VH_TRY(vh_classes_put(ctx, k, name, &c));
+    c->things = n;
 done:
     free(some);
     return st;
@@ -167,6 +178,7 @@ void vh_pieces_free(vh_pieces *all)
     for (int p = 0; p < all->n; p++)
         free(all->piece[p].thing);
     free(all->piece);
+    free(all->of);
     vh_names_free(&all->keys);
     *all = (vh_pieces){ 0 };
 }

@@ -18,6 +18,7 @@ typedef struct {
     vh_piece *piece;                     /* [n]  each key once */
     size_t    cap;
     vh_names  keys;
+    int      *of;                        /* [things]  the piece of each when every thing is one; else NULL */
 } vh_pieces;
 
 /* The pieces of all classes, which are added to the classes: every thing that has a class; or chunks of the

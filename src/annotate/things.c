@@ -23,12 +23,12 @@ vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, v
     VH_NEW(t.name, t.n);
     VH_NEW(t.label, t.n);
     for (int i = 0; i < t.n; i++) {
-        const char *head = data->label ? data->label[t.seq[t.first[i]]] : "";
+        const char *label = vh_sets_label(&sets, data, i);
+        bool several = false;                            /* no label, although one of its sequences has one */
+        for (int k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
+            several = several || data->label[t.seq[k]][0];
         t.name[i] = vh_sets_name(&sets, data, i, by_group);
-        t.label[i] = head;
-        for (int k = t.first[i]; data->label && k < t.first[i + 1]; k++)
-            if (strcmp(data->label[t.seq[k]], head) != 0)
-                t.label[i] = NULL;
+        t.label[i] = several ? NULL : label;
     }
     *out = t;
     t = (vh_things){ 0 };
@@ -132,8 +132,11 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
     int index, found = 0;
     bool is_new;
 
-    for (int i = 0; i < tags->n; i++)
+    for (int i = 0; i < tags->n; i++) {
         VH_TRY(vh_names_put(ctx, &names, tags->thing[i], strlen(tags->thing[i]), &index, &is_new));
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d",
+                 tags->thing[i], index, i);
+    }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
     for (int c = 0; c < tags->C; c++)
         VH_DUP(m->tag[c], tags->tag[c]);
@@ -194,16 +197,13 @@ done:
     return st;
 }
 
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, const bool *use,
-                           int min_things, vhem_tags **out)
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, int min_things,
+                           vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tags *m = NULL;
 
     VH_TRY(tags ? members_from_tags(ctx, t, tags, &m) : members_from_labels(ctx, t, &m));
-    for (int i = 0; use && i < t->n; i++)
-        if (!use[i])
-            memset(m->has + (size_t)i * (size_t)m->C, 0, (size_t)m->C);
     VH_TRY(drop_small(ctx, min_things, m));
     *out = m;
     m = NULL;

@@ -15,10 +15,10 @@ vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, v
 void        vh_things_free(vh_things *things);
 
 /* Who has which class: the row of a thing in has [n][C] of the result is that of things.  From their labels,
- * the classes in the order of their names; or from tags, matched by name.  use [n] (NULL: all): only these
- * things count.  What is left out is told in warnings; nothing left at all is an error. */
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *things, const vhem_tags *tags, const bool *use,
-                           int min_things, vhem_tags **out);
+ * the classes in the order of their names; or from tags, matched by name.  What is left out is
+ * told in warnings; nothing left at all is an error. */
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *things, const vhem_tags *tags, int min_things,
+                           vhem_tags **out);
 
 /* A copy of the n sequences seq. */
 vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out);

@@ -86,15 +86,17 @@ static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhe
 {
     vhem_status st = VHEM_OK;
     vhem_h3m **piece = NULL, *all = NULL;
-    double *share = NULL;
+    double *share = NULL, mass = 0;
 
+    for (int p = 0; p < c->n_part; p++)
+        mass += c->part[p].things;
     VH_NEW(piece, c->n_part);
     VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
         VH_CHECK(piece[p], VHEM_EINVAL, "piece %s of class '%.100s' is not in the store: is it the store of "
                  "the training?", c->part[p].key.text, c->name);
-        share[p] = (double)c->part[p].things / c->things;
+        share[p] = c->part[p].things / mass;
     }
     VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
     VH_TRY(with_weight(ctx, all, out));
@@ -395,7 +397,7 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
-    VH_TRY(vh_members_new(ctx, &things, tags, NULL, k->C > 0 ? 1 : k->opt.min_things, &members));
+    VH_TRY(vh_members_new(ctx, &things, tags, k->C > 0 ? 1 : k->opt.min_things, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, data, &things, members, store, k));
     warn_of_single(ctx, k);

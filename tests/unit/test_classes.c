@@ -156,11 +156,77 @@ static void stopped(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A name that is null in a file is the default. */
-static void null_in_file(void **state)
+/* Subsamples share things; a class has each of its things once. */
+static void subsamples(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    data->label[0][1] = '1';                             /* 5, 7 and 6 of 18 */
+    opt.bootstrap = 5;
+    opt.sample = 3;
+    opt.prior = "counts";
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int c = 0; c < CLASSES; c++) {
+        int n = c == 0 ? 5 : c == 1 ? 7 : 6;
+        assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
+        assert_int_equal(view.things, n);
+        assert_near(view.prior, n / 18.0, 1e-15, 0);
+        assert_ok(ctx, vhem_h3m_validate(ctx, view.model));
+    }
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+/* Equal sequences without names: one fit, but each of them counts. */
+static void equal_without_names(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const double y[5] = { 1, 2, 1, 3, 2 };
+    vhem_data *data = NULL;
+    vh_builder *b = NULL;
+    vhem_h3m *h3m = NULL;
+    vhem_classes *k = NULL;
+    vhem_class_view view;
+    vhem_train_options opt = small_options();
+    const char *path = test_scratch("equal");
+    unlink(path);
+    assert_ok(ctx, vh_builder_new(ctx, 1, &b));
+    for (int n = 0; n < 4; n++) {                        /* the first three are the same */
+        assert_ok(ctx, vh_builder_frames(b, y, n < 3 ? 5 : 4));
+        assert_ok(ctx, vh_builder_end(b, NULL, "a", NULL, 1));
+    }
+    assert_ok(ctx, vh_builder_finish(b, "memory", &data));
+    vh_builder_free(b);
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, NULL, &h3m));
+    assert_int_equal(h3m->K, 4);
+    assert_near(h3m->omega[3], 0.25, 1e-15, 0);
+    opt.store = path;
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
+    for (int again = 0; again < 2; again++) {            /* the same data once more changes nothing */
+        assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
+        assert_int_equal(view.things, 4);
+        assert_int_equal(view.pieces, 2);
+        assert_near(fmax(view.model->omega[0], view.model->omega[1]), 0.75, 1e-15, 0);
+        assert_ok(ctx, vhem_classes_update(ctx, k, data, NULL, path));
+    }
+    vhem_h3m_free(h3m);
+    vhem_classes_free(k);
+    vhem_data_free(data);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* A name that is null in a file is the default; a seed may have all its bits. */
+static void null_in_file(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx_with(NULL, 1, UINT64_MAX - 4);
     vhem_data *data = sample_data(ctx, 1);
     vhem_classes *k = NULL, *back = NULL;
     vhem_train_options opt = small_options();
@@ -176,6 +242,7 @@ static void null_in_file(void **state)
     test_write(path, text, size);
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
     assert_string_equal(vhem_classes_options(back)->prior, "uniform");
+    assert_true(back->seed == UINT64_MAX - 4);
     vhem_classes_free(k);
     vhem_classes_free(back);
     vhem_data_free(data);
@@ -283,10 +350,15 @@ static void refused(void **state)
     opt = small_options();
     opt.estimator = "em-h3m";
     double y = data->y[7];
-    ((double *)data->y)[7] = NAN;                        /* the data is ours */
+    data->own_y[7] = NAN;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
-    ((double *)data->y)[7] = y;
+    data->own_y[7] = y;
+    char s0[] = "s0", s1[] = "s1", x[] = "x", *twice[3] = { s0, s1, s0 }, *tag[1] = { x };
+    unsigned char has[3] = { 1, 1, 1 };
+    vhem_tags tags = { .n = 3, .C = 1, .thing = twice, .tag = tag, .has = has };
     opt = small_options();
+    assert_fails(ctx, vhem_classes_train(ctx, data, &tags, &opt, &k), VHEM_EINVAL,
+                 "'s0' is there twice in the tags, in rows 0 and 2");
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
@@ -376,6 +448,8 @@ static void broken_files(void **state)
           "S is text, must be a number" },
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
           "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}", "pieces[0] must be a key" },
+        { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
+          "\"model\": {}, \"things\": 4294967297}]}", "things must be a whole number from 1" },
     };
     vhem_classes *k = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -394,6 +468,7 @@ int main(void)
         cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
         cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
+        cmocka_unit_test(subsamples),           cmocka_unit_test(equal_without_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
