@@ -51,8 +51,9 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
             index[n++] = i;
         }
     VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
-    if (!vh_normalise(n, members->omega))                /* none has any weight: all the same */
-        vh_h3m_truncate(members, n);
+    bool weighty = vh_normalise(n, members->omega);
+    for (int i = 0; !weighty && i < n; i++)              /* none has any weight: all the same */
+        members->omega[i] = 1.0 / n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     o.method = "vhem";
     o.init = NULL;

@@ -1,4 +1,5 @@
-/* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers, jobs. */
+/* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers,
+ * jobs. */
 #include "support.h"
 
 #include "core/alloc.h"
