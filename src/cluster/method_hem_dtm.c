@@ -1,5 +1,5 @@
-/* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts (restarts.h).
- * */
+/* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts
+ * (restarts.h). */
 #include "cluster/options.h"
 #include "cluster/restarts.h"
 #include "core/alloc.h"
@@ -38,8 +38,7 @@ done:
 }
 
 static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch,
-                          int n_threads, void *centers, vh_vhem_run *run)
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
     (void)trial;                         /* restarts are always judged on all textures */
@@ -72,8 +71,7 @@ done:
 }
 
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                              uint64_t seed,
-                              vhem_clustering *out)
+                              uint64_t seed, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     task s = { .base = in->textures, .opt = opt };

@@ -53,8 +53,7 @@ done:
 }
 
 static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch,
-                          int n_threads, void *centers, vh_vhem_run *run)
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
     return vh_vhem(ctx, trial ? s->trial : s->base, opt, scratch, n_threads, centers, run);

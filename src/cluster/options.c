@@ -98,8 +98,7 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
     VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
-             known[1],
-             known[2] ? " or " : "", known[2] ? known[2] : "");
+             known[1], known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
     return st;

@@ -125,8 +125,8 @@ done:
 static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch, int threads, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, false, r->seed + 1);       /* its repairs must not repeat
-                                                                     those of the short run */
+    /* Another seed: its repairs must not repeat those of the short run. */
+    vh_vhem_options o = run_options(s, false, r->seed + 1);
     vh_vhem_run more = { 0 };
 
     o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
@@ -242,8 +242,7 @@ done:
 /* ---- 3. what becomes known of them --------------------------------------------------------------------- */
 
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
-                          int n_kind,
-                          bool given, uint64_t seed, vh_search *s)
+                          int n_kind, bool given, uint64_t seed, vh_search *s)
 {
     vhem_status st = VHEM_OK;
     const char *one = NULL;

@@ -207,8 +207,8 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
     if (st == VHEM_ESTOPPED && (c || l > 0))             /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
-        vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
-                                                            far: better than nothing */
+        /* Of the lowest level also the best so far: better than nothing. */
+        vhem_status added = vh_tree_add(ctx, tree, c);
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;

@@ -50,8 +50,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit
     VH_CHECK(o->K >= 0, VHEM_EINVAL, "K is %d, must not be negative", o->K);
     f->em = strcmp(o->method, "em") == 0 || o->K > 0;
     VH_CHECK(f->em || strcmp(o->method, "svd") == 0, VHEM_EINVAL,
-             "method '%.80s' is unknown; it is svd or em",
-             o->method);
+             "method '%.80s' is unknown; it is svd or em", o->method);
     f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
     VH_CHECK(f->limits.isotropic || strcmp(o->noise, "diag") == 0, VHEM_EINVAL,
              "noise '%.80s' is unknown; it is diag or isotropic", o->noise);
@@ -104,8 +103,8 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 /* ---- 2. a texture for each set ------------------------------------------------------------------------- */
 
-/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the likelihood.
- * */
+/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
+ * likelihood. */
 static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
 {
     vhem_status st = VHEM_OK;
@@ -118,8 +117,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
     int n_stable, n_floored;
 
     VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                     &f->limits,
-                     &f->out->dt[i], &n_floored, &n_stable));
+                     &f->limits, &f->out->dt[i], &n_floored, &n_stable));
     run.n_floored = n_floored;
     VH_TRY(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : n_stable);
@@ -268,8 +266,7 @@ done:
 }
 
 vhem_status vhem_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_dtm_fit_options *opt,
-                         vhem_dtm **out,
-                         vhem_fit_report **report)
+                         vhem_dtm **out, vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };

@@ -17,8 +17,7 @@ static void product(bool ta, bool tb, int n, const double *A, const double *B, d
 
 /* W = (I + G P)^-1, out = P W; work [3 n^2].  False when the numbers are past all bounds. */
 static bool meet(int n, const double *P, const double *G, double *W, double *out, double *logdet,
-                 double *work,
-                 int *pivot)
+                 double *work, int *pivot)
 {
     size_t nn = (size_t)n * (size_t)n;
     double *M = work, *PW = work + nn, *X = work + 2 * nn;
