@@ -37,7 +37,7 @@ typedef struct {
     double  rho;                         /* tr(R_r^-1 R_b) */
     double *Sbb, *Sbh, *Shh;             /* [nb][nb] [nb][n] [n][n]  moments of x and xhat before frame t */
     double *Sbu, *Shu, *Suu;             /* [nb][n] [n][n] [n][n]    with u_t */
-    double *Sbf, *Sff;                   /* [nb][n] [n][n]  x with the filtered state, which has seen frame t */
+    double *Sbf, *Sff;                   /* [nb][n] [n][n]  x with the filtered state, frame t seen */
     double *X, *Y;                       /* working memory, [nb][nb] each */
     /* for the statistics */
     double *V, *W, *work;                /* [n][n] [n][n] [3][n][n] */
