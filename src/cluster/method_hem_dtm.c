@@ -6,7 +6,6 @@
 #include "reduce/dtm_start.h"
 #include "reduce/hem_dtm.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {                         /* what all restarts share */
@@ -56,14 +55,12 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
-    char name[32];
 
     VH_TRY(vh_search_tell(ctx, s, out));
     out->textures = w->centers;
     w->centers = NULL;
     for (int j = 0; j < out->Kr; j++) {
-        snprintf(name, sizeof name, "cluster_%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].name, name));
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->textures->dt[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].label, NULL));
     }
 done:

@@ -7,6 +7,7 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 
 #include <math.h>
 #include <omp.h>
@@ -258,7 +259,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
             one = kinds[k];
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
-        s->all[r].seed = vh_cluster_seed(seed, (uint64_t)r);
+        s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
 done:

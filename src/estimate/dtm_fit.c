@@ -227,9 +227,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
     if (failed > 0 && f->report->R > 0)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, f->R, ctx->error);
     for (int j = 0; f->report->R > 0 && j < f->out->K; j++) {
-        char name[32];
-        snprintf(name, sizeof name, "cluster_%d", j);
-        vhem_status named = vh_h3m_set_text(ctx, &f->out->dt[j].name, name);
+        vhem_status named = vh_h3m_set_cluster(ctx, &f->out->dt[j].name, j);
         st = named == VHEM_OK ? st : named;
     }
     vh_progress(ctx, "fit", f->R, f->R);
