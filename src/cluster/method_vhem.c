@@ -7,7 +7,6 @@
 #include "model/convert.h"
 #include "reduce/start.h"
 
-
 enum {
     TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
     MAX_KINDS = 16,

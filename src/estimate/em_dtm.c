@@ -11,8 +11,6 @@
 #include <omp.h>
 
 enum { SLOTS = 16 };
-#define NO_SHARE 1e-100                  /* a smaller part of a set leaves no trace in the statistics */
-
 enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 };                /* slot of scratch memory the filter does not use */
 
 typedef struct {                         /* sums of a run of sets */
@@ -110,7 +108,7 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, bool last, v
     out->J += vh_softmax(s->dtm->K, z);
     for (int j = 0; j < s->dtm->K; j++) {
         out->sum_z[j] += z[j];
-        for (int i = sets->first[g]; !last && z[j] > NO_SHARE && i < sets->first[g + 1]; i++) {
+        for (int i = sets->first[g]; !last && z[j] > VH_NO_SHARE && i < sets->first[g + 1]; i++) {
             int n = sets->seq[i];
             int64_t T = vh_data_length(s->task->data, n);
             VH_SCRATCH(x, SMOOTHED, (size_t)T * (size_t)s->dtm->dt[j].n);

@@ -12,11 +12,11 @@
 
 #include "core/alloc.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOG_2PI 1.8378770664093454836
 enum { BLOCK = 256 };                    /* frames that are centred at a time */
 enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES };     /* slots of scratch memory */
 
@@ -123,7 +123,7 @@ static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, 
     VH_TRY(project(ctx, g, y, T, scratch, *u));
     double sum = forward(g, T, *u, *xhat, *xf, small);
     VH_TRY(left_over(ctx, g, y, T, *xf, scratch, &left));
-    *loglik = -0.5 * (sum + left + (double)T * (g->d * LOG_2PI + g->logdet_R));
+    *loglik = -0.5 * (sum + left + (double)T * (g->d * VH_LOG_2PI + g->logdet_R));
     VH_CHECK(isfinite(*loglik), VHEM_ENUMERIC,
              "the log-likelihood is %g: A is unstable, or the values are too far from the texture", *loglik);
 done:

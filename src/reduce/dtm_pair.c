@@ -19,12 +19,11 @@
 
 #include "core/alloc.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOG_2PI 1.8378770664093454836
-#define SETTLED 1e-14                    /* relative change of M and N that is none */
 enum { PAIR, FRAMES };                   /* slots of scratch memory */
 
 typedef struct {
@@ -214,16 +213,6 @@ static double innovation(pair *p, int t)
 
 /* ---- 3. the statistics --------------------------------------------------------------------------------- */
 
-static bool same(size_t size, const double *a, const double *b)
-{
-    double largest = 0, gap = 0;
-    for (size_t k = 0; k < size; k++) {
-        largest = fmax(largest, fabs(a[k]));
-        gap = fmax(gap, fabs(a[k] - b[k]));
-    }
-    return gap <= SETTLED * largest;
-}
-
 /* M and N from the last frame back, until they repeat. */
 static vhem_status run_backward(vhem_ctx *ctx, pair *p)
 {
@@ -250,7 +239,7 @@ static vhem_status run_backward(vhem_ctx *ctx, pair *p)
         mul(false, false, n, nb, nb, 1, M - bn, p->A, 0, p->X);
         memcpy(M, p->B, sizeof *M * bn);
         mul(false, false, n, nb, n, 1, D, p->X, 1, M);
-        if (p->n_back >= p->r->n_backward && same(bn, M, M - bn) && same(nn, N, N - nn))
+        if (p->n_back >= p->r->n_backward && vh_dt_settled(bn, M, M - bn) && vh_dt_settled(nn, N, N - nn))
             break;
     }
 done:
@@ -373,7 +362,7 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
                              vh_scratch *scratch, double *L)
 {
     vhem_status st = VHEM_OK;
-    double sum = tau * (r->d * LOG_2PI + r->logdet_R);
+    double sum = tau * (r->d * VH_LOG_2PI + r->logdet_R);
     pair p;
 
     VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
