@@ -4,12 +4,11 @@
 
 #include "cluster/arrange.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
 #include "reduce/start.h"
-
-enum { MAX_MAPPED = 100000 };            /* models that get a map of their states */
 
 /* A start of the size that was asked for, at member i of the models. */
 static vhem_status start_at(vhem_ctx *ctx, const vhem_h3m *models, const vhem_cluster_options *opt, int i,
@@ -51,8 +50,9 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
             index[n++] = i;
         }
     VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
-    if (!vh_normalise(n, members->omega))                /* none has any weight: all the same */
-        vh_h3m_truncate(members, n);
+    bool weighty = vh_normalise(n, members->omega);
+    for (int i = 0; !weighty && i < n; i++)              /* none has any weight: all the same */
+        members->omega[i] = 1.0 / n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     o.method = "vhem";
     o.init = NULL;
@@ -92,7 +92,7 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     for (int j = 0; j < K && run == VHEM_OK; j++) {
         if (members[j] == 0)
             continue;
-        run = learn_one(ctx, in, opt, part, j, vh_cluster_seed(seed, (uint64_t)j + 1), &one);
+        run = learn_one(ctx, in, opt, part, j, vh_rng_seed(seed, (uint64_t)j + 1), &one);
         if (!one)
             break;
         if (one->family != (*centers)->family) {
@@ -120,13 +120,11 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vhe
 {
     vhem_status st = VHEM_OK;
     double sum = 0;
-    char name[32];
 
     VH_NEW(out->z, (size_t)out->Kb * (size_t)out->Kr);
     for (int j = 0; j < out->Kr; j++) {
         out->centers->omega[j] = 0;
-        snprintf(name, sizeof name, "cluster_%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].name, name));
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
     for (int i = 0; i < out->Kb; i++) {
@@ -160,7 +158,7 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, v
         out->L_hmm = NULL;
     }
     VH_TRY(st);
-    if (out->Kb <= MAX_MAPPED) {
+    if (out->Kb <= VH_MAX_MAPPED) {
         VH_TRY(vh_base_new(ctx, models, &base));
         VH_TRY(vh_map_states(ctx, base, out->centers, out->label, tau, &out->state_map, &out->state_map_at));
     }

@@ -6,6 +6,7 @@
  * stability is NaN. */
 #include "cluster/methods.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 #include "math/agreement.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
@@ -112,9 +113,9 @@ static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem
         vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s);      /* the same halves for every K and S */
         shuffle(&rng, Kb, index);
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
-        VH_TRY(label_from_half(ctx, h3m, index, half, opt, vh_cluster_seed(seed, at), L, a));
+        VH_TRY(label_from_half(ctx, h3m, index, half, opt, vh_rng_seed(seed, at), L, a));
         at += (uint64_t)1 << 32;
-        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, opt, vh_cluster_seed(seed, at), L, b));
+        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, opt, vh_rng_seed(seed, at), L, b));
         vh_agreement(Kb, a, b, &agree);
         sum += agree.adjusted_rand;
     }

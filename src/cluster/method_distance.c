@@ -13,6 +13,7 @@
 #include "cluster/centers.h"
 #include "cluster/distance.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 #include "math/agglomerate.h"
 #include "math/kmeans.h"
 #include "math/spectral.h"
@@ -203,7 +204,7 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
     VH_NEW(b->centre, size);
     VH_NEW(out->run, b->opt->restarts);
     for (int r = 0; r < b->opt->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
-        uint64_t seed = vh_cluster_seed(b->seed, (uint64_t)r);
+        uint64_t seed = vh_rng_seed(b->seed, (uint64_t)r);
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
         VH_TRY(vh_kmeans_weighted(ctx, &rng, b->n, b->dim, b->place, b->weight, b->K, b->opt->max_iter + 1,
                                   centre, label, &spread, &converged));

@@ -1,12 +1,11 @@
-/* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts (restarts.h).
- * */
+/* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts
+ * (restarts.h). */
 #include "cluster/options.h"
 #include "cluster/restarts.h"
 #include "core/alloc.h"
 #include "reduce/dtm_start.h"
 #include "reduce/hem_dtm.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {                         /* what all restarts share */
@@ -38,8 +37,7 @@ done:
 }
 
 static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch,
-                          int n_threads, void *centers, vh_vhem_run *run)
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
     (void)trial;                         /* restarts are always judged on all textures */
@@ -57,14 +55,12 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
-    char name[32];
 
     VH_TRY(vh_search_tell(ctx, s, out));
     out->textures = w->centers;
     w->centers = NULL;
     for (int j = 0; j < out->Kr; j++) {
-        snprintf(name, sizeof name, "cluster_%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].name, name));
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->textures->dt[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->textures->dt[j].label, NULL));
     }
 done:
@@ -72,8 +68,7 @@ done:
 }
 
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                              uint64_t seed,
-                              vhem_clustering *out)
+                              uint64_t seed, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     task s = { .base = in->textures, .opt = opt };

@@ -7,11 +7,8 @@
 #include "model/convert.h"
 #include "reduce/start.h"
 
-#include <stdio.h>
-
 enum {
     TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
-    MAX_MAPPED = 100000,                 /* models that get a map of their states */
     MAX_KINDS = 16,
 };
 
@@ -53,8 +50,7 @@ done:
 }
 
 static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch,
-                          int n_threads, void *centers, vh_vhem_run *run)
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
     return vh_vhem(ctx, trial ? s->trial : s->base, opt, scratch, n_threads, centers, run);
@@ -73,7 +69,6 @@ static vhem_status hand_over(vhem_ctx *ctx, task *s, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->search.all[s->search.best];
-    char name[32];
 
     VH_TRY(vh_search_tell(ctx, &s->search, out));
     out->centers = w->centers;
@@ -81,11 +76,10 @@ static vhem_status hand_over(vhem_ctx *ctx, task *s, vhem_clustering *out)
     if (!s->start)
         VH_TRY(vh_order_states(ctx, out->centers, s->opt->tau));
     for (int j = 0; j < out->Kr; j++) {
-        snprintf(name, sizeof name, "cluster_%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].name, name));
+        VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    if (s->base->Kb <= MAX_MAPPED) {
+    if (s->base->Kb <= VH_MAX_MAPPED) {
         vh_label_by_z(out);
         VH_TRY(vh_map_states(ctx, s->base, out->centers, out->label, s->opt->tau, &out->state_map,
                              &out->state_map_at));

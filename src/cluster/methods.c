@@ -33,11 +33,6 @@ const vh_method *vh_method_find(const char *name)
     return NULL;
 }
 
-uint64_t vh_cluster_seed(uint64_t seed, uint64_t k)
-{
-    return vh_rng_seed(seed, k);
-}
-
 const char *vhem_methods(void)
 {
     return "vhem em-h3m shem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc ppk-ac kl-ac "

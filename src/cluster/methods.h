@@ -53,8 +53,5 @@ static inline vh_input vh_input_textures(const vhem_dtm *dtm)
 {
     return (vh_input){ .Kb = dtm->K, .textures = dtm };
 }
-/* Seed number k under a seed; number 0 is the seed itself, the others fit into 53 bits, so that
- * any reader of JSON can hold them. */
-uint64_t vh_cluster_seed(uint64_t seed, uint64_t k);
 
 #endif

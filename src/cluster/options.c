@@ -98,8 +98,7 @@ static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *con
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
     VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
-             known[1],
-             known[2] ? " or " : "", known[2] ? known[2] : "");
+             known[1], known[2] ? " or " : "", known[2] ? known[2] : "");
     *word = known[k];
 done:
     return st;
@@ -135,7 +134,9 @@ static bool runs_em(const vhem_cluster_options *o)
     return m->run == vh_method_em_h3m || m->run == vh_method_shem;
 }
 
-/* What was asked for and means nothing to the method is no option to be passed over in silence. */
+/* What would change the centres with another method and means nothing to this one is not passed over in
+ * silence.  Words for kernels and merging, and how to search, may stand there whatever the method: the result
+ * lists them all, and hybrids hand theirs on. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;

@@ -7,6 +7,7 @@
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 
 #include <math.h>
 #include <omp.h>
@@ -125,8 +126,8 @@ done:
 static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch, int threads, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, false, r->seed + 1);       /* its repairs must not repeat
-                                                                     those of the short run */
+    /* Another seed: its repairs must not repeat those of the short run. */
+    vh_vhem_options o = run_options(s, false, r->seed + 1);
     vh_vhem_run more = { 0 };
 
     o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
@@ -242,8 +243,7 @@ done:
 /* ---- 3. what becomes known of them --------------------------------------------------------------------- */
 
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
-                          int n_kind,
-                          bool given, uint64_t seed, vh_search *s)
+                          int n_kind, bool given, uint64_t seed, vh_search *s)
 {
     vhem_status st = VHEM_OK;
     const char *one = NULL;
@@ -259,7 +259,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
             one = kinds[k];
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
-        s->all[r].seed = vh_cluster_seed(seed, (uint64_t)r);
+        s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
 done:

@@ -4,8 +4,8 @@
  * iteration on, and a run stays near where it began; so a run first goes through a soft phase with few
  * virtual samples.  That helps on most sets of models and harms on some (docs/choosing.md), so that with init
  * "auto", which takes all kinds of starts in turn, every second round of them goes without.  Most of the
- * starts are given up after a few iterations: where they stand then tells well enough where they would end.
- * */
+ * starts are given up after a few iterations: where they stand then tells well enough where they would
+ * end. */
 #ifndef VH_CLUSTER_RESTARTS_H
 #define VH_CLUSTER_RESTARTS_H
 
@@ -28,8 +28,7 @@ typedef struct {                         /* what the kind of model provides; arg
     vhem_status (*start)(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **centers);
     /* The loop, as vh_vhem; trial: on a sample of the base models. */
     vhem_status (*reduce)(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch,
-                          int n_threads, void *centers, vh_vhem_run *run);
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run);
     void        (*free)(void *centers);
 } vh_restart_ops;
 
@@ -50,8 +49,7 @@ typedef struct {
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when
  * that is one; given: all from the given start.  What is above R is the caller's to fill in. */
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
-                          int n_kind,
-                          bool given, uint64_t seed, vh_search *s);
+                          int n_kind, bool given, uint64_t seed, vh_search *s);
 /* All restarts, then the promising ones to their end; s->best is the winner. */
 vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */

@@ -4,6 +4,7 @@
 
 #include "cluster/methods.h"
 #include "core/alloc.h"
+#include "core/rng.h"
 #include "model/convert.h"
 
 /* ---- storage ------------------------------------------------------------------------------------------- */
@@ -203,12 +204,12 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
     if (o->K < K)
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l + 1,
                o->K, K);
-    vhem_status st = vh_cluster(ctx, in, o, vh_cluster_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
+    vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
     if (st == VHEM_ESTOPPED && (c || l > 0))             /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
-        vhem_status added = vh_tree_add(ctx, tree, c);   /* of level 0 also the best so
-                                                            far: better than nothing */
+        /* Of the lowest level also the best so far: better than nothing. */
+        vhem_status added = vh_tree_add(ctx, tree, c);
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;

@@ -3,6 +3,7 @@
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
 #include "core/alloc.h"
+#include "core/jobs.h"
 #include "core/rng.h"
 #include "estimate/dtm_svd.h"
 #include "estimate/em_dtm.h"
@@ -11,7 +12,6 @@
 #include "model/h3m.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { RESTARTS = 4 };                   /* of a mixture, when none were asked for */
@@ -50,8 +50,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit
     VH_CHECK(o->K >= 0, VHEM_EINVAL, "K is %d, must not be negative", o->K);
     f->em = strcmp(o->method, "em") == 0 || o->K > 0;
     VH_CHECK(f->em || strcmp(o->method, "svd") == 0, VHEM_EINVAL,
-             "method '%.80s' is unknown; it is svd or em",
-             o->method);
+             "method '%.80s' is unknown; it is svd or em", o->method);
     f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
     VH_CHECK(f->limits.isotropic || strcmp(o->noise, "diag") == 0, VHEM_EINVAL,
              "noise '%.80s' is unknown; it is diag or isotropic", o->noise);
@@ -104,11 +103,12 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 /* ---- 2. a texture for each set ------------------------------------------------------------------------- */
 
-/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the likelihood.
- * */
-static vhem_status fit_one(vhem_ctx *ctx, fit *f, int i, vh_scratch *scratch)
+/* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
+ * likelihood. */
+static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
 {
     vhem_status st = VHEM_OK;
+    fit *f = arg;
     const vh_sets *sets = &f->sets;
     vh_em_dtm_task task = { .data = f->data, .sets = sets, .first = i, .last = i + 1, .limits = f->limits,
                             .max_iter = f->em ? f->opt.max_iter : 0, .tol = f->opt.tol };
@@ -117,10 +117,9 @@ static vhem_status fit_one(vhem_ctx *ctx, fit *f, int i, vh_scratch *scratch)
     int n_stable, n_floored;
 
     VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                     &f->limits,
-                     &f->out->dt[i], &n_floored, &n_stable));
+                     &f->limits, &f->out->dt[i], &n_floored, &n_stable));
     run.n_floored = n_floored;
-    VH_TRY(vh_em_dtm(ctx, &task, scratch, 1, &one, &run));
+    VH_TRY(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
     f->report->run[i] = told(&run, f->em ? 0 : n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
 done:
@@ -132,6 +131,7 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
     int K = f->out->K, failed = -1, count = 0;
+    const vh_jobs jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .arg = f };
 
     for (int i = 0; i < K; i++) {
         const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
@@ -139,30 +139,13 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].name, *name ? name : NULL));
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].label, *label ? label : NULL));
     }
-    vh_progress(ctx, "fit", 0, K);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads) if (ctx->threads > 1 && K > 1)
-    for (int i = 0; i < K; i++) {
-        int skip, n;
-#pragma omp atomic read
-        skip = failed;
-        if (skip >= 0 || vh_stopped(ctx))
-            continue;
-        vhem_status own = fit_one(ctx, f, i, &f->scratch[omp_get_thread_num()]);
-        if (own != VHEM_OK && own != VHEM_ESTOPPED) {
-#pragma omp critical(vh_dtm_fit_failed)
-            if (failed < 0) {
-                failed = i;
-                st = own;
-            }
-        }
-#pragma omp atomic capture
-        n = ++count;
-        vh_progress(ctx, "fit", n, K);
-    }
+    st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_dtm_prefix(ctx, f->out, failed);
-    else if (vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d textures were fitted", count, K);
+    for (int i = 0; i < K; i++)
+        count += f->report->frames[i] > 0;
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; %d of %d textures were fitted", count, K);
 done:
     return st;
 }
@@ -244,9 +227,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
     if (failed > 0 && f->report->R > 0)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, f->R, ctx->error);
     for (int j = 0; f->report->R > 0 && j < f->out->K; j++) {
-        char name[32];
-        snprintf(name, sizeof name, "cluster_%d", j);
-        vhem_status named = vh_h3m_set_text(ctx, &f->out->dt[j].name, name);
+        vhem_status named = vh_h3m_set_cluster(ctx, &f->out->dt[j].name, j);
         st = named == VHEM_OK ? st : named;
     }
     vh_progress(ctx, "fit", f->R, f->R);
@@ -283,8 +264,7 @@ done:
 }
 
 vhem_status vhem_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_dtm_fit_options *opt,
-                         vhem_dtm **out,
-                         vhem_fit_report **report)
+                         vhem_dtm **out, vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };

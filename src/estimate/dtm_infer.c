@@ -32,8 +32,7 @@ static int64_t longest(const vhem_data *data)
 /* ---- log-likelihood ------------------------------------------------------------------------------------ */
 
 static vhem_status score_all(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data,
-                             vh_scratch *scratch,
-                             double *loglik)
+                             vh_scratch *scratch, double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_dt_gains g = { 0 };
@@ -142,8 +141,7 @@ static void move(vh_rng *rng, int n, const double *M, const double *x, const dou
 }
 
 static vhem_status draw_sequence(vhem_ctx *ctx, const vh_dt *dt, int d, const double *roots, int T,
-                                 vh_rng *rng,
-                                 vh_builder *b, double *y, double *x)
+                                 vh_rng *rng, vh_builder *b, double *y, double *x)
 {
     vhem_status st = VHEM_OK;
     int n = dt->n;

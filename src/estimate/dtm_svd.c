@@ -171,8 +171,7 @@ done:
 }
 
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n_seq,
-                      const vh_dt_limits *lim,
-                      vh_dt *dt, int *n_floored, int *n_stable)
+                      const vh_dt_limits *lim, vh_dt *dt, int *n_floored, int *n_stable)
 {
     vhem_status st = VHEM_OK;
     analysis a = { .data = data, .seq = seq, .n_seq = n_seq, .n = dt->n };

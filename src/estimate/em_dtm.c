@@ -11,8 +11,6 @@
 #include <omp.h>
 
 enum { SLOTS = 16 };
-#define NO_SHARE 1e-100                  /* a smaller part of a set leaves no trace in the statistics */
-
 enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 };                /* slot of scratch memory the filter does not use */
 
 typedef struct {                         /* sums of a run of sets */
@@ -59,8 +57,8 @@ done:
     return st;
 }
 
-/* The gains of the present textures, for the longest sequence. */
-static vhem_status renew_gains(vhem_ctx *ctx, state *s)
+/* The gains of the present textures, for the longest sequence; smooth: those of the smoother, too. */
+static vhem_status renew_gains(vhem_ctx *ctx, bool smooth, state *s)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
@@ -72,7 +70,7 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
     }
     for (int j = 0; j < s->dtm->K; j++) {
         vh_dt_gains_free(&s->gains[j]);
-        VH_TRY(vh_dt_gains_new(ctx, &s->dtm->dt[j], s->dtm->d, T, true, &s->gains[j]));
+        VH_TRY(vh_dt_gains_new(ctx, &s->dtm->dt[j], s->dtm->d, T, smooth, &s->gains[j]));
     }
 done:
     return st;
@@ -98,7 +96,8 @@ done:
     return st;
 }
 
-static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *scratch, slot *out)
+/* Set g: its part of J, its z, and, unless this is the last time, its share of the statistics. */
+static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, bool last, vh_scratch *scratch, slot *out)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
@@ -109,7 +108,7 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *
     out->J += vh_softmax(s->dtm->K, z);
     for (int j = 0; j < s->dtm->K; j++) {
         out->sum_z[j] += z[j];
-        for (int i = sets->first[g]; z[j] > NO_SHARE && i < sets->first[g + 1]; i++) {
+        for (int i = sets->first[g]; !last && z[j] > VH_NO_SHARE && i < sets->first[g + 1]; i++) {
             int n = sets->seq[i];
             int64_t T = vh_data_length(s->task->data, n);
             VH_SCRATCH(x, SMOOTHED, (size_t)T * (size_t)s->dtm->dt[j].n);
@@ -124,12 +123,12 @@ done:
 }
 
 /* The E-step; its sums end up in the first slot. */
-static vhem_status expect(vhem_ctx *ctx, state *s, vh_scratch *scratch, int n_threads)
+static vhem_status expect(vhem_ctx *ctx, state *s, bool last, vh_scratch *scratch, int n_threads)
 {
     vhem_status st = VHEM_OK;
     int n = s->task->last - s->task->first;
 
-    VH_TRY(renew_gains(ctx, s));
+    VH_TRY(renew_gains(ctx, !last, s));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && s->n_slot > 1)
     for (int q = 0; q < s->n_slot; q++) {
         slot *own = &s->slots[q];
@@ -142,7 +141,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s, vh_scratch *scratch, int n_th
             vh_dt_stats_zero(&own->stats[j]);
         }
         for (int g = lo; g < hi && own->st == VHEM_OK; g++)
-            own->st = expect_set(ctx, s, s->task->first + g, &scratch[me], own);
+            own->st = expect_set(ctx, s, s->task->first + g, last, &scratch[me], own);
     }
     for (int q = 0; q < s->n_slot; q++)
         VH_TRY(s->slots[q].st);
@@ -187,14 +186,15 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
         mass += vh_data_weight(task->data, n) * (double)vh_data_length(task->data, n);
     }
     for (int k = 0;; k++) {
-        VH_TRY(expect(ctx, &s, scratch, n_threads));
+        bool last = k == task->max_iter;                 /* only the likelihood is still wanted */
+        VH_TRY(expect(ctx, &s, last, scratch, n_threads));
         run->J[k] = s.slots[0].J;
         run->n_iter = k;
         VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the log-likelihood is %g", run->J[k]);
         double gain = k > 0 ? run->J[k] - run->J[k - 1] : INFINITY;
         run->n_fell += gain < -1e-9 * (fabs(run->J[k]) + mass);
         run->converged = task->tol > 0 && gain <= task->tol * mass;
-        if (k == task->max_iter || run->converged || vh_stopped(ctx))
+        if (last || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(maximise(ctx, &s, run));
     }

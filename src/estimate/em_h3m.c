@@ -19,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NO_SHARE 1e-100                  /* a smaller part of a set leaves no trace in the statistics */
 #define EMPTY    1e-3                    /* a cluster with less than this many sets is empty */
 enum {
     MAX_RESEED = 3,                      /* times K: what falls empty again and again is not needed */
@@ -71,7 +70,7 @@ static void weigh(void *arg, int g, const double *loglik, double *w)
         s->J[(size_t)g * (size_t)s->n + (size_t)a] = vh_softmax(s->K, z + a * s->K);
     for (int i = sets->first[g]; i < sets->first[g + 1]; i++, w += n_hmm)
         for (int k = 0; k < n_hmm; k++)
-            w[k] = z[k] > NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;
+            w[k] = z[k] > VH_NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;
 }
 
 /* J of the restart at place a; a set without sequences adds nothing. */

@@ -4,6 +4,7 @@
  *   2. one job: starts, Baum-Welch, the best restart
  *   3. all jobs, in parallel over jobs when there are many, else inside each */
 #include "core/alloc.h"
+#include "core/jobs.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
 #include "estimate/options.h"
@@ -14,7 +15,6 @@
 #include "math/logsum.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Restarts often end in one optimum with the states numbered differently.  Which of them is higher by
@@ -31,6 +31,7 @@ typedef struct {                         /* what all jobs share */
     vhem_h3m        *out;
     vhem_fit_report *report;
     unsigned char   *begun;              /* [K] */
+    vh_workers       workers;
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
@@ -130,45 +131,27 @@ done:
 
 /* ---- 3. all jobs --------------------------------------------------------------------------------------- */
 
-/* With at least as many jobs as threads each thread takes whole jobs; else
- * all threads work inside each job. */
+static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int i, int worker)
+{
+    fit *f = arg;
+    vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
+    return run_job(ctx, f, i, &own);
+}
+
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int K = f->sets.n, done_jobs = 0, failed = -1, threads = ctx->threads;
-    bool across = K >= threads;
-    vh_workers workers = { 0 };
+    const vh_jobs jobs = { .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered,
+                           .arg = f };
+    int failed = -1;
 
     vh_blas_enter();
-    VH_TRY(vh_workers_new(ctx, threads, &workers));
-    vh_progress(ctx, "fit", 0, K);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
-    for (int i = 0; i < K; i++) {
-        vh_workers own = { 1, &workers.scratch[across ? omp_get_thread_num() : 0] };
-        vhem_status job_st;
-        int skip, n;
-#pragma omp atomic read
-        skip = failed;
-        if (skip >= 0 || vh_stopped(ctx))
-            continue;
-        job_st = run_job(ctx, f, i, across ? &own : &workers);
-        if (job_st != VHEM_OK && job_st != VHEM_ESTOPPED) {
-#pragma omp critical(vh_fit_failed)
-            if (failed < 0) {
-                failed = i;
-                st = job_st;
-            }
-        }
-#pragma omp atomic capture
-        n = ++done_jobs;
-        vh_progress(ctx, "fit", n, K);
-    }
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
+    st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, failed);
-    else if (vh_stopped(ctx))
-        st = VHEM_ESTOPPED;
 done:
-    vh_workers_free(&workers);
+    vh_workers_free(&f->workers);
     vh_blas_leave();
     return st;
 }

@@ -12,11 +12,11 @@
 
 #include "core/alloc.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOG_2PI 1.8378770664093454836
 enum { BLOCK = 256 };                    /* frames that are centred at a time */
 enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES };     /* slots of scratch memory */
 
@@ -30,8 +30,7 @@ static void centre(const vh_dt_gains *g, const double *y, int64_t n_t, double *o
 
 /* u [T][n]. */
 static vhem_status project(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
-                           vh_scratch *scratch,
-                           double *u)
+                           vh_scratch *scratch, double *u)
 {
     vhem_status st = VHEM_OK;
     double *c;
@@ -48,8 +47,7 @@ done:
 
 /* sum_t |R^-1/2 (y_t - ybar - C xf_t)|^2 */
 static vhem_status left_over(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
-                             const double *xf,
-                             vh_scratch *scratch, double *sum)
+                             const double *xf, vh_scratch *scratch, double *sum)
 {
     vhem_status st = VHEM_OK;
     double *c;
@@ -112,8 +110,7 @@ static double forward(const vh_dt_gains *g, int64_t T, const double *u, double *
 }
 
 static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
-                          vh_scratch *scratch,
-                          double **u, double **xhat, double **xf, double *loglik)
+                          vh_scratch *scratch, double **u, double **xhat, double **xf, double *loglik)
 {
     vhem_status st = VHEM_OK;
     size_t Tn = (size_t)T * (size_t)g->n;
@@ -126,7 +123,7 @@ static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, 
     VH_TRY(project(ctx, g, y, T, scratch, *u));
     double sum = forward(g, T, *u, *xhat, *xf, small);
     VH_TRY(left_over(ctx, g, y, T, *xf, scratch, &left));
-    *loglik = -0.5 * (sum + left + (double)T * (g->d * LOG_2PI + g->logdet_R));
+    *loglik = -0.5 * (sum + left + (double)T * (g->d * VH_LOG_2PI + g->logdet_R));
     VH_CHECK(isfinite(*loglik), VHEM_ENUMERIC,
              "the log-likelihood is %g: A is unstable, or the values are too far from the texture", *loglik);
 done:
@@ -134,8 +131,7 @@ done:
 }
 
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
-                            vh_scratch *scratch,
-                            double *loglik)
+                            vh_scratch *scratch, double *loglik)
 {
     double *u, *xhat, *xf, ll = 0;
     vhem_status st = filter(ctx, g, y, T, scratch, &u, &xhat, &xf, &ll);

@@ -11,7 +11,6 @@
 #include "model/convert.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { WAVE = 512 };                     /* components of the restarts that run side by side: their tables
                                             then stay in cache */
@@ -168,11 +167,8 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 static vhem_status name_hmms(vhem_ctx *ctx, vhem_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
-    char name[32];
-    for (int j = 0; j < h3m->K; j++) {
-        snprintf(name, sizeof name, "cluster_%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[j].name, name));
-    }
+    for (int j = 0; j < h3m->K; j++)
+        VH_TRY(vh_h3m_set_cluster(ctx, &h3m->hmm[j].name, j));
 done:
     return st;
 }

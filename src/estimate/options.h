@@ -12,7 +12,6 @@ vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 /* The deviation of all the data, *spread [d], and the smallest variances, *floor [d], a share of its square;
  * *floor stays NULL when the share is 0.  A dimension that never varies counts with unit spread.  Both are
  * free()d by the caller, on failure too. */
-vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread,
-                         double **floor);
+vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor);
 
 #endif

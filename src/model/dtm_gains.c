@@ -17,8 +17,7 @@ static void product(bool ta, bool tb, int n, const double *A, const double *B, d
 
 /* W = (I + G P)^-1, out = P W; work [3 n^2].  False when the numbers are past all bounds. */
 static bool meet(int n, const double *P, const double *G, double *W, double *out, double *logdet,
-                 double *work,
-                 int *pivot)
+                 double *work, int *pivot)
 {
     size_t nn = (size_t)n * (size_t)n;
     double *M = work, *PW = work + nn, *X = work + 2 * nn;
@@ -41,10 +40,10 @@ static bool meet(int n, const double *P, const double *G, double *W, double *out
     return true;
 }
 
-static bool same(size_t nn, const double *a, const double *b)
+bool vh_dt_settled(size_t size, const double *a, const double *b)
 {
     double largest = 0, gap = 0;
-    for (size_t k = 0; k < nn; k++) {
+    for (size_t k = 0; k < size; k++) {
         largest = fmax(largest, fabs(a[k]));
         gap = fmax(gap, fabs(a[k] - b[k]));
     }
@@ -79,7 +78,7 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
             memcpy(P, g->dt->Sigma, sizeof *P * nn);
         else
             carry(false, n, g->dt->A, Pf - nn, g->dt->Q, P, work);
-        if (t > 0 && same(nn, P, P - nn))
+        if (t > 0 && vh_dt_settled(nn, P, P - nn))
             break;
         VH_CHECK(meet(n, P, g->Gamma, g->W + (size_t)t * nn, Pf, &g->logdet[t], work, g->pivot),
                  VHEM_ENUMERIC,
@@ -114,7 +113,7 @@ static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_ga
             carry(true, n, g->dt->A, blurred, g->Gamma, Theta, work);
         }
         g->n_backward = (int)k + 1;
-        if (k > 1 && same(nn, Theta, Theta - nn) && same(nn, D, D - nn))
+        if (k > 1 && vh_dt_settled(nn, Theta, Theta - nn) && vh_dt_settled(nn, D, D - nn))
             break;
     }
 done:

@@ -40,6 +40,9 @@ static inline size_t vh_gain_at(int n_entries, int64_t t)
     return (size_t)(t < n_entries ? t : n_entries - 1);
 }
 
+/* Is b the same as a but for rounding?  Then a recursion that made b of a repeats itself. */
+bool vh_dt_settled(size_t size, const double *a, const double *b);
+
 /* V_t and W_t = (I + Theta_t P_t)^-1 of frame t of T; x_t|all = W' x_t|before + V theta_t, and the covariance
  * of x_t with x_{t-1} is W' A Pf_{t-1}.  They stay when frame t repeats what *last says was computed; start
  * with last = -1.  work [3 n^2], pivot [n].  False when that is no number. */

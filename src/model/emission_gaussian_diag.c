@@ -4,12 +4,12 @@
  *   theta = (k, mu/v, -1/(2v)),   k = -1/2 sum (log 2 pi v + mu^2/v)
  *
  * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
+#include "math/logsum.h"
 #include "model/emission.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define LOG_2PI 1.8378770664093454836
 #define LOG_2   0.69314718055994530942
 
 static int n_stat(int d)
@@ -64,7 +64,7 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
         double s = x->scale[k], m = (mu[k] - x->origin[k]) / s, v = cov[k] / s / s;
         theta[1 + k] = m / v;
         theta[1 + d + k] = -0.5 / v;
-        k0 -= 0.5 * (LOG_2PI + log(cov[k]) + m * m / v);
+        k0 -= 0.5 * (VH_LOG_2PI + log(cov[k]) + m * m / v);
         loss += (fabs(m) + sqrt(v)) * (fabs(m) + sqrt(v)) / v;
     }
     theta[0] = k0;
@@ -79,7 +79,7 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
     for (int k = 0; k < d; k++) {
         if (!(cov[k] > 0))
             return false;
-        k0 -= 0.5 * (LOG_2PI + log(cov[k]));
+        k0 -= 0.5 * (VH_LOG_2PI + log(cov[k]));
         work[k] = 1 / sqrt(cov[k]);
     }
     for (int64_t t = 0; t < n; t++, y += d) {
@@ -101,7 +101,7 @@ static bool expected_density(int d, const double *const *r, const double *const 
         double u = b[0][k] - r[0][k];
         if (!(r[1][k] > 0))
             return false;
-        sum += LOG_2PI + log(r[1][k]) + (u * u + b[1][k]) / r[1][k];
+        sum += VH_LOG_2PI + log(r[1][k]) + (u * u + b[1][k]) / r[1][k];
     }
     *out = -0.5 * sum;
     return true;
@@ -141,7 +141,7 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
         if (!(p[1][k] > 0) || !(q[1][k] > 0))
             return false;
         double u = p[0][k] / 2 - q[0][k] / 2, half = p[1][k] / 2 + q[1][k] / 2;
-        sum += (1 - 2 * lambda) * LOG_2PI - log(lambda) - log(half) - LOG_2 +
+        sum += (1 - 2 * lambda) * VH_LOG_2PI - log(lambda) - log(half) - LOG_2 +
                (1 - lambda) * (log(p[1][k]) + log(q[1][k])) - 2 * lambda * (u / half) * u;
     }
     *out = 0.5 * sum;

@@ -8,13 +8,12 @@
  * Sigma is far from singular is the product form used at all: `natural` reports the loss of digits, and the
  * engine then takes log_density, which solves with the factor instead. */
 #include "math/linalg.h"
+#include "math/logsum.h"
 #include "model/emission.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define LOG_2PI 1.8378770664093454836
 
 static int n_stat(int d)
 {
@@ -75,7 +74,7 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
             *tri++ = -P[i * d + j];
         *tri++ = -0.5 * P[i * d + i];
     }
-    theta[0] = -0.5 * (d * LOG_2PI + logdet + quad);
+    theta[0] = -0.5 * (d * VH_LOG_2PI + logdet + quad);
     return loss;
 }
 
@@ -88,7 +87,7 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
     memcpy(L, par[1], sizeof *L * (size_t)(d * d));
     if (!vh_cholesky(d, L))
         return false;
-    double k0 = -0.5 * (d * LOG_2PI + vh_cholesky_logdet(d, L));
+    double k0 = -0.5 * (d * VH_LOG_2PI + vh_cholesky_logdet(d, L));
     for (int64_t t = 0; t < n; t += ROWS) {
         int rows = n - t < ROWS ? (int)(n - t) : ROWS;
         for (int r = 0; r < rows; r++)
@@ -194,7 +193,7 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
     vh_cholesky_solve_rows(d, L, 1, u);
     for (int k = 0; k < d; k++)
         quad += u[k] * u[k];
-    *out = 0.5 * (d * ((1 - 2 * lambda) * LOG_2PI - log(lambda)) + (1 - lambda) * each -
+    *out = 0.5 * (d * ((1 - 2 * lambda) * VH_LOG_2PI - log(lambda)) + (1 - lambda) * each -
                   vh_cholesky_logdet(d, L) - lambda * quad);
     return true;
 }

@@ -98,6 +98,13 @@ done:
     return st;
 }
 
+vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j)
+{
+    char name[32];
+    snprintf(name, sizeof name, "cluster_%d", j);
+    return vh_h3m_set_text(ctx, slot, name);
+}
+
 void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src)
 {
     assert(dst->S == src->S && dst->M == src->M && dst->n_theta == src->n_theta);

@@ -38,6 +38,7 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, v
 /* Storage for HMM i, all zero. */
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text);            /* NULL clears */
+vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j);    /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
 void        vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
 /* Keeps the first K HMMs, K at most what there is, with equal weights. */

@@ -19,12 +19,11 @@
 
 #include "core/alloc.h"
 #include "math/linalg.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOG_2PI 1.8378770664093454836
-#define SETTLED 1e-14                    /* relative change of M and N that is none */
 enum { PAIR, FRAMES };                   /* slots of scratch memory */
 
 typedef struct {
@@ -37,8 +36,7 @@ typedef struct {
     double  rho;                         /* tr(R_r^-1 R_b) */
     double *Sbb, *Sbh, *Shh;             /* [nb][nb] [nb][n] [n][n]  moments of x and xhat before frame t */
     double *Sbu, *Shu, *Suu;             /* [nb][n] [n][n] [n][n]    with u_t */
-    double *Sbf,
-        *Sff;                   /* [nb][n] [n][n]  x with the filtered state, which has seen frame t */
+    double *Sbf, *Sff;                   /* [nb][n] [n][n]  x with the filtered state, frame t seen */
     double *X, *Y;                       /* working memory, [nb][nb] each */
     /* for the statistics */
     double *V, *W, *work;                /* [n][n] [n][n] [3][n][n] */
@@ -51,8 +49,7 @@ typedef struct {
 
 /* C [m][n] = alpha op(A) op(B) + beta C, rows without gaps. */
 static void mul(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, const double *B,
-                double beta,
-                double *C)
+                double beta, double *C)
 {
     vh_gemm(ta, tb, m, n, k, alpha, A, ta ? m : k, B, tb ? k : n, beta, C, n);
 }
@@ -69,8 +66,7 @@ static double inner(int size, const double *A, const double *B)
 /* ---- 1. what r sees of b ------------------------------------------------------------------------------- */
 
 static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
-                             vh_scratch *scratch,
-                             pair *p)
+                             vh_scratch *scratch, pair *p)
 {
     vhem_status st = VHEM_OK;
     int n = r->n, nb = b->n + 1, d = r->d;
@@ -205,8 +201,8 @@ static double innovation(pair *p, int t)
     for (int i = 0; i < nb; i++)
         for (int j = 0; j < n; j++)
             sum -= 2 * p->Sbh[i * n + j] * p->B[j * nb + i];
-    mul(false, false, n, n, n, 1, Gamma, p->Shh, 0,
-        p->X);   /* Suu - Gamma Shu - (Gamma Shu)' + Gamma Shh Gamma */
+    /* Suu - Gamma Shu - (Gamma Shu)' + Gamma Shh Gamma */
+    mul(false, false, n, n, n, 1, Gamma, p->Shh, 0, p->X);
     mul(false, false, n, n, n, 1, p->X, Gamma, 0, p->Y);
     mul(false, false, n, n, n, 1, Gamma, p->Shu, 0, p->X);
     for (int i = 0; i < n; i++)
@@ -216,16 +212,6 @@ static double innovation(pair *p, int t)
 }
 
 /* ---- 3. the statistics --------------------------------------------------------------------------------- */
-
-static bool same(size_t size, const double *a, const double *b)
-{
-    double largest = 0, gap = 0;
-    for (size_t k = 0; k < size; k++) {
-        largest = fmax(largest, fabs(a[k]));
-        gap = fmax(gap, fabs(a[k] - b[k]));
-    }
-    return gap <= SETTLED * largest;
-}
 
 /* M and N from the last frame back, until they repeat. */
 static vhem_status run_backward(vhem_ctx *ctx, pair *p)
@@ -253,7 +239,7 @@ static vhem_status run_backward(vhem_ctx *ctx, pair *p)
         mul(false, false, n, nb, nb, 1, M - bn, p->A, 0, p->X);
         memcpy(M, p->B, sizeof *M * bn);
         mul(false, false, n, nb, n, 1, D, p->X, 1, M);
-        if (p->n_back >= p->r->n_backward && same(bn, M, M - bn) && same(nn, N, N - nn))
+        if (p->n_back >= p->r->n_backward && vh_dt_settled(bn, M, M - bn) && vh_dt_settled(nn, N, N - nn))
             break;
     }
 done:
@@ -302,10 +288,9 @@ static void add_step(pair *p, int t, double w, double *step)
     mul(false, false, n, n, nb, 1, p->M + back * (size_t)(n * nb), p->X, 0, Z);
     mul(false, false, n, n, n, w, p->V, Z, 1, step);
 
-    memcpy(H, p->Sht,
-           sizeof *H * nn);                       /* (W' (Sht - Shh Theta) + V (Stt - Sht' Theta)) */
-    mul(false, false, n, n, n, -1, p->Shh, Theta, 1,
-        H);     /*  times W' A Pf                                */
+    /* (W' (Sht - Shh Theta) + V (Stt - Sht' Theta)) W' A Pf */
+    memcpy(H, p->Sht, sizeof *H * nn);
+    mul(false, false, n, n, n, -1, p->Shh, Theta, 1, H);
     mul(true, false, n, n, n, 1, p->W, H, 0, Z);
     memcpy(H, p->Stt, sizeof *H * nn);
     mul(true, false, n, n, n, -1, p->Sht, Theta, 1, H);
@@ -374,11 +359,10 @@ static void add_observed(pair *p, double w, vh_dt_stats *s)
 /* ---- 4. the two functions ------------------------------------------------------------------------------ */
 
 vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
-                             vh_scratch *scratch,
-                             double *L)
+                             vh_scratch *scratch, double *L)
 {
     vhem_status st = VHEM_OK;
-    double sum = tau * (r->d * LOG_2PI + r->logdet_R);
+    double sum = tau * (r->d * VH_LOG_2PI + r->logdet_R);
     pair p;
 
     VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
@@ -391,8 +375,7 @@ vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
     }
     VH_CHECK(isfinite(sum), VHEM_ENUMERIC,
              "the expected log-likelihood of %d frames is %g: a texture is unstable, a smaller tau may do",
-                 tau,
-             -0.5 * sum);
+             tau, -0.5 * sum);
     *L = -0.5 * sum;
 done:
     return st;

@@ -10,8 +10,7 @@
 
 /* E_b[log p(y_1:tau | r)] in nats, exact, O(d n^2 + tau n^3).  Only R of r is inverted. */
 vhem_status vh_dt_pair_score(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r, int tau,
-                             vh_scratch *scratch,
-                             double *L);
+                             vh_scratch *scratch, double *L);
 
 /* Adds the statistics of r, with a weight: expectations over y ~ b of those of vh_kalman_smooth.  The gains
  * must be made to smooth. */

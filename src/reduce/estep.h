@@ -12,9 +12,6 @@ typedef struct {
     bool      weighted;
 } vh_assignment;
 
-/* Less than this share of a base model, and a pair is left out of the statistics. */
-#define VH_NO_SHARE 1e-100
-
 /* Row i of L [Kr] -> z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */
 double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *z);
 

@@ -65,8 +65,7 @@ static bool is_isotropic(const vhem_dtm *dtm)
 }
 
 static vhem_status open_state(vhem_ctx *ctx, const vhem_dtm *base, const vh_vhem_options *opt,
-                              vhem_dtm *centers,
-                              state *s)
+                              vhem_dtm *centers, state *s)
 {
     vhem_status st = VHEM_OK;
     int Kr = centers->K;

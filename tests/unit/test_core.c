@@ -1,14 +1,17 @@
-/* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers. */
+/* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers,
+ * jobs. */
 #include "support.h"
 
 #include "core/alloc.h"
 #include "core/ctx.h"
 #include "core/file.h"
+#include "core/jobs.h"
 #include "core/number.h"
 #include "core/text.h"
 
 #include <locale.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- errors and memory --------------------------------------------------------------------------------- */
 
@@ -420,6 +423,40 @@ static void rng_pick(void **state)
         assert_near(count[i], draws * p[i], 0, 5 * sqrt(draws * p[i]));
 }
 
+/* Jobs 5 and 6 fail, the later one sooner. */
+static vhem_status fail_some(vhem_ctx *ctx, void *arg, int i, int worker)
+{
+    int *ran = arg;
+    assert_true(worker >= 0 && worker < 4 && ctx->threads == 1);
+    ran[i] = 1;
+    if (i == 5)
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    return i == 5 || i == 6 ? vh_fail(ctx, VHEM_EINVAL, "job %d is bad", i) : VHEM_OK;
+}
+
+static void jobs(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads += 3) {
+        vhem_ctx *ctx = test_ctx_with(NULL, threads, 1);
+        int ran[100] = { 0 }, failed = 0;
+        vh_jobs all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = ran };
+        assert_fails(ctx, vh_run_jobs(ctx, &all, &failed), VHEM_EINVAL, "job 5 is bad");
+        assert_int_equal(failed, 5);
+        for (int i = 0; i <= 5; i++)
+            assert_int_equal(ran[i], 1);
+        assert_int_equal(ran[99], 0);
+        all.n = 5;
+        assert_ok(ctx, vh_run_jobs(ctx, &all, &failed));
+        assert_int_equal(failed, -1);
+        vhem_ctx_stop(ctx);
+        ran[0] = 0;
+        assert_int_equal(vh_run_jobs(ctx, &all, &failed), VHEM_ESTOPPED);
+        assert_int_equal(ran[0], 0);
+        vhem_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +465,7 @@ int main(void)
         cmocka_unit_test(out_keeps_links), cmocka_unit_test(out_fails), cmocka_unit_test(out_stdout),
         cmocka_unit_test(read_all),     cmocka_unit_test(rng_streams), cmocka_unit_test(rng_moments),
         cmocka_unit_test(rng_below),    cmocka_unit_test(rng_pick),
+        cmocka_unit_test(jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

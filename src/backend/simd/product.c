@@ -9,11 +9,11 @@
  * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
 #include "backend/ref/product.h"
 #include "backend/simd/product.h"
+#include "math/logsum.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOG_2PI 1.8378770664093454836
 #define LOG_4PI 2.5310242469692907930
 
 enum { SLOT_A = 4, SLOT_B, SLOT_CHAIN_A, SLOT_CHAIN_B, SLOT_GROUP, SLOT_TABLE, SLOT_SMALL, SLOT_INVERSE };
@@ -280,7 +280,7 @@ static vhem_status open_job(job *j, int a0, int na, int b0, int nb)
     j->inverse = inverse;
     j->full = p->a->family == &vh_gaussian_full;
     j->size = j->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
-    j->constant = 0.5 * d * ((1 - 2 * p->lambda) * LOG_2PI - log(p->lambda)) - log_scale;
+    j->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
     VH_TRY(load_side(j, p->a, p->self_a, a0, na, SLOT_A, SLOT_CHAIN_A, &j->a));
     VH_TRY(load_side(j, p->b, p->self_b, b0, nb, SLOT_B, SLOT_CHAIN_B, &j->b));
     j->block = j->full ? d <= MOST_FACTORS : choose_block(j);
