@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _call
 from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
-                   record, text, texts)
+                   record, text, texts, whole_numbers)
 from .errors import Error, FileError, InputError, VhemWarning
 
 
@@ -112,7 +112,10 @@ class Session:
     def call(self, name: str, *args: Any) -> None:
         """Calls a function; raises its sentence, except when it was stopped and hands over what it has."""
         called = function(name)
-        status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
+        try:
+            status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
+        except (OverflowError, TypeError) as error:          # of cffi, before anything is called
+            raise InputError(f"a number is not what {name} takes: {error}") from None
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
@@ -320,11 +323,7 @@ def tree_build(session: Session, source: Handle, kind: str, K: Sequence[int],
                options: Mapping[str, Any]) -> Handle:
     """Levels of clusters of an h3m, a dtm or data; one level is what vhem_cluster gives."""
     struct, keep = options_of("cluster_options", options)
-    try:
-        sizes = ffi.new("int[]", [int(k) for k in K])
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"n_clusters is {K!r}, must be whole numbers") from None
-    return session.made(_build[kind], "tree", source.pointer, len(K), sizes, struct)
+    return session.made(_build[kind], "tree", source.pointer, len(K), whole_numbers(K, "n_clusters"), struct)
 
 
 def tree_load(session: Session, path: Any) -> Handle:
@@ -388,7 +387,10 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
     if truth is not None:
         struct.truth = texts(truth, keep)
     if choice is not None:
-        struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", choice), len(choice)
+        if getattr(choice, "dtype", None) != record("vhem_choice"):
+            raise InputError("choice is not what vhem.metrics.choose gives")
+        keep.append(np.ascontiguousarray(choice))
+        struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", keep[-1]), len(choice)
     session.call("vhem_report_write", struct, path_bytes(path))
 
 
@@ -408,8 +410,8 @@ def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int],
            options: Mapping[str, Any]) -> Any:
     struct, keep = options_of("cluster_options", options)
     rows = np.zeros(len(K) * len(S), record("vhem_choice"))
-    session.call("vhem_choose", models.pointer, len(K), ffi.new("int[]", list(K)), len(S),
-                 ffi.new("int[]", list(S)), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
+    session.call("vhem_choose", models.pointer, len(K), whole_numbers(K, "n_clusters"), len(S),
+                 whole_numbers(S, "n_states"), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
     return rows
 
 
@@ -443,7 +445,6 @@ def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any])
 
 
 # ---- 6. classes and tags -----------------------------------------------------------------------------------
-
 
 class Tags(NamedTuple):
     """Which things have which tags: has [things][tags] of 0 and 1."""
@@ -531,7 +532,7 @@ def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -
     rows = np.zeros(C, record("vhem_tag_measure"))
     p_at, out = out_array((C, len(k)))
     session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), top, len(k),
-                 ffi.new("int[]", list(k)), ffi.from_buffer("vhem_tag_measure[]", rows), out)
+                 whole_numbers(k, "at"), ffi.from_buffer("vhem_tag_measure[]", rows), out)
     return rows, p_at
 
 

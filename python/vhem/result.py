@@ -9,6 +9,7 @@ from . import _html, _lib
 from ._run import session
 from ._types import Array
 from .data import as_sequences
+from .errors import InputError
 from .model import H3M, as_models, file_bytes, from_file_bytes, holds_models
 from .texture import Textures
 
@@ -167,6 +168,11 @@ class Tree(Sequence[Clustering]):
         tables : folder, optional
             Gets every number as TSV.
         """
+        Kb = len(self[0].labels)
+        if classes is not None and len(classes) != Kb:
+            raise InputError(f"there are {len(classes)} classes, must be {Kb}, one for each model")
+        if distance is not None and np.shape(distance) != (Kb, Kb):
+            raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
         with session() as s:
             parts = {
                 "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,
