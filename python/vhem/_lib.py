@@ -146,6 +146,11 @@ def _error(status: int, sentence: str) -> Error:
     return FileError(sentence) if status == lib.VHEM_EIO else Error(sentence)
 
 
+def size(of: Handle, kind: str) -> int:
+    """How many there are in an h3m, a dtm or data."""
+    return int(getattr(lib, f"vhem_{kind}_size")(of.pointer))
+
+
 # ---- 2. sequences ------------------------------------------------------------------------------------------
 
 def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[str]],
@@ -178,7 +183,7 @@ def data_save(session: Session, data: Handle, path: Any) -> None:
 
 def data_parts(data: Handle) -> Dict[str, Any]:
     """Everything that is in a data set; frames are a view."""
-    N, d, view = lib.vhem_data_size(data.pointer), lib.vhem_data_dim(data.pointer), ffi.new("vhem_seq_view *")
+    N, d, view = size(data, "data"), lib.vhem_data_dim(data.pointer), ffi.new("vhem_seq_view *")
     parts: Dict[str, Any] = {"names": [], "labels": [], "groups": [], "weights": [], "lengths": []}
     first = None
     for n in range(N):
@@ -218,10 +223,6 @@ def h3m_load(session: Session, path: Any) -> Handle:
 
 def h3m_save(session: Session, h3m: Handle, path: Any) -> None:
     session.call("vhem_h3m_save", h3m.pointer, path_bytes(path))
-
-
-def h3m_size(h3m: Handle) -> int:
-    return int(lib.vhem_h3m_size(h3m.pointer))
 
 
 def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
@@ -286,7 +287,7 @@ def fit_pieces(session: Session, data: Handle, options: Mapping[str, Any], store
 
 
 def score(session: Session, h3m: Handle, data: Handle) -> Any:
-    loglik, out = out_array((lib.vhem_data_size(data.pointer), h3m_size(h3m)))
+    loglik, out = out_array((size(data, "data"), size(h3m, "h3m")))
     session.call("vhem_score", h3m.pointer, data.pointer, out)
     return loglik
 
@@ -313,10 +314,6 @@ def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
 
 _build = {"h3m": "vhem_tree_build", "dtm": "vhem_tree_build_dtm", "data": "vhem_tree_build_data"}
 _assign = {"h3m": "vhem_assign_models", "dtm": "vhem_assign_dtm", "data": "vhem_assign_data"}
-
-
-def _size(source: Handle, kind: str) -> int:
-    return int(getattr(lib, f"vhem_{kind}_size")(source.pointer))
 
 
 def tree_build(session: Session, source: Handle, kind: str, K: Sequence[int],
@@ -372,7 +369,8 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         base_label=array(lib.vhem_tree_base_labels(tree.pointer, level), (n_base,), tree, np.int32),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
-        runs=[plain(c.run[r]) for r in range(c.n_run)],
+        runs=[{**plain(c.run[r]), "bounds": array(c.run[r].bounds, (c.run[r].n_iter + 1,), tree)}
+              for r in range(c.n_run)],
         centers=Handle(c.centers, None, tree) if c.centers else None,
         textures=Handle(c.textures, None, tree) if c.textures else None,
     )
@@ -396,7 +394,7 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
 
 def assign(session: Session, tree: Handle, source: Handle, kind: str) -> Tuple[Any, Any, Any]:
     """label [n][levels], posterior [n][Kr of the lowest level], score [n]."""
-    n = _size(source, kind)
+    n = size(source, kind)
     label, out_label = out_array((n, tree_size(tree)), np.int32)
     z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
     best, out_best = out_array((n,))
@@ -438,7 +436,7 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any]) -> Tuple[Any, Any]:
     struct, keep = options_of("distance_options", options)
-    shape = (h3m_size(a), h3m_size(b))
+    shape = (size(a, "h3m"), size(b, "h3m"))
     (D, out), (error, out_error) = out_array(shape), out_array(shape)
     session.call("vhem_distance", a.pointer, b.pointer, struct, out, out_error)
     return D, error
@@ -559,10 +557,6 @@ def dtm_save(session: Session, dtm: Handle, path: Any) -> None:
     session.call("vhem_dtm_save", dtm.pointer, path_bytes(path))
 
 
-def dtm_size(dtm: Handle) -> int:
-    return _size(dtm, "dtm")
-
-
 def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
     """What is in texture i; arrays are views that keep the set alive."""
     view = ffi.new("vhem_dt_view *")
@@ -584,7 +578,7 @@ def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any],
 
 
 def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
-    loglik, out = out_array((_size(data, "data"), dtm_size(dtm)))
+    loglik, out = out_array((size(data, "data"), size(dtm, "dtm")))
     session.call("vhem_dtm_score", dtm.pointer, data.pointer, out)
     return loglik
 

@@ -118,22 +118,32 @@ def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int]) -> Tuple[
 class _Trained(Estimator):
     """What the classifier and the tag model share."""
 
-    estimator: str
-    n_components: int
-    n_piece: int
-    n_states: int
-    n_mix: int
-    covariance_type: str
-    topology: str
-    chunk: int
-    prior: str
-    init: Any
-    n_init: Optional[int]
-    tau: Optional[int]
-    nv: Optional[float]
-    fast: int
-    store: Any
-    options: Optional[Dict[str, Any]]
+    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
+                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
+                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
+                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_piece = n_piece
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.init = init
+        self.n_init = n_init
+        self.chunk = chunk
+        self.prior = prior
+        self.tau = tau
+        self.nv = nv
+        self.fast = fast
+        self.store = store
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
         piece = {
@@ -230,33 +240,6 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     >>> clf.predict(X[:2]).tolist(), clf.score(X, y)
     (['low', 'high'], 1.0)
     """
-
-    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
-                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_piece = n_piece
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.covariance_type = covariance_type
-        self.topology = topology
-        self.init = init
-        self.n_init = n_init
-        self.chunk = chunk
-        self.prior = prior
-        self.tau = tau
-        self.nv = nv
-        self.fast = fast
-        self.store = store
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
         """Learns the classes y of the sequences, by default their labels; a group is one example."""
@@ -368,33 +351,6 @@ class TagModel(_Trained):
     >>> sorted(model.retrieve(X, "loud", top=4).tolist())
     [1, 3, 5, 7]
     """
-
-    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
-                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_piece = n_piece
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.covariance_type = covariance_type
-        self.topology = topology
-        self.init = init
-        self.n_init = n_init
-        self.chunk = chunk
-        self.prior = prior
-        self.tau = tau
-        self.nv = nv
-        self.fast = fast
-        self.store = store
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
 
     def fit(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None,
             tags: Optional[Sequence[str]] = None) -> "TagModel":

@@ -345,7 +345,7 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
         made = Sequences.from_arrays(list(X))
     elif isinstance(X, (list, tuple)) and lengths is None and _holds_sequences(X, single):
         made = Sequences.from_arrays(X)
-    elif not isinstance(X, (list, tuple)) and not hasattr(X, "__array__") or isinstance(X, (str, bytes)):
+    elif not isinstance(X, (list, tuple)) and not hasattr(X, "__array__") and not hasattr(X, "shape"):
         raise InputError(f"X is a {type(X).__name__}, must be a list of arrays (time, channels), or another form "
                          "of sequences that 'help(vhem.data)' tells of")
     else:

@@ -11,7 +11,7 @@ from ._types import Array
 from .data import as_sequences
 from .errors import InputError
 from .model import H3M, as_models
-from .result import Tree
+from .result import as_tree
 
 
 def _codes(labels: Any) -> Array:
@@ -78,9 +78,7 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
     tau, and power and kernel ("normalised", "raw", "scaled") of the compactness, are by default as the
     clusters were made.
     """
-    tree: Tree = getattr(result, "result_", result)
-    if not isinstance(tree, Tree):
-        raise InputError(f"the result is a {type(tree).__name__}, must be a fitted VHEM or VHEMTree, or a Tree")
+    tree = as_tree(result)
     if models is None and X is None and isinstance(getattr(result, "models_", None), H3M):
         models = result.models_
     with session(n_jobs=n_jobs) as s:

@@ -169,7 +169,7 @@ class Model:
 
 def _one(model: Model, s: _lib.Session) -> _lib.Handle:
     """A set with this HMM alone."""
-    return model._handle if _lib.h3m_size(model._handle) == 1 else H3M([model])._handle
+    return model._handle if _lib.size(model._handle, "h3m") == 1 else H3M([model])._handle
 
 
 def _model_of(h3m: "H3M") -> Model:
@@ -234,7 +234,7 @@ class H3M(Sequence[Model]):
     # ---- as a list
 
     def __len__(self) -> int:
-        return _lib.h3m_size(self._handle)
+        return _lib.size(self._handle, "h3m")
 
     @overload
     def __getitem__(self, key: int) -> Model: ...

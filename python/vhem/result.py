@@ -34,7 +34,8 @@ class Clustering:
     state_map : list of Kb arrays
         For each state of each model, the state of its centre that is most often beside it.
     runs : list of dict
-        Every restart: seed, init, bound, n_iter, converged, finished.
+        Every restart: seed, init, bound, n_iter, converged, finished, and bounds, its curve; None when that is
+        not known, or is the curve of the best, which is ``bound``.
     names, method, options, n_iter, converged, n_empty, n_revived, n_fell
     """
 
@@ -196,6 +197,14 @@ class Tree(Sequence[Clustering]):
 
     def __deepcopy__(self, memo: Any) -> "Tree":
         return self
+
+
+def as_tree(result: Any) -> Tree:
+    """The tree of a fitted estimator, or itself."""
+    found = getattr(result, "result_", result)
+    if not isinstance(found, Tree):
+        raise InputError(f"a {type(result).__name__} has no clusters; give a fitted VHEM or VHEMTree, or a vhem.Tree")
+    return found
 
 
 def _level_of(tree: Tree, level: int) -> Clustering:

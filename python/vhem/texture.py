@@ -88,7 +88,7 @@ class Textures(Sequence[Texture]):
             _lib.dtm_save(s, self._handle, path)
 
     def __len__(self) -> int:
-        return _lib.dtm_size(self._handle)
+        return _lib.size(self._handle, "dtm")
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, (int, np.integer)):

@@ -63,7 +63,7 @@ def test_sizes_that_the_library_cannot_see(sequences):
             (lambda: found.report("r.html", distance=np.eye(2)), r"must be \(12, 12\)"),
             (lambda: found.report("r.html", choice=np.zeros(3)), "vhem.metrics.choose"),
             (lambda: vhem.Sequences(np.zeros((4, 1)), [2.5, 1.5]), "whole numbers"),
-            (lambda: vhem.metrics.measures(3), "must be a fitted"),
+            (lambda: vhem.metrics.measures(3), "give a fitted VHEM"),
             (lambda: models.sample(2**40, 5), "does not fit"), (lambda: models.sample("a", 5), "integer")]:
         with pytest.raises(ValueError, match=sentence):
             wrong()
