@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
-from .data import Sequences, as_sequences
+from .data import Sequences, as_sequences, holds_arrays
 from .errors import InputError
 from .model import as_models
 from .texture import Textures
@@ -60,6 +60,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
                       ConvergenceWarning, stacklevel=3)
 
 
+def further(options: Any) -> Dict[str, Any]:
+    """Options of the library by name, such as an estimator may be given; "lambda_" is lambda."""
+    if not isinstance(options, (Mapping, type(None))):
+        raise InputError(f"options is {options!r}, must be a dictionary")
+    return {str(key).rstrip("_"): value for key, value in (options or {}).items()}
+
+
 def start_options(init: Any) -> Dict[str, Any]:
     """A start by name, or models to start from."""
     if init is None or isinstance(init, str):
@@ -71,5 +78,5 @@ def start_options(init: Any) -> Dict[str, Any]:
 
 def like_input(X: Any, lengths: Any, per_sequence: List[Any]) -> Any:
     """One array when one array went in, a list for a list of sequences."""
-    whole = getattr(X, "ndim", 0) == 2 or lengths is not None or not isinstance(X, (list, tuple, Sequences))
-    return np.concatenate(per_sequence) if whole else per_sequence
+    listed = lengths is None and (isinstance(X, (list, tuple, Sequences)) or holds_arrays(X))
+    return per_sequence if listed else np.concatenate(per_sequence)

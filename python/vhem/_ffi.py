@@ -4,6 +4,7 @@ No function of the library is named here but its version and the ones that fill 
 """
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -89,6 +90,14 @@ def doubles(values: Any) -> Any:
     return ffi.from_buffer("double[]", values)
 
 
+def whole_numbers(values: Sequence[Any], what: str) -> Any:
+    """An array of int."""
+    try:
+        return ffi.new("int[]", [operator.index(value) for value in values])
+    except (TypeError, OverflowError):
+        raise InputError(f"{what} is {values!r}, must be whole numbers, none too large") from None
+
+
 def out_array(shape: Tuple[int, ...], dtype: Any = np.float64) -> Tuple[Any, Any]:
     values = np.empty(shape, dtype)
     kind = "double[]" if values.dtype == np.float64 else "int[]"
@@ -120,6 +129,8 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
         return
     if isinstance(value, Handle):
         value = value.pointer
+    elif kind == "char *" and not isinstance(value, (str, os.PathLike)):
+        raise InputError(f"{key} is {value!r}, must be a text")
     elif kind == "char *":
         keep.append(ffi.new("char[]", c_text(value)))
         value = keep[-1]
@@ -132,12 +143,16 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
         value = int(value)
     try:
         setattr(struct, key, value)
-    except (TypeError, OverflowError):
+    except TypeError:
         raise InputError(f"{key} is {value!r}, must be a number") from None
+    except OverflowError:
+        raise InputError(f"{key} is {value!r}, which is too large") from None
 
 
 def fill(struct: Any, values: Mapping[str, Any], keep: List[Any]) -> None:
     """Writes the values that are not None into a struct; a mapping goes into a struct inside it."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"the options are {values!r}, must be a dictionary")
     ctype = ffi.typeof(struct)
     fields = dict((ctype.item if ctype.kind == "pointer" else ctype).fields)
     for key, value in values.items():

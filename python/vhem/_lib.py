@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _call
 from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
-                   record, text, texts)
+                   record, text, texts, whole_numbers)
 from .errors import Error, FileError, InputError, VhemWarning
 
 
@@ -112,7 +112,10 @@ class Session:
     def call(self, name: str, *args: Any) -> None:
         """Calls a function; raises its sentence, except when it was stopped and hands over what it has."""
         called = function(name)
-        status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
+        try:
+            status, interrupt = _call.run(lambda: called(self.ctx, *args), self.stop)
+        except (OverflowError, TypeError) as error:          # of cffi, before anything is called
+            raise InputError(f"a number is not what {name} takes: {error}") from None
         self.interrupt = self.interrupt or interrupt
         lines, self._warnings = self._warnings, []
         for line in lines:
@@ -141,6 +144,11 @@ def _error(status: int, sentence: str) -> Error:
     if status in (lib.VHEM_EINVAL, lib.VHEM_EFORMAT):
         return InputError(sentence)
     return FileError(sentence) if status == lib.VHEM_EIO else Error(sentence)
+
+
+def size(of: Handle, kind: str) -> int:
+    """How many there are in an h3m, a dtm or data."""
+    return int(getattr(lib, f"vhem_{kind}_size")(of.pointer))
 
 
 # ---- 2. sequences ------------------------------------------------------------------------------------------
@@ -175,7 +183,7 @@ def data_save(session: Session, data: Handle, path: Any) -> None:
 
 def data_parts(data: Handle) -> Dict[str, Any]:
     """Everything that is in a data set; frames are a view."""
-    N, d, view = lib.vhem_data_size(data.pointer), lib.vhem_data_dim(data.pointer), ffi.new("vhem_seq_view *")
+    N, d, view = size(data, "data"), lib.vhem_data_dim(data.pointer), ffi.new("vhem_seq_view *")
     parts: Dict[str, Any] = {"names": [], "labels": [], "groups": [], "weights": [], "lengths": []}
     first = None
     for n in range(N):
@@ -215,10 +223,6 @@ def h3m_load(session: Session, path: Any) -> Handle:
 
 def h3m_save(session: Session, h3m: Handle, path: Any) -> None:
     session.call("vhem_h3m_save", h3m.pointer, path_bytes(path))
-
-
-def h3m_size(h3m: Handle) -> int:
-    return int(lib.vhem_h3m_size(h3m.pointer))
 
 
 def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
@@ -283,7 +287,7 @@ def fit_pieces(session: Session, data: Handle, options: Mapping[str, Any], store
 
 
 def score(session: Session, h3m: Handle, data: Handle) -> Any:
-    loglik, out = out_array((lib.vhem_data_size(data.pointer), h3m_size(h3m)))
+    loglik, out = out_array((size(data, "data"), size(h3m, "h3m")))
     session.call("vhem_score", h3m.pointer, data.pointer, out)
     return loglik
 
@@ -312,19 +316,11 @@ _build = {"h3m": "vhem_tree_build", "dtm": "vhem_tree_build_dtm", "data": "vhem_
 _assign = {"h3m": "vhem_assign_models", "dtm": "vhem_assign_dtm", "data": "vhem_assign_data"}
 
 
-def _size(source: Handle, kind: str) -> int:
-    return int(getattr(lib, f"vhem_{kind}_size")(source.pointer))
-
-
 def tree_build(session: Session, source: Handle, kind: str, K: Sequence[int],
                options: Mapping[str, Any]) -> Handle:
     """Levels of clusters of an h3m, a dtm or data; one level is what vhem_cluster gives."""
     struct, keep = options_of("cluster_options", options)
-    try:
-        sizes = ffi.new("int[]", [int(k) for k in K])
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"n_clusters is {K!r}, must be whole numbers") from None
-    return session.made(_build[kind], "tree", source.pointer, len(K), sizes, struct)
+    return session.made(_build[kind], "tree", source.pointer, len(K), whole_numbers(K, "n_clusters"), struct)
 
 
 def tree_load(session: Session, path: Any) -> Handle:
@@ -373,7 +369,8 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         base_label=array(lib.vhem_tree_base_labels(tree.pointer, level), (n_base,), tree, np.int32),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
-        runs=[plain(c.run[r]) for r in range(c.n_run)],
+        runs=[{**plain(c.run[r]), "bounds": array(c.run[r].bounds, (c.run[r].n_iter + 1,), tree)}
+              for r in range(c.n_run)],
         centers=Handle(c.centers, None, tree) if c.centers else None,
         textures=Handle(c.textures, None, tree) if c.textures else None,
     )
@@ -388,13 +385,16 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
     if truth is not None:
         struct.truth = texts(truth, keep)
     if choice is not None:
-        struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", choice), len(choice)
+        if getattr(choice, "dtype", None) != record("vhem_choice"):
+            raise InputError("choice is not what vhem.metrics.choose gives")
+        keep.append(np.ascontiguousarray(choice))
+        struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", keep[-1]), len(choice)
     session.call("vhem_report_write", struct, path_bytes(path))
 
 
 def assign(session: Session, tree: Handle, source: Handle, kind: str) -> Tuple[Any, Any, Any]:
     """label [n][levels], posterior [n][Kr of the lowest level], score [n]."""
-    n = _size(source, kind)
+    n = size(source, kind)
     label, out_label = out_array((n, tree_size(tree)), np.int32)
     z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
     best, out_best = out_array((n,))
@@ -408,8 +408,8 @@ def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int],
            options: Mapping[str, Any]) -> Any:
     struct, keep = options_of("cluster_options", options)
     rows = np.zeros(len(K) * len(S), record("vhem_choice"))
-    session.call("vhem_choose", models.pointer, len(K), ffi.new("int[]", list(K)), len(S),
-                 ffi.new("int[]", list(S)), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
+    session.call("vhem_choose", models.pointer, len(K), whole_numbers(K, "n_clusters"), len(S),
+                 whole_numbers(S, "n_states"), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
     return rows
 
 
@@ -436,14 +436,13 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any]) -> Tuple[Any, Any]:
     struct, keep = options_of("distance_options", options)
-    shape = (h3m_size(a), h3m_size(b))
+    shape = (size(a, "h3m"), size(b, "h3m"))
     (D, out), (error, out_error) = out_array(shape), out_array(shape)
     session.call("vhem_distance", a.pointer, b.pointer, struct, out, out_error)
     return D, error
 
 
 # ---- 6. classes and tags -----------------------------------------------------------------------------------
-
 
 class Tags(NamedTuple):
     """Which things have which tags: has [things][tags] of 0 and 1."""
@@ -531,7 +530,7 @@ def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -
     rows = np.zeros(C, record("vhem_tag_measure"))
     p_at, out = out_array((C, len(k)))
     session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), top, len(k),
-                 ffi.new("int[]", list(k)), ffi.from_buffer("vhem_tag_measure[]", rows), out)
+                 whole_numbers(k, "at"), ffi.from_buffer("vhem_tag_measure[]", rows), out)
     return rows, p_at
 
 
@@ -558,10 +557,6 @@ def dtm_save(session: Session, dtm: Handle, path: Any) -> None:
     session.call("vhem_dtm_save", dtm.pointer, path_bytes(path))
 
 
-def dtm_size(dtm: Handle) -> int:
-    return _size(dtm, "dtm")
-
-
 def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
     """What is in texture i; arrays are views that keep the set alive."""
     view = ffi.new("vhem_dt_view *")
@@ -583,7 +578,7 @@ def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any],
 
 
 def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
-    loglik, out = out_array((_size(data, "data"), dtm_size(dtm)))
+    loglik, out = out_array((size(data, "data"), size(dtm, "dtm")))
     session.call("vhem_dtm_score", dtm.pointer, data.pointer, out)
     return loglik
 

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _lib, _run
-from ._base import Estimator, start_options
+from ._base import Estimator, further, start_options
 from ._types import Array
 from .data import Sequences, as_sequences, is_path
 from .errors import InputError
@@ -109,30 +109,41 @@ class CrossValidation:
 
 
 def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int]) -> Tuple[Array, Array]:
+    _check_top(top)
     with _run.session() as session:
         return _lib.rank(session, np.ascontiguousarray(weights), np.ascontiguousarray(truth, np.uint8),
-                         min(top, weights.shape[1]), [int(k) for k in at])
+                         min(top, weights.shape[1]), list(at))
 
 
 class _Trained(Estimator):
     """What the classifier and the tag model share."""
 
-    estimator: str
-    n_components: int
-    n_piece: int
-    n_states: int
-    n_mix: int
-    covariance_type: str
-    topology: str
-    chunk: int
-    prior: str
-    init: Any
-    n_init: Optional[int]
-    tau: Optional[int]
-    nv: Optional[float]
-    fast: int
-    store: Any
-    options: Optional[Dict[str, Any]]
+    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
+                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
+                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
+                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_piece = n_piece
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.covariance_type = covariance_type
+        self.topology = topology
+        self.init = init
+        self.n_init = n_init
+        self.chunk = chunk
+        self.prior = prior
+        self.tau = tau
+        self.nv = nv
+        self.fast = fast
+        self.store = store
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
         piece = {
@@ -145,7 +156,7 @@ class _Trained(Estimator):
         if _lib.takes_data(self.estimator):
             reduce["emission"] = piece["emission"]
         return {"estimator": self.estimator, "piece": piece, "reduce": reduce, "by_group": by_group,
-                "chunk": self.chunk, "prior": self.prior, "store": self.store, **(self.options or {})}
+                "chunk": self.chunk, "prior": self.prior, "store": self.store, **further(self.options)}
 
     def _train(self, data: Sequences, tags: Optional[_lib.Tags] = None) -> None:
         options = self._train_options(data.groups is not None)
@@ -229,33 +240,6 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     >>> clf.predict(X[:2]).tolist(), clf.score(X, y)
     (['low', 'high'], 1.0)
     """
-
-    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
-                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_piece = n_piece
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.covariance_type = covariance_type
-        self.topology = topology
-        self.init = init
-        self.n_init = n_init
-        self.chunk = chunk
-        self.prior = prior
-        self.tau = tau
-        self.nv = nv
-        self.fast = fast
-        self.store = store
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
         """Learns the classes y of the sequences, by default their labels; a group is one example."""
@@ -368,33 +352,6 @@ class TagModel(_Trained):
     [1, 3, 5, 7]
     """
 
-    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
-                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_piece = n_piece
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.covariance_type = covariance_type
-        self.topology = topology
-        self.init = init
-        self.n_init = n_init
-        self.chunk = chunk
-        self.prior = prior
-        self.tau = tau
-        self.nv = nv
-        self.fast = fast
-        self.store = store
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
-
     def fit(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None,
             tags: Optional[Sequence[str]] = None) -> "TagModel":
         """Learns tags.
@@ -413,7 +370,8 @@ class TagModel(_Trained):
 
         What was fitted before is in ``store``, without which there is nothing to go on from.
         """
-        self.models_ = self.models_.updated(*_tagged(self._more(X, lengths, groups), Y, tags), store=self.store)
+        data, table = _tagged(self._more(X, lengths, groups), Y, tags)
+        self.models_ = self.models_.updated(data, table, store=self.store)
         self.tags_ = self.models_.names
         return self
 
@@ -433,12 +391,14 @@ class TagModel(_Trained):
 
     def annotate(self, X: Any, top: int = 10, lengths: Any = None, groups: Any = None) -> List[List[str]]:
         """The best tags of each sequence or group, best first."""
+        _check_top(top)
         order = np.argsort(-self.predict_proba(X, lengths, groups), axis=1, kind="stable")[:, :top]
         return [[self.tags_[c] for c in row] for row in order]
 
     def retrieve(self, X: Any, tag: str, top: int = 10, lengths: Any = None, groups: Any = None) -> Array:
         """Which sequences or groups have the tag most likely, best first."""
         check_is_fitted(self)
+        _check_top(top)
         if tag not in self.tags_:
             raise InputError(f"the tag is {tag!r}, must be one of {', '.join(self.tags_[:20])}")
         weight = self.predict_proba(X, lengths, groups)[:, self.tags_.index(tag)]
@@ -458,6 +418,11 @@ class TagModel(_Trained):
         """Mean average precision over the tags that occur in Y."""
         rows, _ = self.measures(X, Y, lengths=lengths, groups=groups)
         return float(rows["average_precision"][rows["n"] > 0].mean())
+
+
+def _check_top(top: Any) -> None:
+    if not isinstance(top, (int, np.integer)) or top < 1:
+        raise InputError(f"top is {top!r}, must be a whole number, at least 1")
 
 
 def _things(data: Sequences) -> List[str]:
@@ -500,8 +465,8 @@ def _truth(table: _lib.Tags, things: List[str], tags: Sequence[str]) -> Tuple[Ar
 
 def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
     """Names of tags and who has them, (n, C) of 0 and 1."""
-    if isinstance(Y, Mapping):
-        raise InputError("Y is a mapping, must be a list with the tags of each sequence or group")
+    if isinstance(Y, Mapping) or not hasattr(Y, "__len__"):
+        raise InputError(f"Y is a {type(Y).__name__}, must be a list with the tags of each sequence or group")
     if hasattr(Y, "columns") and tags is None:
         tags = [str(name) for name in Y.columns]
     if hasattr(Y, "shape"):
@@ -509,7 +474,12 @@ def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:
         if has.ndim != 2 or not np.isin(has, (0, 1)).all():
             raise InputError(f"Y has shape {has.shape}, must be zeros and ones, (n, tags)")
         names = [str(c) for c in range(has.shape[1])] if tags is None else [str(tag) for tag in tags]
+        if len(names) != has.shape[1] or len(set(names)) != len(names):
+            raise InputError(f"there are {len(set(names))} different tags, must be {has.shape[1]}, one for each column")
         return names, np.ascontiguousarray(has, np.uint8)
+    for n, row in enumerate(Y):
+        if isinstance(row, str) or not hasattr(row, "__iter__"):
+            raise InputError(f"row {n} of Y is {row!r}, must be a list of tags")
     names = sorted({str(tag) for row in Y for tag in row}) if tags is None else [str(tag) for tag in tags]
     place = {name: c for c, name in enumerate(names)}
     has = np.zeros((len(Y), len(names)), np.uint8)

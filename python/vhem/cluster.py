@@ -8,7 +8,7 @@ from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
-from ._base import Estimator, start_options
+from ._base import Estimator, further, start_options
 from ._types import Array
 from .estimate import HMM
 from .model import H3M, as_models, holds_models
@@ -37,11 +37,10 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _options(self) -> Dict[str, Any]:
-        more = {key.rstrip("_"): value for key, value in (self.options or {}).items()}
         return {
             "method": self.method, "preset": self.preset, "S": self.n_states, "M": self.n_mix,
             "tau": self.tau, "nv": self.nv, "restarts": self.n_init, "max_iter": self.max_iter,
-            "tol": self.tol, "cov_floor": self.cov_floor, **start_options(self.init), **more
+            "tol": self.tol, "cov_floor": self.cov_floor, **start_options(self.init), **further(self.options)
         }
 
     def _hmm(self, seed: int) -> HMM:

@@ -186,15 +186,21 @@ class Sequences:
             if name not in frame.columns:
                 raise InputError(
                     f"there is no column {name!r}, there are {', '.join(map(str, frame.columns))}")
+            if list(frame.columns).count(name) > 1:
+                raise InputError(f"there are several columns {name!r}, must be one")
+        for name in keys:
+            if frame[name].isna().any():
+                raise InputError(f"row {int(frame[name].isna().to_numpy().argmax())} has no {name!r}, "
+                                 "which says which sequence it belongs to")
         if columns is None:
-            numbers = frame.select_dtypes("number").columns
-            columns = [name for name in numbers if name not in keys and name not in about]
+            columns = [name for name in dict.fromkeys(frame.columns)
+                       if name not in keys and name not in about and _has_numbers(frame[name])]
         where = frame.groupby(keys if len(keys) > 1 else keys[0], sort=False).indices
         rows = sorted(where.values(), key=lambda at: at[0])
         if not rows or not len(columns):
             raise InputError(f"the frame has {len(rows)} sequences of {len(columns)} dimensions, needs some")
         order = np.concatenate(rows)
-        y = frame[list(columns)].to_numpy(np.float64, copy=False)
+        y = _frame_numbers(frame, list(columns))
         if not np.array_equal(order, np.arange(len(frame))):
             y = y[order]
 
@@ -216,6 +222,25 @@ def _id_columns(frame: Any, id: Union[str, Sequence[str], None]) -> List[str]:
     return keys
 
 
+def _has_numbers(column: Any) -> bool:
+    """Is this column of a frame one of numbers?  One of objects is when it holds any: a text among them then
+    is an error rather than a reason to pass the column by."""
+    if getattr(column, "ndim", 1) != 1:
+        raise InputError(f"there are several columns {column.columns[0]!r}, must be one")
+    if column.dtype != object:
+        return getattr(column.dtype, "kind", "O") in "iuf"
+    return any(isinstance(value, (int, float, np.number)) and value == value for value in column)
+
+
+def _frame_numbers(frame: Any, columns: List[str]) -> Array:
+    chosen = frame[columns]
+    plain = all(isinstance(kind, np.dtype) for kind in chosen.dtypes)        # pandas.NA is in others only
+    try:
+        return np.asarray(chosen.to_numpy(np.float64, copy=False, **({} if plain else {"na_value": np.nan})))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the columns {', '.join(map(str, columns))} must be numbers: {error}") from None
+
+
 def is_frame(X: Any) -> bool:
     """Is this a pandas.DataFrame (or one that behaves so)?"""
     return hasattr(X, "columns") and hasattr(X, "groupby") and hasattr(X, "iloc")
@@ -229,6 +254,10 @@ def _frames(y: Any, what: str) -> Array:
     values = np.asarray(y)
     if np.iscomplexobj(values):
         raise InputError(f"Complex data not supported: {what} are {values.dtype}")
+    if values.dtype.kind in "mM":
+        raise InputError(f"{what} are {values.dtype}, must be numbers")
+    if np.ma.is_masked(y):                                   # what is masked is missing
+        values = np.ma.filled(np.ma.asarray(y, np.float64), np.nan)
     try:
         values = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
@@ -242,7 +271,14 @@ def _frames(y: Any, what: str) -> Array:
 
 
 def _lengths(lengths: Any, total: int) -> Array:
-    T = np.array([total] if lengths is None else lengths, np.int64).ravel()
+    given = np.asarray([total] if lengths is None else lengths).ravel()
+    try:
+        whole = given.dtype.kind in "iufO" and bool((given == given.astype(np.int64)).all())
+    except (TypeError, ValueError):
+        whole = False
+    if not whole:
+        raise InputError(f"lengths is {lengths!r}, must be whole numbers")
+    T = given.astype(np.int64)
     if T.sum() != total or (T < 1).any():
         raise InputError(f"the lengths sum to {T.sum()} and the smallest is {T.min() if T.size else 0}, "
                          f"must be at least 1 and sum to the {total} frames there are")
@@ -251,8 +287,6 @@ def _lengths(lengths: Any, total: int) -> Array:
 
 def _items(arrays: Sequence[Any]) -> List[Array]:
     items = [_frames(a, f"the frames of sequence {n}") for n, a in enumerate(arrays)]
-    if not items:
-        raise InputError("there are no sequences, needs at least one")
     for n, a in enumerate(items):
         if a.shape[1] != items[0].shape[1]:
             raise InputError(f"sequence {n} has {a.shape[1]} columns, sequence 0 has {items[0].shape[1]}; "
@@ -262,6 +296,8 @@ def _items(arrays: Sequence[Any]) -> List[Array]:
 
 def _stack(items: List[Array]) -> Array:
     """All frames in one array: a view where the arrays already lie one behind the other, else a copy."""
+    if not items:
+        raise InputError("there are no sequences, needs at least one")
     first = items[0]
     at = first.__array_interface__["data"][0]
     for a in items:
@@ -305,8 +341,13 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
         made = Sequences.load(X)
     elif is_frame(X) and ("id" in X.columns or "seq" in X.columns):
         made = Sequences.from_frame(X)
+    elif lengths is None and holds_arrays(X):
+        made = Sequences.from_arrays(list(X))
     elif isinstance(X, (list, tuple)) and lengths is None and _holds_sequences(X, single):
         made = Sequences.from_arrays(X)
+    elif not isinstance(X, (list, tuple)) and not hasattr(X, "__array__") and not hasattr(X, "shape"):
+        raise InputError(f"X is a {type(X).__name__}, must be a list of arrays (time, channels), or another form "
+                         "of sequences that 'help(vhem.data)' tells of")
     else:
         made = _from_array(X, lengths, single, estimator)
     if groups is not None or weights is not None:
@@ -314,10 +355,16 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     return made
 
 
+def holds_arrays(X: Any) -> bool:
+    """An object array, or a pandas.Series, of arrays."""
+    return getattr(X, "dtype", None) == object and getattr(X, "ndim", 0) == 1 and len(X) > 0 and all(
+        getattr(x, "ndim", 0) for x in X)
+
+
 def _holds_sequences(X: Sequence[Any], single: bool) -> bool:
     """A list of arrays, or of lists where rows are sequences; not a table written as nested lists."""
     if not X or any(getattr(x, "ndim", 0) for x in X):
-        return bool(X)
+        return True
     nested = all(isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)) for x in X)
     ragged = all(isinstance(x, (list, tuple)) for x in X) and len({len(x) for x in X}) > 1
     return nested or (ragged and not single)

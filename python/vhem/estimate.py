@@ -1,7 +1,7 @@
 """From sequences to models: one HMM, one HMM per sequence, and a mixture of HMMs."""
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 from sklearn.base import ClusterMixin, DensityMixin
@@ -11,6 +11,7 @@ from . import _lib, _run
 from ._base import Estimator, like_input, start_options
 from ._types import Array
 from .data import Sequences, as_sequences
+from .errors import InputError
 from .model import H3M, Model
 
 
@@ -23,8 +24,13 @@ def _fit_options(est: Any, **more: Any) -> Dict[str, Any]:
     }
 
 
-def _fixed(values: Any) -> Any:
-    return None if values is None else np.asarray(values, np.float64)
+def _fixed(values: Any, what: str, shape: Tuple[int, ...]) -> Any:
+    if values is None:
+        return None
+    given = np.asarray(values, np.float64)
+    if given.shape != shape:
+        raise InputError(f"{what} has shape {given.shape}, must be {shape}")
+    return given
 
 
 class HMM(DensityMixin, Estimator):  # type: ignore[misc]
@@ -101,7 +107,9 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.progress = progress
 
     def _options(self) -> Dict[str, Any]:
-        return _fit_options(self, fixed_pi=_fixed(self.fixed_startprob), fixed_A=_fixed(self.fixed_transmat))
+        S = self.n_states
+        return _fit_options(self, fixed_pi=_fixed(self.fixed_startprob, "fixed_startprob", (S,)),
+                            fixed_A=_fixed(self.fixed_transmat, "fixed_transmat", (S, S)))
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
         """One HMM per sequence, or per group where there are groups, and the report of the fit."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 import numpy as np
 
-from .errors import Error, InputError
+from .errors import Error, FileError, InputError
 
 if TYPE_CHECKING:
     from .model import H3M, Model
@@ -116,7 +116,7 @@ def models_of_mat(path: Any) -> List["Model"]:
     except NotImplementedError:
         raise InputError(f"{path}: a MATLAB 7.3 file; save it again with -v7 in MATLAB") from None
     except FileNotFoundError:
-        raise
+        raise FileError(f"{path}: cannot read: No such file or directory") from None
     except Exception as error:               # SciPy raises many kinds for files it cannot read
         raise InputError(f"{path}: SciPy cannot read it as a .mat file: {error}") from None
     found = _structs(content, [])

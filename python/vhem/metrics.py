@@ -10,8 +10,8 @@ from ._run import session
 from ._types import Array
 from .data import as_sequences
 from .errors import InputError
-from .model import as_models
-from .result import Tree
+from .model import H3M, as_models
+from .result import as_tree
 
 
 def _codes(labels: Any) -> Array:
@@ -78,9 +78,9 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
     tau, and power and kernel ("normalised", "raw", "scaled") of the compactness, are by default as the
     clusters were made.
     """
-    tree: Tree = getattr(result, "result_", result)
-    if models is None and X is None:
-        models = getattr(result, "models_", None)
+    tree = as_tree(result)
+    if models is None and X is None and isinstance(getattr(result, "models_", None), H3M):
+        models = result.models_
     with session(n_jobs=n_jobs) as s:
         data = None if X is None else as_sequences(X, lengths).handle(s)
         return _lib.measure(s, tree._handle, level, None if models is None else as_models(models)._handle,
@@ -117,6 +117,6 @@ def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int]
     [1, 2]
     """
     with session(random_state, n_jobs, verbose, progress) as s:
-        rows: Array = _lib.choose(s, as_models(models)._handle, [int(k) for k in n_clusters],
-                                  [0] if n_states is None else [int(k) for k in n_states], n_splits, options)
+        rows: Array = _lib.choose(s, as_models(models)._handle, list(n_clusters),
+                                  [0] if n_states is None else list(n_states), n_splits, options)
     return rows

@@ -28,12 +28,14 @@ def _array(values: Any, what: str, *shapes: Tuple[int, ...]) -> Array:
 def arrays_of_hmm(pi: Any, A: Any, mu: Any, cov: Any, c: Any = None) -> Dict[str, Any]:
     """The arrays of an HMM in the shapes of the library, and its emission; one Gaussian per state may be
     given without the axis of the mixture."""
-    pi = np.ascontiguousarray(pi, np.float64)
+    pi = np.atleast_1d(np.ascontiguousarray(pi, np.float64))
     mu = np.ascontiguousarray(mu, np.float64)
     S = len(pi)
     if mu.ndim not in (2, 3) or len(mu) != S:
         raise InputError(f"mu has shape {mu.shape}, must be ({S}, d) or ({S}, M, d)")
     cov = np.asarray(cov, np.float64)
+    if cov.ndim not in (mu.ndim, mu.ndim + 1):
+        raise InputError(f"cov has shape {cov.shape}, must be that of mu, {mu.shape}, or have an axis more")
     if mu.ndim == 2:
         mu, cov = mu[:, None], cov[:, None]
     M, d = mu.shape[1:]
@@ -73,7 +75,7 @@ class Model:
         arrays = arrays_of_hmm(pi, A, mu, cov, c)
         with session() as s:
             self._handle = _lib.h3m_new(s, arrays["emission"], arrays["mu"].shape[2],
-                                        [{**arrays, "omega": 1.0, "name": name, "label": label}])
+                                        [{**arrays, "omega": 1.0, "name": name or "", "label": label or ""}])
         self._take(0)
 
     @classmethod
@@ -167,7 +169,7 @@ class Model:
 
 def _one(model: Model, s: _lib.Session) -> _lib.Handle:
     """A set with this HMM alone."""
-    return model._handle if _lib.h3m_size(model._handle) == 1 else H3M([model])._handle
+    return model._handle if _lib.size(model._handle, "h3m") == 1 else H3M([model])._handle
 
 
 def _model_of(h3m: "H3M") -> Model:
@@ -197,14 +199,15 @@ class H3M(Sequence[Model]):
         models = [one_model(hmm, i) for i, hmm in enumerate(hmms)]
         if not models:
             raise InputError("there are no HMMs, a set needs at least one")
-        weights = np.full(len(models), 1.0) if omega is None else np.asarray(omega, np.float64)
-        if weights.shape != (len(models),) or not np.isfinite(weights).all() or weights.sum() <= 0:
-            raise InputError(f"omega is {omega!r}, must be {len(models)} weights")
+        for i, m in enumerate(models):
+            if m.d != models[0].d:
+                raise InputError(f"HMM {i} has dimension {m.d}, HMM 0 has {models[0].d}; must be the same")
+        weights = weights_of(omega, len(models))
         full = any(m.emission == "gaussian-full" for m in models)
         with session() as s:
             self._handle = _lib.h3m_new(
                 s, "gaussian-full" if full else models[0].emission, models[0].d,
-                [_mapping(m, w, full) for m, w in zip(models, weights / weights.sum())])
+                [_mapping(m, w, full) for m, w in zip(models, weights)])
 
     @classmethod
     def _of(cls, handle: _lib.Handle) -> "H3M":
@@ -231,7 +234,7 @@ class H3M(Sequence[Model]):
     # ---- as a list
 
     def __len__(self) -> int:
-        return _lib.h3m_size(self._handle)
+        return _lib.size(self._handle, "h3m")
 
     @overload
     def __getitem__(self, key: int) -> Model: ...
@@ -311,6 +314,14 @@ class H3M(Sequence[Model]):
         """n sequences of T frames, each from an HMM drawn with the weights omega, whose name is its label."""
         with session(random_state) as s:
             return Sequences._from_handle(_lib.sample(s, self._handle, n, T))
+
+
+def weights_of(omega: Any, K: int) -> Array:
+    """K weights that sum to 1; equal ones for None."""
+    weights = np.ones(K) if omega is None else np.asarray(omega, np.float64)
+    if weights.shape != (K,) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
+        raise InputError(f"omega is {omega!r}, must be {K} weights of 0 or more, not all 0")
+    return weights / weights.sum()
 
 
 def _span(values: Any) -> str:

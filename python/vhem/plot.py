@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import Error, InputError
 from .model import H3M, Model, as_models, one_model
-from .result import Clustering, Tree
+from .result import Clustering, Tree, as_tree
 
 
 def _axes(ax: Any, **size: Any) -> Any:
@@ -24,26 +24,21 @@ def _axes(ax: Any, **size: Any) -> Any:
     return plt.subplots(**size)[1]
 
 
-def _tree(result: Any) -> Tree:
-    found = getattr(result, "result_", result)
-    if not isinstance(found, Tree):
-        raise InputError(
-            f"a {type(result).__name__} has no clusters to draw; give a fitted VHEM, or a vhem.Tree")
-    return found
-
-
 def _level(result: Any, level: int) -> Clustering:
     if isinstance(result, Clustering):
         return result
-    return _tree(result)[level]
+    return as_tree(result)[level]
 
 
 def bound(result: Any, level: int = 0, ax: Any = None) -> Any:
-    """The objective after each iteration of the best start, and where the other starts ended."""
+    """The objective after each iteration of the best start and, where known, of the others; and their ends."""
     c = _level(result, level)
     if c.bound is None:
         raise InputError(f"method {c.method} has no objective to draw")
     ax = _axes(ax)
+    for run in c.runs:
+        if run["bounds"] is not None:
+            ax.plot(range(len(run["bounds"])), run["bounds"], color="0.8", linewidth=0.8)
     ax.plot(range(len(c.bound)), c.bound, marker=".", label="best start")
     ended = [run for run in c.runs if run["finished"]]
     ax.plot([run["n_iter"] for run in ended], [run["bound"] for run in ended], "x", color="0.5",
@@ -72,7 +67,7 @@ def membership(result: Any, level: int = 0, ax: Any = None) -> Any:
 
 def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None) -> Any:
     """For every level, lowest first, a bar for each cluster, stacked by known classes."""
-    tree = _tree(result)
+    tree = as_tree(result)
     known = np.asarray(["all"] * len(tree[0].labels) if classes is None else classes)
     if len(known) != len(tree[0].labels):
         raise InputError(f"there are {len(known)} classes, {len(tree[0].labels)} things were clustered")

@@ -9,6 +9,7 @@ from . import _html, _lib
 from ._run import session
 from ._types import Array
 from .data import as_sequences
+from .errors import InputError
 from .model import H3M, as_models, file_bytes, from_file_bytes, holds_models
 from .texture import Textures
 
@@ -33,7 +34,8 @@ class Clustering:
     state_map : list of Kb arrays
         For each state of each model, the state of its centre that is most often beside it.
     runs : list of dict
-        Every restart: seed, init, bound, n_iter, converged, finished.
+        Every restart: seed, init, bound, n_iter, converged, finished, and bounds, its curve; None when that is
+        not known, or is the curve of the best, which is ``bound``.
     names, method, options, n_iter, converged, n_empty, n_revived, n_fell
     """
 
@@ -167,6 +169,11 @@ class Tree(Sequence[Clustering]):
         tables : folder, optional
             Gets every number as TSV.
         """
+        Kb = len(self[0].labels)
+        if classes is not None and len(classes) != Kb:
+            raise InputError(f"there are {len(classes)} classes, must be {Kb}, one for each model")
+        if distance is not None and np.shape(distance) != (Kb, Kb):
+            raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
         with session() as s:
             parts = {
                 "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,
@@ -190,6 +197,14 @@ class Tree(Sequence[Clustering]):
 
     def __deepcopy__(self, memo: Any) -> "Tree":
         return self
+
+
+def as_tree(result: Any) -> Tree:
+    """The tree of a fitted estimator, or itself."""
+    found = getattr(result, "result_", result)
+    if not isinstance(found, Tree):
+        raise InputError(f"a {type(result).__name__} has no clusters; give a fitted VHEM or VHEMTree, or a vhem.Tree")
+    return found
 
 
 def _level_of(tree: Tree, level: int) -> Clustering:

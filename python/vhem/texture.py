@@ -12,7 +12,7 @@ from . import _lib, _run
 from ._types import Array
 from .data import Sequences, as_sequences
 from .errors import InputError
-from .model import file_bytes, from_file_bytes
+from .model import file_bytes, from_file_bytes, weights_of
 
 
 class Texture:
@@ -59,9 +59,14 @@ class Textures(Sequence[Texture]):
     def __init__(self, textures: Sequence[Texture], omega: Any = None):
         if not textures:
             raise InputError("there are no textures, a set needs at least one")
-        weights = np.ones(len(textures)) if omega is None else np.asarray(omega, np.float64)
+        for i, dt in enumerate(textures):
+            if not isinstance(dt, Texture):
+                raise InputError(f"item {i} is a {type(dt).__name__}, must be a vhem.Texture")
+            if dt.d != textures[0].d:
+                raise InputError(f"texture {i} has dimension {dt.d}, texture 0 has {textures[0].d}; must be the same")
+        weights = weights_of(omega, len(textures))
         parts: List[Dict[str, Any]] = [{**_lib.dtm_parts(dt._handle, dt._i), "omega": float(w)}
-                                       for dt, w in zip(textures, weights / weights.sum())]
+                                       for dt, w in zip(textures, weights)]
         with _run.session() as s:
             self._handle = _lib.dtm_new(s, textures[0].d, parts)
 
@@ -83,7 +88,7 @@ class Textures(Sequence[Texture]):
             _lib.dtm_save(s, self._handle, path)
 
     def __len__(self) -> int:
-        return _lib.dtm_size(self._handle)
+        return _lib.size(self._handle, "dtm")
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, (int, np.integer)):

@@ -16,6 +16,14 @@ from conftest import SOURCE
 from vhem import _ffi, _lib
 
 
+@pytest.fixture(autouse=True)
+def hears_interrupts():
+    """A shell that starts tests in the background makes them deaf to SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def long_work(progress=None):
     """A clustering that takes minutes."""
     rng = np.random.default_rng(1)

@@ -234,3 +234,10 @@ def test_measures(flock):
     assert said["expected_loglik"] == pytest.approx(found.result_[0].L_hmm.max(axis=1).mean(), rel=1e-6)
     assert 0 < said["compactness"] <= 3 and np.isnan(said["loglik"])
     assert np.isfinite(vhem.metrics.measures(found, X=flock.sample(5, 20))["loglik"])
+
+
+def test_curves_of_all_starts(flock):
+    level = vhem.VHEM(3, tau=5, n_init=4).fit(flock).result_[0]
+    known = [run for run in level.runs if run["bounds"] is not None]
+    assert known and all(len(run["bounds"]) == run["n_iter"] + 1 for run in known)
+    assert all(run["bounds"][-1] == run["bound"] for run in known)

@@ -1,0 +1,75 @@
+"""Wrong input ends in a sentence: vhem.Error, ValueError or TypeError, and never in a crash or a wrong answer."""
+import numpy as np
+import pytest
+import vhem
+
+
+def one_state(d=1):
+    return vhem.Model([1], [[1]], np.zeros((1, d)), np.ones((1, d)))
+
+
+@pytest.mark.parametrize("X, sentence", [
+    ([], "no sequences"), (None, "NoneType, must be a list"), (3, "int, must be a list"), ({"a": 1}, "dict, must be"),
+    ((x for x in ()), "generator, must be"), (b"abc", "bytes, must be"), ([np.zeros((0, 2))], r"shape \(0, 2\)"),
+    ([np.array(["a", "b"])], "must be numbers"), ([np.array(["2020-01-01"], "M8[D]")], "must be numbers"),
+    ([np.ma.masked_array(np.zeros((3, 1)), mask=[[0], [1], [0]])], "frame 1 .* missing"),
+    ([np.full((3, 1), np.nan)], "missing"), ([np.full((3, 1), np.inf)], "infinite"),
+    ([np.zeros((3, 1)), np.zeros((3, 2))], "sequence 1 has 2 columns")])
+@pytest.mark.parametrize("estimator", [vhem.HMM(), vhem.VHEM(), vhem.HMMMixture()], ids=lambda e: type(e).__name__)
+def test_sequences(estimator, X, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        estimator.fit(X)
+
+
+def test_frames_of_pandas(sequences):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [0, 0, 1, 1], "x": np.array([1, 2.5, 3, 4], object), "word": ["a"] * 4,
+                              "z": pandas.array([1, None, 3, 4], "Int64")})
+    read = vhem.Sequences.from_frame(frame)
+    assert read.columns == ["x", "z"] and np.isnan(read.y[1, 1]) and read.y[1, 0] == 2.5
+    with pytest.raises(ValueError, match="must be numbers.*'a'"):
+        vhem.Sequences.from_frame(frame.assign(x=[1, 2, "a", 4]))
+    with pytest.raises(ValueError, match="row 2 has no 'id'"):
+        vhem.Sequences.from_frame(frame.assign(id=[0, 0, None, 1]))
+    with pytest.raises(ValueError, match="several columns 'x'"):
+        vhem.Sequences.from_frame(pandas.DataFrame([[0, 1.0, 2.0]], columns=["id", "x", "x"]))
+    assert isinstance(vhem.HMM(n_states=1).fit(pandas.Series(sequences)).predict(pandas.Series(sequences)), list)
+
+
+@pytest.mark.parametrize("parameters, sentence", [
+    ({"n_clusters": 10**9}, "there are 12"), ({"n_clusters": 2**40}, "too large"),
+    ({"n_clusters": 2.5}, "whole numbers"),
+    ({"tau": 2**40}, "tau is 1099511627776, which is too large"), ({"method": 3}, "method is 3, must be a text"),
+    ({"options": 3}, "options is 3, must be a dictionary"), ({"options": {"no": 1}}, "no option 'no'"),
+    ({"init": 3}, "item 0 is a int"), ({"n_states": 10**9}, "4096")])
+def test_options(sequences, parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        vhem.VHEM(**{"n_clusters": 2, **parameters}).fit(vhem.fit_each(sequences, n_states=1))
+
+
+def test_sizes_that_the_library_cannot_see(sequences):
+    models = vhem.fit_each(sequences, n_states=1)
+    found = vhem.VHEM(2).fit(models)
+    for wrong, sentence in [
+            (lambda: vhem.HMM(n_states=3, fixed_startprob=[0.5, 0.5]).fit(sequences), r"must be \(3,\)"),
+            (lambda: vhem.HMM(n_states=3, fixed_transmat=np.eye(2)).fit(sequences), r"must be \(3, 3\)"),
+            (lambda: vhem.H3M([one_state(2), one_state(1)]), "HMM 1 has dimension 1"),
+            (lambda: vhem.H3M([one_state()], omega=[-1]), "must be 1 weights"),
+            (lambda: vhem.Model([1], [[1]], [[0.0]], 1.0), "cov has shape"),
+            (lambda: vhem.Textures(list(vhem.fit_textures(sequences, n=1)), omega=[1, 2]), "must be 12 weights"),
+            (lambda: vhem.Textures([3]), "item 0 is a int"),
+            (lambda: vhem.TagModel().fit(sequences, np.ones((12, 2)), tags=["a"]), "1 different tags, must be 2"),
+            (lambda: vhem.TagModel().fit(sequences, ["abc"] * 12), "row 0 of Y is 'abc'"),
+            (lambda: found.report("r.html", classes=["a"]), "1 classes, must be 12"),
+            (lambda: found.report("r.html", distance=np.eye(2)), r"must be \(12, 12\)"),
+            (lambda: found.report("r.html", choice=np.zeros(3)), "vhem.metrics.choose"),
+            (lambda: vhem.Sequences(np.zeros((4, 1)), [2.5, 1.5]), "whole numbers"),
+            (lambda: vhem.metrics.measures(3), "give a fitted VHEM"),
+            (lambda: models.sample(2**40, 5), "does not fit"), (lambda: models.sample("a", 5), "integer")]:
+        with pytest.raises(ValueError, match=sentence):
+            wrong()
+
+
+def test_odd_names_in_a_notebook():
+    model = vhem.Model([1], [[1]], [[0.0]], [[1.0]], name="<b>&'\"\n\u202e", label="</td><script>")
+    assert "<script>" not in vhem.H3M([model])._repr_html_() and "<b>&" not in model._repr_html_()
