@@ -425,6 +425,19 @@ class Size(Case):
         page = Page(self.path("r.html").read_text())
         self.assertLess(len(page.elements), 15000)
 
+    def test_tens_of_thousands(self):
+        """The list is cut, each cluster keeps its share of it."""
+        labels = [int(i % 10 == 0) for i in range(60000)]
+        many = clustering([f"s{i}" for i in range(60000)], labels, 2)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del many[key]
+        write(self, "c.json", many)
+        self.ok("report", "c.json", "-o", "r.html", "-q", timeout=20)
+        text = self.path("r.html").read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+        self.assertEqual((data["total"], len(data["models"])), (60000, 50000))
+        self.assertEqual(sum(m[2] for m in data["models"]), 5000)
+
     def test_shapes(self):
         """One cluster, one model, one dimension, one state; many states."""
         for S, d in ((1, 1), (2, 1), (9, 3), (30, 2)):
