@@ -162,7 +162,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         sure += vh_facts_own_z(v, i) >= 0.99;
     if (v->c->z) {
         snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
-        put_tile(f, "Clear cut", value, "belong to one cluster by 99 % or more");
+        put_tile(f, "Clear cut", value, "belong to one cluster by 99\xC2\xA0% or more");
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
