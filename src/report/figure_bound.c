@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42, MOST_DOTS = 1000, MOST_LINES = 200 };
+enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42 };
+enum { MOST_DOTS = 1000, MOST_LINES = 200 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -37,55 +38,84 @@ static void find_range(const vhem_clustering *c, vh_scale *x, vh_scale *y)
         y->lo = end[n / 20];
     }
     if (c->bound && c->n_iter > 0)
-        y->lo = fmin(y->lo, c->bound[c->n_iter / 3]);
+        y->lo = fmin(y->lo, c->bound[(c->n_iter + 2) / 3]);
     x->hi = x->hi < 1 ? 1 : x->hi;
     vh_scale_widen(y, 0.06);
     free(end);
 }
 
-static void draw_curve(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
+/* The part of a curve that lies in the picture, whose lower edge cuts it. */
+static void put_path(FILE *f, int n, const double *bound, const vh_scale *x, const vh_scale *y)
+{
+    fputs("<path stroke-linejoin=\"round\" d=\"", f);
+    for (int k = 0, on = 0; k <= n; k++) {
+        bool in = bound[k] >= y->lo;
+        if (k > 0 && in != (bound[k - 1] >= y->lo)) {
+            double at = k - 1 + (y->lo - bound[k - 1]) / (bound[k] - bound[k - 1]);
+            fprintf(f, "%c%.1f,%.1f ", on ? 'L' : 'M', vh_at(x, isfinite(at) ? at : k), vh_at(y, y->lo));
+            on = 1;
+        }
+        if (in)
+            fprintf(f, "%c%.1f,%.1f ", on ? 'L' : 'M', vh_at(x, k), vh_at(y, bound[k]));
+        on = in;
+    }
+    fputs("\" ", f);
+}
+
+static void draw_kept(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     if (!c->bound)
         return;
-    fputs("<polyline points=\"", f);
-    for (int k = 0; k <= c->n_iter; k++)
-        fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, fmax(c->bound[k], y->lo)));
-    fprintf(f, "\" stroke-width=\"2.2\" stroke-linejoin=\"round\" %s/>\n", vh_line_series(0));
+    put_path(f, c->n_iter, c->bound, x, y);
+    fprintf(f, "stroke-width=\"2.4\" %s/>\n", vh_line_series(0));
     for (int k = 0; k <= c->n_iter && c->n_iter <= 60; k++) {
         char tip[VH_TIP_MAX];
         snprintf(tip, sizeof tip, "The run that was kept, iteration %d: bound %.8g", k, c->bound[k]);
-        vh_svg_circle(f, vh_at(x, k), vh_at(y, fmax(c->bound[k], y->lo)), 2.6, vh_paint_series(0), "", tip);
+        if (c->bound[k] >= y->lo)
+            vh_svg_circle(f, vh_at(x, k), vh_at(y, c->bound[k]), k < c->n_iter ? 2.2 : 4.6,
+                          vh_paint_series(0), "", tip);
     }
 }
 
-/* Thin lines under all else.  They are cut off below, where most of them begin. */
+static void tell_run(const vhem_clustering *c, int r, const vh_scale *y, char *tip, size_t size)
+{
+    const vhem_cluster_run *u = &c->run[r];
+    snprintf(tip, size, "Restart %d (%.100s): bound %.6g after %d iteration%s%s%s", r,
+             u->init ? u->init : "start unknown", u->bound, u->n_iter, vh_plural(u->n_iter),
+             u->finished ? u->converged ? ", converged" : ", not converged" : ", given up early",
+             u->bound < y->lo ? "; below the picture" : "");
+}
+
+/* Thin lines under all else; those that were given up are fainter still. */
 static void draw_others(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
+    char tip[VH_TIP_MAX];
     for (int r = 0; r < c->n_run && r < MOST_LINES; r++) {
         const vhem_cluster_run *u = &c->run[r];
         if (!u->bounds || u->bound < y->lo)
             continue;
-        fputs("<polyline points=\"", f);
-        for (int k = 0; k <= u->n_iter; k++)
-            fprintf(f, "%.1f,%.1f ", vh_at(x, k), vh_at(y, fmax(u->bounds[k], y->lo)));
-        fprintf(f, "\" stroke-width=\"0.8\" stroke-opacity=\"0.45\" %s/>\n",
-                vh_line_series(1));
+        put_path(f, u->n_iter, u->bounds, x, y);
+        if (u->finished)
+            fprintf(f, "stroke-width=\"1.1\" stroke-opacity=\"0.6\" %s>", vh_line_series(1));
+        else
+            fprintf(f, "stroke-width=\"0.9\" stroke-opacity=\"0.8\" %s>", vh_paint("axis"));
+        tell_run(c, r, y, tip, sizeof tip);
+        vh_svg_tip(f, tip);
+        fputs("</path>\n", f);
     }
 }
 
+/* The run that was kept has its own dot, at the end of its own line. */
 static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, const vh_scale *y)
 {
     char tip[VH_TIP_MAX];
     for (int r = 0; r < c->n_run && r < MOST_DOTS; r++) {
         const vhem_cluster_run *u = &c->run[r];
-        bool low = u->bound < y->lo;
-        snprintf(tip, sizeof tip, "Restart %d (%s): bound %.6g after %d iteration%s%s%s", r,
-                 u->init ? u->init : "start unknown", u->bound, u->n_iter, vh_plural(u->n_iter),
-                 u->finished ? u->converged ? ", converged" : ", not converged" : ", given up early",
-                 low ? "; below the picture" : "");
-        vh_svg_circle(f, vh_at(x, u->n_iter), vh_at(y, low ? y->lo : u->bound), 3.4,
-                      u->finished ? vh_paint_series(1) : vh_paint("axis"),
-                      u->finished ? "fill-opacity=\"0.55\"" : "", tip);
+        bool kept = c->bound && u->n_iter == c->n_iter && u->bound == c->bound[c->n_iter];
+        tell_run(c, r, y, tip, sizeof tip);
+        vh_svg_circle(f, vh_at(x, u->n_iter), vh_at(y, fmax(u->bound, y->lo)), kept ? 4.6 : 3.2,
+                      kept ? vh_paint_series(0) : u->finished ? vh_paint_series(1) : vh_paint("axis"),
+                      u->finished ? "fill-opacity=\"0.8\"" : "", tip);
     }
 }
 
@@ -103,17 +133,36 @@ static void caption(FILE *f, const vhem_clustering *c)
     if (c->bound) {
         char text[32];
         vh_short_number(c->bound[c->n_iter], text, sizeof text);
-        fprintf(f, "The thick line is the run that was kept: it ended at %s nats after %d iteration%s%s. ", text,
-                c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
+        fprintf(f, "The thick line is the run that was kept: it ended at %s nats after %d iteration%s%s. ",
+                text, c->n_iter, vh_plural(c->n_iter), c->converged ? "" : ", not yet converged");
     }
-    if (c->n_run > 0)
+    if (c->n_run > 1)
         fprintf(f,
-            "Thin lines are the other restarts, dots where each of %d restart%s ended (hollow: given up early, %d finished). %d came within "
-            "0.01 %% of the best bound: the more agree, the surer one may be of it. ",
-            c->n_run, vh_plural(c->n_run), finished, near);
-    fputs("Higher is better; what lies below the picture is drawn at its lower edge.", f);
-    if (c->n_run > MOST_DOTS)
-        fprintf(f, " The first %d restarts are drawn.", MOST_DOTS);
+                "Thin lines are the other restarts, and a dot is where each of all %d ended%s. %d came "
+                "within 0.01 %% of the best bound: the more agree, the surer one may be of it. ",
+                c->n_run, finished < c->n_run ? "; hollow ones were given up early" : "", near);
+    fputs("Higher is better; what ended below the picture has its dot at the lower edge.", f);
+    if (c->n_run > MOST_LINES)
+        fprintf(f, " Lines are drawn of the first %d restarts, dots of the first %d.", MOST_LINES,
+                MOST_DOTS);
+}
+
+/* Methods that compare distances have restarts, too, but of something else. */
+static bool has_iterations(const vhem_clustering *c)
+{
+    for (int r = 0; r < c->n_run; r++)
+        if (c->run[r].n_iter > 0)
+            return true;
+    return false;
+}
+
+/* At most how many ticks to ask for, so that none is between two iterations. */
+static int whole_ticks(const vh_scale *x)
+{
+    int n = 10;
+    while (n > 1 && fmod(vh_tick_step(x->lo, x->hi, n), 1) != 0)
+        n--;
+    return n;
 }
 
 /* In thousands, millions and so on: seven digits at every tick hide what differs. */
@@ -135,7 +184,7 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     vh_scale x = { .from = b.x, .to = b.x + b.w }, y = { .from = b.y + b.h, .to = b.y };
     char name[32];
 
-    if (!c->bound && c->n_run == 0) {
+    if (!c->bound && !has_iterations(c)) {
         vh_method_note(f, facts, l, "Method", "has no bound that grows by iterations.");
         return;
     }
@@ -145,10 +194,10 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
     vh_svg_begin(
         f, WIDTH, HEIGHT, "Bound against iterations",
         "The objective of every restart after each iteration, the run that was kept in a thick line.");
-    vh_svg_axis_x(f, &x, b, 8, "iteration");
+    vh_svg_axis_x(f, &x, b, whole_ticks(&x), "iteration");
     draw_axis(f, &y, b);
     draw_others(f, c, &x, &y);
-    draw_curve(f, c, &x, &y);
+    draw_kept(f, c, &x, &y);
     draw_ends(f, c, &x, &y);
     vh_svg_end(f);
     caption(f, c);

@@ -131,7 +131,8 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
                 "One row for each %s%s%s, sorted by cluster; the stronger the colour, the more of the %s "
                 "belongs to the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by "
                 "99 %% or more.",
-                m < n ? "few neighbouring " : what, m < n ? what : "", m < n ? "s" : l ? " of the level below" : "",
+                m < n ? "few neighbouring " : what, m < n ? what : "",
+                m < n ? "s" : l ? " of the level below" : "",
                 what, sure, c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);

@@ -58,7 +58,7 @@ static void draw_modes(FILE *f, const vh_mode *mode, int n, const char *title)
     vh_svg_begin(f, SIDE, SIDE, title, "The eigenvalues of A as dots in the unit circle.");
     vh_svg_line(f, c - r - 8, c, c + r + 8, c, vh_paint("grid"));
     vh_svg_line(f, c, c - r - 8, c, c + r + 8, vh_paint("grid"));
-    fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" %s fill=\"none\"/>\n", c, c, r, vh_paint("axis"));
+    fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" %s/>\n", c, c, r, vh_paint("axis"));
     vh_svg_text(f, c + r + 5, c - 5, 's', vh_paint("soft"), "1", 4);
     vh_svg_text(f, c + 5, c - r - 6, 's', vh_paint("soft"), "i", 4);
     for (int k = 0; k < n; k++) {
@@ -78,20 +78,25 @@ static void put_time(FILE *f, double frames, const char *never)
         fprintf(f, "<td>%s</td>", never);
 }
 
+/* A row for each mode; a pair that swings together, two eigenvalues conjugate to each other, has one. */
 static void put_modes(FILE *f, const vh_mode *mode, int n)
 {
+    int rows = 0, k = 0;
     fputs("<table class=\"states\"><thead><tr><th scope=\"col\">mode</th><th scope=\"col\">|eigenvalue|</th>"
           "<th scope=\"col\">fades in</th><th scope=\"col\">swings once in</th></tr></thead><tbody>\n",
           f);
-    for (int k = 0; k < n && k < MOST_ROWS; k++) {
-        fprintf(f, "<tr><th scope=\"row\">%d</th><td>%.4f</td>", k, hypot(mode[k].re, mode[k].im));
+    for (; k < n && rows < MOST_ROWS; k++, rows++) {
+        bool pair = k + 1 < n && mode[k].im != 0 && mode[k + 1].im == -mode[k].im;
+        fprintf(f, pair ? "<tr><th scope=\"row\">%d, %d</th>" : "<tr><th scope=\"row\">%d</th>", k, k + 1);
+        fprintf(f, "<td>%.4f</td>", hypot(mode[k].re, mode[k].im));
         put_time(f, vh_mode_decay(&mode[k]), "never");
         put_time(f, vh_mode_period(&mode[k]), "-");
         fputs("</tr>\n", f);
+        k += pair;
     }
     fputs("</tbody></table>\n", f);
-    if (n > MOST_ROWS)
-        fprintf(f, "<p class=\"soft\">and %d that fade faster</p>\n", n - MOST_ROWS);
+    if (k < n)
+        fprintf(f, "<p class=\"soft\">and %d that fade faster</p>\n", n - k);
 }
 
 void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j)
@@ -100,18 +105,23 @@ void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j)
     int n = mode ? vh_texture_modes(t, mode) : 0;
     char name[64], title[96];
 
-    fprintf(f, "<p>State of dimension n = %d, frames of dimension d = %d", t->n, t->d);
     if (n > 0) {
-        fprintf(f, "; spectral radius of A %.4f.</p>\n", hypot(mode[0].re, mode[0].im));
         snprintf(name, sizeof name, "center-%d-%d-modes", l + 1, j);
         snprintf(title, sizeof title, "Modes of the centre of cluster %d, level %d", j, l + 1);
+        fputs("<div class=\"pair\">\n", f);
         vh_figure_begin(f, name, -1);
         draw_modes(f, mode, n, title);
         vh_figure_caption(f, "Modes");
         vh_figure_end(f);
+        fprintf(f,
+                "<ul class=\"facts\"><li><span>dimension of the state, n</span> <b>%d</b></li><li><span>"
+                "dimension of a frame, d</span> <b>%d</b></li><li><span>spectral radius of A</span> "
+                "<b>%.4f</b></li></ul></div>\n",
+                t->n, t->d, hypot(mode[0].re, mode[0].im));
         put_modes(f, mode, n);
     } else {
-        fputs(". The eigenvalues of A could not be found.</p>\n", f);
+        fprintf(f, "<p class=\"note\">State of dimension %d, frames of dimension %d; the eigenvalues of A "
+                "could not be found.</p>\n", t->n, t->d);
     }
     free(mode);
 }

@@ -84,6 +84,8 @@ void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, c
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
+enum { MOST_NAME = 80 };                 /* characters of a name in the data of the script */
+
 static const struct {
     const char *id, *name;
 } sections[] = {
@@ -160,7 +162,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         sure += vh_facts_own_z(v, i) >= 0.99;
     if (v->c->z) {
         snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
-        put_tile(f, "Clear cut", value, "belong to one cluster by 99 % or more");
+        put_tile(f, "Clear cut", value, "belong to one cluster by 99\xC2\xA0% or more");
     }
     if (v->c->bound) {
         vh_short_number(v->c->bound[v->c->n_iter], value, sizeof value);
@@ -196,10 +198,27 @@ void vh_page_begin(FILE *f, const vh_facts *facts)
     fputs("<main>\n", f);
 }
 
+/* Rows of models, by cluster.  Of very many each cluster has its share, those nearest to its centre. */
+static void put_models(FILE *f, const vh_facts *facts)
+{
+    enum { MOST_LISTED = 50000 };
+    const vh_level *v = &facts->level[0];
+    bool all = facts->n_model <= MOST_LISTED;
+    const char *next = "\n[";
+    for (int k = 0; k < facts->n_model; k++) {
+        int i = facts->model[k], j = v->label[i];
+        if (!all && k - v->first[j] >= (double)MOST_LISTED * v->size[j] / facts->n_model)
+            continue;
+        fputs(next, f);
+        vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
+        fprintf(f, ",%d,%d,%d,%.4g]", i, j, facts->class_of[i], vh_facts_own_z(v, i));
+        next = ",\n[";
+    }
+}
+
 /* What the script needs to filter and to search: parents and sizes of clusters, a row for each model. */
 static void put_data(FILE *f, const vh_facts *facts)
 {
-    enum { MOST_NAME = 80 };
     fprintf(f, "<script type=\"application/json\" id=\"data\">{\"thing\":\"%s\",\"levels\":[", facts->thing);
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
@@ -216,14 +235,8 @@ static void put_data(FILE *f, const vh_facts *facts)
         fputs(k ? "," : "", f);
         vh_script_text(f, facts->class_name[k], MOST_NAME);
     }
-    fputs("],\"models\":[", f);
-    for (int k = 0; k < facts->n_model; k++) {
-        int i = facts->model[k];
-        fputs(k ? ",\n[" : "\n[", f);
-        vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
-        fprintf(f, ",%d,%d,%d,%.4g]", i, facts->level[0].label[i], facts->class_of[i],
-                vh_facts_own_z(&facts->level[0], i));
-    }
+    fprintf(f, "],\"total\":%d,\"models\":[", facts->n_model);
+    put_models(f, facts);
     fputs("]}</script>\n", f);
 }
 

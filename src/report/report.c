@@ -27,7 +27,8 @@ static void put_levels(FILE *f, const vh_facts *facts)
     vh_section_begin(f, "members", "Members");
     fprintf(f,
             "<div class=\"panel\"><p class=\"lead\" id=\"count\">The list of all %ss needs JavaScript; the "
-            "table members.tsv has it, too.</p><div class=\"scroll\"><table id=\"list\"></table></div></div>\n",
+            "table members.tsv has it, too.</p><div class=\"scroll\"><table "
+            "id=\"list\"></table></div></div>\n",
             facts->thing);
     vh_section_end(f);
 }
@@ -49,8 +50,9 @@ static void explain_hmm(FILE *f, const vh_ranges *ranges)
 
 static void explain_texture(FILE *f)
 {
-    fputs("The centre of a cluster is a dynamic texture itself: a state that moves by x&#8242; = A x + noise, "
-          "seen as frames y = C x + y&#772; + noise. Dots are the eigenvalues of A, the modes of its state: "
+    fputs("The centre of a cluster is a dynamic texture itself: a state that moves by x&#8242; = A x + "
+          "noise, seen as frames y = C x + y&#772; + noise. "
+          "Dots are the eigenvalues of A, the modes of its state: "
           "on the circle a mode lasts for ever, near the middle it fades at once; the angle is how fast it "
           "swings. ",
           f);
@@ -69,7 +71,8 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges,
             explain_texture(f);
         if (c->L_hmm)
             fprintf(f, "Beside the members stands %s under the centre, in %s.",
-                    c->options.tau > 0 ? "the bound on their expected log-likelihood" : "their log-likelihood",
+                    c->options.tau > 0 ? "the bound on their expected log-likelihood"
+                                       : "their log-likelihood",
                     vh_facts_unit(c));
         fputs("</p>\n", f);
     }

@@ -129,7 +129,9 @@
       (state.cluster ? " in the chosen cluster" : "") +
       (text ? " with \u201c" + state.text + "\u201d" : "") +
       ", by cluster, the nearest to their centre first." +
-      (n ? " Click a row to see its cluster alone." : "");
+      (n ? " Click a row to see its cluster alone." : "") +
+      (total < data.total ? " Of all " + data.total + ", those nearest to their centres are listed; the table " +
+        "members.tsv has the others." : "");
     table.replaceChildren();
     const head = document.createElement("tr");
     cell(head, data.thing, "th");

@@ -123,6 +123,24 @@ class Command(WithTree):
         self.fails(1, ".: cannot read", "report", "t.json", "--truth", ".")
         self.assertIn("Rand index 1.000", page.text)
 
+    def test_curves_of_restarts(self):
+        """A line for each that is known, cut at the lower edge, and none beyond the picture."""
+        c = clustering(NAMES, [0, 0, 1, 1, 2, 2], 3)
+        c["bound"] = [-9e9, -650.5, -600.25]
+        c["restarts"][1]["bound"], c["restarts"][1]["bounds"] = -630.0, [-9e9, -8e9, -700.0, -640.0, -630.0]
+        c["restarts"][2]["bound"], c["restarts"][2]["bounds"] = -640.0, [-8e9, -640.0]
+        c["restarts"].append({**c["restarts"][2], "bound": -5e9, "bounds": [-8e9, -5e9]})    # no line of it
+        write(self, "c.json", c)
+        page = Page(self.report(name="c.json"))
+        paths = [e for tag, e in page.elements if tag == "path" and e.get("stroke-linejoin")]
+        self.assertEqual([e["class"] for e in paths], ["t1", "axis", "t0"])
+        lowest = 320 - 42
+        for e in paths:
+            points = [tuple(map(float, p.split(","))) for p in re.findall(r"[-\d.]+,[-\d.]+", e["d"])]
+            self.assertTrue(all(64 <= x <= 990 and 26 <= y <= lowest for x, y in points), points)
+            self.assertEqual(points[0][1], lowest)       # where it comes in
+        self.assertIn("hollow ones were given up early", page.text)
+
     def test_provenance(self):
         page = Page(self.report("--models", "m.json", "--title", "Beasts"))
         self.assertIn("vhem tree m.json --clusters 3,2 --tau 10 --weighted-omega --seed 7 -o OUT", page.text)
@@ -267,11 +285,14 @@ class Things(Case):
         self.ok("tree", "x.json", "-k", "2,1", "-r", "4", "-o", "t.json", "-q")
         page = self.page("t.json")
         for words in ("Clusters of dynamic textures", "Textures 8", "4 textures, 50 % of all",
-                      "State of dimension n = 2, frames of dimension d = 2; spectral radius of A",
+                      "dimension of the state, n 2 dimension of a frame, d 2 spectral radius of A",
                       "by method hem-dtm", "swings once in"):
             self.assertIn(words, page.text)
         self.assertNotRegex(page.text.split("How to make this again")[0], r"hidden Markov|\bmodels?\b")
         self.assertEqual(sum(e.get("class") == "card" for _, e in page.elements), 3)
+        text = self.path("r.html").read_text()
+        for figure in re.findall(r'<div class="scroll">(<svg class="fig".*?)</div>\n<figcaption>', text, re.S):
+            ET.fromstring(figure)
         modes = [line.split("\t") for line in self.path("n/modes.tsv").read_text().splitlines()[1:]]
         speeds = sorted(2 * math.pi / float(m[6]) for m in modes if m[0] == "1")
         for speed, want in zip(speeds, (0.5, 0.5, 1.5, 1.5), strict=True):
@@ -403,6 +424,19 @@ class Size(Case):
         self.assertLess(self.path("r.html").stat().st_size, 5e6)
         page = Page(self.path("r.html").read_text())
         self.assertLess(len(page.elements), 15000)
+
+    def test_tens_of_thousands(self):
+        """The list is cut, each cluster keeps its share of it."""
+        labels = [int(i % 10 == 0) for i in range(60000)]
+        many = clustering([f"s{i}" for i in range(60000)], labels, 2)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del many[key]
+        write(self, "c.json", many)
+        self.ok("report", "c.json", "-o", "r.html", "-q", timeout=20)
+        text = self.path("r.html").read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+        self.assertEqual((data["total"], len(data["models"])), (60000, 50000))
+        self.assertEqual(sum(m[2] for m in data["models"]), 5000)
 
     def test_shapes(self):
         """One cluster, one model, one dimension, one state; many states."""

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from browser import CHROMIUM, Browser
-from report_files import base_models, large, sequences, tree, write
+from report_files import base_models, clustering, large, sequences, tree, write
 from support import SOURCE, Case
 
 DATA = pathlib.Path(os.environ.get("VHEM_DATA", SOURCE / ".." / "shared" / "data")).resolve()
@@ -214,6 +214,41 @@ class Real(InBrowser):
         path = self.make_report("c.json", "--models", "m.json", "--data", EYES, *how, "--y-down")
         self.through_levels([2])
         self.shots(path, "eyes")
+
+    def test_textures(self):
+        """Dynamic textures on two levels: their modes instead of states."""
+        subprocess.run([sys.executable, SOURCE / "scripts" / "demo_data.py", self.path("d.csv")], check=True)
+        self.ok("fit", "d.csv", "--model", "dtm", "-S", "3", "-o", "x.json", "-q")
+        self.ok("tree", "x.json", "-k", "6,3", "-r", "4", "-o", "t.json", "-q")
+        path = self.make_report("t.json")
+        self.assertIn("All 60 textures", self.text("#count"))
+        self.through_levels([6, 3])
+        self.assertEqual(self.seen("#centers figure"), 3)
+        self.shots(path, "textures")
+
+    def test_every_method(self):
+        """Sequences, HMMs, with and without a bound: nothing on the console."""
+        write(self, "d.csv", sequences())
+        write(self, "m.json", base_models())
+        for method in ("em-h3m", "vhem", "shem", "hem-gmm", "ppk-sc", "kl-ac"):
+            data = method == "em-h3m"
+            self.ok("cluster", "d.csv" if data else "m.json", "--method", method, "-k", "3", "-o", "c.json", "-q",
+                    *(("-S", "2", "-r", "3") if data else ()))
+            self.make_report("c.json")
+            self.assertIn("All 6 " + ("sequences" if data else "models"), self.text("#count"), method)
+            self.assertEqual(self.seen(".card"), 3, method)
+            self.assertEqual(self.seen("#bound figure, #bound .note"), 1, method)
+            self.browser.click('#levels .pick[data-c="1"]')
+            self.quiet()
+
+    def test_cut_list(self):
+        many = clustering([f"s{i}" for i in range(60000)], [i % 2 for i in range(60000)], 2)
+        for key in ("z", "L_hmm", "bound", "restarts", "centers"):
+            del many[key]
+        write(self, "c.json", many)
+        self.make_report("c.json")
+        self.assertIn("All 50000 models", self.text("#count"))
+        self.assertIn("Of all 60000, those nearest to their centres are listed", self.text("#count"))
 
     def test_thousands(self):
         write(self, "t.json", large())

@@ -5,6 +5,7 @@
 #include "report/svg.h"
 #include "report/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,24 @@ static void test_share_of_time(void **state)
     assert_near(share[1], 0.75, 1e-12, 0);
 }
 
+/* A turn by a quarter that fades by a tenth, and a direction that lasts. */
+static void test_modes(void **state)
+{
+    (void)state;
+    const double A[] = { 0, 0.9, 0, -0.9, 0, 0, 0, 0, 1 };
+    const vhem_dt_view t = { .n = 3, .d = 1, .A = A };
+    vh_mode mode[3];
+    assert_int_equal(vh_texture_modes(&t, mode), 3);
+    assert_near(mode[0].re, 1, 1e-12, 0);
+    assert_true(isinf(vh_mode_decay(&mode[0])) && isinf(vh_mode_period(&mode[0])));
+    assert_near(mode[1].im, 0.9, 1e-12, 0);
+    assert_near(mode[2].im, -0.9, 1e-12, 0);
+    for (int k = 1; k < 3; k++) {
+        assert_near(vh_mode_decay(&mode[k]), -1 / log(0.9), 1e-12, 0);
+        assert_near(vh_mode_period(&mode[k]), 4, 1e-12, 0);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -117,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html), cmocka_unit_test(test_json), cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_ticks), cmocka_unit_test(test_ellipse), cmocka_unit_test(test_share_of_time),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_modes), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
