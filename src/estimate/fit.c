@@ -78,6 +78,8 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, job->item << 16 | (uint64_t)r);
         if (given)
             vh_hmm_copy(h, given);
+        else if (r > 0 && vh_stopped(ctx))
+            vh_hmm_copy(h, &runs->hmm[0]);               /* no more than one start is needed now */
         else
             VH_TRY(vh_start_hmm(ctx, job, &rng, r, runs, h));
         vh_start_obey(&job->limits, h);
