@@ -57,7 +57,8 @@ typedef struct {
       "covariances of the centres of sequences" },                                                          \
     CLI_DATA_OPTIONS(&(a)->columns, "column with the group; the sequences of a group stay together")
 
-#define CLUSTER_RESTARTS "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 when --init is a file"
+#define CLUSTER_RESTARTS \
+    "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 when --init is a file"
 #define CLUSTER_INIT_HELP                                                                                  \
     "auto, base, far, emissions, pooled, dealt (em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far), " \
     "or a model file: start exactly there"

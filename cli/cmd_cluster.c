@@ -93,8 +93,8 @@ int cmd_cluster(cli *c, int argc, char **argv)
                  "and gives each cluster a centre, an HMM that stands for its members. \"As the input\" is "
                  "the largest number found there; of sequences, DATA, it means 3 states of one Gaussian. "
                  "With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N "
-                 "iterations of the equations: nothing is repaired, floored or softened. Ctrl-C saves the best "
-                 "so far.",
+                 "iterations of the equations: nothing is repaired, floored or softened. Ctrl-C saves the "
+                 "best so far.",
         .examples = "  vhem cluster models.json -k 4 -o clusters.json\n"
                     "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
                     "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"

@@ -195,8 +195,8 @@ int cmd_fit(cli *c, int argc, char **argv)
         { "mixture", 'k', OPT_INT, "K", &a.fit.K, 1, "none, one HMM for each sequence or group",
           "fit all sequences together: K HMMs with weights, by EM" },
         { "store", 0, OPT_TEXT, "FILE", &a.store, 0, "none",
-          "keep each HMM as soon as it is fitted, and go on from there; --mixture is then of each sequence or "
-          "group by itself" },
+          "keep each HMM as soon as it is fitted, and go on from there; --mixture is then of each sequence "
+          "or group by itself" },
         { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL,
           "states of each HMM; dtm: dimension of its state" },
         { "mix", 'M', OPT_INT, "M", &a.fit.M, 1, NULL, "Gaussians in the mixture of each state" },

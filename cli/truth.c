@@ -15,7 +15,8 @@ static int read_table(cli *c, const char *path, const csv *t, json_t *class_of)
         return cli_fail(c, "%s: line %d has no class; each line must have a name and a class", path,
                         t->line[0]);
     for (int r = header; r < t->rows; r++) {
-        const char *name = csv_cell(t, r, header ? name_at : 0), *text = csv_cell(t, r, header ? class_at : 1);
+        const char *name = csv_cell(t, r, header ? name_at : 0);
+        const char *text = csv_cell(t, r, header ? class_at : 1);
         const json_t *known = json_object_get(class_of, name);
         if (known && strcmp(json_string_value(known), text) != 0)
             return cli_fail(c, "%s: line %d: '%s' is of class '%s', but '%s' before", path, t->line[r], name,

@@ -110,7 +110,8 @@ def table(title, trials, truth, paper):
             def average(key, at=l, of=runs):
                 return mean([r["levels"][at].get(key) for r in of])
             result.append({"method": name, "K": level["K"], "rand": average("rand"),
-                           "paper": paper.get(name, {}).get(level["K"]), "p": p[l], "expected_loglik": average("expected_loglik"), "loglik": average("loglik"),
+                           "paper": paper.get(name, {}).get(level["K"]), "p": p[l],
+                           "expected_loglik": average("expected_loglik"), "loglik": average("loglik"),
                            "compactness": average("compactness"), "trials": len(runs),
                            "seconds": mean([r["seconds"] for r in runs]) if l == 0 else None})
     print(f"\n{title}")

@@ -109,9 +109,21 @@ static void put_restarts(FILE *f, const vh_facts *facts)
         }
 }
 
-typedef void put_center(FILE *f, const vhem_hmm_view *h, int tau);
+/* widest: the centre with the most states of all, for tables whose rows are equally long. */
+typedef void put_center(FILE *f, const vhem_hmm_view *h, int tau, int widest);
 
-static void put_centers(FILE *f, const vh_facts *facts, put_center *put)
+/* A centre with the most states; S is 0 when there are no centres. */
+static vhem_hmm_view find_widest(const vh_facts *facts)
+{
+    vhem_hmm_view most = { 0 }, h;
+    for (int l = 0; l < facts->n_level; l++)
+        for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
+            if (vhem_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.S > most.S)
+                most = h;
+    return most;
+}
+
+static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *put)
 {
     for (int l = 0; l < facts->n_level; l++) {
         const vh_level *v = &facts->level[l];
@@ -122,12 +134,12 @@ static void put_centers(FILE *f, const vh_facts *facts, put_center *put)
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
             h.name = where;                              /* the first two columns of each row */
-            put(f, &h, v->c->options.tau > 1 ? v->c->options.tau : 10);
+            put(f, &h, v->c->options.tau > 1 ? v->c->options.tau : 10, widest);
         }
     }
 }
 
-static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau)
+static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau, int widest)
 {
     double *share = malloc((size_t)h->S * sizeof *share);
     if (!share)
@@ -141,6 +153,8 @@ static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau)
         put_number(f, stay < 1 ? 1 / (1 - stay) : INFINITY);
         for (int r = 0; r < h->S; r++)
             put_number(f, h->A[s * h->S + r]);
+        for (int r = h->S; r < widest; r++)
+            putc('\t', f);                               /* states this centre does not have */
         putc('\n', f);
     }
     free(share);
@@ -148,16 +162,24 @@ static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau)
 
 static void put_states(FILE *f, const vh_facts *facts)
 {
-    fputs("level\tcluster\tstate\tpi\tshare\tduration\tA...\n", f);
-    put_centers(f, facts, put_center_states);
+    int widest = find_widest(facts).S;
+    fputs("level\tcluster\tstate\tpi\tshare\tduration", f);
+    for (int r = 0; r < widest; r++)
+        fprintf(f, "\tA_%d", r);
+    putc('\n', f);
+    put_centers(f, facts, widest, put_center_states);
 }
 
-static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau)
+static bool is_full(const vhem_hmm_view *h)
+{
+    return strcmp(h->emission, "gaussian-full") == 0;
+}
+
+static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau, int widest)
 {
     (void)tau;
-    size_t width = !h->cov                                     ? 0
-                   : strcmp(h->emission, "gaussian-full") == 0 ? (size_t)h->d * (size_t)h->d
-                                                               : (size_t)h->d;
+    (void)widest;
+    size_t width = !h->cov ? 0 : is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
     for (int s = 0; h->mu && s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
             size_t at = (size_t)s * (size_t)h->M + (size_t)m;
@@ -173,8 +195,17 @@ static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau)
 
 static void put_emissions(FILE *f, const vh_facts *facts)
 {
-    fputs("level\tcluster\tstate\tcomponent\tc\tmu...\tcov...\n", f);
-    put_centers(f, facts, put_center_emissions);
+    vhem_hmm_view h = find_widest(facts);
+    fputs("level\tcluster\tstate\tcomponent\tc", f);
+    for (int k = 0; k < h.d; k++)
+        fprintf(f, "\tmu_%d", k);
+    for (int k = 0; k < h.d; k++)
+        for (int e = 0; e < h.d && is_full(&h); e++)
+            fprintf(f, "\tcov_%d_%d", k, e);
+    for (int k = 0; k < h.d && !is_full(&h); k++)
+        fprintf(f, "\tcov_%d", k);
+    putc('\n', f);
+    put_centers(f, facts, h.S, put_center_emissions);
 }
 
 static void put_modes(FILE *f, const vh_facts *facts)
