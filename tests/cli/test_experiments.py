@@ -3,7 +3,6 @@ import json
 import os
 import subprocess
 import sys
-
 import unittest
 
 from support import SOURCE, VHEM, Case
