@@ -30,9 +30,14 @@ def find_data(name, hint):
     return None
 
 
+def number(x):
+    """To three digits after the point, or to four digits in all where that says too much or too little."""
+    return "-" if x is None else f"{x:.3f}" if x == 0 or 0.001 <= abs(x) < 1000 else f"{x:.4g}"
+
+
 def show(rows, columns):
-    """A table of text and numbers, numbers to three digits after the point."""
-    cells = [[c if isinstance(c, str) else "-" if c is None else f"{c:.3f}" for c in row] for row in rows]
+    """A table of text and numbers."""
+    cells = [[c if isinstance(c, str) else number(c) for c in row] for row in rows]
     width = [max(len(r[k]) for r in [list(columns), *cells]) for k in range(len(columns))]
     for row in [list(columns), *cells]:
         print("  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, width))))

@@ -294,9 +294,9 @@ class WrongKind(Case):
         self.assertIn("the 2 centres of the clustering in centres.json", r.err)
         self.assertIn("warning: the labels and z of c.json are not in centres.json, only its centres are", r.err)
 
-    def test_groups_are_for_fit(self):
+    def test_groups_mean_nothing_to_some(self):
         for command in ("score", "assign"):
-            self.fails(2, "--group is for fit", command, "m.json", "e.csv", "--group", "id")
+            self.fails(2, f"--group means nothing to {command}", command, "m.json", "e.csv", "--group", "id")
 
 
 if __name__ == "__main__":
