@@ -32,7 +32,8 @@ static vhem_tree *sample(vhem_ctx *ctx)
     static const char *const text =
         "{\"format\": \"vhem-clustering\", \"version\": 1, \"method\": \"vhem\","
         "\"options\": {\"tau\": 2, \"lambda\": 0.5, \"kernel\": \"normalised\"},"
-        "\"names\": [\"a\", \"b\", \"b\", \"c\"], \"labels\": [0, 0, 0, 1], \"n_iter\": 0, \"converged\": true,"
+        "\"names\": [\"a\", \"b\", \"b\", \"c\"], \"labels\": [0, 0, 0, 1], \"n_iter\": 0,"
+        "\"converged\": true,"
         "\"centers\": {\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gaussian-diag\", \"d\": 1,"
         "\"omega\": [0.5, 0.25, 0.25], \"hmms\": ["
         "{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[0]]], \"cov\": [[[1]]]},"
@@ -64,7 +65,7 @@ static void test_by_hand(void **state)
     assert_near(m.expected_loglik, -(log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     /* Affinity of N(a, 1) and N(b, 1): exp(-(a - b)^2 / 8), to the power tau; pairs 01, 02, 12. */
     assert_near(m.compactness, (2 * exp(-2 / 8.0) + exp(-8 / 8.0)) / 3, 1e-12, 0);
-    /* Sequences without names count under the centre that fits best: the first under N(0), the second N(9). */
+    /* Sequences without names count under the centre that fits best: the first N(0), the second N(9). */
     assert_near(m.loglik, -log_2pi - 0.25 - log_2pi / 2, 1e-12, 0);
     /* What was clustered counts under its own centre, however badly that fits: 'c' is in the cluster of N(9),
      * the group 'b' in that of N(0). */
