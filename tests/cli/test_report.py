@@ -315,7 +315,8 @@ class OddNames(WithTree):
 
     def page(self):
         write(self, "t.json", tree(self.NASTY))
-        write(self, "m.json", base_models(self.NASTY, ["<b>bold</b>", "'); alert(3) //", "]]>", "-->", "\\u003c/script>", ""]))
+        classes = ["<b>bold</b>", "'); alert(3) //", "]]>", "-->", "\\u003c/script>", ""]
+        write(self, "m.json", base_models(self.NASTY, classes))
         return self.report("--models", "m.json", "--title", "<script>title</script> & 'co'", "--tables", "n")
 
     def test_escaped_and_cut(self):

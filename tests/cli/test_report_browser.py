@@ -168,7 +168,8 @@ class Controls(InBrowser):
         self.browser.call("Emulation.setEmulatedMedia", media="")
 
     def test_nasty_names(self):
-        nasty = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 2'>", "</script><b>", "a\"b'c", "&lt;", "\\"]
+        nasty = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 2'>", "</script><b>", "a\"b'c", "&lt;",
+                 "\\"]
         write(self, "t.json", tree(nasty))
         write(self, "m.json", base_models(nasty, nasty))
         self.make_report("t.json", "--models", "m.json", "--title", nasty[1])
