@@ -3,6 +3,7 @@
 
 #include "annotate/settings.h"
 #include "core/alloc.h"
+#include "core/jobs.h"
 #include "core/rng.h"
 #include "math/linalg.h"
 
@@ -222,11 +223,29 @@ done:
     return st;
 }
 
+typedef struct {                         /* what all jobs share */
+    const vhem_data    *data;
+    const vh_things    *things;
+    const vhem_classes *classes;
+    const vh_pieces    *all;
+    const int          *todo;            /* [jobs]  which pieces */
+    vh_store           *store;
+} fits;
+
+static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
+{
+    const fits *f = arg;
+    (void)worker;
+    ctx->opt.seed = f->classes->seed;
+    return fit_piece(ctx, f->data, f->things, &f->classes->opt.piece, &f->all->piece[f->todo[k]], f->store);
+}
+
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things *t,
                           const vhem_classes *classes, const vh_pieces *all, vh_store *store)
 {
     vhem_status st = VHEM_OK;
-    int n = 0, done_pieces = 0, failed = 0, threads = ctx->threads, *todo = NULL;
+    int n = 0, failed = -1, *todo = NULL;
+    char who[128];
 
     vh_blas_enter();
     VH_NEW(todo, all->n);
@@ -236,35 +255,16 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things 
         if (!has)
             todo[n++] = p;
     }
-    bool across = n >= threads;
-    vh_progress(ctx, "pieces", 0, n);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
-    for (int k = 0; k < n; k++) {
-        const vh_piece *p = &all->piece[todo[k]];
-        vhem_ctx own;
-        int skip, so_far;
-#pragma omp atomic read
-        skip = failed;
-        if (skip || vh_stopped(ctx))
-            continue;
-        vh_ctx_child(ctx, across ? 1 : threads, &own);
-        own.opt.seed = classes->seed;
-        vhem_status piece_st = fit_piece(&own, data, t, &classes->opt.piece, p, store);
-        if (piece_st != VHEM_OK && piece_st != VHEM_ESTOPPED) {
-#pragma omp critical(vh_pieces_failed)
-            if (!failed) {
-                const char *name = t->name[p->thing[0]];
-                failed = 1;
-                st = *name ? vh_fail(ctx, piece_st, "'%.100s': %s", name, own.error)
-                           : vh_fail(ctx, piece_st, "%s", own.error);
-            }
-        }
-#pragma omp atomic capture
-        so_far = ++done_pieces;
-        vh_progress(ctx, "pieces", so_far, n);
+    fits f = { data, t, classes, all, todo, store };
+    const vh_jobs jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
+    st = vh_run_jobs(ctx, &jobs, &failed);
+    const char *name = failed >= 0 ? t->name[all->piece[todo[failed]].thing[0]] : "";
+    if (*name) {
+        snprintf(who, sizeof who, "'%.100s'", name);
+        vh_error_prefix(ctx, who);
     }
-    if (st == VHEM_OK && vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; some of %d pieces are not fitted yet", n);
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; some of %d pieces are not fitted yet", n);
 done:
     vh_blas_leave();
     free(todo);

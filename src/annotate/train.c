@@ -16,6 +16,7 @@
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/jobs.h"
 #include "math/linalg.h"
 #include "model/convert.h"
 
@@ -275,13 +276,27 @@ static int largest_first(const void *a, const void *b)
     return p->size != q->size ? (p->size < q->size) - (p->size > q->size) : (p->at > q->at) - (p->at < q->at);
 }
 
+typedef struct {
+    const training *t;
+    const work     *todo;                /* [jobs] */
+} reductions;
+
+static vhem_status model_job(vhem_ctx *ctx, void *arg, int i, int worker)
+{
+    const reductions *r = arg;
+    (void)worker;
+    ctx->opt.seed = r->t->classes->seed;
+    return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].at]);
+}
+
 /* Side by side while there are enough of them, the largest first: the last ones are then short. */
 static vhem_status make_models(vhem_ctx *ctx, const training *t)
 {
     vhem_status st = VHEM_OK;
     vhem_classes *k = t->classes;
-    int n = 0, so_far = 0, failed = 0, threads = ctx->threads;
+    int n = 0, failed = -1;
     work *todo = NULL;
+    char who[128];
 
     vh_blas_enter();
     VH_NEW(todo, k->C);
@@ -289,33 +304,15 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
         if (!k->cls[c].model)
             todo[n++] = (work){ c, k->cls[c].things };
     qsort(todo, (size_t)n, sizeof *todo, largest_first);
-    bool across = n >= threads;
-    vh_progress(ctx, "classes", 0, n);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
-    for (int i = 0; i < n; i++) {
-        vh_class *c = &k->cls[todo[i].at];
-        vhem_ctx own;
-        int skip, done_classes;
-#pragma omp atomic read
-        skip = failed;
-        if (skip || vh_stopped(ctx))
-            continue;
-        vh_ctx_child(ctx, across ? 1 : threads, &own);
-        own.opt.seed = k->seed;
-        vhem_status class_st = make_model(&own, t, c);
-        if (class_st != VHEM_OK && class_st != VHEM_ESTOPPED) {
-#pragma omp critical(vh_train_failed)
-            if (!failed) {
-                failed = 1;
-                st = vh_fail(ctx, class_st, "class '%.100s': %s", c->name, own.error);
-            }
-        }
-#pragma omp atomic capture
-        done_classes = ++so_far;
-        vh_progress(ctx, "classes", done_classes, n);
+    reductions r = { t, todo };
+    const vh_jobs jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
+    st = vh_run_jobs(ctx, &jobs, &failed);
+    if (failed >= 0) {
+        snprintf(who, sizeof who, "class '%.100s'", k->cls[todo[failed].at].name);
+        vh_error_prefix(ctx, who);
     }
-    if (st == VHEM_OK && vh_stopped(ctx))
-        st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; not all of %d classes have a model yet", n);
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; not all of %d classes have a model yet", n);
 done:
     vh_blas_leave();
     free(todo);
