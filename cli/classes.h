@@ -83,8 +83,17 @@ void classes_args_free(classes_args *a);
 unsigned char *classes_truth(const vhem_prediction *p, const vhem_tags *tags);
 /* Judges p, with fast (or NULL) beside it, and writes the tables or the JSON to a->output. */
 int classes_judge(cli *c, const classes_args *a, const vhem_prediction *p, const vhem_prediction *fast);
+/* Reads the command line, does it, and frees what the arguments hold; returns the exit status. */
+typedef int classes_do(cli *c, classes_args *a);
+int classes_run(cli *c, int argc, char **argv, const cli_usage *usage, classes_args *a, classes_do *run);
+/* Where examples are learned from or judged by, annotate needs their --tags. */
+int classes_need_tags(cli *c, const classes_args *a);
+/* DATA, and --tags where given. */
+int classes_load_examples(cli *c, const char *path, classes_args *a);
 /* MODEL and DATA of the command line, and --tags. */
 int classes_load(cli *c, classes_args *a);
+/* What the options mean for the training, with its store. */
+void classes_settle(classes_args *a, const char *store);
 /* The prediction of a->sequences, or EXIT status; says what a fast search cost. */
 int classes_predict(cli *c, const classes_args *a, vhem_prediction **p);
 /* CLI_GO for VHEM_OK; after an interruption says where the store is. */

@@ -5,24 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+int classes_load_examples(cli *c, const char *path, classes_args *a)
+{
+    int status = cli_status(c, vhem_data_load(c->ctx, path, &a->data, &a->sequences));
+    if (status == CLI_GO && a->tags)
+        status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
+    return status;
+}
+
 int classes_load(cli *c, classes_args *a)
 {
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
         status = cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &a->classes));
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &a->data, &a->sequences));
-    if (status == CLI_GO && a->tags)
-        status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
-    return status;
+    return status == CLI_GO ? classes_load_examples(c, c->arg[1], a) : status;
 }
 
 static int evaluate(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL, *fast = NULL;
     int status = cli_out_check(c, a->output);
-    if (status == CLI_GO && classes_are_tags(c) && !a->tags)
-        status = cli_misuse(c, "--tags FILE is needed: who has which tags");
+    if (status == CLI_GO)
+        status = classes_need_tags(c, a);
     if (status == CLI_GO)
         status = classes_load(c, a);
     if (status == CLI_GO)
@@ -65,31 +69,22 @@ int classes_eval(cli *c, int argc, char **argv)
         .examples = tags ? "  vhem annotate eval tags.json new.csv --group song --tags new-tags.csv\n"
                          : "  vhem classify eval letters.json test.csv --label letter\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = evaluate(c, &a);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, evaluate);
 }
 
 static int cross(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL;
     int status = cli_out_check(c, a->output);
-    if (status == CLI_GO && classes_are_tags(c) && !a->tags)
-        status = cli_misuse(c, "--tags FILE is needed: who has which tags");
+    if (status == CLI_GO)
+        status = classes_need_tags(c, a);
     if (status == CLI_GO && a->folds < 2 && !(a->holdout > 0 && a->holdout < 1))
         status = cli_misuse(c, "--folds needs at least 2, or --holdout a share between 0 and 1");
     if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[0], &a->data, &a->sequences));
-    if (status == CLI_GO && a->tags)
-        status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
+        status = classes_load_examples(c, c->arg[0], a);
     if (status != CLI_GO)
         return status;
-    a->train.store = a->store;
-    a->train.by_group = a->data.group != NULL;
-    a->train.piece.emission = strcmp(a->cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
+    classes_settle(a, a->store);
     vhem_status st = vhem_crossvalidate(c->ctx, a->sequences, a->tag_list, &a->train,
                                         a->holdout > 0 ? 0 : a->folds, a->holdout, &p);
     status = classes_stopped(c, st, a->store);
@@ -129,10 +124,5 @@ int classes_cross(cli *c, int argc, char **argv)
                          : "  vhem classify cross letters.csv --label letter --folds 5\n"
                            "  vhem classify cross letters.csv --label letter --holdout 0.5 --seed 3\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = cross(c, &a);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, cross);
 }

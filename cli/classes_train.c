@@ -120,21 +120,41 @@ int classes_stopped(cli *c, vhem_status st, const char *store)
     return EXIT_STOPPED;
 }
 
-static int train(cli *c, classes_args *a)
+int classes_need_tags(cli *c, const classes_args *a)
 {
-    int status = check_output(c, a->output);
-    if (status == CLI_GO && classes_are_tags(c) && !a->tags)
-        status = cli_misuse(c, "--tags FILE is needed: who has which tags");
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[0], &a->data, &a->sequences));
-    if (status == CLI_GO && a->tags)
-        status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
-    if (status != CLI_GO)
-        return status;
-    char *store = store_beside(a, a->output);
+    if (classes_are_tags(c) && !a->tags)
+        return cli_misuse(c, "--tags FILE is needed: who has which tags");
+    return CLI_GO;
+}
+
+void classes_settle(classes_args *a, const char *store)
+{
     a->train.store = store;
     a->train.by_group = a->data.group != NULL;
     a->train.piece.emission = strcmp(a->cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
+}
+
+int classes_run(cli *c, int argc, char **argv, const cli_usage *usage, classes_args *a, classes_do *run)
+{
+    a->usage = usage;
+    int status = cli_begin(c, argc, argv, usage);
+    if (status == CLI_GO)
+        status = run(c, a);
+    classes_args_free(a);
+    return status;
+}
+
+static int train(cli *c, classes_args *a)
+{
+    int status = check_output(c, a->output);
+    if (status == CLI_GO)
+        status = classes_need_tags(c, a);
+    if (status == CLI_GO)
+        status = classes_load_examples(c, c->arg[0], a);
+    if (status != CLI_GO)
+        return status;
+    char *store = store_beside(a, a->output);
+    classes_settle(a, store);
     vhem_status st = vhem_classes_train(c->ctx, a->sequences, a->tag_list, &a->train, &a->classes);
     status = st == VHEM_OK ? save(c, a, a->output) : classes_stopped(c, st, store);
     free(store);
@@ -174,20 +194,15 @@ int classes_train(cli *c, int argc, char **argv)
                  : "  vhem classify train letters.csv --label letter --states 4 -o letters.json\n"
                    "  vhem classify train letters.csv --label letter --estimator em-h3m -o em.json\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = train(c, &a);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, train);
 }
 
 static int update(cli *c, classes_args *a)
 {
     const char *output = a->output ? a->output : c->arg[0];
     int status = check_output(c, output);
-    if (status == CLI_GO && classes_are_tags(c) && !a->tags)
-        status = cli_misuse(c, "--tags FILE is needed: who has which tags");
+    if (status == CLI_GO)
+        status = classes_need_tags(c, a);
     if (status == CLI_GO)
         status = classes_load(c, a);
     if (status != CLI_GO)
@@ -225,10 +240,5 @@ int classes_update(cli *c, int argc, char **argv)
         .examples = tags ? "  vhem annotate update tags.json more.csv --group song --tags more-tags.csv\n"
                          : "  vhem classify update letters.json more.csv --label letter\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = update(c, &a);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, update);
 }

@@ -143,6 +143,16 @@ static int run(cli *c, classes_args *a, bool search)
     return status == CLI_GO ? EXIT_DONE : status;
 }
 
+static int search_songs(cli *c, classes_args *a)
+{
+    return run(c, a, true);
+}
+
+static int give_tags(cli *c, classes_args *a)
+{
+    return run(c, a, false);
+}
+
 static int look_up(cli *c, int argc, char **argv, bool search)
 {
     classes_args a;
@@ -169,12 +179,7 @@ static int look_up(cli *c, int argc, char **argv, bool search)
         .examples = search ? "  vhem annotate search tags.json songs.csv Calming --group song\n"
                            : "  vhem annotate predict tags.json songs.csv --group song --top 5\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = run(c, &a, search);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, search ? search_songs : give_tags);
 }
 
 static int annotate_predict(cli *c, int argc, char **argv)

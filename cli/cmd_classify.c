@@ -118,12 +118,7 @@ static int classify_predict(cli *c, int argc, char **argv)
         .examples = "  vhem classify predict letters.json new.csv\n"
                     "  vhem classify predict letters.json new.csv --fast 2 --all -o posteriors.tsv\n",
     };
-    a.usage = &usage;
-    int status = cli_begin(c, argc, argv, &usage);
-    if (status == CLI_GO)
-        status = predict(c, &a);
-    classes_args_free(&a);
-    return status;
+    return classes_run(c, argc, argv, &usage, &a, predict);
 }
 
 int cmd_classify(cli *c, int argc, char **argv)
