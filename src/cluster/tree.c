@@ -103,12 +103,7 @@ const int *vhem_tree_base_labels(const vhem_tree *tree, int l)
 
 vhem_status vhem_tree_set_provenance(vhem_ctx *ctx, vhem_tree *tree, const char *json)
 {
-    vhem_status st = VHEM_OK;
-    if (json)
-        VH_TRY(vh_model_check_object(ctx, "provenance", json));
-    VH_TRY(vh_h3m_set_text(ctx, &tree->provenance, json));
-done:
-    return st;
+    return vh_model_set_provenance(ctx, &tree->provenance, json);
 }
 
 const char *vhem_tree_provenance(const vhem_tree *tree)

@@ -1,5 +1,5 @@
-/* dtm.c - storage of dynamic textures: shapes, copies, views, validation, comparison, and which file format a
- * path has.  Numbers are kept as they came.
+/* dtm.c - storage of dynamic textures: shapes, copies, views, validation, comparison, and their files.
+ * Numbers are kept as they came.
  *
  *   1. storage                       3. validate and compare
  *   2. from views, and as views      4. provenance and files */
@@ -132,11 +132,6 @@ done:
 
 /* ---- 2. from views, and as views ----------------------------------------------------------------------- */
 
-static const char *some_text(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
 static vhem_status copy_view(vhem_ctx *ctx, vhem_dtm *dtm, int i, const vhem_dt_view *v)
 {
     vhem_status st = VHEM_OK;
@@ -146,8 +141,8 @@ static vhem_status copy_view(vhem_ctx *ctx, vhem_dtm *dtm, int i, const vhem_dt_
 
     VH_CHECK(v->d == 0 || v->d == dtm->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, dtm->d);
     VH_TRY(vh_dt_shape(ctx, dtm->d, v->n, dt));
-    VH_TRY(vh_h3m_set_text(ctx, &dt->name, some_text(v->name)));
-    VH_TRY(vh_h3m_set_text(ctx, &dt->label, some_text(v->label)));
+    VH_TRY(vh_h3m_set_text(ctx, &dt->name, vh_model_text(v->name)));
+    VH_TRY(vh_h3m_set_text(ctx, &dt->label, vh_model_text(v->label)));
     dtm->omega[i] = v->omega;
     vh_dt_arrays(dt, v->n, dtm->d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
@@ -198,12 +193,7 @@ vhem_status vhem_dtm_view(const vhem_dtm *dtm, int i, vhem_dt_view *out)
 
 void vh_dtm_prefix(vhem_ctx *ctx, const vhem_dtm *dtm, int i)
 {
-    char who[160];
-    if (some_text(dtm->dt[i].name))
-        snprintf(who, sizeof who, "texture %d ('%.120s')", i, dtm->dt[i].name);
-    else
-        snprintf(who, sizeof who, "texture %d", i);
-    vh_error_prefix(ctx, who);
+    vh_model_prefix(ctx, "texture", i, dtm->dt[i].name);
 }
 
 /* Symmetric, and no eigenvalue below zero but for rounding.  work [n*n + n]. */
@@ -290,27 +280,15 @@ done:
     return st;
 }
 
-/* Largest relative difference of a and b [n]. */
-static double difference(const double *a, const double *b, size_t n)
-{
-    double worst = 0;
-    for (size_t k = 0; k < n; k++) {
-        double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k]))), gap = fabs(a[k] / scale - b[k] / scale);
-        if (!(gap <= worst))
-            worst = isnan(gap) ? INFINITY : gap;
-    }
-    return worst;
-}
-
 double vhem_dtm_compare(const vhem_dtm *a, const vhem_dtm *b)
 {
     if (a->d != b->d || a->K != b->K)
         return INFINITY;
-    double worst = difference(a->omega, b->omega, (size_t)a->K);
+    double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
     for (int i = 0; i < a->K; i++) {
         if (a->dt[i].n != b->dt[i].n)
             return INFINITY;
-        worst = fmax(worst, difference(a->dt[i].A, b->dt[i].A, a->dt[i].size));
+        worst = fmax(worst, vh_model_difference(a->dt[i].A, b->dt[i].A, a->dt[i].size));
     }
     return worst;
 }
@@ -319,12 +297,7 @@ double vhem_dtm_compare(const vhem_dtm *a, const vhem_dtm *b)
 
 vhem_status vhem_dtm_set_provenance(vhem_ctx *ctx, vhem_dtm *dtm, const char *json)
 {
-    vhem_status st = VHEM_OK;
-    if (json)
-        VH_TRY(vh_model_check_object(ctx, "provenance", json));
-    VH_TRY(vh_h3m_set_text(ctx, &dtm->provenance, json));
-done:
-    return st;
+    return vh_model_set_provenance(ctx, &dtm->provenance, json);
 }
 
 const char *vhem_dtm_provenance(const vhem_dtm *dtm)

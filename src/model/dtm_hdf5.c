@@ -109,20 +109,14 @@ static vhem_status get_dtm(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     vhem_dtm *dtm = NULL;
-    H5G_info_t info = { .nlinks = 0 };
     hid_t all = -1;
-    int d;
+    int d, K;
 
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION));
     VH_TRY(vh_h5_count(ctx, file, "d", &d));
-    all = H5Gopen2(file, "textures", H5P_DEFAULT);
-    VH_CHECK(all >= 0 && H5Gget_info(all, &info) >= 0, VHEM_EFORMAT, "textures is missing or damaged");
-    VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
-             "there are %llu textures, must be 1 to %d", (unsigned long long)info.nlinks, INT_MAX);
-    VH_TRY(vh_dtm_new(ctx, d, (int)info.nlinks, &dtm));
-    const vh_h5_extent K = { "K", dtm->K };
-    if (dtm->K > 1 || H5Lexists(file, "omega", H5P_DEFAULT) > 0)
-        VH_TRY(vh_h5_numbers(ctx, file, "omega", 1, &K, dtm->omega));
+    VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
+    VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
+    VH_TRY(vh_h5_omega(ctx, file, K, dtm->omega));
     for (int i = 0; i < dtm->K; i++)
         VH_TRY(get_dt(ctx, all, dtm, i, limit));
     VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));

@@ -141,15 +141,6 @@ done:
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void print_text(FILE *f, const char *key, const char *text)
-{
-    if (!text || !*text)
-        return;
-    fprintf(f, "\"%s\": ", key);
-    vh_text_json(f, text);
-    fputs(", ", f);
-}
-
 static void print_dt(FILE *f, const vh_dt *dt, int d)
 {
     static const char *const lead = ",\n   ";
@@ -157,8 +148,8 @@ static void print_dt(FILE *f, const vh_dt *dt, int d)
 
     vh_dt_arrays(dt, dt->n, d, array);
     fputs("  {", f);
-    print_text(f, "name", dt->name);
-    print_text(f, "label", dt->label);
+    vh_json_print_text(f, "name", dt->name);
+    vh_json_print_text(f, "label", dt->label);
     fprintf(f, "\"n\": %d", dt->n);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
         int size[] = { array[k].dim[0].n, array[k].dim[1].n };

@@ -1,4 +1,4 @@
-/* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and which file format a path has.
+/* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and its files.
  *
  * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
  * same model to the last bit.
@@ -8,7 +8,6 @@
 #include "model/h3m.h"
 
 #include "core/alloc.h"
-#include "core/file.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -143,11 +142,6 @@ void vhem_h3m_free(vhem_h3m *h3m)
 
 /* ---- 2. from views, and as views ----------------------------------------------------------------------- */
 
-static const char *some_text(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
 static int param_index(const vh_emission *family, const char *name)
 {
     for (int p = 0; p < family->n_param; p++)
@@ -192,8 +186,8 @@ static vhem_status copy_view(vhem_ctx *ctx, vhem_h3m *h3m, int i, const vhem_hmm
     VH_CHECK(v->d == 0 || v->d == h3m->d, VHEM_EINVAL, "d is %d, must be %d as for all", v->d, h3m->d);
     VH_CHECK(v->pi && v->A, VHEM_EINVAL, "%s is not given", v->pi ? "A" : "pi");
     VH_TRY(vh_h3m_shape(ctx, h3m, i, v->S, v->M));
-    VH_TRY(vh_h3m_set_text(ctx, &h->name, some_text(v->name)));
-    VH_TRY(vh_h3m_set_text(ctx, &h->label, some_text(v->label)));
+    VH_TRY(vh_h3m_set_text(ctx, &h->name, vh_model_text(v->name)));
+    VH_TRY(vh_h3m_set_text(ctx, &h->label, vh_model_text(v->label)));
     h3m->omega[i] = v->omega;
     memcpy(h->pi, v->pi, (size_t)h->S * sizeof *h->pi);
     memcpy(h->A, v->A, (size_t)h->S * (size_t)h->S * sizeof *h->A);
@@ -252,12 +246,7 @@ vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
 
 void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i)
 {
-    char who[160];
-    if (some_text(h3m->hmm[i].name))
-        snprintf(who, sizeof who, "HMM %d ('%.120s')", i, h3m->hmm[i].name);
-    else
-        snprintf(who, sizeof who, "HMM %d", i);
-    vh_error_prefix(ctx, who);
+    vh_model_prefix(ctx, "HMM", i, h3m->hmm[i].name);
 }
 
 /* p [n] is a distribution.  It is called name, or with row >= 0 "row <row> of name". */
@@ -365,29 +354,16 @@ done:
     return st;
 }
 
-/* Largest relative difference of a and b [n]. */
-static double difference(const double *a, const double *b, size_t n)
-{
-    double worst = 0;
-    for (size_t k = 0; k < n; k++) {
-        double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
-        double gap = fabs(a[k] / scale - b[k] / scale);  /* a - b itself might overflow */
-        if (!(gap <= worst))
-            worst = isnan(gap) ? INFINITY : gap;
-    }
-    return worst;
-}
-
 double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
 {
     if (a->family != b->family || a->d != b->d || a->K != b->K)
         return INFINITY;
-    double worst = difference(a->omega, b->omega, (size_t)a->K);
+    double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
     for (int i = 0; i < a->K; i++) {
         const vh_hmm *g = &a->hmm[i], *h = &b->hmm[i];
         if (g->S != h->S || g->M != h->M)
             return INFINITY;
-        worst = fmax(worst, difference(g->pi, h->pi, (size_t)(g->theta - g->pi) + g->n_theta));
+        worst = fmax(worst, vh_model_difference(g->pi, h->pi, (size_t)(g->theta - g->pi) + g->n_theta));
     }
     return worst;
 }
@@ -396,40 +372,12 @@ double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
 
 vhem_status vhem_h3m_set_provenance(vhem_ctx *ctx, vhem_h3m *h3m, const char *json)
 {
-    vhem_status st = VHEM_OK;
-    if (json)
-        VH_TRY(vh_model_check_object(ctx, "provenance", json));
-    VH_TRY(vh_h3m_set_text(ctx, &h3m->provenance, json));
-done:
-    return st;
+    return vh_model_set_provenance(ctx, &h3m->provenance, json);
 }
 
 const char *vhem_h3m_provenance(const vhem_h3m *h3m)
 {
     return h3m->provenance;
-}
-
-bool vh_model_is_hdf5(const char *path)
-{
-    return vh_ends_with(path, ".h5") || vh_ends_with(path, ".hdf5");
-}
-
-vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size)
-{
-    vhem_status st = VHEM_OK;
-    bool piped = strcmp(path, "-") == 0;
-
-    *text = NULL;
-    if (!piped && vh_model_is_hdf5(path))
-        goto done;
-    VH_TRY(vh_read_all(ctx, path, text, size));
-    if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) {        /* under another name */
-        free(*text);
-        *text = NULL;
-        VH_CHECK(!piped, VHEM_EFORMAT, "standard input: an HDF5 file, must be read from a path");
-    }
-done:
-    return st;
 }
 
 vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)

@@ -4,6 +4,7 @@
 
 #include "core/ctx.h"
 #include "model/emission.h"
+#include "model/model.h"
 
 #include <stdio.h>
 
@@ -48,10 +49,6 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
 void        vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
 
-/* Does the path name an HDF5 file? */
-bool        vh_model_is_hdf5(const char *path);
-/* The text of a model file; NULL, and no failure, when it is HDF5 by its name or content. */
-vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 
 /* The files.  name is what error sentences call the file. */
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name,

@@ -394,6 +394,29 @@ done:
     return st;
 }
 
+vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
+                         hid_t *group, int *K)
+{
+    vhem_status st = VHEM_OK;
+    H5G_info_t info = { .nlinks = 0 };
+
+    *group = H5Gopen2(file, name, H5P_DEFAULT);
+    VH_CHECK(*group >= 0 && H5Gget_info(*group, &info) >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
+    VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
+             "there are %llu %s, must be 1 to %d", (unsigned long long)info.nlinks, what, INT_MAX);
+    *K = (int)info.nlinks;
+done:
+    return st;
+}
+
+vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int K, double *omega)
+{
+    const vh_h5_extent all = { "K", K };
+    if (K == 1 && H5Lexists(file, "omega", H5P_DEFAULT) == 0)
+        return VHEM_OK;
+    return vh_h5_numbers(ctx, file, "omega", 1, &all, omega);
+}
+
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)
 {
     vhem_status st = VHEM_OK;

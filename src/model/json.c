@@ -255,6 +255,15 @@ static const double *print_numbers(FILE *f, int rank, const int *n, const double
     return x;
 }
 
+void vh_json_print_text(FILE *f, const char *key, const char *text)
+{
+    if (!text || !*text)
+        return;
+    fprintf(f, "\"%s\": ", key);
+    vh_text_json(f, text);
+    fputs(", ", f);
+}
+
 void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x)
 {
     fprintf(f, "%s\"%s\": ", lead, key);

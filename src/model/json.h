@@ -38,6 +38,8 @@ vhem_status vh_json_required_text(vhem_ctx *ctx, json_t *root, const char *key, 
 /* Refuses versions past the newest that is known. */
 vhem_status vh_json_version(vhem_ctx *ctx, json_t *root, int newest);
 
+/* "key": "text", with a comma after it; nothing when there is no text. */
+void vh_json_print_text(FILE *f, const char *key, const char *text);
 /* "key": an array of the given rank and sizes n; and the members of an object in text, each after a comma. 
  * Errors stay in the FILE. */
 void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x);

@@ -128,33 +128,20 @@ done:
     return st;
 }
 
-/* omega, which may be missing for a single HMM as in JSON. */
-static vhem_status get_omega(vhem_ctx *ctx, hid_t file, const vhem_h3m *h3m)
-{
-    vh_h5_extent K = { "K", h3m->K };
-    if (h3m->K == 1 && H5Lexists(file, "omega", H5P_DEFAULT) == 0)
-        return VHEM_OK;
-    return vh_h5_numbers(ctx, file, "omega", 1, &K, h3m->omega);
-}
-
 static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
     vhem_h3m *h3m = NULL;
-    H5G_info_t info = { .nlinks = 0 };
     hid_t hmms = -1;
-    int d;
+    int d, K;
 
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VERSION));
     VH_TRY(get_family(ctx, file, limit, &family));
     VH_TRY(vh_h5_count(ctx, file, "d", &d));
-    hmms = H5Gopen2(file, "hmms", H5P_DEFAULT);
-    VH_CHECK(hmms >= 0 && H5Gget_info(hmms, &info) >= 0, VHEM_EFORMAT, "hmms is missing or damaged");
-    VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
-             "there are %llu HMMs, must be 1 to %d", (unsigned long long)info.nlinks, INT_MAX);
-    VH_TRY(vh_h3m_new(ctx, family, d, (int)info.nlinks, &h3m));
-    VH_TRY(get_omega(ctx, file, h3m));
+    VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
+    VH_TRY(vh_h3m_new(ctx, family, d, K, &h3m));
+    VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));

@@ -224,16 +224,8 @@ static void print_hmm(FILE *f, const vhem_h3m *h3m, const vh_hmm *h)
     int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
 
     fputs("  {", f);
-    if (h->name && *h->name) {
-        fputs("\"name\": ", f);
-        vh_text_json(f, h->name);
-        fputs(", ", f);
-    }
-    if (h->label && *h->label) {
-        fputs("\"label\": ", f);
-        vh_text_json(f, h->label);
-        fputs(", ", f);
-    }
+    vh_json_print_text(f, "name", h->name);
+    vh_json_print_text(f, "label", h->label);
     fprintf(f, "\"S\": %d, \"M\": %d", h->S, h->M);
     vh_json_print_array(f, lead, "pi", 1, states, h->pi);
     vh_json_print_array(f, lead, "A", 2, states, h->A);
