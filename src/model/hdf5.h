@@ -42,7 +42,7 @@ vhem_status vh_h5_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, 
 vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot);
 /* The attribute format is this one, and version is none newer than what is known. */
 vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest);
-/* Opens the group that holds a group for each of the models, in sentences called what; the caller drops it. */
+/* Opens the group that holds a group for each model, in sentences called what; the caller drops it. */
 vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
                          hid_t *group, int *K);
 /* omega [K], which may be missing for a single model as in JSON. */

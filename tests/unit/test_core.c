@@ -423,14 +423,23 @@ static void rng_pick(void **state)
         assert_near(count[i], draws * p[i], 0, 5 * sqrt(draws * p[i]));
 }
 
-/* Jobs 5 and 6 fail, the later one sooner. */
+typedef struct {
+    const vhem_ctx *parent;
+    int ran[100];
+} job_log;
+
+/* Jobs 5 and 6 fail, the later one sooner.  Those after them wait until a failure is known, which may take
+ * long where threads are more than cores. */
 static vhem_status fail_some(vhem_ctx *ctx, void *arg, int i, int worker)
 {
-    int *ran = arg;
+    job_log *log = arg;
+    const volatile char *error = log->parent->error;
     assert_true(worker >= 0 && worker < 4 && ctx->threads == 1);
-    ran[i] = 1;
+    log->ran[i] = 1;
     if (i == 5)
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    while (i > 6 && !*error)
+        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     return i == 5 || i == 6 ? vh_fail(ctx, VHEM_EINVAL, "job %d is bad", i) : VHEM_OK;
 }
 
@@ -439,8 +448,9 @@ static void jobs(void **state)
     (void)state;
     for (int threads = 1; threads <= 4; threads += 3) {
         vhem_ctx *ctx = test_ctx_with(NULL, threads, 1);
-        int ran[100] = { 0 }, failed = 0;
-        vh_jobs all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = ran };
+        job_log log = { .parent = ctx };
+        int *ran = log.ran, failed = 0;
+        vh_jobs all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = &log };
         assert_fails(ctx, vh_run_jobs(ctx, &all, &failed), VHEM_EINVAL, "job 5 is bad");
         assert_int_equal(failed, 5);
         for (int i = 0; i <= 5; i++)
