@@ -46,6 +46,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     for (int i = 0; i < K; i++)
         s->all->omega[i] = 1.0 / K;                      /* as good as any: they are of different classes */
     vh_input in = vh_input_models(s->all);
+    in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
     s->G = found->Kr;
     s->centers = found->centers;

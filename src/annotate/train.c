@@ -161,6 +161,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
 
     VH_TRY(pool(ctx, t, c, &pooled));
     vh_input in = vh_input_models(pooled);
+    in.centers_only = true;
     if (!small_enough(pooled, reduce))
         VH_TRY(cluster(ctx, t, c, &in, out));
     else if (vh_cluster_wants_full(reduce))              /* as the classes are that were reduced */

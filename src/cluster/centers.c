@@ -59,7 +59,8 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     o.start = start;
     o.K = 1;
     o.S = o.M = o.restarts = 0;
-    const vh_input only = vh_input_models(members);
+    vh_input only = vh_input_models(members);
+    only.centers_only = true;
     vhem_status run = vh_cluster(ctx, &only, &o, seed, &one);
     if (run != VHEM_OK && run != VHEM_ESTOPPED) {
         st = run;
@@ -180,7 +181,8 @@ vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
         goto done;
     }
     VH_TRY(fill_assignments(ctx, part, out));
-    VH_TRY(fill_tables(ctx, in->models, opt->tau, out));
+    if (!in->centers_only)
+        VH_TRY(fill_tables(ctx, in->models, opt->tau, out));
     st = run;
 done:
     return st;

@@ -65,7 +65,7 @@ static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
 /* ---- before and after ---------------------------------------------------------------------------------- */
 
-static vhem_status hand_over(vhem_ctx *ctx, task *s, vhem_clustering *out)
+static vhem_status hand_over(vhem_ctx *ctx, task *s, bool mapped, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->search.all[s->search.best];
@@ -79,7 +79,7 @@ static vhem_status hand_over(vhem_ctx *ctx, task *s, vhem_clustering *out)
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    if (s->base->Kb <= VH_MAX_MAPPED) {
+    if (mapped && s->base->Kb <= VH_MAX_MAPPED) {
         vh_label_by_z(out);
         VH_TRY(vh_map_states(ctx, s->base, out->centers, out->label, s->opt->tau, &out->state_map,
                              &out->state_map_at));
@@ -171,7 +171,7 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     }
     VH_TRY(set_up(ctx, &s, h3m, seed));
     VH_TRY(vh_search_run(ctx, &s.search));
-    VH_TRY(hand_over(ctx, &s, out));
+    VH_TRY(hand_over(ctx, &s, !in->centers_only, out));
     if (vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:

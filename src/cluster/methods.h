@@ -17,6 +17,7 @@ typedef struct {                         /* what is clustered: Kb HMMs, textures
     const int       *item;               /* [N]  of data: the set a sequence belongs to */
     const vhem_clustering *below;        /* the level below when a tree is built, whose used centres are
                                             the models; else NULL */
+    bool             centers_only;       /* the centres are all that is wanted: no tables of the members */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random

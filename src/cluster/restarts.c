@@ -80,7 +80,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratc
 
     r->begun = true;
     VH_TRY(s->ops->start(ctx, s->arg, r, scratch, &r->centers));
-    soft.tol = SOFT_TOL;
+    soft.tol = fmax(SOFT_TOL, o.tol);
     soft.max_iter = 0;
     if (r->soft > 0) {
         VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
@@ -89,6 +89,8 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratc
         soft.max_iter = r->soft;
         VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
     }
+    if (limit == 0)                                      /* nobody needs to know yet how good it is */
+        goto done;
     o.max_iter = limit < o.max_iter ? limit : o.max_iter;
     VH_TRY(go(ctx, s, trial, &o, scratch, threads, r, &r->run));
     r->J = r->run.J[r->run.n_iter];

@@ -45,9 +45,10 @@ typedef struct vh_emission {
      * product would lose too much.  Returns false when the parameters are singular. */
     bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out,
                         double *work);
-    /* E_b[log p(y | r)] likewise, for one component b; its covariance may be singular, that of r may not. */
-    bool (*expected_density)(int d, const double *const *r, const double *const *b, double *out,
-                             double *work);
+    /* E_b[log p(y | r)] likewise, for n components b one after the other, into out[0], out[step], ...; their
+     * covariances may be singular, that of r may not. */
+    bool (*expected_density)(int d, const double *const *r, const double *const *b, int n, double *out,
+                             int step, double *work);
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
      * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor
      * held something, 0 when not, -1 when the result is singular and there is no floor. */

@@ -93,17 +93,24 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
     return true;
 }
 
-static bool expected_density(int d, const double *const *r, const double *const *b, double *out, double *work)
+static bool expected_density(int d, const double *const *r, const double *const *b, int n, double *out,
+                             int step, double *work)
 {
-    double sum = 0;
-    (void)work;
+    double norm = d * VH_LOG_2PI;
     for (int k = 0; k < d; k++) {
-        double u = b[0][k] - r[0][k];
         if (!(r[1][k] > 0))
             return false;
-        sum += VH_LOG_2PI + log(r[1][k]) + (u * u + b[1][k]) / r[1][k];
+        norm += log(r[1][k]);
+        work[k] = 1 / r[1][k];
     }
-    *out = -0.5 * sum;
+    for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
+        double sum = norm;
+        for (int k = 0; k < d; k++) {
+            double u = b[0][k] - r[0][k];
+            sum += (u * u + b[1][k]) * work[k];
+        }
+        out[m * step] = -0.5 * sum;
+    }
     return true;
 }
 

@@ -106,7 +106,7 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
 
 /* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
  * Sigma_b L^-T, two solves by rows. */
-static bool expected_density(int d, const double *const *r, const double *const *b, double *out, double *work)
+static bool expected_of_one(int d, const double *const *r, const double *const *b, double *out, double *work)
 {
     double *L = work, *Z = work + d * d;
     if (!log_density(d, r, b[0], 1, out, work))                    /* leaves the factor in work */
@@ -123,6 +123,15 @@ static bool expected_density(int d, const double *const *r, const double *const 
     for (int i = 0; i < d; i++)
         *out -= 0.5 * Z[i * d + i];
     return true;
+}
+
+static bool expected_density(int d, const double *const *r, const double *const *b, int n, double *out,
+                             int step, double *work)
+{
+    bool ok = true;
+    for (int m = 0; m < n && ok; m++)
+        ok = expected_of_one(d, r, b + m * VH_MAX_PARAM, &out[m * step], work);
+    return ok;
 }
 
 /* Raises every eigenvalue of cov, measured in units of the floor, to at least 1.  That is the maximiser of

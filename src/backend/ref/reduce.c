@@ -31,19 +31,17 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh
     VH_SCRATCH(p->L_gmm, SLOT_GMM, p->Sb * p->Sr);
     VH_SCRATCH(work, SLOT_WORK, vh_emission_work(b->d));
     memset(p->L_gmm, 0, sizeof *p->L_gmm * (size_t)(p->Sb * p->Sr));
+    for (int l = 0; l < Cr; l++) {
+        size_t b0 = (size_t)b->comp0[i], rl = (size_t)(r->comp0[j] + l);
+        bool never = r->log_c[rl] == VH_NEVER;
+        VH_CHECK(never
+                     || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM, b->par + b0 * VH_MAX_PARAM,
+                                                    Cb, p->ell + l, Cr, work),
+                 VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+        for (int m = 0; m < Cb; m++)
+            p->ell[m * Cr + l] = never ? VH_NEVER : p->ell[m * Cr + l] + r->log_c[rl];
+    }
     for (int m = 0; m < Cb; m++) {
-        for (int l = 0; l < Cr; l++) {
-            size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
-            bool never = r->log_c[rl] == VH_NEVER;
-            p->ell[m * Cr + l] = VH_NEVER;
-            VH_CHECK(never
-                         || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM,
-                                                        b->par + bm * VH_MAX_PARAM,
-                                                        &p->ell[m * Cr + l], work),
-                     VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
-            if (!never)
-                p->ell[m * Cr + l] += r->log_c[rl];
-        }
         for (int rho = 0; rho < p->Sr; rho++) {
             double sum = vh_logsum(p->Mr, p->ell + m * Cr + rho * p->Mr, 1);
             p->ell_state[m * p->Sr + rho] = sum;

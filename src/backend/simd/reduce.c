@@ -114,15 +114,16 @@ static vhem_status product(job *j, int r0, int r1)
         goto done;
     VH_SCRATCH(work, 0, vh_emission_work(b->d));
     for (int k = r0; k < r1; k++)
-        for (int c = 0; r->direct[k] && c < j->n_group * j->cols; c++) {
-            const group *g = &j->g[c / j->cols];
-            int l = c % VH_LANES, q = c % j->cols / VH_LANES, i = g->i[l < g->used ? l : 0];
-            double *out = &j->G[(size_t)(k - r0) * j->ld + (size_t)c];
+        for (int c = 0; r->direct[k] && c < j->n_group * VH_LANES; c++) {
+            const group *g = &j->g[c / VH_LANES];
+            int l = c % VH_LANES, i = g->i[l < g->used ? l : 0];
+            double *out = &j->G[(size_t)(k - r0) * j->ld + (size_t)(c / VH_LANES * j->cols + l)];
             VH_CHECK(b->family->expected_density(b->d, r->par + (size_t)k * VH_MAX_PARAM,
-                                                 b->par + (size_t)(b->comp0[i] + q) * VH_MAX_PARAM, out,
-                                                 work),
+                                                 b->par + (size_t)b->comp0[i] * VH_MAX_PARAM, j->Sb * j->Mb,
+                                                 out, VH_LANES, work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
-            *out += r->log_c[k];
+            for (int q = 0; q < j->Sb * j->Mb; q++)
+                out[q * VH_LANES] += r->log_c[k];
         }
 done:
     return st;
