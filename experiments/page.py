@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Puts the tables and claims of every experiments/NAME/expected.json into docs/reproduction.md.
+
+usage: page.py [--check]       --check: changes nothing; exit status 1 when the page is not up to date
+
+Between <!-- NAME KEY --> and <!-- end --> stands the table with that key, or, for the key `claims`, what the paper claims
+and whether it holds.  Everything else on the page is written by hand.
+"""
+import json
+import pathlib
+import re
+import sys
+
+from common import SOURCE, cell
+
+PAGE = SOURCE / "docs" / "reproduction.md"
+
+
+def as_table(columns, rows):
+    lines = [columns, ["---"] * len(columns), *([cell(c) for c in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def block(name, key):
+    """The text that belongs between the marks."""
+    found = json.loads((SOURCE / "experiments" / name / "expected.json").read_text())
+    if key == "claims":
+        rows = [[c["text"], "yes" if c["holds"] else "**no**", c["measured"]] for c in found["claims"]]
+        return as_table(["claim", "holds here", "measured"], rows)
+    tables = {t["key"]: t for t in found["tables"]}
+    if key not in tables:
+        sys.exit(f"{PAGE}: experiment {name} has no table '{key}'; it has {', '.join(tables)}")
+    t = tables[key]
+    return f"{t['title']}:\n\n{as_table(t['columns'], t['rows'])}" + (f"\n\n{t['note']}" if t["note"] else "")
+
+
+def main():
+    old = PAGE.read_text()
+    new = re.sub(r"(<!-- (\w+) (\w+) -->\n).*?(<!-- end -->)",
+                 lambda m: f"{m[1]}\n{block(m[2], m[3])}\n\n{m[4]}", old, flags=re.DOTALL)
+    named = set(re.findall(r"<!-- (\w+) \w+ -->", old))
+    there = {p.parent.name for p in (SOURCE / "experiments").glob("*/expected.json")}
+    if there - named:
+        sys.exit(f"{PAGE}: nothing of {', '.join(sorted(there - named))}")
+    if "--check" not in sys.argv:
+        PAGE.write_text(new)
+    elif new != old:
+        sys.exit(f"{PAGE} is not up to date: run python3 {pathlib.Path(__file__).relative_to(SOURCE)}")
+
+
+if __name__ == "__main__":
+    main()
