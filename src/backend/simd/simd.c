@@ -1,11 +1,53 @@
-/* simd.c - the table of the vector backend for the instruction set being compiled. */
+/* simd.c - the table of the vector backend for the instruction set being compiled.
+ *
+ * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest normal
+ * number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on left-to-right
+ * models spent half of its time so.  Nothing here counts on them (lanes.c, reduce_lanes.c and product_chain.c
+ * say why), so that while these functions run they become 0. */
 #include "backend/simd/simd.h"
+
+#include "backend/simd/vec.h"
+
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
+                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_forward_backward)(ctx, pk, batch, scratch, loglik, stats);
+    vec_mode_back(mode);
+    return st;
+}
+
+static vhem_status score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_score)(ctx, es, first, n, scratch, L);
+    vec_mode_back(mode);
+    return st;
+}
+
+static vhem_status accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
+                              vh_scratch *scratch, vh_stats *stats)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_accumulate)(ctx, es, first, n, w, scratch, stats);
+    vec_mode_back(mode);
+    return st;
+}
+
+static vhem_status product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
+                           vh_scratch *scratch, double *log_k)
+{
+    unsigned mode = vec_flush_to_0();
+    vhem_status st = VH_NAME(vh_simd_product)(ctx, p, a0, na, b0, nb, scratch, log_k);
+    vec_mode_back(mode);
+    return st;
+}
 
 const vh_backend VH_NAME(vh_backend) = {
     .name = VH_TEXT(VH_ISA),
     .usable = VH_NAME(vh_usable),
-    .forward_backward = VH_NAME(vh_simd_forward_backward),
-    .score = VH_NAME(vh_simd_score),
-    .accumulate = VH_NAME(vh_simd_accumulate),
-    .product = VH_NAME(vh_simd_product),
+    .forward_backward = forward_backward,
+    .score = score,
+    .accumulate = accumulate,
+    .product = product,
 };
