@@ -1,4 +1,7 @@
-/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "model": {a model file}} on each. */
+/* store.c - see store.h.  JSON lines: a head, then {"key": "...", "model": {a model file}} on each.
+ *
+ * A song with ten tags is asked for ten times, so that the first models to come also stay in memory, while
+ * their lines take no more than CACHE. */
 #define _GNU_SOURCE
 #include "annotate/store.h"
 
@@ -16,19 +19,21 @@
 
 static const char head[] = "{\"format\": \"vhem-store\", \"version\": 1}\n";
 static const char lead[] = "{\"key\": \"";
+#define CACHE ((size_t)512 << 20)
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
 
-typedef struct {                         /* of a model: in the file, or in memory */
-    off_t     at;
+typedef struct {                         /* of a model */
+    off_t     at;                        /* in the file */
     size_t    size;                      /* 0: its line turned out to be damaged */
-    vhem_h3m *h3m;
+    vhem_h3m *h3m;                       /* in memory, or NULL */
     bool      good;                      /* its line was read, or written, in this run */
 } place;
 
 struct vh_store {
     char    *path;
-    int      fd;                         /* -1: models are kept in memory */
+    int      fd;                         /* -1: models are kept in memory alone */
     off_t    end;
+    size_t   cached;                     /* length of the lines whose models are also in memory */
     vh_names keys;
     place   *place;                      /* [keys.n] */
     size_t   cap;
@@ -44,6 +49,8 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
+    if (!is_new && s->place[index].h3m)                  /* the same model again: the first may be in use */
+        where.h3m = s->place[index].h3m;
     s->place[index] = where;                             /* of two the later: the first was damaged */
 done:
     return st;
@@ -200,6 +207,30 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }
 
+/* A copy for those who ask again; without one they read the line again. */
+static vhem_status cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *copy = NULL;
+    place where = find(s, key);
+
+    if (where.h3m || where.size > CACHE - s->cached)
+        return VHEM_OK;
+    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+#pragma omp critical(vh_store)
+    {
+        place *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
+        if (!to->h3m && to->size <= CACHE - s->cached) {
+            s->cached += to->size;
+            to->h3m = copy;
+            copy = NULL;
+        }
+    }
+done:
+    vhem_h3m_free(copy);
+    return st;
+}
+
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m **out)
 {
     vhem_status st = VHEM_OK;
@@ -220,6 +251,8 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m
     if (st == VHEM_EFORMAT || st == VHEM_EINVAL) {
         forget(ctx, s, key);
         st = VHEM_OK;
+    } else if (st == VHEM_OK) {
+        st = cache(ctx, s, key, *out);
     }
 done:
     json_decref(root);
@@ -300,6 +333,8 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
         if (st == VHEM_OK)
             st = remember(ctx, s, key->text, where);
     }
+    VH_TRY(st);
+    VH_TRY(cache(ctx, s, key, h3m));
 done:
     free(text);
     return st;
