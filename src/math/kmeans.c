@@ -21,7 +21,7 @@ static double dot(int d, const double *a, const double *b)
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label)
 {
     vhem_status st = VHEM_OK;
-    double *G = NULL, *norm = NULL;
+    double *G = NULL, *norm = NULL, low[BLOCK];
 
     VH_NEW(G, (size_t)k * BLOCK);
     VH_NEW(norm, k);
@@ -31,12 +31,16 @@ vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, cons
         int m = n - b < BLOCK ? n - b : BLOCK;
         vh_gemm_nt(k, m, d, centre, X + (size_t)b * (size_t)d, G, BLOCK);
         for (int i = 0; i < m; i++) {
-            int best = 0;
-            for (int c = 1; c < k; c++)
-                if (norm[c] - 2 * G[c * BLOCK + i] < norm[best] - 2 * G[best * BLOCK + i])
-                    best = c;
-            label[b + i] = best;
+            low[i] = norm[0] - 2 * G[i];
+            label[b + i] = 0;
         }
+        for (int c = 1; c < k; c++)                      /* points inside: no branch depends on the data */
+            for (int i = 0; i < m; i++) {
+                double here = norm[c] - 2 * G[c * BLOCK + i];
+                bool nearer = here < low[i];
+                low[i] = nearer ? here : low[i];
+                label[b + i] = nearer ? c : label[b + i];
+            }
     }
 done:
     free(G);
