@@ -143,7 +143,7 @@ static void open_estep(const char *backend, const shape *c, estep *e)
     bench_need(e->ctx, vh_pack_new(e->ctx, e->centers, NULL, c->Kr, e->base->origin, e->base->scale, &e->pk));
     bench_need(e->ctx, vh_pack_update(e->ctx, e->centers, NULL, e->pk));
     bench_need(e->ctx, vh_stats_new(e->ctx, e->pk, &e->stats));
-    e->es = (vh_estep){ e->base->packed, e->pk, c->tau };
+    e->es = (vh_estep){ .base = e->base->packed, .reduced = e->pk, .tau = c->tau };
     e->L = calloc(pairs, sizeof *e->L);
     e->hard = calloc(pairs, sizeof *e->hard);
     e->soft = calloc(pairs, sizeof *e->soft);
@@ -172,8 +172,8 @@ static void run_estep(void *arg)
 {
     estep *e = arg;
     int Kr = e->pk->K;
-    for (int i = 0; i < e->base->Kb; i += 64) {
-        int n = e->base->Kb - i < 64 ? e->base->Kb - i : 64;
+    for (int i = 0; i < e->base->Kb; i += VH_ESTEP_BLOCK) {
+        int n = e->base->Kb - i < VH_ESTEP_BLOCK ? e->base->Kb - i : VH_ESTEP_BLOCK;
         bench_need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
         if (e->w)
             bench_need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n,
@@ -187,6 +187,7 @@ static double pair_seconds(const char *backend, const shape *c, int kind)
     estep e;
     open_estep(backend, c, &e);
     e.w = kind == 0 ? NULL : kind == 1 ? e.hard : e.soft;
+    e.es.soft = kind == 2;
     double t = bench_best(run_estep, &e, 0.5) / ((double)c->Kb * c->Kr);
     close_estep(&e);
     return t;

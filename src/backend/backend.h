@@ -27,7 +27,11 @@ typedef struct {                         /* base against reduced HMMs, for virtu
     const vh_packed *base;               /* from vh_pack_base; HMMs of one shape side by side */
     const vh_packed *reduced;
     int              tau;
+    bool             soft;               /* most pairs will have weight: what score finds on its way may be
+                                            kept in its scratch memory for accumulate of the same HMMs */
 } vh_estep;
+
+enum { VH_ESTEP_BLOCK = 64 };            /* base HMMs that are scored and accumulated together */
 
 typedef struct {                         /* the probability product kernel between two sets of HMMs */
     const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by

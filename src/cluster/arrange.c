@@ -120,7 +120,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *ce
     VH_NEW(map, at[base->Kb]);
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
-    const vh_estep es = { base->packed, pk, tau };
+    const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
 #pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads) if (ctx->threads > 1)
     for (int p = 0; p < base->Kb; p++) {
         int me = omp_get_thread_num(), i = base->order[p];

@@ -12,10 +12,11 @@
 #include <omp.h>
 #include <string.h>
 
-enum { BLOCK = 64, SLOTS = 16 };
+enum { BLOCK = VH_ESTEP_BLOCK, SLOTS = 16 };
 
 typedef struct {                         /* sums of a run of blocks */
     double   J, *sum_z;
+    int64_t  used;                       /* pairs with weight */
     vh_stats stats;
     vhem_status st;
 } slot;
@@ -42,6 +43,7 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_base *base, const vh_estep 
         for (int j = 0; j < Kr; j++) {
             s->sum_z[j] += out->weighted ? base->Kb * omega * z[j] : z[j];
             w[(size_t)p * (size_t)Kr + (size_t)j] = z[j] > VH_NO_SHARE ? z[j] * omega : 0;
+            s->used += z[j] > VH_NO_SHARE;
         }
         if (out->L)
             memcpy(out->L + (size_t)i * (size_t)Kr, L + (size_t)p * (size_t)Kr, sizeof *L * (size_t)Kr);
@@ -59,7 +61,8 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
 {
     vhem_status st = VHEM_OK;
     int Kr = reduced->K, n_block = (base->Kb + BLOCK - 1) / BLOCK, n_slot = n_block < SLOTS ? n_block : SLOTS;
-    const vh_estep es = { base->packed, reduced, tau };
+    const vh_estep es = { base->packed, reduced, tau, out->stats && (out->soft || Kr == 1) };
+    int64_t used = 0;
     slot slots[SLOTS] = { { 0 } };
     double *log_omega = NULL, *tables = NULL;
     size_t table = (size_t)BLOCK * (size_t)Kr;
@@ -91,11 +94,13 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
     for (int s = 0; s < n_slot; s++) {
         VH_TRY(slots[s].st);
         out->J += slots[s].J;
+        used += slots[s].used;
         for (int j = 0; j < Kr; j++)
             out->sum_z[j] += slots[s].sum_z[j];
         if (out->stats)
             vh_stats_add(out->stats, &slots[s].stats);
     }
+    out->soft = 2 * used > (int64_t)base->Kb * Kr;
 done:
     for (int s = 0; s < SLOTS; s++) {
         free(slots[s].sum_z);

@@ -10,6 +10,8 @@ typedef struct {
     double   *sum_z;                     /* [Kr]      sum_i z_ij, or sum_i Kb omega_i z_ij when weighted */
     vh_stats *stats;                     /* of the reduced set; NULL: not wanted */
     bool      weighted;
+    bool      soft;                      /* more than half of the pairs had weight; what comes next is taken
+                                            to be like what was before */
 } vh_assignment;
 
 /* Row i of L [Kr] -> z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */

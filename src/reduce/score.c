@@ -40,7 +40,7 @@ vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_h3m *
     VH_TRY(vh_base_new(ctx, h3m, &base));
     VH_TRY(vh_pack_new(ctx, reduced, NULL, reduced->K, base->origin, base->scale, &pk));
     VH_TRY(vh_pack_update(ctx, reduced, NULL, pk));
-    const vh_estep es = { base->packed, pk, tau };
+    const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int b = 0; b < (base->Kb + BLOCK - 1) / BLOCK; b++) {
         int me = omp_get_thread_num();

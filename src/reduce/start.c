@@ -167,7 +167,7 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
         if (!pk)
             VH_TRY(vh_pack_new(ctx, centers, &j, 1, base->origin, base->scale, &pk));
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
-        const vh_estep es = { base->packed, pk, tau };
+        const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
         VH_TRY(ctx->backend->score(ctx, &es, 0, Kb, scratch, L));
         for (int p = 0; p < Kb; p++)
             best[base->order[p]] = fmax(best[base->order[p]], L[p]);

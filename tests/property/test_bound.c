@@ -123,7 +123,7 @@ static void test_enumeration(void **state)
         double nu[SR][SB], xi[SR][SR], got_nu[SR * SB], L;
         vh_stats stats = { 0 };
         open_setting(&s, seed);
-        const vh_estep es = { s.base->packed, s.pk, TAU };
+        const vh_estep es = { .base = s.base->packed, .reduced = s.pk, .tau = TAU };
         assert_ok(s.ctx, vh_stats_new(s.ctx, s.pk, &stats));
         assert_ok(s.ctx, vh_ref_reduce_pair(s.ctx, &es, 0, 0, 1, &s.scratch, &L, &stats, got_nu));
         best_factors(&s, &f);

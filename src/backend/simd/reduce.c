@@ -8,15 +8,16 @@
  *
  * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that
  * rows of the product are vectors of lanes already.  With hard assignments the second pass
- * costs one reduced HMM's worth, not Kr. */
+ * costs one reduced HMM's worth, not Kr.  Where most pairs will have weight, the first pass goes forward too
+ * and keeps what the second would only make again: the tables, and nu and xi of every pair. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
-enum { SLOT_T = 8, SLOT_G, SLOT_BASE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_STATE };
-enum { GROUPS = 8 };                     /* groups that share one product */
+enum { SLOT_T = 8, SLOT_G, SLOT_BASE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_STATE, SLOT_KEPT };
+enum { GROUPS = VH_ESTEP_BLOCK / VH_LANES };             /* groups that share one product */
 
 #define LOW (-644.0)                     /* see reduce_lanes.c */
 
@@ -35,8 +36,10 @@ typedef struct {
     group   g[GROUPS];
     double *T, *G;                       /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
     size_t  ld;
-    double *state;                       /* [Sr][cols]  log sum over the components of a reduced state */
+    double *state;                       /* [n_state of the reduced][groups][cols]  log sums over components */
     vec  *L_gmm;                       /* [Sb][Sr] */
+    vec  *kept;                          /* [K][groups][keep]  NULL, or nu1, xi, sum_nu and low of all pairs */
+    size_t  keep;
 } job;
 
 /* ---- 1. groups ----------------------------------------------------------------------------------------- */
@@ -65,8 +68,9 @@ static void load_group(const job *j, group *g)
     }
 }
 
-/* Space for up to `groups` groups of the shape of base HMM i against `rows` reduced components. */
-static vhem_status set_up(job *j, int i, int groups, int rows)
+/* Space for up to `groups` groups of the shape of base HMM i against `rows` reduced components in `states`
+ * states. */
+static vhem_status set_up(job *j, int i, int groups, int rows, int states)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
@@ -86,13 +90,42 @@ static vhem_status set_up(job *j, int i, int groups, int rows)
     VH_SCRATCH(j->G, SLOT_G, j->ld * (size_t)rows);
     VH_SCRATCH(base, SLOT_BASE, (size_t)groups * size * VH_LANES);
     VH_SCRATCH(gmm, SLOT_GMM, j->Sb * Sr * VH_LANES);
-    VH_SCRATCH(j->state, SLOT_STATE, Sr * j->cols);
+    VH_SCRATCH(j->state, SLOT_STATE, j->ld * (size_t)states);
     j->L_gmm = (vec *)gmm;
+    j->keep = (size_t)(Sr + Sr * Sr + j->Sb * Sr + 1);
     for (int k = 0; k < groups; k++) {
         vec *at = (vec *)base + (size_t)k * size;
         j->g[k] = (group){ .pi = at, .A = at + j->Sb, .c = at + j->Sb + j->Sb * j->Sb,
                            .T = j->T + (size_t)(k * j->cols) * (size_t)b->n_stat };
     }
+done:
+    return st;
+}
+
+/* Whether base HMMs first .. first+n-1 are of one shape and few enough to be loaded at once. */
+static bool one_load(const vh_estep *es, int first, int n)
+{
+    bool same = n > 0 && n <= GROUPS * VH_LANES;
+    for (int i = 1; i < n && same; i++)
+        same = same_shape(es->base, first, first + i);
+    return same;
+}
+
+/* Base HMMs from first on, at most n: as many as are of one shape and fit.  Returns how many. */
+static vhem_status deal(job *j, int first, int n, int *taken)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *r = j->es->reduced;
+    int left = 0;
+
+    while (left < n && left < GROUPS * VH_LANES && same_shape(j->es->base, first, first + left))
+        left++;
+    *taken = left;
+    j->n_group = (left + VH_LANES - 1) / VH_LANES;
+    VH_TRY(set_up(j, first, j->n_group, r->n_comp, r->state0[r->K]));
+    for (int q = 0; q < j->n_group; q++)
+        for (group *g = &j->g[q]; g->used < VH_LANES && left > 0; left--)
+            g->i[g->used++] = first++;
 done:
     return st;
 }
@@ -148,14 +181,15 @@ static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict st
     }
 }
 
-/* L_gmm of group g and reduced HMM k, whose rows begin at G; leaves the sums over components in j->state. */
-static void mixture_bound(job *j, const group *g, int k, const double *G)
+/* L_gmm of group g and reduced HMM k, whose rows begin at G; leaves the sums over components in rows from
+ * sums on. */
+static void mixture_bound(job *j, const group *g, int k, const double *G, double *sums)
 {
     const vh_packed *r = j->es->reduced;
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb;
     for (int rho = 0; rho < Sr; rho++) {
         const double *rows = G + (size_t)(rho * Mr) * j->ld;
-        double *state = j->state + rho * j->cols;
+        double *state = sums + (size_t)rho * j->ld;
         if (Mr == 1)
             memcpy(state, rows, sizeof *state * (size_t)j->cols);
         else
@@ -205,6 +239,17 @@ done:
     return st;
 }
 
+/* The results of a forward pass go where they stay. */
+static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
+{
+    int Sr = j->es->reduced->S[k];
+    vec *at = j->kept + ((size_t)k * (size_t)j->n_group + (size_t)q) * j->keep;
+    x->nu1 = at;
+    x->xi = at + Sr;
+    x->sum_nu = at + Sr + Sr * Sr;
+    return at + j->keep - 1;                             /* place of low */
+}
+
 static vhem_status score_groups(job *j, int first, double *L)
 {
     vhem_status st = VHEM_OK;
@@ -215,10 +260,16 @@ static vhem_status score_groups(job *j, int first, double *L)
     for (int k = 0; k < r->K; k++)
         for (int q = 0; q < j->n_group; q++) {
             const group *g = &j->g[q];
+            size_t col = (size_t)(q * j->cols);
             vh_reduce_lanes x;
-            mixture_bound(j, g, k, j->G + (size_t)r->comp0[k] * j->ld + (size_t)(q * j->cols));
-            VH_TRY(make_lanes(j, g, k, 1, &x));
-            VH_NAME(vh_reduce_backward)(&x, false);
+            mixture_bound(j, g, k, j->G + (size_t)r->comp0[k] * j->ld + col,
+                          j->state + (size_t)r->state0[k] * j->ld + col);
+            VH_TRY(make_lanes(j, g, k, j->kept ? j->es->tau : 1, &x));
+            VH_NAME(vh_reduce_backward)(&x, j->kept != NULL);
+            if (j->kept) {
+                *keep_at(j, k, q, &x) = x.low;
+                VH_NAME(vh_reduce_forward)(&x);
+            }
             for (int l = 0; l < g->used; l++) {
                 double *out = &L[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
                 *out = x.L_hmm[l];
@@ -230,23 +281,33 @@ done:
     return st;
 }
 
+/* Room for what is kept of all pairs; the same when it is asked for again. */
+static vhem_status keep_room(job *j)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    double *room;
+
+    VH_SCRATCH(room, SLOT_KEPT, (size_t)(j->es->reduced->K * j->n_group) * j->keep * VH_LANES);
+    j->kept = (vec *)room;
+done:
+    return st;
+}
+
 vhem_status VH_NAME(vh_simd_score)(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch,
                                    double *L)
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .es = es, .scratch = scratch };
-    for (int i = first; i < first + n;) {
-        int left = 0;                                    /* HMMs of this shape from here on */
-        while (i + left < first + n && left < GROUPS * VH_LANES && same_shape(es->base, i, i + left))
-            left++;
-        j.n_group = (left + VH_LANES - 1) / VH_LANES;
-        VH_TRY(set_up(&j, i, j.n_group, es->reduced->n_comp));
-        for (int q = 0; q < j.n_group; q++) {
-            group *g = &j.g[q];
-            for (; g->used < VH_LANES && left > 0; left--)
-                g->i[g->used++] = i++;
-            load_group(&j, g);
-        }
+    bool keep = es->soft && one_load(es, first, n);
+
+    for (int i = first, taken; i < first + n; i += taken) {
+        VH_TRY(deal(&j, i, first + n - i, &taken));
+        for (int q = 0; q < j.n_group; q++)
+            load_group(&j, &j.g[q]);
+        if (keep)
+            VH_TRY(keep_room(&j));
         VH_TRY(score_groups(&j, first, L));
     }
 done:
@@ -256,14 +317,15 @@ done:
 /* ---- 4. accumulate ------------------------------------------------------------------------------------- */
 
 /* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
-static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, vec w)
+static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, vec w, double *G,
+                              const double *sums)
 {
     const vh_packed *r = j->es->reduced;
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
-            vec *restrict row = (vec *)(j->G + (size_t)(rho * Mr + l) * j->ld);
-            const vec *restrict state = (const vec *)(j->state + rho * j->cols);
+            vec *restrict row = (vec *)(G + (size_t)(rho * Mr + l) * j->ld);
+            const vec *restrict state = (const vec *)(sums + (size_t)rho * j->ld);
             for (int b = 0; b < Sb; b++) {
                 vec here = w * x->sum_nu[rho * Sb + b];
                 for (int q = b * Mb; q < (b + 1) * Mb; q++) {
@@ -275,11 +337,11 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
 }
 
 /* Components in the direct form have their statistics about their own mean; they leave the product. */
-static void add_direct(job *j, const group *g, int k, double *stat, vh_stats *stats)
+static void add_direct(job *j, const group *g, int k, double *G, double *stat, vh_stats *stats)
 {
     const vh_packed *b = j->es->base, *r = j->es->reduced;
     for (int q = r->comp0[k]; q < r->comp0[k + 1]; q++) {
-        double *row = j->G + (size_t)(q - r->comp0[k]) * j->ld;
+        double *row = G + (size_t)(q - r->comp0[k]) * j->ld;
         for (int c = 0; r->direct[q] && c < j->cols; c++) {
             int i = g->i[c % VH_LANES < g->used ? c % VH_LANES : 0];
             if (row[c] > 0) {
@@ -294,42 +356,89 @@ static void add_direct(job *j, const group *g, int k, double *stat, vh_stats *st
     }
 }
 
-/* Adds a group with weights w [lane] to the statistics of reduced HMM k. */
-static vhem_status add_group(job *j, group *g, int k, const double *w, vh_stats *stats)
+/* Adds the chains of a group with weights w [lane] to the statistics of reduced HMM k, and leaves the weights
+ * of its components in G. */
+static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lanes *x, vec low,
+                              const double *w, double *G, const double *sums, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    const vh_packed *b = j->es->base, *r = j->es->reduced;
-    int Sr = r->S[k], rows = Sr * r->M[k];
-    vh_reduce_lanes x;
+    const vh_packed *r = j->es->reduced;
+    int Sr = r->S[k];
     vec wv = { 0 };
     double unused, *stat;
 
-    load_group(j, g);
-    VH_TRY(product(j, r->comp0[k], r->comp0[k + 1]));
-    mixture_bound(j, g, k, j->G);
-    VH_TRY(make_lanes(j, g, k, j->es->tau, &x));
-    VH_NAME(vh_reduce_backward)(&x, true);
-    VH_NAME(vh_reduce_forward)(&x);
     for (int l = 0; l < g->used; l++) {
-        if (!(x.low[l] > LOW)) {
+        if (!(low[l] > LOW) && w[l] > 0) {
             VH_TRY(vh_ref_reduce_pair(ctx, j->es, g->i[l], k, w[l], scratch, &unused, stats, NULL));
             continue;
         }
         wv[l] = w[l];
         for (int s = 0; s < Sr; s++)
-            stats->nu1[r->state0[k] + s] += w[l] * x.nu1[s][l];
+            stats->nu1[r->state0[k] + s] += w[l] * x->nu1[s][l];
         for (int e = 0; e < Sr * Sr; e++)
-            stats->xi[r->trans0[k] + (size_t)e] += w[l] * x.A_r[e] * x.xi[e][l];
+            stats->xi[r->trans0[k] + (size_t)e] += w[l] * r->A[r->trans0[k] + (size_t)e] * x->xi[e][l];
     }
-    component_weights(j, g, k, &x, wv);
+    component_weights(j, g, k, x, wv, G, sums);
     if (r->n_direct > 0) {
-        VH_SCRATCH(stat, 0, b->n_stat);
-        add_direct(j, g, k, stat, stats);
+        VH_SCRATCH(stat, 0, j->es->base->n_stat);
+        add_direct(j, g, k, G, stat, stats);
     }
-    vh_gemm_nn_add(rows, b->n_stat, j->cols, j->G, j->ld, g->T,
-                   stats->T + (size_t)r->comp0[k] * (size_t)b->n_stat);
+done:
+    return st;
+}
+
+/* The components of all groups, whose weights are in the rows from G on. */
+static void add_components(job *j, int k, const double *G, vh_stats *stats)
+{
+    const vh_packed *r = j->es->reduced;
+    size_t n_stat = (size_t)r->n_stat;
+    vh_gemm_nn_add(r->comp0[k + 1] - r->comp0[k], r->n_stat, j->n_group * j->cols, G, j->ld, j->T,
+                   stats->T + (size_t)r->comp0[k] * n_stat);
+}
+
+/* A group of its own, from the beginning. */
+static vhem_status add_group(job *j, group *g, int k, const double *w, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *r = j->es->reduced;
+    vh_reduce_lanes x;
+
+    load_group(j, g);
+    VH_TRY(product(j, r->comp0[k], r->comp0[k + 1]));
+    mixture_bound(j, g, k, j->G, j->state);
+    VH_TRY(make_lanes(j, g, k, j->es->tau, &x));
+    VH_NAME(vh_reduce_backward)(&x, true);
+    VH_NAME(vh_reduce_forward)(&x);
+    VH_TRY(add_chains(j, g, k, &x, x.low, w, j->G, j->state, stats));
+    add_components(j, k, j->G, stats);
+done:
+    return st;
+}
+
+/* What the score of the same block has kept. */
+static vhem_status add_kept(job *j, int first, int n, const double *w, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *r = j->es->reduced;
+    int taken;
+
+    VH_TRY(deal(j, first, n, &taken));
+    VH_TRY(keep_room(j));
+    for (int k = 0; k < r->K; k++) {
+        double *G = j->G + (size_t)r->comp0[k] * j->ld, *sums = j->state + (size_t)r->state0[k] * j->ld;
+        for (int q = 0; q < j->n_group; q++) {
+            const group *g = &j->g[q];
+            double weight[VH_LANES];
+            vh_reduce_lanes x;
+            vec low = *keep_at(j, k, q, &x);
+            for (int l = 0; l < g->used; l++)
+                weight[l] = w[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
+            VH_TRY(add_chains(j, g, k, &x, low, weight, G + q * j->cols, sums + q * j->cols, stats));
+        }
+        add_components(j, k, G, stats);
+    }
 done:
     return st;
 }
@@ -340,6 +449,9 @@ vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *ctx, const vh_estep *es, int f
     vhem_status st = VHEM_OK;
     const vh_packed *r = es->reduced;
     job j = { .ctx = ctx, .es = es, .scratch = scratch, .n_group = 1 };
+
+    if (es->soft && one_load(es, first, n))
+        return add_kept(&j, first, n, w, stats);
     for (int k = 0; k < r->K; k++)
         for (int i = 0; i < n;) {
             group *g = &j.g[0];
@@ -350,7 +462,7 @@ vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *ctx, const vh_estep *es, int f
                 if (!(wik > 0))
                     continue;
                 if (g->used == 0)
-                    VH_TRY(set_up(&j, first + i, 1, r->comp0[k + 1] - r->comp0[k]));
+                    VH_TRY(set_up(&j, first + i, 1, r->comp0[k + 1] - r->comp0[k], r->S[k]));
                 else if (!same_shape(es->base, g->i[0], first + i))
                     break;
                 weight[g->used] = wik;
