@@ -98,6 +98,38 @@ static void test_is_a_bound(void **state)
     }
 }
 
+/* A centre that can follow its base model only by a transition of 1e-318: the best phi takes it all the same,
+ * and one M-step gives the centre the chain of the base model. */
+static void test_tiny_transitions(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 1, VH_RNG_TEST, 9);
+    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 0);
+    double *mu = vh_hmm_param(h3m, &h3m->hmm[0], 0), *cov = vh_hmm_param(h3m, &h3m->hmm[0], 1);
+    mu[1] = mu[0] + 100;
+    cov[0] = cov[1] = 1;
+    vhem_h3m *centers = NULL;
+    vhem_hmm_view view;
+    assert_ok(ctx, vhem_h3m_view(h3m, 0, &view));
+    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &view, &centers));
+    vh_hmm *c = &centers->hmm[0];
+    c->A[0] = c->A[3] = c->pi[0] = 1;
+    c->A[1] = c->A[2] = c->pi[1] = 1e-318;
+    const vh_vhem_options o = { .N = 1, .tau = 5, .max_iter = 1 };
+    vh_vhem_run run = run_vhem(ctx, h3m, &o, centers);
+    assert_true(run.J[0] < run.J[1]);
+    for (int e = 0; e < 2; e++) {
+        assert_near(c->pi[e], h3m->hmm[0].pi[e], 1e-9, 0);
+        assert_near(vh_hmm_param(centers, c, 0)[e], mu[e], 1e-9, 1e-9);
+    }
+    vh_vhem_run_free(&run);
+    vhem_h3m_free(h3m);
+    vhem_h3m_free(centers);
+    vhem_ctx_free(ctx);
+}
+
 /* nu-hat sums to tau, xi-hat to tau - 1, and sum_rho nu(rho, beta) is the time the base spends in beta. */
 static void test_statistics_add_up(void **state)
 {
@@ -302,7 +334,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound_never_falls), cmocka_unit_test(test_is_a_bound),
-        cmocka_unit_test(test_statistics_add_up), cmocka_unit_test(test_is_baum_welch),
+        cmocka_unit_test(test_statistics_add_up), cmocka_unit_test(test_tiny_transitions),
+        cmocka_unit_test(test_is_baum_welch),
         cmocka_unit_test(test_recovers_separated_states), cmocka_unit_test(test_singular_bases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

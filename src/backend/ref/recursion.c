@@ -63,8 +63,9 @@ void vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, co
         for (int s = 0; s < S; s++)
             for (int q = 0; q < S; q++)
                 if (A[s * S + q] > 0)
-                    xi[s * S + q] += weight * A[s * S + q] * exp(alpha[t * S + s] + log_b[(t + 1) * S + q] +
-                                                                 beta[(t + 1) * S + q] - loglik);
+                    /* log A: where A is below 1e-308, the exp of the rest alone overflows */
+                    xi[s * S + q] += weight * exp(log(A[s * S + q]) + alpha[t * S + s] +
+                                                  log_b[(t + 1) * S + q] + beta[(t + 1) * S + q] - loglik);
     for (int64_t k = 0; k < T * S; k++)
         gamma[k] = exp(alpha[k] + beta[k] - loglik);
 }

@@ -100,6 +100,12 @@ static double backward(const pair *p)
     return L_hmm;
 }
 
+/* a exp(e), at most 1 but for rounding.  In logs: where a is below 1e-308, exp(e) alone overflows. */
+static double share(double a, double e)
+{
+    return a > 0 ? exp(log(a) + e) : 0;
+}
+
 /* Forward through the best phi: nu_t(rho, beta) and xi_t(rho, rho', beta), summed over t.
  *
  *   phi_1(rho | beta)        = pi^(r)_rho exp{ L_GMM + L_2 } / sum_rho
@@ -118,7 +124,7 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
         const double *g = p->L_gmm + b * Sr, *next = p->L + 2 * n + b * Sr;
         double all = mix(Sr, p->pi_r, g, next);
         for (int rho = 0; rho < Sr; rho++) {
-            double phi = p->pi_r[rho] > 0 ? p->pi_r[rho] * exp(g[rho] + next[rho] - all) : 0;
+            double phi = share(p->pi_r[rho], g[rho] + next[rho] - all);
             old[rho * Sb + b] = p->pi_b[b] * phi;
             nu1[rho] += old[rho * Sb + b];
         }
@@ -133,9 +139,8 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
                 for (int q = 0; q < Sb; q++)
                     come += old[rho * Sb + q] * p->A_b[q * Sb + b];
                 for (int to = 0; to < Sr; to++) {
-                    double a = p->A_r[rho * Sr + to];
                     double e = p->L_gmm[b * Sr + to] + next[b * Sr + to] - U[b * Sr + rho];
-                    double phi = a > 0 ? a * exp(e) : 0;
+                    double phi = share(p->A_r[rho * Sr + to], e);
                     xi[rho * Sr + to] += come * phi;
                     new[to * Sb + b] += come * phi;
                 }
