@@ -318,6 +318,7 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
+    unsigned mode = vec_keep_small();
     for (int i = 0; i < j->n_pair; i++) {
         vh_fb_pair *p = &j->pairs[i];
         int seq = j->batch->seq[p->n];
@@ -330,6 +331,7 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
         loglik[(size_t)p->n * (size_t)j->pk->K + (size_t)p->k] = p->loglik;
     }
 done:
+    vec_mode_back(mode);
     return st;
 }
 

@@ -239,6 +239,15 @@ done:
     return st;
 }
 
+/* A pair whose sums are too small for the recursions of the lanes. */
+static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_stats *stats)
+{
+    unsigned mode = vec_keep_small();
+    vhem_status st = vh_ref_reduce_pair(j->ctx, j->es, i, k, w, j->scratch, L, stats, NULL);
+    vec_mode_back(mode);
+    return st;
+}
+
 /* The results of a forward pass go where they stay. */
 static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 {
@@ -253,7 +262,6 @@ static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 static vhem_status score_groups(job *j, int first, double *L)
 {
     vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
     const vh_packed *r = j->es->reduced;
 
     VH_TRY(product(j, 0, r->n_comp));
@@ -274,7 +282,7 @@ static vhem_status score_groups(job *j, int first, double *L)
                 double *out = &L[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
                 *out = x.L_hmm[l];
                 if (!(x.low[l] > LOW))
-                    VH_TRY(vh_ref_reduce_pair(ctx, j->es, g->i[l], k, 0, j->scratch, out, NULL, NULL));
+                    VH_TRY(by_reference(j, g->i[l], k, 0, out, NULL));
             }
         }
 done:
@@ -322,12 +330,13 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
 {
     const vh_packed *r = j->es->reduced;
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
+    vec_bits used = (vec_bits)(w > 0);                   /* in other lanes nu may not even be a number */
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
             vec *restrict row = (vec *)(G + (size_t)(rho * Mr + l) * j->ld);
             const vec *restrict state = (const vec *)(sums + (size_t)rho * j->ld);
             for (int b = 0; b < Sb; b++) {
-                vec here = w * x->sum_nu[rho * Sb + b];
+                vec here = (vec)((vec_bits)(w * x->sum_nu[rho * Sb + b]) & used);
                 for (int q = b * Mb; q < (b + 1) * Mb; q++) {
                     vec eta = Mr > 1 ? vec_exp_or_0(row[q] - state[q]) : vec_all(1);
                     row[q] = here * g->c[q] * eta;
@@ -371,7 +380,7 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
 
     for (int l = 0; l < g->used; l++) {
         if (!(low[l] > LOW) && w[l] > 0) {
-            VH_TRY(vh_ref_reduce_pair(ctx, j->es, g->i[l], k, w[l], scratch, &unused, stats, NULL));
+            VH_TRY(by_reference(j, g->i[l], k, w[l], &unused, stats));
             continue;
         }
         wv[l] = w[l];

@@ -2,8 +2,8 @@
  *
  * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest normal
  * number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on left-to-right
- * models spent half of its time so.  Nothing here counts on them (lanes.c, reduce_lanes.c and product_chain.c
- * say why), so that while these functions run they become 0. */
+ * models spent half of its time so.  The recursions do not count on them (lanes.c and reduce_lanes.c say why),
+ * so that while the E-steps run they become 0; except in the reference, to which doubtful cases are handed. */
 #include "backend/simd/simd.h"
 
 #include "backend/simd/vec.h"
@@ -34,20 +34,11 @@ static vhem_status accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int 
     return st;
 }
 
-static vhem_status product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
-                           vh_scratch *scratch, double *log_k)
-{
-    unsigned mode = vec_flush_to_0();
-    vhem_status st = VH_NAME(vh_simd_product)(ctx, p, a0, na, b0, nb, scratch, log_k);
-    vec_mode_back(mode);
-    return st;
-}
-
 const vh_backend VH_NAME(vh_backend) = {
     .name = VH_TEXT(VH_ISA),
     .usable = VH_NAME(vh_usable),
     .forward_backward = forward_backward,
     .score = score,
     .accumulate = accumulate,
-    .product = product,
+    .product = VH_NAME(vh_simd_product),
 };

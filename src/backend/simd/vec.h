@@ -56,6 +56,18 @@ VEC_INLINE unsigned vec_flush_to_0(void)
 #endif
 }
 
+/* From here on they are what they are. */
+VEC_INLINE unsigned vec_keep_small(void)
+{
+#ifdef __SSE2__
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(mode & ~(unsigned)_MM_FLUSH_ZERO_ON);
+    return mode;
+#else
+    return 0;
+#endif
+}
+
 VEC_INLINE void vec_mode_back(unsigned mode)
 {
 #ifdef __SSE2__
