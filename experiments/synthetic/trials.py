@@ -1,0 +1,105 @@
+"""One trial of the synthetic experiment: noisy HMMs, clusters of them in several ways, and how good they are."""
+import json
+import pathlib
+import tempfile
+
+import hmms
+from common import mean, vhem
+
+
+def fit(folder, experiment, options, seed):
+    """HMMs of the sequences in folder; from ORIGINAL on, class by class."""
+    def one(*more):
+        vhem("fit", folder / "data.csv", "-S", 3, "--seed", seed, *more, "-o", folder / "part.json")
+        return hmms.load(folder / "part.json")
+
+    if "ORIGINAL" not in options:
+        return one(*options.split())
+    found = []
+    for original in hmms.originals(experiment):
+        start = hmms.save([original], folder / "start.json")
+        found += one("--where", f"label={original['name']}", *options.replace("ORIGINAL", str(start)).split())
+    return found
+
+
+def cluster(source, out, method, options, seed):
+    """Four clusters, in a file; seconds of processor time."""
+    return vhem("cluster", *source, "-k", 4, "--method", method, *options, "--seed", seed, "-o", out)[1]
+
+
+def judge(files, models, originals):
+    """Measures of each file of clusters; fit: the mean over the noisy HMMs of L_hmm under their centre."""
+    found = [{} for _ in files]
+    for kernel in ("normalised", "raw"):
+        measures = vhem("eval", *files, "--models", models, "--kernel", kernel, "--tau", 10)[0]["levels"][0]["measures"]
+        for n, one in enumerate(found):
+            one.update({"rand": measures["rand"]["runs"][n], "fit": measures["expected_loglik"]["runs"][n],
+                        kernel: measures["compactness"]["runs"][n]})
+    for file, one in zip(files, found):
+        one["expected"] = mean([item["score"] for item in vhem("assign", file, originals)[0]["assigned"]])
+    return found
+
+
+def true_classes(folder, models, experiment, noise, seed):
+    """What the bound makes of the true classes: the best centre of each, and where VHEM goes from there.  And how well
+    the sources of the noisy sequences, taken as centres, tell the classes apart: by the bound, and by likelihood."""
+    sources = hmms.save(hmms.originals(experiment, noise), folder / "sources.json")
+    noisy, scores, centers, out = hmms.load(models), [], [], folder / "true-classes.json"
+    for name in hmms.CLASSES:
+        members = hmms.save([h for h in noisy if h["label"] == name], folder / "class.json")
+        vhem("cluster", members, "-k", 1, "--restarts", 20, "--seed", seed, "-o", out)
+        one = json.loads(out.read_text())
+        scores += [row[0] for row in one["L_hmm"]]
+        centers += one["centers"]["hmms"]
+    start, found = hmms.save(centers, folder / "centers.json"), {"classes": {"rand": 1.0, "fit": mean(scores)}}
+    for name, source, method, options in (("from classes", models, "vhem", ["--init", start]),
+                                          ("by the bound", models, "vhem", ["--init", sources, "--max-iter", 0]),
+                                          ("by likelihood", folder / "data.csv", "em-h3m",
+                                           ["--init", sources, "--max-iter", 0])):
+        cluster([source], out, method, options, seed)
+        judged_by = ["--data", source] if method == "em-h3m" else ["--models", source]
+        measures = vhem("eval", out, *judged_by)[0]["levels"][0]["measures"]
+        found[name] = {"rand": measures["rand"]["mean"], "fit": measures.get("expected_loglik", {}).get("mean")}
+    return found
+
+
+def reading_trial(job):
+    """All readings on the same sequences: {run: measures}."""
+    config, (experiment, K, noise), seed = job
+    with tempfile.TemporaryDirectory(prefix="vhem-synthetic-") as name:
+        folder = pathlib.Path(name)
+        originals = hmms.save(hmms.originals(experiment), folder / "originals.json")
+        hmms.write_noisy(experiment, K, noise, seed, folder / "data.csv")
+        result = {}
+        for n, (kind, options) in enumerate(config["fits"].items()):
+            models = hmms.save(fit(folder, experiment, options, seed), folder / f"models-{n}.json")
+            files = {}
+            for run, (of, method, how) in config["runs"].items():
+                if of == kind:
+                    files[run] = folder / f"{run}.json"
+                    cluster([models], files[run], method, how.replace("ORIGINALS", str(originals)).split(), seed)
+            result.update(zip(files, judge(files.values(), models, originals)))
+        result.update(true_classes(folder, folder / "models-0.json", experiment, noise, seed))
+        return result
+
+
+def method_trial(job):
+    """All methods on the same sequences: {method: measures and seconds}."""
+    config, (experiment, K, noise), seed = job
+    with tempfile.TemporaryDirectory(prefix="vhem-synthetic-") as name:
+        folder = pathlib.Path(name)
+        data, textures = folder / "data.csv", folder / "textures.json"
+        originals = hmms.save(hmms.originals(experiment), folder / "originals.json")
+        hmms.write_noisy(experiment, K, noise, seed, data)
+        models = hmms.save(fit(folder, experiment, config["fits"]["best of 4"], seed), folder / "models.json")
+        vhem("fit", data, "--model", "dtm", "-S", 2, "--seed", seed, "-o", textures)
+        sources, files, seconds = {"models": [models], "data": [data, "-S", 3], "textures": [textures]}, {}, {}
+        for n, (method, (source, way, options)) in enumerate(config["methods"].items()):
+            files[method] = folder / f"{n}.json"
+            seconds[method] = cluster(sources[source], files[method], way, options.split(), seed)
+        of_hmms = [m for m, (source, _, _) in config["methods"].items() if source != "textures"]
+        result = dict(zip(of_hmms, judge([files[m] for m in of_hmms], models, originals)))
+        for method in set(files) - set(of_hmms):
+            measures = vhem("eval", files[method], "--data", data)[0]["levels"][0]["measures"]
+            result[method] = {"rand": measures["rand"]["mean"]}
+        return {method: {**result[method], "seconds": seconds[method]} for method in files}
