@@ -21,7 +21,7 @@ ALPHA = 0.05
 def p_value(differences):
     """Of a paired t-test; 1 where all trials agree."""
     from scipy import stats              # the short form does without
-    return stats.ttest_1samp(differences, 0).pvalue if len(set(differences)) > 1 else 1.0
+    return stats.ttest_1samp(differences, 0).pvalue if max(differences) - min(differences) > 1e-9 else 1.0
 
 
 class Readings:
@@ -62,15 +62,20 @@ class Readings:
         """What the paper says of its figure: (sentence, does it hold, numbers)."""
         settings, low, high = len(self.trials), self.config["versions"][:2], self.config["versions"][-2:]
         least = min(self.config["noise"])
+        curves = [(e, v, m) for e in self.config["experiments"] for v in self.config["noise"] for m in MEASURES]
+        others = [c for c in curves if c[:2] != ("b", least) or c[2] == "expected"]
         for m, name in MEASURES.items():
             n = self.above(vhem, ppk, m)
             yield f"VHEM is above PPK-SC in most settings: {name}", n > settings / 2, f"{n} of {settings}"
         for m in ("rand", "compactness"):
             g = self.gap(vhem, ppk, m, "b", least)
             yield f"PPK-SC is best in (b) at noise {least}: {MEASURES[m]}", g < 0, f"mean difference {g:+.4f}"
+        n = sum(self.gap(vhem, ppk, m, e, v) > 0 for e, v, m in others)
+        yield "nowhere else is a curve of PPK-SC above, taken over all K", n == len(others), \
+            f"{n} of {len(others)} curves of VHEM above"
         few, many = (self.gap(vhem, ppk, "rand", versions=v) for v in (low, high))
         yield "the gap is larger at low K: Rand index", few > many, \
-            f"{few:+.4f} at K = {low}, {many:+.4f} at K = {high}"
+            f"{few:+.4f} at K of {low[0]} and {low[-1]}, {many:+.4f} at {high[0]} and {high[-1]}"
 
 
 def curves(x, r):
@@ -107,10 +112,12 @@ def objective(x, r):
         def average(run, what):
             return mean([mean(r.values(s, run, what)) for s in r.trials if (s[0], s[2]) == (e, noise)])
         rows.append([f"({e}) {noise}", *(average(run, "fit") for run in ("classes", "from classes", "vhem", "ppk")),
-                     *(average(run, "rand") for run in ("from classes", "vhem", "ppk", "by the bound", "by likelihood"))])
-    x.table("objective", "What the bound prefers: mean L_hmm of the noisy HMMs under their centre, and Rand index",
-            ["noise", "L, true classes", "L, VHEM from there", "L, VHEM", "L, PPK-SC", "Rand, VHEM from true classes",
-             "Rand, VHEM", "Rand, PPK-SC", "Rand, true centres by L_hmm", "Rand, true HMMs by likelihood"], rows)
+                     *(average(run, what) for run in ("from classes", "vhem", "ppk", "by the bound", "by likelihood")
+                       for what in ("rand", "adjusted"))])
+    x.table("objective", "What the bound prefers: mean L_hmm of the noisy HMMs under their centre; Rand index, adjusted "
+            "Rand index", ["experiment, noise", "L, true classes", "L, VHEM from there", "L, VHEM", "L, PPK-SC",
+                           *(f"{what}, {who}" for who in ("VHEM from true classes", "VHEM", "PPK-SC",
+                             "sources by L_hmm", "sources by likelihood") for what in ("Rand", "ARI"))], rows)
     better = [[b > t for b, t in zip(r.values(s, "vhem", "fit"), r.values(s, "classes", "fit"))] for s in r.trials]
     x.keep("search above the true classes", mean([mean(b) for b in better]))
 
@@ -146,8 +153,8 @@ def main():
     curves(x, r)
     objective(x, r)
     for s in settings:
-        x.must(f"{s}: VHEM finds clusters, Rand index above 0.55", mean(r.values(s, "vhem", "rand")) > 0.55)
-        x.must(f"{s}: no partition of PPK-SC has a higher bound", min(r.gaps(s, "vhem", "ppk", "fit")) > -1e-6)
+        x.must(f"{s}: VHEM finds the classes in part", mean(r.values(s, "vhem", "rand")) > x.config["least_rand"])
+        x.must(f"{s}: the bound is higher than with the clusters of PPK-SC", mean(r.gaps(s, "vhem", "ppk", "fit")) > 0)
     if not x.quick:
         readings(x, r)
         for sentence in r.sentences("vhem", "ppk"):

@@ -33,8 +33,8 @@ def judge(files, models, originals):
     for kernel in ("normalised", "raw"):
         measures = vhem("eval", *files, "--models", models, "--kernel", kernel, "--tau", 10)[0]["levels"][0]["measures"]
         for n, one in enumerate(found):
-            one.update({"rand": measures["rand"]["runs"][n], "fit": measures["expected_loglik"]["runs"][n],
-                        kernel: measures["compactness"]["runs"][n]})
+            one.update({"rand": measures["rand"]["runs"][n], "adjusted": measures["adjusted_rand"]["runs"][n],
+                        "fit": measures["expected_loglik"]["runs"][n], kernel: measures["compactness"]["runs"][n]})
     for file, one in zip(files, found):
         one["expected"] = mean([item["score"] for item in vhem("assign", file, originals)[0]["assigned"]])
     return found
@@ -51,7 +51,7 @@ def true_classes(folder, models, experiment, noise, seed):
         one = json.loads(out.read_text())
         scores += [row[0] for row in one["L_hmm"]]
         centers += one["centers"]["hmms"]
-    start, found = hmms.save(centers, folder / "centers.json"), {"classes": {"rand": 1.0, "fit": mean(scores)}}
+    start, found = hmms.save(centers, folder / "centers.json"), {"classes": {"fit": mean(scores)}}
     for name, source, method, options in (("from classes", models, "vhem", ["--init", start]),
                                           ("by the bound", models, "vhem", ["--init", sources, "--max-iter", 0]),
                                           ("by likelihood", folder / "data.csv", "em-h3m",
@@ -59,7 +59,8 @@ def true_classes(folder, models, experiment, noise, seed):
         cluster([source], out, method, options, seed)
         judged_by = ["--data", source] if method == "em-h3m" else ["--models", source]
         measures = vhem("eval", out, *judged_by)[0]["levels"][0]["measures"]
-        found[name] = {"rand": measures["rand"]["mean"], "fit": measures.get("expected_loglik", {}).get("mean")}
+        found[name] = {"rand": measures["rand"]["mean"], "adjusted": measures["adjusted_rand"]["mean"],
+                       "fit": measures.get("expected_loglik", {}).get("mean")}
     return found
 
 
