@@ -19,7 +19,7 @@ ALPHA = 0.05
 
 
 def p_value(differences):
-    """Of a paired t-test; 1 where all trials agree."""
+    """Of a paired t-test; 1 where there is no spread to judge by."""
     from scipy import stats              # the short form does without
     return stats.ttest_1samp(differences, 0).pvalue if max(differences) - min(differences) > 1e-9 else 1.0
 
@@ -30,17 +30,15 @@ class Readings:
     def __init__(self, config, trials):
         self.config, self.trials = config, trials        # trials[setting]: a list of {run: measures}
 
-    def kernel(self, ppk):
-        return "raw" if "--kernel raw" in self.config["runs"][ppk][2] else "normalised"
-
-    def values(self, setting, run, measure, kernel="normalised"):
-        return [t[run][kernel if measure == "compactness" else measure] for t in self.trials[setting]]
+    def values(self, setting, run, measure, kind="normalised"):
+        """Of each trial; kind is that of compactness."""
+        return [t[run][kind if measure == "compactness" else measure] for t in self.trials[setting]]
 
     def gaps(self, setting, vhem, ppk, measure):
         """VHEM minus PPK-SC in each trial."""
-        kernel = self.kernel(ppk)
-        return [a - b for a, b in zip(self.values(setting, vhem, measure, kernel),
-                                      self.values(setting, ppk, measure, kernel))]
+        kind = (*self.config["runs"][ppk], "normalised")[3]
+        return [a - b for a, b in zip(self.values(setting, vhem, measure, kind),
+                                      self.values(setting, ppk, measure, kind))]
 
     def gap(self, vhem, ppk, measure, experiment=None, noise=None, versions=None):
         """The mean difference over the settings chosen."""

@@ -1,4 +1,5 @@
 """One trial of the synthetic experiment: noisy HMMs, clusters of them in several ways, and how good they are."""
+import collections
 import json
 import pathlib
 import tempfile
@@ -28,7 +29,8 @@ def cluster(source, out, method, options, seed):
 
 
 def judge(files, models, originals):
-    """Measures of each file of clusters; fit: the mean over the noisy HMMs of L_hmm under their centre."""
+    """Measures of each file of clusters; fit: the mean over the noisy HMMs of L_hmm under their centre.  Compactness by
+    the normalised kernel, by the raw one, and, single, by the normalised one with 1 for a cluster of one."""
     found = [{} for _ in files]
     for kernel in ("normalised", "raw"):
         measures = vhem("eval", *files, "--models", models, "--kernel", kernel, "--tau", 10)[0]["levels"][0]["measures"]
@@ -36,6 +38,8 @@ def judge(files, models, originals):
             one.update({"rand": measures["rand"]["runs"][n], "adjusted": measures["adjusted_rand"]["runs"][n],
                         "fit": measures["expected_loglik"]["runs"][n], kernel: measures["compactness"]["runs"][n]})
     for file, one in zip(files, found):
+        sizes = collections.Counter(json.loads(file.read_text())["labels"]).values()
+        one["single"] = one["normalised"] + sum(n == 1 for n in sizes)
         one["expected"] = mean([item["score"] for item in vhem("assign", file, originals)[0]["assigned"]])
     return found
 
@@ -75,7 +79,7 @@ def reading_trial(job):
         for n, (kind, options) in enumerate(config["fits"].items()):
             models = hmms.save(fit(folder, experiment, options, seed), folder / f"models-{n}.json")
             files = {}
-            for run, (of, method, how) in config["runs"].items():
+            for run, (of, method, how, *_) in config["runs"].items():
                 if of == kind:
                     files[run] = folder / f"{run}.json"
                     cluster([models], files[run], method, how.replace("ORIGINALS", str(originals)).split(), seed)
