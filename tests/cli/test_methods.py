@@ -58,6 +58,13 @@ class Methods(Case):
             if method not in SPECTRAL:           # in an embedding of 4 directions 4 clusters are equally far apart
                 self.assertTrue(same_partition(levels[1]["base_labels"], [k // 2 for k in kinds]), method)
 
+    def test_diagonal(self):
+        for method in SPECTRAL:
+            for diagonal in ("zero", "keep"):
+                self.ok("cluster", "m.json", "-k", "3", "--method", method, "--diagonal", diagonal, "-o", "c.json")
+                self.assertEqual(self.load("c.json")["options"]["diagonal"], diagonal)
+                self.assertTrue(same_partition(self.load("c.json")["labels"], self.kinds), method)
+
     def test_choose(self):
         rows = self.ok("choose", "m.json", "-k", "2,3", "--method", "ppk-ac", "--json").json()["choices"]
         self.assertEqual([r["K"] for r in rows], [2, 3])
@@ -68,6 +75,7 @@ class Methods(Case):
         self.fails(2, "--linkage is one of average|complete|single, not 'ward'", "cluster", "m.json", "-k", "2",
                    "--linkage", "ward")
         self.fails(2, "--kernel is one of", "tree", "m.json", "-k", "2", "--kernel", "rbf")
+        self.fails(2, "--diagonal is one of zero|keep, not 'one'", "tree", "m.json", "-k", "2", "--diagonal", "one")
         self.fails(1, "lambda is 0, must be a positive number", "cluster", "m.json", "-k", "2", "--method", "ppk-sc",
                    "--lambda", "0")
         self.fails(1, "too few for 13 clusters", "cluster", "m.json", "-k", "13", "--method", "ppk-sc")

@@ -55,6 +55,74 @@ static void test_by_hand(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The leading vectors Q [2][SMALL] of L as the textbook has them: multiply, make orthogonal, repeat.  L + I
+ * has the same vectors and no negative values. */
+enum { SMALL = 6 };
+static void by_iteration(const double *L, double *Q)
+{
+    for (int i = 0; i < SMALL; i++) {
+        Q[i] = 1;
+        Q[SMALL + i] = i - 2.2;
+    }
+    for (int turn = 0; turn < 2000; turn++) {
+        double P[2 * SMALL], dot = 0;
+        for (int c = 0; c < 2; c++)
+            for (int i = 0; i < SMALL; i++) {
+                P[c * SMALL + i] = Q[c * SMALL + i];
+                for (int j = 0; j < SMALL; j++)
+                    P[c * SMALL + i] += L[i * SMALL + j] * Q[c * SMALL + j];
+            }
+        for (int c = 0; c < 2; c++) {
+            double norm = 0;
+            for (int i = 0; i < SMALL; i++)
+                dot += c ? Q[i] * P[SMALL + i] : 0;
+            for (int i = 0; i < SMALL; i++) {
+                P[c * SMALL + i] -= c ? dot * Q[i] : 0;
+                norm += P[c * SMALL + i] * P[c * SMALL + i];
+            }
+            for (int i = 0; i < SMALL; i++)
+                Q[c * SMALL + i] = P[c * SMALL + i] / sqrt(norm);
+        }
+    }
+}
+
+static double cosine(const double *Q, int i, int j)
+{
+    double dot = Q[i] * Q[j] + Q[SMALL + i] * Q[SMALL + j];
+    return dot / (hypot(Q[i], Q[SMALL + i]) * hypot(Q[j], Q[SMALL + j]));
+}
+
+/* The affinity of a thing to itself, unequal here, is left out or counts; angles between points tell. */
+static void test_diagonal(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    double Q[2][2 * SMALL];
+    (void)state;
+    vh_rng_init(&rng, 6, VH_RNG_TEST, 26);
+    double *log_A = groups(&rng, 2, SMALL / 2, -0.5, -1.5, 0.5);
+    for (int i = 0; i < SMALL; i++)
+        log_A[i * SMALL + i] = 0.4 * i;
+    for (int keep = 0; keep < 2; keep++) {
+        double L[SMALL * SMALL], d[SMALL] = { 0 }, X[2 * SMALL];
+        for (int k = 0; k < SMALL * SMALL; k++) {
+            L[k] = k % (SMALL + 1) || keep ? exp(log_A[k]) : 0;
+            d[k / SMALL] += L[k];
+        }
+        for (int k = 0; k < SMALL * SMALL; k++)
+            L[k] /= sqrt(d[k / SMALL] * d[k % SMALL]);
+        by_iteration(L, Q[keep]);
+        assert_ok(ctx, vh_spectral_embed(ctx, SMALL, log_A, keep, 2, VH_EIGEN_AUTO, X));
+        for (int i = 0; i < SMALL; i++)
+            for (int j = 0; j < SMALL; j++)
+                assert_near(X[2 * i] * X[2 * j] + X[2 * i + 1] * X[2 * j + 1], cosine(Q[keep], i, j), 0,
+                            1e-9);
+    }
+    assert_true(fabs(cosine(Q[0], 0, 5) - cosine(Q[1], 0, 5)) > 0.01);
+    free(log_A);
+    vhem_ctx_free(ctx);
+}
+
 /* A common factor changes nothing, nor do affinities that no double could hold. */
 static void test_range(void **state)
 {
@@ -225,7 +293,8 @@ static void test_weighted_kmeans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_range),
+        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_diagonal),
+        cmocka_unit_test(test_range),
         cmocka_unit_test(test_alone),         cmocka_unit_test(test_lanczos),
         cmocka_unit_test(test_solvers_agree), cmocka_unit_test(test_weighted_kmeans),
     };
