@@ -46,7 +46,8 @@ def judge(files, models, originals):
 
 def true_classes(folder, models, experiment, noise, seed):
     """What the bound makes of the true classes: the best centre of each, and where VHEM goes from there.  And how well
-    the sources of the noisy sequences, taken as centres, tell the classes apart: by the bound, and by likelihood."""
+    the sources of the noisy sequences, taken as centres, tell the classes apart: by the bound, by the likelihood of
+    samples from the noisy HMMs, which it bounds, and by that of the noisy sequences themselves."""
     sources = hmms.save(hmms.originals(experiment, noise), folder / "sources.json")
     noisy, scores, centers, out = hmms.load(models), [], [], folder / "true-classes.json"
     for name in hmms.CLASSES:
@@ -56,10 +57,11 @@ def true_classes(folder, models, experiment, noise, seed):
         scores += [row[0] for row in one["L_hmm"]]
         centers += one["centers"]["hmms"]
     start, found = hmms.save(centers, folder / "centers.json"), {"classes": {"fit": mean(scores)}}
+    stay = ["--init", sources, "--max-iter", 0]
     for name, source, method, options in (("from classes", models, "vhem", ["--init", start]),
-                                          ("by the bound", models, "vhem", ["--init", sources, "--max-iter", 0]),
-                                          ("by likelihood", folder / "data.csv", "em-h3m",
-                                           ["--init", sources, "--max-iter", 0])):
+                                          ("by the bound", models, "vhem", stay),
+                                          ("by samples", models, "shem", [*stay, "--nv", 200]),
+                                          ("by sequences", folder / "data.csv", "em-h3m", stay)):
         cluster([source], out, method, options, seed)
         judged_by = ["--data", source] if method == "em-h3m" else ["--models", source]
         measures = vhem("eval", out, *judged_by)[0]["levels"][0]["measures"]
