@@ -81,12 +81,13 @@ def reading_trial(job):
         for n, (kind, options) in enumerate(config["fits"].items()):
             models = hmms.save(fit(folder, experiment, options, seed), folder / f"models-{n}.json")
             files = {}
-            for run, (of, method, how, *_) in config["runs"].items():
+            for run, (of, method, how) in config["runs"].items():
                 if of == kind:
                     files[run] = folder / f"{run}.json"
                     cluster([models], files[run], method, how.replace("ORIGINALS", str(originals)).split(), seed)
             result.update(zip(files, judge(files.values(), models, originals)))
-        result.update(true_classes(folder, folder / "models-0.json", experiment, noise, seed))
+        if K in config["true_versions"]:
+            result.update(true_classes(folder, folder / "models-0.json", experiment, noise, seed))
         return result
 
 
