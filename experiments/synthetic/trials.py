@@ -109,5 +109,5 @@ def method_trial(job):
         result = dict(zip(of_hmms, judge([files[m] for m in of_hmms], models, originals)))
         for method in set(files) - set(of_hmms):
             measures = vhem("eval", files[method], "--data", data)[0]["levels"][0]["measures"]
-            result[method] = {"rand": measures["rand"]["mean"]}
+            result[method] = {"rand": measures["rand"]["mean"], "adjusted": measures["adjusted_rand"]["mean"]}
         return {method: {**result[method], "seconds": seconds[method]} for method in files}
