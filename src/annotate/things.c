@@ -214,25 +214,6 @@ done:
 
 /* ---- parts of the data --------------------------------------------------------------------------------- */
 
-vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_builder *b = NULL;
-
-    VH_TRY(vh_builder_new(ctx, data->d, &b));
-    VH_TRY(vh_builder_columns(b, (const char *const *)data->column));
-    for (int k = 0; k < n; k++) {
-        int s = seq[k];
-        VH_TRY(vh_builder_frames(b, vh_data_frames(data, s), vh_data_length(data, s)));
-        VH_TRY(vh_builder_end(b, data->name ? data->name[s] : NULL, data->label ? data->label[s] : NULL,
-                              data->group ? data->group[s] : NULL, vh_data_weight(data, s)));
-    }
-    VH_TRY(vh_builder_finish(b, data->format, out));
-done:
-    vh_builder_free(b);
-    return st;
-}
-
 vhem_status vh_things_data(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const int *thing, int n,
                            vhem_data **out)
 {

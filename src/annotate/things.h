@@ -20,9 +20,7 @@ void        vh_things_free(vh_things *things);
 vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *things, const vhem_tags *tags, int min_things,
                            vhem_tags **out);
 
-/* A copy of the n sequences seq. */
-vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out);
-/* Of all sequences of n things. */
+/* vh_data_subset of all sequences of n things. */
 vhem_status vh_things_data(vhem_ctx *ctx, const vhem_data *data, const vh_things *things, const int *thing,
                            int n, vhem_data **out);
 

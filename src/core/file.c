@@ -154,33 +154,56 @@ void vh_out_close(vh_out *out)
     *out = (vh_out){ 0 };
 }
 
+static const char *in_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *size)
+{
+    vhem_status st = VHEM_OK;
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    struct stat sb = { 0 };
+
+    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", in_name(path), strerror(errno));
+    bool known = fstat(fileno(f), &sb) == 0;
+    VH_CHECK(!known || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));
+    *size = known && S_ISREG(sb.st_mode) ? (int64_t)sb.st_size : 0;
+    *out = f;
+    f = NULL;
+done:
+    vh_in_close(f);
+    return st;
+}
+
+void vh_in_close(FILE *f)
+{
+    if (f && f != stdin)
+        fclose(f);
+}
+
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size)
 {
     vhem_status st = VHEM_OK;
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *f = is_stdin ? stdin : fopen(path, "r");
-    const char *name = is_stdin ? "standard input" : path;
+    FILE *f = NULL;
     char *buf = NULL;
     size_t cap = 0, n = 0, got;
-    struct stat sb;
+    int64_t promised;
 
-    VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", name, strerror(errno));
-    VH_CHECK(fstat(fileno(f), &sb) != 0 || !S_ISDIR(sb.st_mode), VHEM_EIO,
-             "%s: cannot read: it is a directory", name);
+    VH_TRY(vh_in_open(ctx, path, &f, &promised));
     do {
         VH_TRY(vh_grow(ctx, &buf, &cap, n + (n < 65536 ? 65536 : n) + 1, 1));
         got = fread(buf + n, 1, cap - n - 1, f);
         n += got;
     } while (got > 0);
-    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", name, strerror(errno));
+    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", in_name(path), strerror(errno));
     buf[n] = '\0';
     *text = buf;
     *size = n;
     buf = NULL;
 done:
     free(buf);
-    if (f && !is_stdin)
-        fclose(f);
+    vh_in_close(f);
     return st;
 }
 

@@ -24,6 +24,9 @@ vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out);
 /* Releases; removes what was not committed.  Safe on a zeroed struct and after a commit. */
 void        vh_out_close(vh_out *out);
 
+/* A file or stdin ("-") to read from; *size is that of a file, 0 when it is not known. */
+vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **f, int64_t *size);
+void        vh_in_close(FILE *f);                                /* NULL: nothing */
 /* The whole of a file or stdin ("-") with a NUL after it; *text comes from malloc. */
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 

@@ -17,7 +17,7 @@ void vh_array_free(vh_array *a)
     for (int64_t i = 0; a->text && i < a->count; i++)
         free(a->text[i]);
     free(a->text);
-    free(a->y);
+    vh_spill_free(&a->hold);
     *a = (vh_array){ 0 };
 }
 
@@ -38,19 +38,19 @@ done:
 }
 
 /* Gives the frames of a to a new builder. */
-static vhem_status begin(vhem_ctx *ctx, const char *path, int d, vh_array *a, vh_builder **b)
+static vhem_status begin(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d, vh_array *a,
+                         vh_builder **b)
 {
     vhem_status st = VHEM_OK;
-    VH_TRY(vh_builder_new(ctx, d, b));
-    VH_TRY(vh_builder_source(*b, path));
-    vh_builder_take(*b, a->y, a->count / d);
+    VH_TRY(vh_builder_open(ctx, path, opt, d, b));
+    vh_builder_take(*b, &a->hold);
     a->y = NULL;
 done:
     return st;
 }
 
-vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, const char *name, vh_array *a,
-                           vhem_data **out)
+vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const char *format,
+                           const char *name, vh_array *a, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
@@ -58,7 +58,7 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, 
 
     if (a->ndim != 3) {
         VH_TRY(vh_array_frames(ctx, path, name, a, &d));
-        VH_TRY(begin(ctx, path, d, a, &b));
+        VH_TRY(begin(ctx, path, opt, d, a, &b));
         VH_TRY(vh_builder_cut(b, a->shape[0], name, NULL, NULL, 1));
     } else {
         VH_CHECK(!a->text && a->count > 0, VHEM_EFORMAT, "%s: array '%s' %s", path, name,
@@ -66,7 +66,7 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, 
         VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT,
                  "%s: array '%s' has %lld columns, expected at most %d", path, name, (long long)a->shape[2],
                  INT_MAX);
-        VH_TRY(begin(ctx, path, (int)a->shape[2], a, &b));
+        VH_TRY(begin(ctx, path, opt, (int)a->shape[2], a, &b));
         for (int64_t n = 0; n < a->shape[0]; n++) {
             char number[24];
             snprintf(number, sizeof number, "%lld", (long long)n);
@@ -108,8 +108,8 @@ static const char *side_text(const vh_array *a, int64_t n, char number[32])
     return number;
 }
 
-vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const char *format, vh_array a[VH_N_STACKED],
-                             vhem_data **out)
+vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
+                             const char *format, vh_array a[VH_N_STACKED], vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
@@ -120,7 +120,7 @@ vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const char *format
     rows = a[VH_X].shape[0];
     for (int k = VH_LENGTHS; k < VH_N_STACKED; k++)
         VH_TRY(check_side(ctx, path, a, k, k == VH_COLUMNS ? d : N));
-    VH_TRY(begin(ctx, path, d, &a[VH_X], &b));
+    VH_TRY(begin(ctx, path, opt, d, &a[VH_X], &b));
     if (a[VH_COLUMNS].text)
         VH_TRY(vh_builder_columns(b, (const char *const *)a[VH_COLUMNS].text));
     for (int64_t n = 0; n < N; n++) {

@@ -5,13 +5,14 @@
 #ifndef VH_DATA_ARRAY_H
 #define VH_DATA_ARRAY_H
 
-#include "core/ctx.h"
+#include "data/spill.h"
 
 enum { VH_ARRAY_DIMS = 8 };
 typedef struct {
     int      ndim;
     int64_t  shape[VH_ARRAY_DIMS], count;/* count: the product of shape */
-    double  *y;                          /* [count] in C order, from malloc; NULL for text */
+    vh_spill hold;                       /* the numbers in C order */
+    const double *y;                     /* [count] the same as one array; NULL for text */
     char   **text;                       /* [count]; NULL for numbers */
     char     kind;                       /* how a NumPy file has it: f i u b numbers, U S text */
     int      item;                       /* bytes of one element there */
@@ -24,12 +25,12 @@ enum { VH_X, VH_LENGTHS, VH_NAMES, VH_LABELS, VH_GROUPS, VH_WEIGHTS, VH_COLUMNS,
 extern const char *const vh_stacked_key[VH_N_STACKED];
 
 /* X and lengths must be there, the others may be empty.  Takes the frames of X. */
-vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const char *format, vh_array a[VH_N_STACKED],
-                             vhem_data **out);
+vhem_status vh_stacked_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt,
+                             const char *format, vh_array a[VH_N_STACKED], vhem_data **out);
 
 /* A lone array: [T] or [T][d] is one sequence of this name, [N][T][d] are N.  Takes the frames. */
-vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const char *format, const char *name, vh_array *a,
-                           vhem_data **out);
+vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, const char *format,
+                           const char *name, vh_array *a, vhem_data **out);
 
 /* An array of frames [rows][d], or [rows] with d = 1; not empty. */
 vhem_status vh_array_frames(vhem_ctx *ctx, const char *path, const char *key, const vh_array *a, int *d);

@@ -18,8 +18,7 @@ typedef struct {
 struct vh_builder {
     vhem_ctx *ctx;
     int       d;
-    double   *y;                         /* [n][d] */
-    size_t    cap_y;                     /* in numbers */
+    vh_spill  hold;                      /* the frames [n][d] */
     int64_t   n, n_cut;                  /* frames in all; frames that are in a sequence */
     sequence *seq;                       /* [N] */
     size_t    N, cap_seq;
@@ -47,18 +46,37 @@ vhem_status vh_builder_source(vh_builder *b, const char *path)
     if (!copy)
         return VHEM_ENOMEM;
     free(b->path);
-    b->path = copy;
+    b->hold.name = b->path = copy;
     return VHEM_OK;
+}
+
+vhem_status vh_builder_open(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
+                            vh_builder **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+
+    VH_TRY(vh_builder_new(ctx, d, &b));
+    VH_TRY(vh_builder_source(b, path));
+    b->hold.limit = opt->memory;
+    *out = b;
+    b = NULL;
+done:
+    vh_builder_free(b);
+    return st;
 }
 
 vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n)
 {
-    size_t d = (size_t)b->d;
-    vhem_status st = vh_grow(b->ctx, &b->y, &b->cap_y, (size_t)(b->n + n) * d, sizeof *b->y);
-    if (st == VHEM_OK) {
-        memcpy(b->y + (size_t)b->n * d, y, (size_t)n * d * sizeof *y);
-        b->n += n;
-    }
+    vhem_status st = vh_spill_put(b->ctx, &b->hold, y, n * b->d);
+    b->n += st == VHEM_OK ? n : 0;
+    return st;
+}
+
+vhem_status vh_builder_copy(vh_builder *b, vh_spill *from, int64_t first, int64_t n)
+{
+    vhem_status st = vh_spill_copy(b->ctx, &b->hold, from, first * b->d, n * b->d);
+    b->n += st == VHEM_OK ? n : 0;
     return st;
 }
 
@@ -67,13 +85,13 @@ vhem_status vh_builder_frame(vh_builder *b, const double *y)
     return vh_builder_frames(b, y, 1);
 }
 
-void vh_builder_take(vh_builder *b, double *y, int64_t n)
+void vh_builder_take(vh_builder *b, vh_spill *from)
 {
-    assert(b->n == 0);
-    free(b->y);
-    b->y = y;
-    b->n = n;
-    b->cap_y = (size_t)n * (size_t)b->d;
+    assert(b->n == 0 && from->n % b->d == 0);
+    vh_spill_free(&b->hold);
+    b->hold = *from;
+    b->n = from->n / b->d;
+    *from = (vh_spill){ 0 };
 }
 
 static char *copy_text(vhem_ctx *ctx, const char *text)
@@ -192,16 +210,15 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     VH_TRY(hand_over(b, offsetof(sequence, label), &data->label));
     VH_TRY(hand_over(b, offsetof(sequence, group), &data->group));
     VH_TRY(hand_over_weights(b, data));
-    double *trimmed = realloc(b->y, (size_t)(b->n * b->d) * sizeof *b->y);
-    data->y = data->own_y = trimmed ? trimmed : b->y;
-    b->y = NULL;
+    VH_TRY(vh_spill_values(ctx, &b->hold, &data->y));
+    data->hold = b->hold;
+    data->hold.name = NULL;
+    data->n_missing = b->hold.n_missing;
+    b->hold = (vh_spill){ 0 };
     data->column = b->column;
     b->column = NULL;
     VH_TRY(vh_data_name_columns(ctx, data));
     b->n = b->n_cut = 0;
-    b->cap_y = 0;
-    for (int64_t i = 0; i < data->start[data->N] * data->d; i++)
-        data->n_missing += isnan(data->y[i]);
     *out = data;
     data = NULL;
 done:
@@ -223,6 +240,6 @@ void vh_builder_free(vh_builder *b)
     free(b->column);
     free(b->seq);
     free(b->path);
-    free(b->y);
+    vh_spill_free(&b->hold);
     free(b);
 }

@@ -13,6 +13,7 @@
 void vhem_data_options_init(vhem_data_options *opt)
 {
     memset(opt, 0, sizeof *opt);
+    opt->memory = (int64_t)1 << 30;
 }
 
 vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
@@ -197,52 +198,58 @@ void vhem_data_free(vhem_data *data)
     vh_list_free(data->column, data->d);
     free(data->weight);
     free(data->start);
-    free(data->own_y);
+    if (!data->at)                                       /* a subset has them from another */
+        vh_spill_free(&data->hold);
+    free(data->at);
     free(data);
 }
 
-/* The sentence for value i of y, told by its sequence, frame and column. */
-static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t i,
+/* The sentence for value i of sequence n, told by its frame and column. */
+static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int n, int64_t i,
                              const char *what)
 {
-    int64_t t = i / data->d;
-    int n = 0;
-    while (data->start[n + 1] <= t)
-        n++;
     const char *name = data->name ? data->name[n] : "";
     char number[24];
     snprintf(number, sizeof number, "%d", n);
     return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%s' is %s",
                    *name ? "'" : "", *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
-                   (long long)(t - data->start[n]), data->column[i % data->d], what);
+                   (long long)(i / data->d), data->column[i % data->d], what);
 }
 
 static const char infinite[] = "infinite, every value must be finite";
 static const char missing[] =
     "missing; drop such rows or fill them in first: missing values are not supported";
 
-vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
+/* Counts NaN into *n_missing, or refuses it where that is NULL; refuses infinity. */
+static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t *n_missing)
 {
-    int64_t n_values = data->start[data->N] * data->d;
-    data->n_missing = 0;
-    for (int64_t i = 0; i < n_values; i++) {
-        if (isfinite(data->y[i]))
-            continue;
-        if (!isnan(data->y[i]))
-            return bad_value(ctx, data, VHEM_EFORMAT, i, infinite);
-        data->n_missing++;
+    for (int n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n);
+        for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
+            if (isfinite(y[i]))
+                continue;
+            if (!isnan(y[i]) || !n_missing)
+                return bad_value(ctx, data, status, n, i, isnan(y[i]) ? missing : infinite);
+            ++*n_missing;
+        }
+        vh_data_release(data, n);
     }
     return VHEM_OK;
 }
 
+vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
+{
+    if (data->hold.map && data->hold.n_infinite == 0)    /* nobody can have changed the file since */
+        return VHEM_OK;
+    data->n_missing = 0;
+    return look_through(ctx, data, VHEM_EFORMAT, &data->n_missing);
+}
+
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
 {
-    int64_t n_values = data->start[data->N] * data->d;
-    for (int64_t i = 0; i < n_values; i++)
-        if (!isfinite(data->y[i]))
-            return bad_value(ctx, data, VHEM_EINVAL, i,
-                             isnan(data->y[i]) ? missing : infinite);
-    return VHEM_OK;
+    if (data->hold.map && data->hold.n_infinite == 0 && data->hold.n_missing == 0)
+        return VHEM_OK;
+    return look_through(ctx, data, VHEM_EINVAL, NULL);
 }
 
 vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data)
@@ -250,36 +257,32 @@ vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *li
     vhem_status st = VHEM_OK;
     int *place = NULL, d = 0, old_d = data->d;
     char **column = NULL;
-    double *frame = NULL;
 
     VH_TRY(vh_columns_pick(ctx, path, list, data->column, old_d, &place, &d));
     VH_NEW(column, d);
-    VH_NEW(frame, d);
-    for (int64_t t = 0; t < data->start[data->N]; t++) {
-        for (int k = 0; k < d; k++)
-            frame[k] = data->own_y[t * old_d + place[k]];
-        memcpy(data->own_y + t * d, frame, (size_t)d * sizeof *frame);
-    }
+    data->hold.name = path;
+    VH_TRY(vh_spill_pick(ctx, &data->hold, old_d, place, d));
+    VH_TRY(vh_spill_values(ctx, &data->hold, &data->y));
+    data->hold.name = NULL;
+    data->n_missing = data->hold.n_missing;
     for (int k = 0; k < d; k++) {
         column[k] = data->column[place[k]];
         data->column[place[k]] = NULL;
     }
     vh_list_free(data->column, old_d);
     data->column = column;
+    column = NULL;
     data->d = d;
 done:
-    free(frame);
+    free(column);
     free(place);
     return st;
 }
 
-/* Moves sequence `from` to place `to`, which is not behind it. */
-static void move_sequence(vhem_data *data, int to, int from)
+/* What is told of sequence `from` goes to place `to`, which is not behind it. */
+static void move_texts(vhem_data *data, int to, int from)
 {
-    int64_t T = vh_data_length(data, from);
     char **text[] = { data->name, data->label, data->group };
-    memmove(data->own_y + data->start[to] * data->d, vh_data_frames(data, from),
-            (size_t)(T * data->d) * sizeof *data->own_y);
     for (int i = 0; i < 3 && to < from; i++)
         if (text[i]) {
             free(text[i][to]);
@@ -288,14 +291,47 @@ static void move_sequence(vhem_data *data, int to, int from)
         }
     if (data->weight)
         data->weight[to] = data->weight[from];
-    data->start[to + 1] = data->start[to] + T;
+}
+
+/* Only sequences keep [n], which ascend, stay. */
+static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int *keep, int n, vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    vh_spill kept = { .name = path, .limit = data->hold.limit };
+    int N = data->N, d = data->d;
+
+    for (int k = 0; k < n; k++)
+        VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
+                             vh_data_length(data, keep[k]) * d));
+    for (int k = 0; k < n; k++) {                        /* k + 1 <= keep[k + 1]: what is read is intact */
+        int64_t T = vh_data_length(data, keep[k]);
+        move_texts(data, k, keep[k]);
+        data->start[k + 1] = data->start[k] + T;
+    }
+    char **all[] = { data->name, data->label, data->group };
+    for (int i = 0; i < 3; i++)
+        for (int k = n; all[i] && k < N; k++)
+            free(all[i][k]);
+    data->N = n;
+    vh_spill_free(&data->hold);
+    data->hold = kept;
+    kept = (vh_spill){ 0 };
+    VH_TRY(vh_spill_values(ctx, &data->hold, &data->y));
+    data->n_missing = data->hold.n_missing;
+    data->hold.name = NULL;
+done:
+    vh_spill_free(&kept);
+    return st;
 }
 
 vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *where, vhem_data *data)
 {
+    vhem_status st = VHEM_OK;
     const char *equals = strchr(where, '=');
     size_t n = equals ? (size_t)(equals - where) : 0;
+    int kept = 0, *keep = NULL;
     char **text = NULL;
+
     if (n == 5 && memcmp(where, "label", n) == 0)
         text = data->label;
     else if (n == 5 && memcmp(where, "group", n) == 0)
@@ -303,25 +339,64 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
     else if (n == 4 && memcmp(where, "name", n) == 0)
         text = data->name;
     else
-        return vh_fail(ctx, VHEM_EINVAL,
-                       "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this "
-                       "kind of data has no other columns",
-                       path, VH_SHOW(where, strlen(where)));
-    int kept = 0, N = data->N;
-    /* to + 1 <= from whenever a start is given another value, so those still to be read are intact. */
-    for (int from = 0, to = 0; from < N; from++) {
-        if (strcmp(text ? text[from] : "", equals + 1) != 0)
-            continue;
-        move_sequence(data, to, from);
-        kept = ++to;
+        VH_CHECK(0, VHEM_EINVAL,
+                 "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this kind of data has "
+                 "no other columns", path, VH_SHOW(where, strlen(where)));
+    VH_NEW(keep, data->N);
+    for (int k = 0; k < data->N; k++)
+        if (strcmp(text ? text[k] : "", equals + 1) == 0)
+            keep[kept++] = k;
+    VH_CHECK(kept > 0, VHEM_EINVAL, "%s: no sequence has the %.*s '%s'", path, (int)n, where,
+             VH_SHOW(equals + 1, strlen(equals + 1)));
+    if (kept < data->N)
+        VH_TRY(keep_some(ctx, path, keep, kept, data));
+done:
+    free(keep);
+    return st;
+}
+
+/* Texts of some of the sequences; NULL when there are none at all. */
+static vhem_status some_texts(vhem_ctx *ctx, char *const *text, const int *seq, int n, char ***out)
+{
+    vhem_status st = VHEM_OK;
+
+    if (!text)
+        return VHEM_OK;
+    VH_NEW(*out, n);
+    for (int k = 0; k < n; k++)
+        VH_DUP((*out)[k], text[seq[k]]);
+done:
+    return st;
+}
+
+vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *own = NULL;
+
+    VH_NEW(own, 1);
+    own->N = n;
+    own->d = data->d;
+    own->y = data->y;
+    memcpy(own->format, data->format, sizeof own->format);
+    VH_NEW(own->at, n);
+    own->hold = data->hold;                              /* vhem_data_free leaves it alone where at is set */
+    VH_NEW(own->start, n + 1);
+    if (data->weight)
+        VH_NEW(own->weight, n);
+    for (int k = 0; k < n; k++) {
+        own->at[k] = data->at ? data->at[seq[k]] : data->start[seq[k]];
+        own->start[k + 1] = own->start[k] + vh_data_length(data, seq[k]);
+        if (data->weight)
+            own->weight[k] = data->weight[seq[k]];
     }
-    if (kept == 0)
-        return vh_fail(ctx, VHEM_EINVAL, "%s: no sequence has the %.*s '%s'", path, (int)n, where,
-                       VH_SHOW(equals + 1, strlen(equals + 1)));
-    char **all[] = { data->name, data->label, data->group };
-    for (int i = 0; i < 3; i++)
-        for (int k = kept; all[i] && k < N; k++)
-            free(all[i][k]);
-    data->N = kept;
-    return VHEM_OK;
+    VH_TRY(some_texts(ctx, data->name, seq, n, &own->name));
+    VH_TRY(some_texts(ctx, data->label, seq, n, &own->label));
+    VH_TRY(some_texts(ctx, data->group, seq, n, &own->group));
+    VH_TRY(copy_texts(ctx, (const char *const *)data->column, data->d, &own->column));
+    *out = own;
+    own = NULL;
+done:
+    vhem_data_free(own);
+    return st;
 }

@@ -3,17 +3,20 @@
 #define VH_DATA_DATA_H
 
 #include "core/ctx.h"
+#include "data/spill.h"
 
 struct vhem_data {
     int      N, d;
     int64_t *start;                      /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
     const double *y;                     /* [start[N]][d] */
-    double  *own_y;                      /* == y, or NULL when wrapped */
+    vh_spill hold;                       /* what y is in; empty when wrapped */
+    int64_t *at;                         /* [N]  of a subset: the frame of y each begins with, y and hold being
+                                            those of the whole; else NULL */
     char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
     double  *weight;                     /* [N]; NULL: all 1 */
     char   **column;                     /* [d] names of the dimensions; y0, y1, ... if made up */
     char     format[16];                 /* of the file it came from; "memory" */
-    int64_t  n_missing;                  /* NaN among the values */
+    int64_t  n_missing;                  /* NaN among the values; not counted in a subset */
 };
 
 static inline int64_t vh_data_length(const vhem_data *data, int n)
@@ -22,17 +25,29 @@ static inline int64_t vh_data_length(const vhem_data *data, int n)
 }
 static inline const double *vh_data_frames(const vhem_data *data, int n)
 {
-    return data->y + data->start[n] * data->d;
+    return data->y + (data->at ? data->at[n] : data->start[n]) * data->d;
 }
 static inline double vh_data_weight(const vhem_data *data, int n)
 {
     return data->weight ? data->weight[n] : 1.0;
 }
 
+/* Sequence n is not needed for now: frames in a file leave memory.  Any thread may do this at any time. */
+static inline void vh_data_release(const vhem_data *data, int n)
+{
+    vh_spill_release(&data->hold, vh_data_frames(data, n), vh_data_length(data, n) * data->d);
+}
+
+/* n sequences of data, in this order; the frames stay where they are, and data must outlive the subset. */
+vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out);
+
 /* How readers build a set: begin, then for each sequence frames and an end, then finish.  Sequences without a
  * single frame are refused by vh_builder_end with a sentence that names them. */
 typedef struct vh_builder vh_builder;
 vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out);
+/* Of a file, which its sentences begin with; keeps as much in memory as the options say. */
+vhem_status vh_builder_open(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
+                            vh_builder **out);
 vhem_status vh_builder_frame(vh_builder *b, const double *y);                         /* [d] */
 vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n);             /* [n][d] */
 /* Any text may be NULL for none. */
@@ -42,9 +57,10 @@ vhem_status vh_builder_columns(vh_builder *b, const char *const *column);       
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
 void        vh_builder_free(vh_builder *b);
 
-/* For readers that hold all frames already: take makes y [n][d] (from malloc) the builder's, before any other
- * frame; cut then ends a sequence after T of the frames that are in none yet. */
-void        vh_builder_take(vh_builder *b, double *y, int64_t n);
+/* For readers that hold all frames already: take makes them the builder's, before any other frame, and copy
+ * appends n of them from one on; cut then ends a sequence after T of the frames that are in none yet. */
+void        vh_builder_take(vh_builder *b, vh_spill *from);
+vhem_status vh_builder_copy(vh_builder *b, vh_spill *from, int64_t first, int64_t n);
 vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const char *label, const char *group,
                            double weight);
 /* The file that sentences of the builder begin with. */

@@ -168,7 +168,8 @@ done:
 }
 
 /* When the index goes through the array from top to bottom its frames are used as they lie, else copied. */
-static vhem_status cut(index_file *r, int d, const char *format, vh_array *a, vhem_data **out)
+static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const char *format, vh_array *a,
+                       vhem_data **out)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
@@ -176,17 +177,14 @@ static vhem_status cut(index_file *r, int d, const char *format, vh_array *a, vh
     vh_names seen = { 0 };
     bool taken = r->in_order && r->next == r->rows, is_new, unique = true;
 
-    VH_TRY(vh_builder_new(ctx, d, &b));
-    VH_TRY(vh_builder_source(b, r->path));
-    if (taken) {
-        vh_builder_take(b, a->y, r->rows);
-        a->y = NULL;
-    }
+    VH_TRY(vh_builder_open(ctx, r->path, opt, d, &b));
+    if (taken)
+        vh_builder_take(b, &a->hold);
     for (size_t n = 0; n < r->n; n++) {
         char **text = r->text + 3 * n;
         int index;
         if (!taken)
-            VH_TRY(vh_builder_frames(b, a->y + r->range[2 * n] * d, r->range[2 * n + 1]));
+            VH_TRY(vh_builder_copy(b, &a->hold, r->range[2 * n], r->range[2 * n + 1]));
         VH_TRY(vh_builder_cut(b, r->range[2 * n + 1], text[0], text[1], text[2], r->weight[n]));
         VH_TRY(vh_names_put(ctx, &seen, text[0], strlen(text[0]), &index, &is_new));
         if (!is_new && unique)
@@ -215,7 +213,7 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
     VH_TRY(vh_roles_find(ctx, &r.t, opt, true, &r.roles));
     VH_TRY(find_columns(&r));
     VH_TRY(read_rows(&r));
-    VH_TRY(cut(&r, d, format, a, out));
+    VH_TRY(cut(&r, opt, d, format, a, out));
 done:
     vh_list_free(r.text, (int)(3 * r.n));
     free(r.range);

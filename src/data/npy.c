@@ -202,37 +202,54 @@ static char *convert_text(vhem_ctx *ctx, const vh_array *a, const unsigned char 
     return text;
 }
 
-/* y [count] from Fortran to C order: the first index runs fastest in the file, the last in memory. */
+enum { BLOCK = 1 << 15 };                       /* elements that are read and converted at a time */
+
+/* The numbers from Fortran to C order: the first index runs fastest in the file, the last in memory. */
 static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
 {
     vhem_status st = VHEM_OK;
-    double *y = NULL;
-    int64_t index[VH_ARRAY_DIMS] = { 0 };
+    vh_spill hold = { .name = a->hold.name, .limit = a->hold.limit };
+    int64_t index[VH_ARRAY_DIMS] = { 0 }, stride[VH_ARRAY_DIMS], from = 0;
+    double *block = NULL;
+    const double *y;
 
-    VH_NEW(y, a->count);
-    for (int64_t i = 0; i < a->count; i++) {
-        int64_t to = 0;
-        for (int k = 0; k < a->ndim; k++)
-            to = to * a->shape[k] + index[k];
-        y[to] = a->y[i];
-        for (int k = 0; k < a->ndim && ++index[k] == a->shape[k]; k++)
+    VH_NEW(block, BLOCK);
+    VH_TRY(vh_spill_values(ctx, &a->hold, &y));
+    for (int k = 0; k < a->ndim; k++)
+        stride[k] = k == 0 ? 1 : stride[k - 1] * a->shape[k - 1];
+    for (int64_t i = 0, n = 0; i < a->count; i++) {
+        block[n++] = y[from];
+        for (int k = a->ndim - 1; k >= 0; k--) {
+            from += stride[k];
+            if (++index[k] < a->shape[k])
+                break;
+            from -= stride[k] * a->shape[k];
             index[k] = 0;
+        }
+        if (n < BLOCK && i + 1 < a->count)
+            continue;
+        VH_TRY(vh_spill_put(ctx, &hold, block, n));
+        vh_spill_release(&a->hold, y, a->count);
+        n = 0;
     }
-    free(a->y);
-    a->y = y;
+    vh_spill_free(&a->hold);
+    a->hold = hold;
+    hold = (vh_spill){ 0 };
 done:
+    vh_spill_free(&hold);
+    free(block);
     return st;
 }
 
-/* Block by block, so that a header that promises too much costs no memory. */
 static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
 {
     vhem_status st = VHEM_OK;
-    enum { BLOCK = 1 << 15 };
     unsigned char *raw = NULL;
-    size_t item = (size_t)a->item, cap = 0, got = 0;
+    double *y = NULL;
+    size_t item = (size_t)a->item, got = 0;
 
     VH_NEW(raw, BLOCK * item);
+    VH_NEW(y, BLOCK);
     for (int64_t done_ = 0; done_ < a->count; done_ += (int64_t)(got / item)) {
         size_t n = a->count - done_ < BLOCK ? (size_t)(a->count - done_) : BLOCK;
         VH_TRY(s->pull(ctx, s, raw, n * item, &got));
@@ -240,13 +257,15 @@ static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
                  (long long)(done_ + (int64_t)(got / item)), (long long)a->count);
         for (size_t i = 0; a->swap && i < n; i++)
             reverse(raw + i * item, a->item);
-        VH_TRY(vh_grow(ctx, &a->y, &cap, (size_t)done_ + n, sizeof *a->y));
-        convert(a, raw, n, a->y + done_);
+        convert(a, raw, n, y);
+        VH_TRY(vh_spill_put(ctx, &a->hold, y, (int64_t)n));
     }
     if (a->fortran && a->ndim > 1)
         VH_TRY(reorder(ctx, a));
+    VH_TRY(vh_spill_values(ctx, &a->hold, &a->y));
 done:
     free(raw);
+    free(y);
     return st;
 }
 
@@ -269,10 +288,10 @@ done:
 
 /* ---- 3. reading and writing ---- */
 
-vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, vh_array *out)
+vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *out)
 {
     vhem_status st = VHEM_OK;
-    vh_array a = { 0 };
+    vh_array a = { .hold = { .name = s->name, .limit = memory } };
     int64_t used = 0;
 
     VH_TRY(read_header(ctx, s, &used, &a));
@@ -283,6 +302,7 @@ vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, vh_array *out)
         vh_log(ctx, VHEM_LOG_WARN, "%s: %lld bytes after the array are left out", s->name,
                (long long)(s->size - used - a.count * a.item));
     VH_TRY(a.kind == 'U' || a.kind == 'S' ? read_texts(ctx, s, &a) : read_numbers(ctx, s, &a));
+    a.hold.name = NULL;
     *out = a;
     a = (vh_array){ 0 };
 done:

@@ -14,8 +14,9 @@ typedef struct vh_stream {
     void       *arg;
 } vh_stream;
 
-/* Reads header and elements.  Memory grows with the bytes that really come, whatever the header says. */
-vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, vh_array *out);
+/* Reads header and elements, of which this many bytes stay in memory (0: all).  Memory grows with the bytes
+ * that really come, whatever the header says. */
+vhem_status vh_npy_read(vhem_ctx *ctx, vh_stream *s, int64_t memory, vh_array *out);
 
 /* Writing: the header of a C-order array of this type ("<f8") and shape (n1 0: one dimension). */
 size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1);

@@ -2,7 +2,7 @@
  *
  * 1. Columns: which may become dimensions; one that turns out to be text is dropped while reading.
  * 2. Sequences: a row finds its sequence by its id fields; label, group and weight must not contradict.
- * 3. Rows: parsed straight into the frames [rows][n_dim]; the text is scanned once.
+ * 3. Rows: parsed into frames [rows][n_dim]; the text is gone through once, and is not held.
  * 4. Finish: what the columns came to, rows brought together by sequence, names. */
 #include "core/alloc.h"
 #include "data/data.h"
@@ -36,9 +36,10 @@ typedef struct {
     vh_roles  roles;
     column   *col;                       /* [n_columns] */
     int      *dim, n_dim;                /* columns that are dimensions so far, in their order */
-    double   *y;                         /* [rows][n_dim] */
+    vh_spill  hold;                      /* [rows][n_dim] */
+    double   *frame;                     /* [n_dim] of the current row */
     int      *of;                        /* [rows] sequence of each row */
-    size_t    cap_y, cap_of, cap_seq, cap_key;
+    size_t    cap_of, cap_seq, cap_key;
     int64_t   rows;
     vh_names  keys;                      /* id fields with a zero byte between them, which text cannot hold */
     sequence *seq;                       /* [n_seq], n_seq = keys.n */
@@ -69,8 +70,10 @@ static vhem_status choose_columns(csv *r)
         r->col[o->id[i]].unused = false;
     if (r->opt->columns) {
         VH_TRY(vh_columns_pick(ctx, t->path, r->opt->columns, t->column, t->n_columns, &r->dim, &r->n_dim));
+        VH_NEW(r->frame, r->n_dim);
         goto done;
     }
+    VH_NEW(r->frame, t->n_columns);
     VH_NEW(r->dim, t->n_columns);
     for (int k = 0; k < t->n_columns; k++) {
         if (r->col[k].unused)
@@ -82,20 +85,26 @@ done:
     return st;
 }
 
-/* Takes the dimensions that the current row, number `rows`, proved to be text out of all rows so far. */
-static void drop_text_columns(csv *r)
+/* Takes the dimensions that the current row proved to be text out of it and of all rows before. */
+static vhem_status drop_text_columns(csv *r)
 {
-    int n_new = 0;
-    double *to = r->y;
-    const double *from = r->y;
-    for (int64_t i = 0; i <= r->rows; i++)
-        for (int k = 0; k < r->n_dim; k++, from++)
-            if (r->col[r->dim[k]].n_text == 0)
-                *to++ = *from;                  /* never behind from, so one array serves both */
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    int *place = NULL, n = 0;
+
+    VH_NEW(place, r->n_dim);
     for (int k = 0; k < r->n_dim; k++)
         if (r->col[r->dim[k]].n_text == 0)
-            r->dim[n_new++] = r->dim[k];
-    r->n_dim = n_new;
+            place[n++] = k;
+    VH_TRY(vh_spill_pick(ctx, &r->hold, r->n_dim, place, n));
+    for (int k = 0; k < n; k++) {
+        r->dim[k] = r->dim[place[k]];
+        r->frame[k] = r->frame[place[k]];
+    }
+    r->n_dim = n;
+done:
+    free(place);
+    return st;
 }
 
 /* ---- 2. sequences ---- */
@@ -205,12 +214,10 @@ static vhem_status read_row(csv *r)
     bool text = false, ignored;
 
     VH_TRY(find_sequence(r));
-    if ((before + 1) * n_dim > r->cap_y)
-        VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (before + 1) * n_dim, sizeof *r->y));
     if (before == r->cap_of)
         VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
     r->of[before] = r->last;
-    double *y = r->y + before * n_dim;
+    double *y = r->frame;
     for (size_t k = 0; k < n_dim; k++) {
         const vh_field *f = &r->t.field[r->dim[k]];
         vh_value kind = vh_number_parse(f->at, f->n, &y[k]);
@@ -230,7 +237,8 @@ static vhem_status read_row(csv *r)
         VH_TRY(odd_value(r, k, kind, &ignored));
     }
     if (text)
-        drop_text_columns(r);
+        VH_TRY(drop_text_columns(r));
+    VH_TRY(vh_spill_put(ctx, &r->hold, r->frame, r->n_dim));
     r->any_text |= text;
     r->rows++;
 done:
@@ -251,7 +259,8 @@ static vhem_status read_rows(csv *r)
         if (keep)
             VH_TRY(read_row(r));
         if (r->t.line % 65536 == 0) {
-            vh_progress(ctx, "reading", r->t.p - r->t.text, r->t.end - r->t.text);
+            if (r->t.size > 0)
+                vh_progress(ctx, "reading", r->t.before + (r->t.p - r->t.text), r->t.size);
             VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "%s: stopped while reading", r->t.path);
         }
     }
@@ -325,10 +334,10 @@ done:
 
 /* Does dimension k start at 0 or 1 and go up by one from row to row in every sequence?  Rows are in their
  * order.  In a few rows that may be chance. */
-static bool counts_rows(const csv *r, int k)
+static bool counts_rows(const csv *r, const double *y, int k)
 {
     enum { ENOUGH = 5 };
-    const double *y = r->y + k;
+    y += k;
     for (int n = 0; n < r->n_seq; n++) {
         int64_t first = r->seq[n].start;
         if (r->seq[n].T < ENOUGH || (y[first * r->n_dim] != 0 && y[first * r->n_dim] != 1))
@@ -345,13 +354,15 @@ static vhem_status warn_of_counters(csv *r)
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
     char **others = NULL, list[256];
+    const double *y;
 
     if (r->opt->columns || r->n_dim < 2)
         return VHEM_OK;
+    VH_TRY(vh_spill_values(ctx, &r->hold, &y));
     VH_NEW(others, r->n_dim);
     for (int k = 0; k < r->n_dim; k++) {
         int n = 0;
-        if (!counts_rows(r, k))
+        if (!counts_rows(r, y, k))
             continue;
         for (int i = 0; i < r->n_dim; i++)
             if (i != k)
@@ -370,9 +381,9 @@ static vhem_status gather(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
-    int64_t start = 0, *next = NULL;
-    size_t d = (size_t)r->n_dim;
-    double *y = NULL;
+    int64_t start = 0, *next = NULL, *row = NULL;
+    vh_spill hold = { .name = r->hold.name, .limit = r->hold.limit };
+    const double *y;
 
     for (int n = 0; n < r->n_seq; n++) {
         r->seq[n].start = start;
@@ -381,15 +392,24 @@ static vhem_status gather(csv *r)
     if (!r->scattered)
         return VHEM_OK;
     VH_NEW(next, r->n_seq);
-    VH_NEW(y, (size_t)r->rows * d);
+    VH_NEW(row, r->rows);
     for (int n = 0; n < r->n_seq; n++)
         next[n] = r->seq[n].start;
     for (int64_t i = 0; i < r->rows; i++)
-        memcpy(y + (size_t)next[r->of[i]]++ * d, r->y + (size_t)i * d, d * sizeof *y);
-    free(r->y);
-    r->y = y;
+        row[next[r->of[i]]++] = i;
+    VH_TRY(vh_spill_values(ctx, &r->hold, &y));
+    for (int64_t i = 0; i < r->rows; i++) {
+        VH_TRY(vh_spill_put(ctx, &hold, y + row[i] * r->n_dim, r->n_dim));
+        if (i % 1024 == 0)                               /* rows from everywhere */
+            vh_spill_release(&r->hold, y, r->hold.n);
+    }
+    vh_spill_free(&r->hold);
+    r->hold = hold;
+    hold = (vh_spill){ 0 };
 done:
+    vh_spill_free(&hold);
     free(next);
+    free(row);
     return st;
 }
 
@@ -418,14 +438,12 @@ static vhem_status build(csv *r, vhem_data **out)
              "%s: the id columns hold every one of / | : + ; and comma, so nothing can stand "
              "between them in a name; use one id column",
              r->t.path);
-    VH_TRY(vh_builder_new(ctx, r->n_dim, &b));
-    VH_TRY(vh_builder_source(b, r->t.path));
+    VH_TRY(vh_builder_open(ctx, r->t.path, r->opt, r->n_dim, &b));
     VH_NEW(names, r->n_dim);
     for (int k = 0; k < r->n_dim; k++)
         names[k] = r->t.column[r->dim[k]];
     VH_TRY(vh_builder_columns(b, names));
-    vh_builder_take(b, r->y, r->rows);
-    r->y = NULL;
+    vh_builder_take(b, &r->hold);
     for (int n = 0; n < r->n_seq; n++) {
         const sequence *s = &r->seq[n];
         for (size_t i = 0; i < r->keys.size[n]; i++)
@@ -447,13 +465,12 @@ static vhem_status read_long(vhem_ctx *ctx, const char *path, char delim, const 
     csv r = { .ctx = ctx, .opt = opt, .last = -1 };
 
     VH_TRY(vh_table_open(ctx, path, delim, &r.t));
+    r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
     VH_TRY(judge_columns(&r));
-    free(r.t.text); /* the frames are about to be copied; the text is not needed */
-    r.t.text = r.t.p = r.t.end = NULL;
     VH_TRY(gather(&r));
     VH_TRY(warn_of_counters(&r));
     VH_TRY(build(&r, out));
@@ -466,7 +483,8 @@ done:
     vh_names_free(&r.keys);
     free(r.key);
     free(r.of);
-    free(r.y);
+    free(r.frame);
+    vh_spill_free(&r.hold);
     free(r.dim);
     free(r.col);
     vh_roles_free(&r.roles);

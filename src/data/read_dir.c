@@ -140,8 +140,8 @@ typedef struct {
 } layout;
 
 /* From the first record of the first file. */
-static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path, const char *columns,
-                              layout *lay)
+static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path,
+                              const vhem_data_options *opt, layout *lay)
 {
     vhem_status st = VHEM_OK;
     bool header = t->n_columns > 0;
@@ -156,8 +156,8 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
         snprintf(made_up, sizeof made_up, "y%d", k);
         VH_DUP(name[k], header ? t->column[k] : made_up);
     }
-    if (columns) {
-        VH_TRY(vh_columns_pick(ctx, path, columns, name, lay->n_columns, &lay->pick, &lay->d));
+    if (opt->columns) {
+        VH_TRY(vh_columns_pick(ctx, path, opt->columns, name, lay->n_columns, &lay->pick, &lay->d));
     } else {
         VH_NEW(lay->pick, lay->n_columns);
         for (int k = 0; k < lay->n_columns; k++)
@@ -167,7 +167,7 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
     VH_NEW(chosen, lay->d);
     for (int k = 0; k < lay->d; k++)
         chosen[k] = name[lay->pick[k]];
-    VH_TRY(vh_builder_new(ctx, lay->d, &lay->b));
+    VH_TRY(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
     VH_TRY(vh_builder_columns(lay->b, chosen));
 done:
     free(chosen);
@@ -215,7 +215,7 @@ done:
     return st;
 }
 
-static vhem_status read_one(vhem_ctx *ctx, const entry *e, const char *columns, layout *lay)
+static vhem_status read_one(vhem_ctx *ctx, const entry *e, const vhem_data_options *opt, layout *lay)
 {
     vhem_status st = VHEM_OK;
     vh_table t = { 0 };
@@ -226,7 +226,7 @@ static vhem_status read_one(vhem_ctx *ctx, const entry *e, const char *columns, 
     if (!vh_table_all_numbers(&t))
         VH_TRY(vh_table_name_columns(ctx, &t));
     if (!lay->b)
-        VH_TRY(set_layout(ctx, &t, e->path, columns, lay));
+        VH_TRY(set_layout(ctx, &t, e->path, opt, lay));
     VH_TRY(vh_builder_source(lay->b, e->path));
     VH_TRY(same_layout(ctx, &t, lay));
     if (t.n_columns > 0)
@@ -255,7 +255,7 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     qsort(l.e, l.n, sizeof *l.e, by_key);
     VH_TRY(settle_names(ctx, &l));
     for (size_t i = 0; i < l.n; i++)
-        VH_TRY(read_one(ctx, &l.e[i], opt->columns, &lay));
+        VH_TRY(read_one(ctx, &l.e[i], opt, &lay));
     VH_TRY(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));

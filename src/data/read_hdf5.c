@@ -19,6 +19,7 @@
 typedef struct {
     vhem_ctx   *ctx;
     const char *path;
+    const vhem_data_options *opt;
     int64_t     size;                    /* of the file, in bytes */
     hid_t       file;
     vh_builder *b;
@@ -90,6 +91,61 @@ done:
     return st;
 }
 
+/* Rows to read at a time: about BLOCK numbers, and whole chunks of a packed set, so that each is unpacked
+ * once. */
+static int64_t rows_at_a_time(hid_t set, const vh_array *a)
+{
+    enum { BLOCK = 1 << 17 };
+    int64_t rows = 1 + BLOCK / (a->ndim == 2 && a->shape[1] > 0 ? a->shape[1] : 1), per_chunk = 1;
+    hsize_t chunk[H5S_MAX_RANK];
+    hid_t plist = H5Dget_create_plist(set);
+    if (plist >= 0 && H5Pget_layout(plist) == H5D_CHUNKED && H5Pget_chunk(plist, a->ndim, chunk) == a->ndim)
+        per_chunk = (int64_t)chunk[0];
+    if (plist >= 0)
+        H5Pclose(plist);
+    rows = (rows + per_chunk - 1) / per_chunk * per_chunk;
+    return rows < a->shape[0] ? rows : a->shape[0];
+}
+
+static bool read_rows(hid_t set, const vh_array *a, int64_t first, int64_t n, double *y)
+{
+    hsize_t start[2] = { (hsize_t)first, 0 }, count[2] = { (hsize_t)n, (hsize_t)a->shape[1] };
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(a->ndim, count, NULL);
+    bool ok = space >= 0 && memory >= 0
+              && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0
+              && H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, y) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    if (memory >= 0)
+        H5Sclose(memory);
+    return ok;
+}
+
+static vhem_status read_numbers(h5 *r, hid_t set, const char *name, vh_array *a)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    int64_t rows = rows_at_a_time(set, a), width = a->ndim == 2 ? a->shape[1] : 1;
+    double *y = malloc((size_t)(rows * width + 1) * sizeof *y);
+
+    a->hold = (vh_spill){ .name = r->path, .limit = r->opt->memory };
+    VH_CHECK(y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,
+             (long long)(rows * width));
+    for (int64_t t = 0; t < a->shape[0] && width > 0; t += rows) {
+        rows = rows < a->shape[0] - t ? rows : a->shape[0] - t;
+        VH_CHECK(
+            read_rows(set, a, t, rows, y), VHEM_EFORMAT,
+            "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
+            r->path, name);
+        VH_TRY(vh_spill_put(ctx, &a->hold, y, rows * width));
+    }
+    VH_TRY(vh_spill_values(ctx, &a->hold, &a->y));
+    a->hold.name = NULL;
+done:
+    free(y);
+    return st;
+}
+
 static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
 {
     vhem_ctx *ctx = r->ctx;
@@ -103,13 +159,7 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
     if (class == H5T_STRING) {
         VH_TRY(read_texts(r, set, type, name, a));
     } else {
-        a->y = malloc((size_t)(a->count ? a->count : 1) * sizeof *a->y);
-        VH_CHECK(a->y, VHEM_ENOMEM, "%s: dataset '%s': no memory for %lld values", r->path, name,
-                 (long long)a->count);
-        VH_CHECK(
-            H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->y) >= 0, VHEM_EFORMAT,
-            "%s: the numbers in dataset '%s' cannot be read: the file is damaged or uses an unknown filter",
-            r->path, name);
+        VH_TRY(read_numbers(r, set, name, a));
     }
 done:
     if (type >= 0)
@@ -178,8 +228,7 @@ static vhem_status begin(h5 *r, const char *name, int d)
     vhem_status st = VHEM_OK;
 
     if (!r->b) {
-        VH_TRY(vh_builder_new(ctx, d, &r->b));
-        VH_TRY(vh_builder_source(r->b, r->path));
+        VH_TRY(vh_builder_open(ctx, r->path, r->opt, d, &r->b));
         r->d = d;
         snprintf(r->first, sizeof r->first, "%s", name);
     }
@@ -211,7 +260,7 @@ static vhem_status read_sequence(h5 *r, hid_t set, const char *name)
         label = vh_strndup(ctx, name, (size_t)(slash - name));
         VH_CHECK(label, VHEM_ENOMEM, "out of memory");
     }
-    VH_TRY(vh_builder_frames(r->b, a.y, a.shape[0]));
+    VH_TRY(vh_builder_copy(r->b, &a.hold, 0, a.shape[0]));
     VH_TRY(vh_builder_end(r->b, name, label, group, w));
 done:
     free(label);
@@ -279,7 +328,7 @@ static vhem_status read_stacked(h5 *r, vhem_data **out)
         H5Dclose(set);
         VH_TRY(st);
     }
-    VH_TRY(vh_stacked_build(ctx, r->path, "hdf5", a, out));
+    VH_TRY(vh_stacked_build(ctx, r->path, r->opt, "hdf5", a, out));
 done:
     for (int k = 0; k < VH_N_STACKED; k++)
         vh_array_free(&a[k]);
@@ -289,7 +338,7 @@ done:
 vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    h5 r = { .ctx = ctx, .path = path, .file = -1 };
+    h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
     struct stat sb;
     vh_h5_quiet quiet = vh_h5_be_quiet();
     vhem_data *data = NULL;

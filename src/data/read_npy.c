@@ -33,14 +33,14 @@ vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options
     f = fopen(path, "rb");
     VH_CHECK(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     vh_stream s = { .name = path, .size = (int64_t)sb.st_size, .pull = pull_file, .arg = f };
-    VH_TRY(vh_npy_read(ctx, &s, &a));
+    VH_TRY(vh_npy_read(ctx, &s, opt->memory, &a));
     VH_TRY(vh_index_find(ctx, path, &index));
     if (index) {
         VH_TRY(vh_index_build(ctx, path, "npy", index, opt, &a, &data));
     } else {
         VH_TRY(vh_no_columns(ctx, path, "an array without an index", opt));
         vh_stem(path, name, sizeof name);
-        VH_TRY(vh_array_build(ctx, path, "npy", name, &a, &data));
+        VH_TRY(vh_array_build(ctx, path, opt, "npy", name, &a, &data));
         if (opt->where)
             VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
     }

@@ -34,7 +34,8 @@ static int find_key(const vh_zip *z, const char *key)
     return -1;
 }
 
-static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, int i, vh_array *out)
+static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, int i,
+                               vh_array *out)
 {
     vhem_status st = VHEM_OK;
     vh_unzip *u = NULL;
@@ -44,13 +45,13 @@ static vhem_status read_member(vhem_ctx *ctx, const vh_zip *z, int i, vh_array *
     key_of(z, i, key, sizeof key);
     snprintf(name, sizeof name, "%.400s: array '%s'", z->path, VH_SHOW(key, strlen(key)));
     VH_TRY(vh_unzip_open(ctx, z, i, name, &s, &u));
-    VH_TRY(vh_npy_read(ctx, &s, out));
+    VH_TRY(vh_npy_read(ctx, &s, opt->memory, out));
 done:
     vh_unzip_close(u);
     return st;
 }
 
-static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, vhem_data **out)
+static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_array a[VH_N_STACKED] = { { 0 } };
@@ -58,9 +59,9 @@ static vhem_status read_stacked(vhem_ctx *ctx, const vh_zip *z, vhem_data **out)
     for (int k = 0; k < VH_N_STACKED; k++) {
         int i = find_key(z, vh_stacked_key[k]);
         if (i >= 0)
-            VH_TRY(read_member(ctx, z, i, &a[k]));
+            VH_TRY(read_member(ctx, z, opt, i, &a[k]));
     }
-    VH_TRY(vh_stacked_build(ctx, z->path, "npz", a, out));
+    VH_TRY(vh_stacked_build(ctx, z->path, opt, "npz", a, out));
 done:
     for (int k = 0; k < VH_N_STACKED; k++)
         vh_array_free(&a[k]);
@@ -74,21 +75,21 @@ static vhem_status read_single(vhem_ctx *ctx, const vh_zip *z, int i, const char
     vh_array a = { 0 };
     char name[256];
 
-    VH_TRY(read_member(ctx, z, i, &a));
+    VH_TRY(read_member(ctx, z, opt, i, &a));
     key_of(z, i, name, sizeof name);
     if (index) {
         VH_TRY(vh_index_build(ctx, z->path, "npz", index, opt, &a, out));
     } else {
         if (strcmp(name, "X") == 0 || strcmp(name, "arr_0") == 0)
             vh_stem(z->path, name, sizeof name);
-        VH_TRY(vh_array_build(ctx, z->path, "npz", name, &a, out));
+        VH_TRY(vh_array_build(ctx, z->path, opt, "npz", name, &a, out));
     }
 done:
     vh_array_free(&a);
     return st;
 }
 
-static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, vhem_data **out)
+static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_array a = { 0 };
@@ -98,17 +99,16 @@ static vhem_status read_each(vhem_ctx *ctx, const vh_zip *z, vhem_data **out)
 
     key_of(z, 0, first, sizeof first);
     for (int i = 0; i < z->n; i++) {
-        VH_TRY(read_member(ctx, z, i, &a));
+        VH_TRY(read_member(ctx, z, opt, i, &a));
         key_of(z, i, key, sizeof key);
         VH_TRY(vh_array_frames(ctx, z->path, key, &a, &d));
         if (!b) {
-            VH_TRY(vh_builder_new(ctx, d, &b));
-            VH_TRY(vh_builder_source(b, z->path));
+            VH_TRY(vh_builder_open(ctx, z->path, opt, d, &b));
             first_d = d;
         }
         VH_CHECK(d == first_d, VHEM_EFORMAT, "%s: array '%s' has %d columns, expected %d as in '%s'", z->path,
                  VH_SHOW(key, strlen(key)), d, first_d, VH_SHOW(first, strlen(first)));
-        VH_TRY(vh_builder_frames(b, a.y, a.shape[0]));
+        VH_TRY(vh_builder_copy(b, &a.hold, 0, a.shape[0]));
         VH_TRY(vh_builder_end(b, key, NULL, NULL, 1));
         vh_array_free(&a);
     }
@@ -137,11 +137,11 @@ vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options
     if (!index)
         VH_TRY(vh_no_columns(ctx, path, "an .npz archive without an index", opt));
     if (stacked)
-        VH_TRY(read_stacked(ctx, &z, &data));
+        VH_TRY(read_stacked(ctx, &z, opt, &data));
     else if (z.n == 1 || index)
         VH_TRY(read_single(ctx, &z, X >= 0 ? X : 0, index, opt, &data));
     else
-        VH_TRY(read_each(ctx, &z, &data));
+        VH_TRY(read_each(ctx, &z, opt, &data));
     if (opt->where && !index)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
     *out = data;

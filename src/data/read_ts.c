@@ -1,6 +1,7 @@
 /* read_ts.c - the text format of aeon and sktime: '#' comments, '@' lines that describe, then after @data one
  * case per line: channels with ':' between them, values with ',' between them, and the class at the end of
  * the line.  A file holds channel after channel, a sequence frame after frame: cases are transposed. */
+#define _GNU_SOURCE
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/data.h"
@@ -8,6 +9,7 @@
 #include "data/readers.h"
 #include "data/values.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 
 typedef struct {
     vhem_ctx   *ctx;
+    const vhem_data_options *opt;
     const char *path;
     int64_t     line;
     bool        has_class;               /* the last part of a case is its class, or its target value */
@@ -182,8 +185,7 @@ static vhem_status first_case(ts *r, int d)
              "%s: line %lld has %d channels, expected %lld as @dimensions says", r->path, (long long)r->line,
              d, (long long)r->dimensions);
     r->d = d;
-    VH_TRY(vh_builder_new(ctx, d, &r->b));
-    VH_TRY(vh_builder_source(r->b, r->path));
+    VH_TRY(vh_builder_open(ctx, r->path, r->opt, d, &r->b));
 done:
     return st;
 }
@@ -238,17 +240,23 @@ done:
     return st;
 }
 
-static vhem_status parse_lines(ts *r, const char *p, const char *end)
+static vhem_status parse_lines(ts *r, FILE *f)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
     bool data = false;
+    char *line = NULL;
+    size_t cap = 0;
+    int64_t before = 0;                  /* bytes */
 
-    while (p < end) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        const char *a = p, *b = newline ? newline : end;
+    for (ssize_t n; (n = getline(&line, &cap, f)) >= 0; before += n) {
+        const char *a = line, *b = line + n, *zero = memchr(line, 0, (size_t)n);
+        VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", r->path,
+                 (long long)(before + (zero - line)));
+        if (before == 0 && n >= 3 && memcmp(a, "\xEF\xBB\xBF", 3) == 0)
+            a += 3;
         r->line++;
-        p = newline ? newline + 1 : end;
+        b -= b > a && b[-1] == '\n';
         trim(&a, &b);
         if (a == b || *a == '#')
             continue;
@@ -262,27 +270,25 @@ static vhem_status parse_lines(ts *r, const char *p, const char *end)
                      "come after @data",
                      r->path, (long long)r->line, VH_SHOW(a, (size_t)(b - a)));
     }
+    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", r->path, strerror(errno));
     VH_CHECK(data, VHEM_EFORMAT, "%s: there is no @data line, expected cases after one", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no case after @data", r->path);
 done:
+    free(line);
     return st;
 }
 
 vhem_status vh_read_ts(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    ts r = { .ctx = ctx, .path = strcmp(path, "-") == 0 ? "standard input" : path };
-    char *text = NULL;
-    size_t size, skip;
+    ts r = { .ctx = ctx, .opt = opt, .path = strcmp(path, "-") == 0 ? "standard input" : path };
+    FILE *f = NULL;
+    int64_t size;
     vhem_data *data = NULL;
 
     VH_TRY(vh_no_columns(ctx, r.path, "a .ts file", opt));
-    VH_TRY(vh_read_all(ctx, path, &text, &size));
-    const char *zero = memchr(text, 0, size);
-    VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", r.path,
-             (long long)(zero - text));
-    skip = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    VH_TRY(parse_lines(&r, text + skip, text + size));
+    VH_TRY(vh_in_open(ctx, path, &f, &size));
+    VH_TRY(parse_lines(&r, f));
     VH_TRY(vh_builder_finish(r.b, "ts", &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, r.path, opt->where, data));
@@ -293,6 +299,6 @@ done:
     vh_builder_free(r.b);
     vh_names_free(&r.classes);
     free(r.y);
-    free(text);
+    vh_in_close(f);
     return st;
 }

@@ -1,4 +1,4 @@
-/* table.c - see table.h.  Fields point into the text that was read, so a record costs no memory. */
+/* table.c - see table.h.  Fields point into the window on the text, so a record costs no memory. */
 #include "data/table.h"
 
 #include "core/alloc.h"
@@ -6,8 +6,56 @@
 #include "data/names.h"
 #include "data/values.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+
+enum { WINDOW = 1 << 20 };               /* bytes read at a time */
+
+/* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
+ * found move along. */
+static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+    size_t kept = (size_t)(t->end - t->record), need = kept + WINDOW + 1, at = (size_t)(t->p - t->record);
+    char *to = t->text;
+
+    if (need > t->cap)
+        VH_NEW(to, 2 * need);
+    memmove(to, t->record, kept);
+    for (size_t k = 0; k < t->n_fields; k++)
+        t->field[k].at = to + (t->field[k].at - t->record);
+    t->before += t->record - t->text;
+    if (need > t->cap) {
+        free(t->text);
+        t->text = to;
+        t->cap = 2 * need;
+    }
+    t->record = t->text;
+    t->p = t->text + at;
+    size_t got = fread(t->text + kept, 1, t->cap - kept - 1, t->f);
+    VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
+    const char *zero = memchr(t->text + kept, 0, got);
+    VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", t->path,
+             (long long)(t->before + (zero - t->text)));
+    t->end = t->text + kept + got;
+    *t->end = '\0';
+    if (got == 0) {
+        vh_in_close(t->f);
+        t->f = NULL;
+    }
+done:
+    return st;
+}
+
+/* Is there another byte at p, and one behind it if there is one at all? */
+static vhem_status look_ahead(vhem_ctx *ctx, vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+    while (t->f && t->end - t->p < 2 && st == VHEM_OK)
+        st = read_on(ctx, t);
+    return st;
+}
 
 /* Steps over one line end, if there is one. */
 static bool eat_newline(vh_table *t)
@@ -39,35 +87,43 @@ static char find_delimiter(const vh_table *t)
     return n_semicolon > n_comma ? ';' : ',';
 }
 
-static void skip_comments(vh_table *t)
+static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
 {
+    vhem_status st = VHEM_OK;
+    bool comment = false;
     for (;;) {
-        if (eat_newline(t))
+        t->record = t->p;                        /* nothing before it is needed */
+        VH_TRY(look_ahead(ctx, t));
+        if (eat_newline(t)) {
+            comment = false;
             continue;
-        if (t->p == t->end || *t->p != '#')
-            return;
+        }
+        comment |= t->p < t->end && *t->p == '#';
+        if (t->p == t->end || !comment)
+            return VHEM_OK;
         while (t->p < t->end && *t->p != '\n' && *t->p != '\r')
             t->p++;
     }
+done:
+    return st;
 }
 
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t)
 {
     vhem_status st = VHEM_OK;
-    size_t size;
 
     *t = (vh_table){ .path = strcmp(path, "-") == 0 ? "standard input" : path, .next_line = 1 };
-    VH_TRY(vh_read_all(ctx, path, &t->text, &size));
-    t->p = t->text;
-    t->end = t->text + size;
-    const char *zero = memchr(t->text, 0, size);
-    VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", t->path,
-             (long long)(zero - t->text));
-    if (size >= 3 && memcmp(t->p, "\xEF\xBB\xBF", 3) == 0)
+    VH_TRY(vh_in_open(ctx, path, &t->f, &t->size));
+    t->cap = WINDOW + 1;
+    VH_NEW(t->text, t->cap);
+    t->record = t->p = t->end = t->text;
+    VH_TRY(read_on(ctx, t));
+    bool empty = t->p == t->end;
+    if (t->end - t->p >= 3 && memcmp(t->p, "\xEF\xBB\xBF", 3) == 0)
         t->p += 3;
-    skip_comments(t);
+    VH_TRY(skip_comments(ctx, t));
     VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
-             size == 0 ? "the file is empty" : "there is not a single row");
+             empty ? "the file is empty" : "there is not a single row");
     t->delim = delim ? delim : find_delimiter(t);
 done:
     if (st != VHEM_OK)
@@ -82,71 +138,87 @@ void vh_table_close(vh_table *t)
     free(t->column);
     free(t->field);
     free(t->text);
+    vh_in_close(t->f);
     *t = (vh_table){ 0 };
 }
 
 /* At a quote: the field up to the closing one, moved together over doubled quotes. */
 static vhem_status quoted_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
 {
+    vhem_status st = VHEM_OK;
     int64_t opened = t->next_line;
-    char *w = ++t->p;
-    f->at = w;
+
+    f->at = ++t->p;
     for (;; t->p++) {
-        if (t->p == t->end)
-            return vh_fail(ctx, VHEM_EFORMAT, "%s: line %lld: a quote opened here is never closed", t->path,
-                           (long long)opened);
+        VH_TRY(look_ahead(ctx, t));
+        VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: line %lld: a quote opened here is never closed", t->path,
+                 (long long)opened);
         if (*t->p == '"') {
             if (t->p + 1 == t->end || t->p[1] != '"')
                 break;
             t->p++;
         }
         t->next_line += *t->p == '\n' || (*t->p == '\r' && (t->p + 1 == t->end || t->p[1] != '\n'));
-        *w++ = *t->p;
+        t->text[f->at - t->text + (ptrdiff_t)f->n++] = *t->p;
     }
-    f->n = (size_t)(w - f->at);
     t->p++;
-    while (t->p < t->end && *t->p == ' ')
+    VH_TRY(look_ahead(ctx, t));
+    while (t->p < t->end && *t->p == ' ') {
         t->p++;
-    if (t->p < t->end && *t->p != t->delim && *t->p != '\n' && *t->p != '\r')
-        return vh_fail(ctx, VHEM_EFORMAT,
-                       "%s: line %lld: found '%c' after a closing quote, expected '%s' or the "
-                       "end of the line",
-                       t->path, (long long)t->next_line, (unsigned char)*t->p < 32 ? '?' : *t->p,
-                       t->delim == '\t' ? "tab" : (char[]){ t->delim, 0 });
-    return VHEM_OK;
+        VH_TRY(look_ahead(ctx, t));
+    }
+    VH_CHECK(t->p == t->end || *t->p == t->delim || *t->p == '\n' || *t->p == '\r', VHEM_EFORMAT,
+             "%s: line %lld: found '%c' after a closing quote, expected '%s' or the end of the line", t->path,
+             (long long)t->next_line, (unsigned char)*t->p < 32 ? '?' : *t->p,
+             t->delim == '\t' ? "tab" : (char[]){ t->delim, 0 });
+done:
+    return st;
 }
 
-static void plain_field(vh_table *t, vh_field *f)
+static vhem_status plain_field(vhem_ctx *ctx, vh_table *t, vh_field *f)
 {
-    char delim = t->delim, *p = t->p, *end = t->end;
-    f->at = p;
-    while (p < end && *p != delim && *p != '\n' && *p != '\r')
-        p++;
-    t->p = p;
-    while (p > f->at && (p[-1] == ' ' || p[-1] == '\t'))
-        p--;
-    f->n = (size_t)(p - f->at);
+    vhem_status st = VHEM_OK;
+    char delim = t->delim;
+
+    f->at = t->p;
+    for (;;) {
+        char *p = t->p, *end = t->end;
+        while (p < end && *p != delim && *p != '\n' && *p != '\r')
+            p++;
+        t->p = p;
+        if (end - p >= 2 || !t->f)
+            break;
+        VH_TRY(read_on(ctx, t));
+    }
+    f->n = (size_t)(t->p - f->at);
+    while (f->n > 0 && (f->at[f->n - 1] == ' ' || f->at[f->n - 1] == '\t'))
+        f->n--;
+done:
+    return st;
 }
 
 vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
 {
     vhem_status st = VHEM_OK;
 
-    while (eat_newline(t))
-        ;
+    t->n_fields = 0;
+    do {
+        t->record = t->p;
+        VH_TRY(look_ahead(ctx, t));
+    } while (eat_newline(t));
     *more = t->p < t->end;
     t->line = t->next_line;
-    t->n_fields = 0;
     for (bool another = *more; another; t->p += another) {
         if (t->n_fields == t->cap_fields)
             VH_TRY(vh_grow(ctx, &t->field, &t->cap_fields, t->n_fields + 1, sizeof *t->field));
         vh_field *f = &t->field[t->n_fields++];
-        while (t->p < t->end && *t->p == ' ')
+        *f = (vh_field){ t->p, 0 };
+        VH_TRY(look_ahead(ctx, t));
+        while (t->p < t->end && *t->p == ' ') {
             t->p++;
-        if (t->p < t->end && *t->p == '"')
-            VH_TRY(quoted_field(ctx, t, f));
-        else
-            plain_field(t, f);
+            VH_TRY(look_ahead(ctx, t));
+        }
+        VH_TRY(t->p < t->end && *t->p == '"' ? quoted_field(ctx, t, f) : plain_field(ctx, t, f));
         another = t->p < t->end && *t->p == t->delim;
     }
     eat_newline(t);

@@ -6,15 +6,20 @@
 #include "core/ctx.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct {
-    const char *at;                      /* into the text; quotes removed, doubled quotes made one */
+    const char *at;                      /* until the next record; quotes removed, doubled quotes made one */
     size_t      n;
 } vh_field;
 
 typedef struct {
     const char *path;                    /* the caller's, for sentences */
-    char       *text, *p, *end;
+    FILE       *f;                       /* NULL once all of it is read */
+    int64_t     size, before;            /* of the file, 0: not known; its bytes before those of text */
+    char       *text, *p, *end;          /* a window on the file: the current record and some of what follows */
+    char       *record;                  /* where it must be kept from */
+    size_t      cap;
     char        delim;
     int64_t     line, next_line;         /* 1-based; line: where the current record begins */
     vh_field   *field;                   /* [n_fields] of the current record */
@@ -23,7 +28,7 @@ typedef struct {
     int         n_columns;
 } vh_table;
 
-/* Reads the whole of path ("-": stdin).  delim 0: found from the first record. */
+/* Begins to read path ("-": stdin).  delim 0: found from the first record. */
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t);
 /* The next record, or *more = false at the end.  Once there is a header every record has as many fields. */
 vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more);

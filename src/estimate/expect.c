@@ -16,11 +16,13 @@
 enum {
     SLOTS = 16,
     HELD = 8,                            /* a set is held whole up to so many times what fits the cache */
+    KEPT = 1 << 21,                      /* numbers that stay in memory between one E-step and the next */
 };
 
 typedef struct {
     int       n;
     vh_batch *batch;                     /* [n] */
+    int64_t   frames;
 } plan;
 
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
@@ -54,6 +56,7 @@ static void add_to_plan(plan *p, const vhem_data *data, const int *seq, int i, i
     }
     b->n += n;
     b->frames += T;
+    p->frames += T;
 }
 
 /* Consecutive sequences share a batch while it fits; a longer one is a batch of its own. */
@@ -73,9 +76,13 @@ static vhem_status run_slot(vhem_ctx *ctx, const vh_packed *pk, const plan *p, i
 {
     vhem_status st = VHEM_OK;
     int lo = (int)((int64_t)p->n * slot / n_slot), hi = (int)((int64_t)p->n * (slot + 1) / n_slot);
-    for (int b = lo; b < hi && st == VHEM_OK; b++)
-        st = ctx->backend->forward_backward(ctx, pk, &p->batch[b], scratch,
-                                            loglik + (size_t)p->batch[b].first * (size_t)pk->K, stats);
+    for (int b = lo; b < hi && st == VHEM_OK; b++) {
+        const vh_batch *batch = &p->batch[b];
+        st = ctx->backend->forward_backward(ctx, pk, batch, scratch,
+                                            loglik + (size_t)batch->first * (size_t)pk->K, stats);
+        for (int i = 0; p->frames * pk->d > KEPT && i < batch->n; i++)
+            vh_data_release(batch->data, batch->seq[i]);
+    }
     return st;
 }
 

@@ -350,9 +350,9 @@ static void refused(void **state)
     opt = small_options();
     opt.estimator = "em-h3m";
     double y = data->y[7];
-    data->own_y[7] = NAN;
+    ((double *)data->y)[7] = NAN;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
-    data->own_y[7] = y;
+    ((double *)data->y)[7] = y;
     char s0[] = "s0", s1[] = "s1", x[] = "x", *twice[3] = { s0, s1, s0 }, *tag[1] = { x };
     unsigned char has[3] = { 1, 1, 1 };
     vhem_tags tags = { .n = 3, .C = 1, .thing = twice, .tag = tag, .has = has };

@@ -1,0 +1,228 @@
+/* spill.c - see spill.h. */
+#define _GNU_SOURCE
+#include "data/spill.h"
+
+#include "core/alloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 17,                    /* numbers that wait for the next write, or are copied at a time */
+    AROUND = 1 << 16,                    /* bytes that the kernel maps around the one that is touched */
+};
+
+static void count(vh_spill *s, const double *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs(y[i]) <= DBL_MAX)) {
+            s->n_missing += isnan(y[i]) != 0;
+            s->n_infinite += !isnan(y[i]);
+        }
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+static const char *folder(void)
+{
+    const char *given = getenv("TMPDIR");
+    return given && *given ? given : "/var/tmp";
+}
+
+static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
+{
+    return vh_fail(ctx, VHEM_EIO,
+                   "%s%sthe frames are more than may stay in memory, and %s cannot hold them: %s; name another "
+                   "folder in TMPDIR, or allow more memory", s->name ? s->name : "", s->name ? ": " : "",
+                   folder(), strerror(why));
+}
+
+static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
+{
+    vhem_status st = VHEM_OK;
+    char *path = NULL;
+
+    VH_CHECK(asprintf(&path, "%s/vhem-XXXXXX", folder()) >= 0, VHEM_ENOMEM, "out of memory");
+    s->fd = mkostemp(path, O_CLOEXEC);
+    if (s->fd < 0)
+        VH_TRY(cannot(ctx, s, errno));
+    unlink(path);
+    s->in_file = true;
+done:
+    free(path);
+    return st;
+}
+
+static vhem_status write_out(vhem_ctx *ctx, const vh_spill *s, const double *y, size_t n)
+{
+    const char *p = (const char *)y;
+    for (size_t left = n * sizeof *y; left > 0;) {
+        ssize_t done = write(s->fd, p, left);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return cannot(ctx, s, done < 0 ? errno : ENOSPC);
+        p += done;
+        left -= (size_t)done;
+    }
+    return VHEM_OK;
+}
+
+/* What waits in memory goes into the file. */
+static vhem_status flush(vhem_ctx *ctx, vh_spill *s)
+{
+    vhem_status st = write_out(ctx, s, s->y, s->held);
+    s->held = 0;
+    if (s->cap > BUFFER) {                               /* it was all there was, up to the limit */
+        free(s->y);
+        s->y = NULL;
+        s->cap = 0;
+    }
+    return st;
+}
+
+/* ---- growing ------------------------------------------------------------------------------------------- */
+
+vhem_status vh_spill_put(vhem_ctx *ctx, vh_spill *s, const double *y, int64_t n)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = (size_t)n;
+
+    assert(!s->map);
+    if (!s->in_file && s->limit > 0 && s->n + n > s->limit / (int64_t)sizeof *y) {
+        VH_TRY(open_file(ctx, s));
+        VH_TRY(flush(ctx, s));
+    }
+    if (s->in_file && s->held + size > BUFFER)
+        VH_TRY(flush(ctx, s));
+    if (s->in_file && size > BUFFER) {
+        VH_TRY(write_out(ctx, s, y, size));
+    } else if (size > 0) {
+        VH_TRY(vh_grow(ctx, &s->y, &s->cap, s->held + size, sizeof *y));
+        memcpy(s->y + s->held, y, size * sizeof *y);
+        s->held += size;
+    }
+    s->n += n;
+    count(s, y, n);
+done:
+    return st;
+}
+
+vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
+{
+    vhem_status st = VHEM_OK;
+
+    if (!s->in_file && (!s->y || s->cap > s->held)) {
+        double *trimmed = realloc(s->y, (s->held ? s->held : 1) * sizeof *s->y);
+        VH_CHECK(trimmed || s->y, VHEM_ENOMEM, "out of memory");
+        s->cap = trimmed ? s->held : s->cap;
+        s->y = trimmed ? trimmed : s->y;
+    }
+    if (s->in_file && !s->map) {
+        VH_TRY(flush(ctx, s));
+        free(s->y);
+        s->y = NULL;
+        s->cap = 0;
+        void *map = mmap(NULL, (size_t)s->n * sizeof *s->map, PROT_READ, MAP_SHARED, s->fd, 0);
+        if (map == MAP_FAILED)
+            VH_TRY(cannot(ctx, s, errno));
+        s->map = map;
+        close(s->fd);
+    }
+    *y = s->map ? s->map : s->y;
+done:
+    return st;
+}
+
+/* ---- the array ----------------------------------------------------------------------------------------- */
+
+/* Whole windows of the kernel: of what it mapped beyond the numbers that were asked for, nobody else would
+ * know.  Whoever needs a page of them again gets it without a wait while there is memory for it. */
+void vh_spill_release(const vh_spill *s, const double *y, int64_t n)
+{
+    if (!s->map || n <= 0)
+        return;
+    uintptr_t first = (uintptr_t)s->map, last = (uintptr_t)(s->map + s->n);
+    uintptr_t lo = (uintptr_t)y / AROUND * AROUND, hi = ((uintptr_t)(y + n) + AROUND - 1) / AROUND * AROUND;
+    lo = lo > first ? lo : first;
+    hi = hi < last ? hi : last;
+    madvise((void *)lo, hi - lo, MADV_DONTNEED);
+}
+
+vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t first, int64_t n)
+{
+    vhem_status st = VHEM_OK;
+    const double *y;
+
+    VH_TRY(vh_spill_values(ctx, from, &y));
+    y += first;
+    for (int64_t part; n > 0; n -= part, y += part) {
+        part = n < BUFFER ? n : BUFFER;
+        VH_TRY(vh_spill_put(ctx, s, y, part));
+        vh_spill_release(from, y, part);
+    }
+done:
+    return st;
+}
+
+static void pick_rows(const double *y, int64_t rows, int d, const int *place, int n, double *frame, double *to)
+{
+    for (int64_t t = 0; t < rows; t++, y += d, to += n) {
+        for (int k = 0; k < n; k++)
+            frame[k] = y[place[k]];
+        memcpy(to, frame, (size_t)n * sizeof *to);
+    }
+}
+
+vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, int n)
+{
+    vhem_status st = VHEM_OK;
+    int64_t rows = s->n / d, at_a_time = 1 + BUFFER / d;
+    vh_spill kept = { .name = s->name, .limit = s->limit };
+    double *frame = NULL, *block = NULL;
+    const double *y;
+
+    assert(n <= d);
+    VH_NEW(frame, n);
+    if (!s->in_file) {                                   /* never behind what is read: one array serves both */
+        pick_rows(s->y, rows, d, place, n, frame, s->y);
+        s->n_missing = s->n_infinite = 0;
+        s->n = rows * n;
+        s->held = (size_t)s->n;
+        count(s, s->y, s->n);
+        goto done;
+    }
+    VH_NEW(block, at_a_time * n);
+    VH_TRY(vh_spill_values(ctx, s, &y));
+    for (int64_t part; rows > 0; rows -= part, y += part * d) {
+        part = rows < at_a_time ? rows : at_a_time;
+        pick_rows(y, part, d, place, n, frame, block);
+        VH_TRY(vh_spill_put(ctx, &kept, block, part * n));
+        vh_spill_release(s, y, part * d);
+    }
+    vh_spill_free(s);
+    *s = kept;
+    kept = (vh_spill){ 0 };
+done:
+    vh_spill_free(&kept);
+    free(frame);
+    free(block);
+    return st;
+}
+
+void vh_spill_free(vh_spill *s)
+{
+    if (s->map)
+        munmap(s->map, (size_t)s->n * sizeof *s->map);
+    else if (s->in_file)
+        close(s->fd);
+    free(s->y);
+    *s = (vh_spill){ 0 };
+}
