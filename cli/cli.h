@@ -16,7 +16,7 @@ enum { CLI_MAX_OPTIONS = 48, CLI_MAX_ARGS = 1000 };
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
-typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
+typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_SIZE, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
 
 typedef struct {                     /* of an OPT_LIST: all arguments up to the next option */
     int         n;
@@ -28,8 +28,8 @@ typedef struct {
     char        letter;              /* 0: long form only */
     cli_kind    kind;
     const char *arg;                 /* name of its argument in the help; the choices, "diag|full" */
-    void       *value;               /* bool, int, uint64_t, double, const char *, cli_texts; holds the
-                                        default */
+    void       *value;               /* bool, int, uint64_t, double, int64_t of bytes, const char *,
+                                        cli_texts; holds the default */
     double      min;                 /* of a number */
     const char *shown;               /* the default in words, where the value does not say it */
     const char *help;
@@ -53,7 +53,9 @@ typedef struct {
     { "weight", 0, OPT_TEXT, "COL", &(o)->weight, 0, "all 1", "column with the weight of a sequence" },     \
     { "columns", 'c', OPT_TEXT, "COL[,COL]", &(o)->columns, 0, "every other numeric column",                \
       "columns that are the dimensions" },                                                                  \
-    { "where", 'w', OPT_TEXT, "COL=VALUE", &(o)->where, 0, "everything", "read only what has this value" }
+    { "where", 'w', OPT_TEXT, "COL=VALUE", &(o)->where, 0, "everything", "read only what has this value" },  \
+    { "memory", 0, OPT_SIZE, "SIZE", &(o)->memory, 0, NULL,                                                 \
+      "frames kept in memory, as 512M or 2G, 0 for all; with more they are in a file in TMPDIR" }
 
 /* ---- one run of the command ---------------------------------------------------------------------------- */
 
@@ -90,8 +92,13 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *
 const char *cli_nearest(const char *word, const char *const *names, int n);
 /* help.c */
 void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_option *common);
-/* A new object: every option of the command by name with its value, but not --output. */
+/* A new object: every option of the command by name with its value, but those that change no result, --output
+ * and --memory. */
 json_t *cli_options_json(const cli_usage *usage);
+
+/* size.c.  "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
+bool cli_read_size(const char *text, int64_t *size);
+const char *cli_put_size(int64_t size, char *buf, size_t room);                  /* as it would be typed */
 
 /* words.c.  Is the text one of the names?  NULL ends them. */
 bool cli_one_of(const char *text, const char *const *names);

@@ -109,7 +109,7 @@ static int load_data(cli *c, cluster_args *a)
 static int load_input(cli *c, cluster_args *a, bool choice)
 {
     static const char *const of_data[] = { "cov", "format", "id", "label", "weight", "columns", "where",
-                                           "group" };
+                                           "memory", "group" };
     const char *method = a->opt.method ? a->opt.method : "vhem";
     bool takes_data = vhem_method_takes_data(method);
     int status = check_method(c, method);

@@ -41,6 +41,7 @@ static const char *default_text(const cli_option *o, char *buf, size_t size)
     case OPT_INT:    snprintf(buf, size, "%d", *(const int *)o->value); break;
     case OPT_SEED:   snprintf(buf, size, "%llu", (unsigned long long)*(const uint64_t *)o->value); break;
     case OPT_REAL:   snprintf(buf, size, "%g", *(const double *)o->value); break;
+    case OPT_SIZE:   return cli_put_size(*(const int64_t *)o->value, buf, size);
     case OPT_TEXT:
     case OPT_CHOICE: return *(const char *const *)o->value ? *(const char *const *)o->value : "none";
     }
@@ -89,6 +90,7 @@ static json_t *value_json(const cli_option *o)
     case OPT_INT:    return json_integer(*(const int *)o->value);
     case OPT_SEED:   return json_integer((json_int_t)*(const uint64_t *)o->value);
     case OPT_REAL:   return cli_json_real(*(const double *)o->value);
+    case OPT_SIZE:   return json_integer((json_int_t)*(const int64_t *)o->value);
     case OPT_TEXT:
     case OPT_CHOICE: break;
     }
@@ -97,9 +99,10 @@ static json_t *value_json(const cli_option *o)
 
 json_t *cli_options_json(const cli_usage *usage)
 {
+    static const char *const without[] = { "output", "memory", NULL };
     json_t *all = json_object();
     for (const cli_option *o = usage->options; o->name; o++)
-        if (strcmp(o->name, "output") != 0)
+        if (!cli_one_of(o->name, without))
             json_object_set_new(all, o->name, value_json(o));
     return all;
 }

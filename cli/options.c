@@ -188,6 +188,10 @@ static int take(cli *c, const cli_option *o, const char *text)
             return cli_misuse(c, "--%s needs a %s, not an empty text", o->name, o->arg);
         *(const char **)o->value = text;
         break;
+    case OPT_SIZE:
+        if (!cli_read_size(text, o->value))
+            return cli_misuse(c, "--%s needs a size such as 512M or 2G, not '%s'", o->name, text);
+        break;
     case OPT_LIST:
         return take_item(c, o, text);
     case OPT_INT:
@@ -284,11 +288,14 @@ bool cli_given(const cli *c, const cli_usage *usage, const char *name)
 /* As it would be typed. */
 static void repeat_one(const cli_option *o, FILE *f)
 {
+    char size[32];
     fprintf(f, " --%s", o->name);
     if (o->kind == OPT_INT)
         fprintf(f, " %d", *(const int *)o->value);
     else if (o->kind == OPT_SEED)
         fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)o->value);
+    else if (o->kind == OPT_SIZE)
+        fprintf(f, " %s", cli_put_size(*(const int64_t *)o->value, size, sizeof size));
     if (o->kind == OPT_REAL) {
         fputc(' ', f);
         cli_put_number(f, *(const double *)o->value);

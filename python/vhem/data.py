@@ -132,16 +132,19 @@ class Sequences:
     @classmethod
     def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
-             columns: Optional[str] = None, where: Optional[str] = None) -> "Sequences":
+             columns: Optional[str] = None, where: Optional[str] = None,
+             memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``.
+        Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
+        ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
         with _lib.Session() as session:
             handle = _lib.data_load(
                 session, path, {
                     "format": format, "id": id, "label": label, "group": group, "weight": weight,
-                    "columns": columns, "where": where
+                    "columns": columns, "where": where, "memory": memory
                 })
         return cls._from_handle(handle)
 

@@ -10,8 +10,8 @@ struct vhem_data {
     int64_t *start;                      /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
     const double *y;                     /* [start[N]][d] */
     vh_spill hold;                       /* what y is in; empty when wrapped */
-    int64_t *at;                         /* [N]  of a subset: the frame of y each begins with, y and hold being
-                                            those of the whole; else NULL */
+    int64_t *at;                         /* [N]  of a subset: the frame of y that each begins with, y and hold
+                                            being those of the whole; else NULL */
     char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
     double  *weight;                     /* [N]; NULL: all 1 */
     char   **column;                     /* [d] names of the dimensions; y0, y1, ... if made up */

@@ -39,9 +39,9 @@ static const char *folder(void)
 static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
 {
     return vh_fail(ctx, VHEM_EIO,
-                   "%s%sthe frames are more than may stay in memory, and %s cannot hold them: %s; name another "
-                   "folder in TMPDIR, or allow more memory", s->name ? s->name : "", s->name ? ": " : "",
-                   folder(), strerror(why));
+                   "%s%sthe frames need more memory than is allowed, and %s cannot hold them: %s; name "
+                   "another folder in TMPDIR, or allow more memory", s->name ? s->name : "",
+                   s->name ? ": " : "", folder(), strerror(why));
 }
 
 static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
@@ -172,7 +172,8 @@ done:
     return st;
 }
 
-static void pick_rows(const double *y, int64_t rows, int d, const int *place, int n, double *frame, double *to)
+static void pick_rows(const double *y, int64_t rows, int d, const int *place, int n, double *frame,
+                      double *to)
 {
     for (int64_t t = 0; t < rows; t++, y += d, to += n) {
         for (int k = 0; k < n; k++)
@@ -191,7 +192,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
 
     assert(n <= d);
     VH_NEW(frame, n);
-    if (!s->in_file) {                                   /* never behind what is read: one array serves both */
+    if (!s->in_file) {                           /* never behind what is read: one array serves both */
         pick_rows(s->y, rows, d, place, n, frame, s->y);
         s->n_missing = s->n_infinite = 0;
         s->n = rows * n;

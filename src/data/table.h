@@ -17,7 +17,7 @@ typedef struct {
     const char *path;                    /* the caller's, for sentences */
     FILE       *f;                       /* NULL once all of it is read */
     int64_t     size, before;            /* of the file, 0: not known; its bytes before those of text */
-    char       *text, *p, *end;          /* a window on the file: the current record and some of what follows */
+    char       *text, *p, *end;          /* a window on it: the current record and some of what follows */
     char       *record;                  /* where it must be kept from */
     size_t      cap;
     char        delim;

@@ -6,7 +6,7 @@ import unittest
 from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
-DATA = ["format", "id", "label", "weight", "columns", "where", "group"]
+DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]

@@ -72,6 +72,33 @@ static inline vhem_seq_view view(const vhem_data *data, int n)
                 fail_msg("value %zu is %.17g, wanted %.17g", i_, v_.y[i_], want_[i_]);                    \
     } while (0)
 
+/* What assert_same compares beside the frames, which are the same to the last bit. */
+enum { NAMES = 1, LABELS = 2, GROUPS = 4, COLUMNS = 8, ALL = 15 };
+
+static inline void assert_same(const vhem_data *a, const vhem_data *b, int what)
+{
+    assert_int_equal(vhem_data_size(a), vhem_data_size(b));
+    assert_int_equal(vhem_data_dim(a), vhem_data_dim(b));
+    assert_int_equal(vhem_data_missing(a), vhem_data_missing(b));
+    for (int k = 0; k < vhem_data_dim(a) && what & COLUMNS; k++)
+        assert_string_equal(vhem_data_column(a, k), vhem_data_column(b, k));
+    for (int n = 0; n < vhem_data_size(a); n++) {
+        vhem_seq_view x = view(a, n), y = view(b, n);
+        assert_int_equal(x.T, y.T);
+        if (what & NAMES)
+            assert_string_equal(x.name, y.name);
+        if (what & LABELS)
+            assert_string_equal(x.label, y.label);
+        if (what & GROUPS) {
+            assert_string_equal(x.group, y.group);
+            assert_true(x.weight == y.weight);
+        }
+        for (int64_t i = 0; i < x.T * vhem_data_dim(a); i++)
+            if (!isnan(x.y[i]) || !isnan(y.y[i]))
+                assert_memory_equal(&x.y[i], &y.y[i], sizeof(double));
+    }
+}
+
 static inline char *read_bytes(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
