@@ -233,14 +233,27 @@ typedef struct {                         /* what all jobs share */
     const vh_pieces    *all;
     const int          *todo;            /* [jobs]  which pieces */
     vh_store           *store;
+    atomic_llong        done;            /* frames fitted since memory was tidied up */
 } fits;
+
+enum { TIDY = 1 << 21 };                 /* numbers of frames after which it is */
 
 static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
 {
-    const fits *f = arg;
+    fits *f = arg;
+    const vh_piece *p = &f->all->piece[f->todo[k]];
+    long long frames = 0;
     (void)worker;
     ctx->opt.seed = f->classes->seed;
-    return fit_piece(ctx, f->data, f->things, &f->classes->opt.piece, &f->all->piece[f->todo[k]], f->store);
+    for (int i = 0; i < p->n; i++)
+        for (int s = f->things->first[p->thing[i]]; s < f->things->first[p->thing[i] + 1]; s++)
+            frames += vh_data_length(f->data, f->things->seq[s]);
+    vhem_status st = fit_piece(ctx, f->data, f->things, &f->classes->opt.piece, p, f->store);
+    if ((atomic_fetch_add(&f->done, frames) + frames) * f->data->d > TIDY) {
+        atomic_store(&f->done, 0);
+        vh_alloc_trim();
+    }
+    return st;
 }
 
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things *t,
@@ -258,7 +271,7 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things 
         if (!has)
             todo[n++] = p;
     }
-    fits f = { data, t, classes, all, todo, store };
+    fits f = { .data = data, .things = t, .classes = classes, .all = all, .todo = todo, .store = store };
     const vh_jobs jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
     st = vh_run_jobs(ctx, &jobs, &failed);
     const char *name = failed >= 0 ? t->name[all->piece[todo[failed]].thing[0]] : "";

@@ -52,3 +52,16 @@ char *vh_strdup(vhem_ctx *ctx, const char *text)
 {
     return vh_strndup(ctx, text, strlen(text));
 }
+
+#ifdef __GLIBC__
+#include <malloc.h>
+
+void vh_alloc_trim(void)
+{
+    malloc_trim(0);
+}
+#else
+void vh_alloc_trim(void)
+{
+}
+#endif

@@ -17,6 +17,10 @@ void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size);
  * elements not zeroed.  Doubles, so that appending is linear. */
 vhem_status vh_grow(vhem_ctx *ctx, void *p, size_t *cap, size_t n, size_t size);
 
+/* Gives free memory back to the system where the C library can: of large arrays that come and go while small
+ * ones stay in between, it keeps the gaps, and the next array does not fit into any of them. */
+void vh_alloc_trim(void);
+
 char *vh_strdup(vhem_ctx *ctx, const char *text);
 char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
 

@@ -16,7 +16,7 @@
 
 enum {
     BUFFER = 1 << 17,                    /* numbers that wait for the next write, or are copied at a time */
-    AROUND = 1 << 16,                    /* bytes that the kernel maps around the one that is touched */
+    WINDOW = 1 << 21,                    /* bytes of the file that come into memory together, at most */
 };
 
 static void count(vh_spill *s, const double *y, int64_t n)
@@ -143,17 +143,16 @@ done:
 
 /* ---- the array ----------------------------------------------------------------------------------------- */
 
-/* Whole windows of the kernel: of what it mapped beyond the numbers that were asked for, nobody else would
- * know.  Whoever needs a page of them again gets it without a wait while there is memory for it. */
+/* Whole windows: touching a byte maps the folio it is in, a power of two of pages up to 2 MiB at a multiple
+ * of its size in the file, and nobody else would let go of the rest.  Whoever needs some of it again gets it
+ * in some 10 microseconds, without a read while the system has memory for it. */
 void vh_spill_release(const vh_spill *s, const double *y, int64_t n)
 {
     if (!s->map || n <= 0)
         return;
-    uintptr_t first = (uintptr_t)s->map, last = (uintptr_t)(s->map + s->n);
-    uintptr_t lo = (uintptr_t)y / AROUND * AROUND, hi = ((uintptr_t)(y + n) + AROUND - 1) / AROUND * AROUND;
-    lo = lo > first ? lo : first;
-    hi = hi < last ? hi : last;
-    madvise((void *)lo, hi - lo, MADV_DONTNEED);
+    size_t size = (size_t)s->n * sizeof *y, at = (size_t)(y - s->map) * sizeof *y;
+    size_t lo = at / WINDOW * WINDOW, hi = (at + (size_t)n * sizeof *y + WINDOW - 1) / WINDOW * WINDOW;
+    madvise((char *)s->map + lo, (hi < size ? hi : size) - lo, MADV_DONTNEED);
 }
 
 vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t first, int64_t n)
