@@ -147,6 +147,18 @@ def test_refusals_of_lengths():
         vhem.HMM(n_states=1).fit(np.arange(5.0)[:, None], weights=[-1])
 
 
+def test_more_data_than_memory(tmp_path):
+    rng = np.random.default_rng(1)
+    given = vhem.Sequences(rng.normal(size=(300, 3)), [100, 50, 150], names=["a", "b", "c"])
+    given.save(tmp_path / "y.npz")
+    held, mapped = (vhem.Sequences.load(tmp_path / "y.npz", memory=memory) for memory in (0, 8))
+    same(held, mapped)
+    assert not mapped.y.flags.writeable
+    fits = [vhem.fit_each(seqs, n_states=2, random_state=1) for seqs in (held, mapped)]
+    for a, b in zip(*fits):
+        assert a.mu.tobytes() == b.mu.tobytes() and a.A.tobytes() == b.A.tobytes()
+
+
 def test_every_file_of_the_data_folder_opens():
     import os
     folder = os.environ.get("VHEM_DATA", SOURCE.parent / "shared" / "data")
