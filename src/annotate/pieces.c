@@ -22,7 +22,7 @@ void vh_hash_things(vh_hash *hash, const vhem_data *data, const vh_things *t, co
             vh_hash_number(hash, vh_data_weight(data, s));
             vh_hash_number(hash, (double)T);
             vh_hash_bytes(hash, vh_data_frames(data, s), (size_t)(T * data->d) * sizeof *data->y);
-            vh_data_release(data, s);
+            vh_data_release(data, &s, 1);
         }
 }
 
@@ -219,8 +219,6 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_thin
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
 done:
-    for (int s = 0; own && s < own->N; s++)
-        vh_data_release(own, s);
     vhem_data_free(own);
     vhem_h3m_free(h3m);
     return st;

@@ -209,8 +209,8 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data
     VH_TRY(fill_table(ctx, s, &b));
     gather(s, &b, C, work, loglik);
 done:
-    for (int q = 0; own && q < own->N; q++)
-        vh_data_release(own, q);
+    if (own)
+        vh_data_release(own, NULL, own->N);
     vhem_data_free(own);
     free(first);
     free(table);

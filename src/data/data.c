@@ -204,6 +204,32 @@ void vhem_data_free(vhem_data *data)
     free(data);
 }
 
+/* Does letting go of sequence b let go of a? */
+static bool go_together(const vhem_data *data, int a, int b)
+{
+    const double *y = vh_data_frames(data, a), *next = vh_data_frames(data, b);
+    const double *last = y + vh_data_length(data, a) * data->d - 1;
+    return vh_spill_together(&data->hold, y, next) && vh_spill_together(&data->hold, last, next);
+}
+
+static void let_go(const vhem_data *data, int n)
+{
+    vh_spill_release(&data->hold, vh_data_frames(data, n), vh_data_length(data, n) * data->d);
+}
+
+void vh_data_release(const vhem_data *data, const int *seq, int n)
+{
+    for (int i = 0; data->hold.map && i < n; i++)
+        if (i + 1 == n || !go_together(data, seq ? seq[i] : i, seq ? seq[i + 1] : i + 1))
+            let_go(data, seq ? seq[i] : i);
+}
+
+void vh_data_passed(const vhem_data *data, int n)
+{
+    if (data->hold.map && (n + 1 == data->N || !go_together(data, n, n + 1)))
+        let_go(data, n);
+}
+
 /* The sentence for value i of sequence n, told by its frame and column. */
 static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int n, int64_t i,
                              const char *what)
@@ -232,7 +258,7 @@ static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_statu
                 return bad_value(ctx, data, status, n, i, isnan(y[i]) ? missing : infinite);
             ++*n_missing;
         }
-        vh_data_release(data, n);
+        vh_data_passed(data, n);
     }
     return VHEM_OK;
 }

@@ -32,11 +32,11 @@ static inline double vh_data_weight(const vhem_data *data, int n)
     return data->weight ? data->weight[n] : 1.0;
 }
 
-/* Sequence n is not needed for now: frames in a file leave memory.  Any thread may do this at any time. */
-static inline void vh_data_release(const vhem_data *data, int n)
-{
-    vh_spill_release(&data->hold, vh_data_frames(data, n), vh_data_length(data, n) * data->d);
-}
+/* Sequences seq [n] (NULL: the first n) are not needed for now: frames in a file leave memory.  Any thread may
+ * do this at any time. */
+void vh_data_release(const vhem_data *data, const int *seq, int n);
+/* The same for sequence n of a pass through all of them in order, after which n + 1 comes. */
+void vh_data_passed(const vhem_data *data, int n);
 
 /* n sequences of data, in this order; the frames stay where they are, and data must outlive the subset. */
 vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out);

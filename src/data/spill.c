@@ -155,6 +155,11 @@ void vh_spill_release(const vh_spill *s, const double *y, int64_t n)
     madvise((char *)s->map + lo, (hi < size ? hi : size) - lo, MADV_DONTNEED);
 }
 
+bool vh_spill_together(const vh_spill *s, const double *a, const double *b)
+{
+    return (size_t)(a - s->map) * sizeof *a / WINDOW == (size_t)(b - s->map) * sizeof *b / WINDOW;
+}
+
 vhem_status vh_spill_copy(vhem_ctx *ctx, vh_spill *s, vh_spill *from, int64_t first, int64_t n)
 {
     vhem_status st = VHEM_OK;

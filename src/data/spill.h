@@ -33,6 +33,8 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
 /* The n numbers at y, which are in its array, are not needed for now: they leave memory if they can be read
  * again.  Nothing changes; any thread may do this while others read. */
 void        vh_spill_release(const vh_spill *s, const double *y, int64_t n);
+/* Would that let go of both? */
+bool        vh_spill_together(const vh_spill *s, const double *a, const double *b);
 void        vh_spill_free(vh_spill *s);
 
 #endif

@@ -113,7 +113,7 @@ static void write_sequence(FILE *f, const vhem_data *data, int n, const char *na
         }
         putc('\n', f);
     }
-    vh_data_release(data, n);
+    vh_data_passed(data, n);
 }
 
 static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *path, char delim)

@@ -16,7 +16,7 @@ static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out
     fwrite(header, 1, vh_npy_header(header, "<f8", rows, data->d), out->f);
     for (int n = 0; n < data->N; n++) {
         fwrite(vh_data_frames(data, n), sizeof *data->y, (size_t)(vh_data_length(data, n) * data->d), out->f);
-        vh_data_release(data, n);
+        vh_data_passed(data, n);
     }
     return vh_out_commit(ctx, out);
 }

@@ -69,7 +69,7 @@ static void write_case(FILE *f, const vhem_data *data, int n)
     if (data->label)
         fprintf(f, ":%s", *data->label[n] ? data->label[n] : "?");
     putc('\n', f);
-    vh_data_release(data, n);
+    vh_data_passed(data, n);
 }
 
 vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)

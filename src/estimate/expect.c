@@ -16,13 +16,14 @@
 enum {
     SLOTS = 16,
     HELD = 8,                            /* a set is held whole up to so many times what fits the cache */
-    KEPT = 1 << 21,                      /* numbers that stay in memory between one E-step and the next */
+    KEPT = 1 << 21,                      /* numbers that stay in memory between one E-step and the next, and */
+    KEPT_SEQ = 32,                       /* sequences: what lies around one in a file comes along */
 };
 
 typedef struct {
     int       n;
     vh_batch *batch;                     /* [n] */
-    int64_t   frames;
+    int64_t   frames, n_seq;
 } plan;
 
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
@@ -57,6 +58,7 @@ static void add_to_plan(plan *p, const vhem_data *data, const int *seq, int i, i
     b->n += n;
     b->frames += T;
     p->frames += T;
+    p->n_seq += n;
 }
 
 /* Consecutive sequences share a batch while it fits; a longer one is a batch of its own. */
@@ -80,8 +82,8 @@ static vhem_status run_slot(vhem_ctx *ctx, const vh_packed *pk, const plan *p, i
         const vh_batch *batch = &p->batch[b];
         st = ctx->backend->forward_backward(ctx, pk, batch, scratch,
                                             loglik + (size_t)batch->first * (size_t)pk->K, stats);
-        for (int i = 0; p->frames * pk->d > KEPT && i < batch->n; i++)
-            vh_data_release(batch->data, batch->seq[i]);
+        if (p->frames * pk->d > KEPT || p->n_seq > KEPT_SEQ)
+            vh_data_release(batch->data, batch->seq, batch->n);
     }
     return st;
 }

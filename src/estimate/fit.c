@@ -125,8 +125,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     f->report->frames[i] = job.frames;
     f->begun[i] = 1;
 done:
-    for (int s = 0; s < job.n; s++)
-        vh_data_release(f->data, job.seq[s]);
+    vh_data_release(f->data, job.seq, job.n);
     vh_topology_free(&topo);
     vhem_h3m_free(runs);
     free(xs);

@@ -204,6 +204,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     x = (vh_mixture_result){ 0 };
     st = stopped ? VHEM_ESTOPPED : VHEM_OK;
 done:
+    vh_data_release(task->data, NULL, task->data->N);
     tear_down(&f);
     vh_mixture_result_free(&x);
     vh_blas_leave();

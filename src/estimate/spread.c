@@ -16,8 +16,8 @@ static void add_pass(const vhem_data *data, const int *seq, int n, const double 
         for (; y < end; y += d)
             for (int k = 0; k < d; k++)
                 sum[k] += squared ? (y[k] - about[k]) * (y[k] - about[k]) : y[k] - about[k];
-        if (!seq)                                        /* all of the data: it may not fit into memory */
-            vh_data_release(data, s);
+        if (!seq && n > 1)                               /* all of the data: it may not fit into memory */
+            vh_data_passed(data, s);
     }
 }
 

@@ -246,8 +246,7 @@ static void both_ways(vhem_ctx *ctx, const char *path, const vhem_data_options *
     assert_non_null(b->hold.map);
     assert_same(a, b, ALL);
     assert_int_equal(vh_data_require_complete(ctx, a), vh_data_require_complete(ctx, b));
-    for (int n = 0; n < b->N; n++)
-        vh_data_release(b, n);
+    vh_data_release(b, NULL, b->N);
     assert_same(a, b, ALL);
     vhem_data_free(a);
     vhem_data_free(b);
@@ -498,7 +497,7 @@ static void test_subset(void **state)
         assert_sequence(some, k, want.name, want.label, want.group, want.T);
         assert_memory_equal(view(some, k).y, want.y, (size_t)(want.T * 3) * sizeof *want.y);
         assert_true(view(some, k).weight == want.weight);
-        vh_data_release(some, k);
+        vh_data_passed(some, k);
     }
     assert_string_equal(view(few, 0).name, "s17");
     assert_ptr_equal(view(few, 1).y, view(data, 30).y);
