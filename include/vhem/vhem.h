@@ -72,9 +72,9 @@ typedef struct {
     const char *weight;              /* column with the weight of a sequence; NULL: all 1 */
     const char *columns;             /* the dimensions, "x,y"; NULL: every other numeric column */
     const char *where;               /* "COL=VALUE": keep only these rows or sequences; NULL: all */
-    int64_t     memory;              /* bytes of frames (8 a value) that stay in memory, 0: all; with more, the
-                                        frames are in a file without a name in TMPDIR, or else /var/tmp, that
-                                        ends with the data set.  Default: 1 GiB */
+    int64_t     memory;              /* bytes of frames (8 a value) that stay in memory, 0: all; with more,
+                                        the frames are in a file without a name in TMPDIR, or else /var/tmp,
+                                        that ends with the data set.  Default: 1 GiB */
 } vhem_data_options;
 
 typedef struct {                     /* read-only window on sequence n; valid while its data set lives */

@@ -32,8 +32,8 @@ static inline double vh_data_weight(const vhem_data *data, int n)
     return data->weight ? data->weight[n] : 1.0;
 }
 
-/* Sequences seq [n] (NULL: the first n) are not needed for now: frames in a file leave memory.  Any thread may
- * do this at any time. */
+/* Sequences seq [n] (NULL: the first n) are not needed for now: frames in a file leave memory.  Any thread
+ * may do this at any time. */
 void vh_data_release(const vhem_data *data, const int *seq, int n);
 /* The same for sequence n of a pass through all of them in order, after which n + 1 comes. */
 void vh_data_passed(const vhem_data *data, int n);

@@ -16,7 +16,7 @@
 enum {
     SLOTS = 16,
     HELD = 8,                            /* a set is held whole up to so many times what fits the cache */
-    KEPT = 1 << 21,                      /* numbers that stay in memory between one E-step and the next, and */
+    KEPT = 1 << 21,                      /* numbers that stay in memory from one E-step to the next, and */
     KEPT_SEQ = 32,                       /* sequences: what lies around one in a file comes along */
 };
 

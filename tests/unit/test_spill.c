@@ -176,7 +176,7 @@ static void in_own_folder(const char *folder)
     vh_spill s = { .limit = 8 };
     const double y[] = { 1, 2 };
     assert_ok(ctx, vh_spill_put(ctx, &s, y, 2));
-    assert_int_equal(rmdir(folder), 0);                          /* nothing in it, although the file is open */
+    assert_int_equal(rmdir(folder), 0);                          /* it is empty, although the file is open */
     const double *back;
     assert_ok(ctx, vh_spill_values(ctx, &s, &back));
     assert_true(back[0] == 1 && back[1] == 2);
