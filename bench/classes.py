@@ -25,6 +25,7 @@ sys.path[:0] = [str(SOURCE / "experiments"), str(SOURCE / "experiments" / "chara
 
 import data as characters
 from arrays import read_npy, write_npy
+from estimators import settings, words
 
 DATA = pathlib.Path(os.environ.get("VHEM_DATA") or SOURCE.parent / "shared" / "data")
 
@@ -75,16 +76,15 @@ class Runs:
 
 def run_characters(run, trials, estimators):
     """VHEM and the others in turn; both columns are medians over the trials of ratios of neighbouring runs."""
-    settings = json.loads((SOURCE / "experiments" / "characters" / "config.json").read_text())
-    common = [word for name, value in settings["options"].items() for word in (f"--{name}", value)]
+    config = json.loads((SOURCE / "experiments" / "characters" / "config.json").read_text())
     print("| estimator | Delta LL | time over VHEM | over EM-H3M |\n|---|---|---|---|")
-    for tol in settings["delta"]:
+    for tol in config["delta"]:
         seconds = {name: [] for name in estimators}
         for seed in range(1, trials + 1):
             for name in estimators:
-                nv = ["--nv", settings["nv"][name]] if name in settings["nv"] else []
-                seconds[name].append(run("classify", "train", "train.npy", "--label", "char", *common, *nv, "--estimator",
-                                         name, "--tol", tol, "--seed", seed, "--no-store", "-o", "m.json")[0])
+                options = words(settings(config, name, tol=tol))
+                seconds[name].append(run("classify", "train", "train.npy", "--label", "char", *options, "--seed", seed,
+                                         "--no-store", "-o", "m.json")[0])
         for name in estimators:
             cells = [f"{statistics.median(a / b for a, b in zip(seconds[name], seconds[base])):.2f}"
                      if base in seconds else "" for base in ("vhem", "em-h3m")]

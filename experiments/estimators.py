@@ -1,4 +1,4 @@
-"""What experiments with several estimators of class models share: their options, trials of each, means and ratios of time."""
+"""What experiments with several estimators of class models share: options, trials of each, means, ratios of times."""
 import statistics
 
 from common import mean
@@ -14,8 +14,8 @@ def words(options):
 
 
 def run_trials(x, trial, jobs, *shared):
-    """trial((shared..., seed, options)) for each of jobs {key: options} and each seed, a seed at a time, so that what is
-    compared runs at about the same time; {key: results}."""
+    """trial((shared..., seed, options)) for each of jobs {key: options} and each seed, a seed at a time, so that what
+    is compared runs at about the same time; {key: results}."""
     seeds = range(1, x.config["trials"] + 1)
     results = iter(x.map(trial, [(*shared, seed, options) for seed in seeds for options in jobs.values()]))
     found = {key: [] for key in jobs}

@@ -4,8 +4,8 @@ import csv
 from arrays import read_npy, write_npy
 
 ARRAY = "character_trajectories/characters.npy"
-HINT = ("It is data set 175 of the UCI Machine Learning Repository, 'Character Trajectories', as one array of frames and "
-        "characters_index.csv with the columns start, length, char, split, nz_first, nz_length.")
+HINT = ("It is data set 175 of the UCI Machine Learning Repository, 'Character Trajectories', as one array of frames "
+        "and characters_index.csv with the columns start, length, char, split, nz_first, nz_length.")
 
 
 def prepare(source, folder, classes=None):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Table 5 of the paper: 20 handwritten characters, classified and retrieved by a mixture of HMMs for each.
 
-The training half of a character is cut into pieces of 3 trajectories, an HMM is fitted to each, and these are reduced to
-K = 4 HMMs; EM-H3M learns the 4 HMMs from the trajectories.  Accuracy, P@3 and P@5 on the other half, processor time of the
-whole training, for several Delta LL at which an algorithm stops.  Then: what the fits of the pieces, the length of the
-virtual samples and the size of the pieces have to do with it, and settings beyond the paper's.
+The training half of a character is cut into pieces of 3 trajectories, an HMM is fitted to each, and these are reduced
+to K = 4 HMMs; EM-H3M learns the 4 HMMs from the trajectories.  Accuracy, P@3 and P@5 on the other half, processor time
+of the whole training, for several Delta LL at which an algorithm stops.  Then: what the fits of the pieces, the length
+of the virtual samples and the size of the pieces have to do with it, and settings beyond the paper's.
 """
 import os
 import pathlib
@@ -64,7 +64,8 @@ def show_table(x, found):
         time = (over(found, (kind, e, tol), ("table", "vhem", tol)), paper[3] and paper[3] / PAPER["vhem", tol][3])
         rows.append([f"`{e}`", tol if e in ITERATIVE else "-",
                      *((average(found, (kind, e, tol), m), p) for m, p in zip(MEASURES, paper)), time])
-    x.table("table5", f"Characters, {x.config['trials']} trials", ["estimator", "Delta LL", *MEASURES, "time over VHEM"], rows,
+    x.table("table5", f"Characters, {x.config['trials']} trials",
+            ["estimator", "Delta LL", *MEASURES, "time over VHEM"], rows,
             "Ours, in brackets the paper's. Time is that of VHEM at the same Delta LL, pieces included.")
 
 
@@ -88,8 +89,8 @@ def show_rest(x, found):
              over(found, ("tau", e, tau), VHEM)] for e, values in c["tau"].items() for tau in values]
     x.table("tau", "Length of the virtual samples; a trajectory has 120 frames on average",
             ["estimator", "tau", *MEASURES, "time over VHEM, tau = 10"], rows)
-    rows = [[name, f"`{e}`", *(average(found, (kind, name, e), m) for m in MEASURES), over(found, (kind, name, e), VHEM)]
-            for kind, name, e in (key for key in found if key[0] == "beyond")]
+    rows = [[name, f"`{e}`", *(average(found, (kind, name, e), m) for m in MEASURES),
+             over(found, (kind, name, e), VHEM)] for kind, name, e in (key for key in found if key[0] == "beyond")]
     x.table("beyond", "Other settings", ["setting", "estimator", *MEASURES, "time over VHEM in the first table"], rows)
 
 
@@ -104,7 +105,8 @@ def show_claims(x, found):
     x.claim("VHEM is above PPK-SC on all measures", all(at("vhem", m) > at("ppk-sc", m) for m in MEASURES),
             both("vhem", "ppk-sc"))
     for e in ("em-h3m", "shem"):
-        x.claim(f"VHEM is above {NAMES[e]} in retrieval", all(at("vhem", m) > at(e, m) for m in MEASURES[:2]), both("vhem", e))
+        x.claim(f"VHEM is above {NAMES[e]} in retrieval", all(at("vhem", m) > at(e, m) for m in MEASURES[:2]),
+                both("vhem", e))
     x.claim("SHEM is above VHEM in accuracy", at("shem", "accuracy") > at("vhem", "accuracy"), both("shem", "vhem"))
     top = {e: max(at(e, "accuracy", tol) for tol in deltas) for e in ITERATIVE}
     top["ppk-sc"] = at("ppk-sc", "accuracy")
@@ -112,7 +114,7 @@ def show_claims(x, found):
             "best over Delta LL: " + ", ".join(f"{NAMES[e]} {v:.3f}" for e, v in top.items()))
     times = {e: [over(found, ("table", e, tol), ("table", "vhem", tol)) for tol in deltas] for e in ("em-h3m", "shem")}
     x.claim("VHEM is about 5 times faster than EM-H3M", times["em-h3m"][-1] >= 4,
-            "EM-H3M takes " + ", ".join(f"{v:.1f}" for v in times["em-h3m"]) + " times as long, from Delta LL 1e-2 to 1e-5")
+            "EM-H3M takes " + ", ".join(f"{v:.1f}" for v in times["em-h3m"]) + " times as long, Delta LL 1e-2 to 1e-5")
     x.claim("SHEM takes longest", all(s > e for s, e in zip(times["shem"], times["em-h3m"])),
             "it takes " + ", ".join(f"{v:.1f}" for v in times["shem"]) + " times as long as VHEM")
     ppk = over(found, ("table", "ppk-sc", "1e-5"), VHEM)
