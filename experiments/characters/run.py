@@ -50,11 +50,12 @@ def by_odds(found):
 def trial(job):
     """Trains with the options of a job, judges by the half held out."""
     folder, seed, options = job
+    form = options.pop("form", "")
     model = folder / f"{os.getpid()}.json"
-    _, seconds = vhem("classify", "train", folder / "train.npy", "--label", "char", "--no-store", "--seed", seed,
+    _, seconds = vhem("classify", "train", folder / f"{form}train.npy", "--label", "char", "--no-store", "--seed", seed,
                       *words(options), "-o", model)
-    found, _ = vhem("classify", "eval", model, folder / "test.npy", "--label", "char")
-    each_one, _ = vhem("classify", "predict", model, folder / "test.npy", "--label", "char", "--all")
+    found, _ = vhem("classify", "eval", model, folder / f"{form}test.npy", "--label", "char")
+    each_one, _ = vhem("classify", "predict", model, folder / f"{form}test.npy", "--label", "char", "--all")
     return {**{m: found["summary"][m] for m in MEASURES}, "seconds": seconds, **by_odds(each_one)}
 
 
@@ -68,6 +69,8 @@ def jobs_of(config):
         jobs["long", e] = settings(config, e, **LAST, **config["longer"])
     for e, values in config["tau"].items():
         jobs.update({("tau", e, tau): settings(config, e, **{**LAST, "tau": tau}) for tau in values})
+    for e, deltas in config["padded"].items():
+        jobs.update({("padded", e, tol): settings(config, e, tol=tol, form="padded-") for tol in deltas})
     for name, runs in config["beyond"].items():
         jobs.update({("beyond", name, e): settings(config, e, **LAST, **changes) for e, changes in runs})
     return jobs
@@ -106,6 +109,10 @@ def show_rest(x, found):
     x.table("fits", "Fits of the pieces with --fit-tol 1e-3, and with " +
             " ".join(f"--{k} {v}" for k, v in c["longer"].items()),
             ["estimator", *(w for m in MEASURES for w in (m, f"{m}, longer")), "EM-H3M over it, longer"], rows)
+    rows = [[f"`{e}`", tol if e in ITERATIVE else "-",
+             *((average(found, (kind, e, tol), m), p) for m, p in zip(MEASURES, PAPER[e, tol]))]
+            for kind, e, tol in (k for k in found if k[0] == "padded")]
+    x.table("padded", "With the zeros around each trajectory left in", ["estimator", "Delta LL", *MEASURES], rows)
     rows = [[f"`{e}`", tau, *(average(found, ("tau", e, tau), m) for m in MEASURES),
              over(found, ("tau", e, tau), VHEM)] for e, values in c["tau"].items() for tau in values]
     x.table("tau", "Length of the virtual samples; a trajectory has 120 frames on average",
@@ -149,7 +156,7 @@ def show_claims(x, found):
 def main():
     x = Experiment("characters", __doc__)
     source = x.data(data.ARRAY, data.HINT)
-    there = data.prepare(source, x.scratch, x.config.get("classes"))
+    there = data.prepare(source, x.scratch, x.config.get("classes"), not x.quick)
     x.check("the data", there, x.config["data"])
     found = run_trials(x, trial, jobs_of(x.config), x.scratch)
     show_table(x, found)
