@@ -74,7 +74,7 @@ def jobs_of(config):
 def show(x, found):
     rows = [[f"`{e}`", *(average(found, ("table", e), m) for m in SUMMARY), over(found, ("table", e), VHEM)]
             for e in x.config["estimators"]]
-    x.table("tags", f"Tags of spoken digits, {x.config['folds']}-fold cross-validation, {x.config['trials']} trials",
+    x.table("tags", f"Tags of spoken digits, {x.config['folds']}-fold cross-validation",
             ["estimator", "P", "R", "F", "MAP", "P@5", "P@10", "P@15", "time over VHEM"], rows)
     rows = []
     for e in x.config["estimators"]:
