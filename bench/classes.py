@@ -1,67 +1,33 @@
 #!/usr/bin/env python3
-"""Models of classes and tags, VHEM beside EM-H3M and the other estimators: Tables 5 and 4 of the paper.
+"""Training models of classes and tags: times of VHEM over those of EM-H3M and the other estimators.
 
-  python3 bench/classes.py BUILD characters [--trials 5]     20 characters, half of the data held out
+  python3 bench/classes.py BUILD characters [--trials 5]     20 characters, as in experiments/characters
   python3 bench/classes.py BUILD music [--folds 5]           97 tags of CAL500, with the features there are
 
 BUILD is the folder with the command.  The data lies where VHEM_DATA says, ../shared/data beside the source when
 unset.  Times are processor time of the whole command `train`, pieces included, without a store to go on from; the runs
 that a ratio compares are made one after the other with the same --threads, and the median over the trials is given.
+How good the models are is what experiments/ is about.
 """
 import argparse
-import array
 import csv
 import json
 import os
 import pathlib
 import resource
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(SOURCE / "experiments"), str(SOURCE / "experiments" / "characters")]
+
+import data as characters
+from arrays import read_npy, write_npy
+from estimators import settings, words
+
 DATA = pathlib.Path(os.environ.get("VHEM_DATA") or SOURCE.parent / "shared" / "data")
-
-
-def read_npy(path):
-    """The numbers of a 2-D float32 array of format version 1, as rows of d."""
-    raw = path.read_bytes()
-    size = struct.unpack("<H", raw[8:10])[0]
-    head = raw[10:10 + size].decode()
-    d = int(head.split("(")[1].split(")")[0].split(",")[1])
-    assert "'<f4'" in head, head
-    y = array.array("f")
-    y.frombytes(raw[10 + size:])
-    return y, d
-
-
-def write_npy(path, rows, d, sequences):
-    """sequences: (first row, rows, {column: text}); the index stands beside the array."""
-    y, at = array.array("d"), 0
-    with open(path.with_name(path.stem + "_index.csv"), "w", newline="") as f:
-        out = csv.writer(f)
-        out.writerow(["seq", "start", "length", *sequences[0][2]])
-        for n, (first, length, labels) in enumerate(sequences):
-            out.writerow([f"s{n}", at, length, *labels.values()])
-            y.extend(rows[d * first:d * (first + length)].tolist())
-            at += length
-    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({at}, {d}), }}".ljust(117).encode() + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + y.tobytes())
-
-
-def characters(folder):
-    """train.npy and test.npy, without the zeros around each trajectory."""
-    source = DATA / "character_trajectories"
-    rows, d = read_npy(source / "characters.npy")
-    parts = {"train": [], "test": []}
-    with open(source / "characters_index.csv") as f:
-        for r in csv.DictReader(f):
-            first = int(r["start"]) + int(r["nz_first"])
-            parts[r["split"]].append((first, int(r["nz_length"]), {"char": r["char"]}))
-    for name, sequences in parts.items():
-        write_npy(folder / f"{name}.npy", rows, d, sequences)
 
 
 def music(folder, length=43, hop=9):
@@ -100,38 +66,29 @@ class Runs:
     def __call__(self, *args):
         began = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([self.vhem, *map(str, args), "--quiet", "--threads", str(self.threads)],
-                              cwd=self.folder, capture_output=True, text=True)
+                              cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})     # idle threads of it take time
         if done.returncode:
             sys.exit(f"vhem {' '.join(map(str, args))}: {done.stderr}")
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         return ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime, done.stdout
 
 
-def row(name, tol, results, keys, base=None):
-    seconds = statistics.median(r["seconds"] for r in results)
-    cells = [f"{statistics.mean(r[k] for r in results):.3f}" for k in keys]
-    ratio = f"{seconds / base:6.2f}" if base else ""
-    print(f"| {name} | {tol} | " + " | ".join(cells) + f" | {seconds:.2f} | {ratio} |", flush=True)
-    return seconds
-
-
 def run_characters(run, trials, estimators):
-    common = ["--label", "char", "--states", 4, "--chunk", 3, "--fit-restarts", 1, "--fit-tol", 1e-3, "--restarts", 1,
-              "--no-store"]
-    more = {"vhem": ["--nv", 10], "shem": ["--nv", 43]}
-    print("| estimator | Delta LL | P@3 | P@5 | accuracy | seconds | over VHEM |\n|---|---|---|---|---|---|---|")
-    base = {}
-    for name in estimators:
-        tols = ["1e-2", "1e-3", "1e-4", "1e-5"] if name in ("vhem", "shem", "em-h3m") else ["1e-5"]
-        for tol in tols:
-            results = []
-            for seed in range(1, trials + 1):
-                seconds, _ = run("classify", "train", "train.npy", *common, *more.get(name, []), "--estimator", name,
-                                 "--tol", tol, "--seed", seed, "-o", "m.json")
-                _, text = run("classify", "eval", "m.json", "test.npy", "--label", "char", "--json")
-                results.append({**json.loads(text)["summary"], "seconds": seconds})
-            seconds = row(name, tol if len(tols) > 1 else "-", results, ["P@3", "P@5", "accuracy"], base.get(tol))
-            base.setdefault(tol, seconds)
+    """VHEM and the others in turn; both columns are medians over the trials of ratios of neighbouring runs."""
+    config = json.loads((SOURCE / "experiments" / "characters" / "config.json").read_text())
+    print("| estimator | Delta LL | time over VHEM | over EM-H3M |\n|---|---|---|---|")
+    for tol in config["delta"]:
+        seconds = {name: [] for name in estimators}
+        for seed in range(1, trials + 1):
+            for name in estimators:
+                options = words(settings(config, name, tol=tol))
+                seconds[name].append(run("classify", "train", "train.npy", "--label", "char", *options, "--seed", seed,
+                                         "--no-store", "-o", "m.json")[0])
+        for name in estimators:
+            cells = [f"{statistics.median(a / b for a, b in zip(seconds[name], seconds[base])):.2f}"
+                     if base in seconds else "" for base in ("vhem", "em-h3m")]
+            print(f"| {name} | {tol} | " + " | ".join(cells) + " |", flush=True)
 
 
 def run_music(run, folds, estimators):
@@ -164,9 +121,8 @@ def main():
         folder = pathlib.Path(folder)
         run = Runs(a.build, folder, a.threads)
         if a.which == "characters":
-            characters(folder)
-            names = a.estimators or "vhem,em-h3m,shem,ppk-sc,ppk-sc-hybrid,hem-gmm"
-            run_characters(run, a.trials, names.split(","))
+            characters.prepare(DATA / characters.ARRAY, folder)
+            run_characters(run, a.trials, (a.estimators or "vhem,em-h3m,shem,ppk-sc").split(","))
         else:
             print("%d tags, %d songs" % music(folder))
             every = "vhem:dense,em-h3m:dense,em-h3m:sparse,ppk-sc:dense,ppk-sc-hybrid:dense,hem-gmm:dense"

@@ -53,6 +53,21 @@ def mean(values):
     return statistics.fmean(known) if known else None
 
 
+def paired(a, b):
+    """The mean of a - b, pair by pair, and the two-sided p of Student's t-test; p is None where all differ alike."""
+    d = [x - y for x, y in zip(a, b, strict=True)]
+    n, spread = len(d) - 1, statistics.stdev(d)
+    if spread < 1e-12:
+        return mean(d), None
+    t = abs(mean(d)) / spread * math.sqrt(n + 1)
+    # With x = sqrt(n) tan(u) the density of t becomes cos(u)^(n-1): the tail by the midpoint rule.
+    top, steps = math.pi / 2, 20000
+    def area(low):
+        width = (top - low) / steps
+        return sum(math.cos(low + (k + 0.5) * width) ** (n - 1) for k in range(steps)) * width
+    return mean(d), area(math.atan(t / math.sqrt(n))) / area(0)
+
+
 def number(x, digits=3):
     """So many digits after the point, or four in all where that says too much or too little."""
     if x is None:

@@ -17,6 +17,7 @@
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/jobs.h"
+#include "core/rng.h"
 #include "math/linalg.h"
 #include "model/convert.h"
 
@@ -49,6 +50,9 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
     VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0 ||
              strcmp(o->reduce.preset, "emhmm") == 0, VHEM_EINVAL,
              "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
+    VH_CHECK(vh_method_find(o->estimator)->takes & VH_MODELS || !o->piece.topology ||
+             strcmp(o->piece.topology, "free") == 0, VHEM_EINVAL,
+             "estimator %s fits no pieces, and topology %.80s is for those", o->estimator, o->piece.topology);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
 done:
@@ -137,7 +141,7 @@ static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, 
     vhem_status st = VHEM_OK;
     vhem_cluster_options o = t->classes->opt.reduce;
     vhem_clustering *found = NULL;
-    uint64_t seed = (t->classes->seed ^ vh_hash_name(c->name)) >> 11;
+    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1);  /* 0 would be the seed itself */
 
     o.method = t->classes->opt.estimator;
     o.K = o.K < in->Kb ? o.K : in->Kb;

@@ -1,19 +1,19 @@
 """Handwritten characters, as in the paper's Section 6: skipped without the data."""
-import importlib.util
 import sys
 import unittest
 
 from support import SOURCE, Case
 
-spec = importlib.util.spec_from_file_location("classes", SOURCE / "bench/classes.py")
-classes = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(classes)
+sys.path[:0] = [str(SOURCE / "experiments"), str(SOURCE / "experiments" / "characters")]
+
+import data
+from common import DATA, SKIPPED
 
 
 class Characters(Case):
     def setUp(self):
         super().setUp()
-        classes.characters(self.dir)
+        data.prepare(DATA / data.ARRAY, self.dir)
 
     def judge(self, *more):
         self.ok("classify", "train", "train.npy", "--label", "char", "--states", 4, "--chunk", 3, "--fit-restarts", 1,
@@ -35,7 +35,7 @@ class Characters(Case):
 
 
 if __name__ == "__main__":
-    if not (classes.DATA / "character_trajectories" / "characters.npy").exists():
+    if not (DATA / data.ARRAY).exists():
         print("skipped: no character trajectories", file=sys.stderr)
-        sys.exit(77)
+        sys.exit(SKIPPED)
     unittest.main()

@@ -107,6 +107,14 @@ class Classify(Case):
         self.assertEqual(self.path("m1.json").read_bytes(), self.path("m2.json").read_bytes())
         self.assertEqual(self.path("m1.json").read_bytes(), self.path("m3.json").read_bytes())
 
+    def test_another_seed_is_another_start(self):
+        found = set()
+        for seed in range(4):
+            self.ok("classify", "train", "train.csv", "--label", "letter", "-k", 2, "--estimator", "em-h3m", "--restarts",
+                    1, "--max-iter", 1, "--seed", seed, "-o", "m.json")
+            found.add(json.dumps(json.loads(self.path("m.json").read_text())["classes"]))
+        self.assertEqual(len(found), 4)
+
     def test_update_is_a_training_with_everything(self):
         more = letters(per_class=3, seed=5, first=50, classes=2)
         self.write("more.csv", more)
@@ -216,6 +224,8 @@ class Classify(Case):
         self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", "em-h3m", "-o", "e.json")
         self.fails(1, "estimator em-h3m learns from all sequences at once", "classify", "update", "e.json", "test.csv",
                    "--label", "letter")
+        self.fails(1, "estimator em-h3m fits no pieces, and topology linear is for those", "classify", "train",
+                   "train.csv", *TRAIN, "--estimator", "em-h3m", "--topology", "linear", "-o", "e.json")
         self.fails(1, "estimator hem-dtm makes dynamic textures", "classify", "train", "train.csv", *TRAIN,
                    "--estimator", "hem-dtm", "-o", "e.json")
 

@@ -1,0 +1,30 @@
+"""Arrays of sequences on disk, with the standard library alone: the .npy files below VHEM_DATA, and parts of them."""
+import array
+import csv
+import struct
+
+
+def read_npy(path):
+    """The numbers of a 2-D float32 array of format version 1, all in a row, and its number of columns d."""
+    raw = path.read_bytes()
+    size = struct.unpack("<H", raw[8:10])[0]
+    head = raw[10:10 + size].decode()
+    d = int(head.split("(")[1].split(")")[0].split(",")[1])
+    assert "'<f4'" in head, head
+    y = array.array("f")
+    y.frombytes(raw[10 + size:])
+    return y, d
+
+
+def write_npy(path, rows, d, sequences):
+    """sequences: (first row, rows, {column: text}); the index stands beside the array."""
+    y, at = array.array("d"), 0
+    with open(path.with_name(path.stem + "_index.csv"), "w", newline="") as f:
+        out = csv.writer(f)
+        out.writerow(["seq", "start", "length", *sequences[0][2]])
+        for n, (first, length, labels) in enumerate(sequences):
+            out.writerow([f"s{n}", at, length, *labels.values()])
+            y.extend(rows[d * first:d * (first + length)].tolist())
+            at += length
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({at}, {d}), }}".ljust(117).encode() + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + y.tobytes())

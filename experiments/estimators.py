@@ -1,0 +1,38 @@
+"""What experiments with several estimators of class models share: options, trials of each, means, ratios of times."""
+import statistics
+
+from common import mean
+
+
+def settings(config, estimator, **changes):
+    """The options of an estimator: those of all, those of its virtual samples, and changes."""
+    return {"estimator": estimator, **config["options"], **config["virtual"].get(estimator, {}), **changes}
+
+
+def words(options):
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
+def run_trials(x, trial, jobs, *shared):
+    """trial((shared..., seed, options)) for each of jobs {key: options} and each seed, a seed at a time, so that what
+    is compared runs at about the same time; {key: results}."""
+    seeds = range(1, x.config["trials"] + 1)
+    results = iter(x.map(trial, [(*shared, seed, options) for seed in seeds for options in jobs.values()]))
+    found = {key: [] for key in jobs}
+    for _ in seeds:
+        for key in jobs:
+            found[key].append(next(results))
+    return found
+
+
+def each(found, key, measure):
+    return [r[measure] for r in found[key]]
+
+
+def average(found, key, measure):
+    return mean(each(found, key, measure))
+
+
+def over(found, key, base):
+    """Times longer than the other in processor time, the median over the trials."""
+    return statistics.median(a / b for a, b in zip(each(found, key, "seconds"), each(found, base, "seconds")))
