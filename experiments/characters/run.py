@@ -6,7 +6,6 @@ to K = 4 HMMs; EM-H3M learns the 4 HMMs from the trajectories.  Accuracy, P@3 an
 of the whole training, for several Delta LL at which an algorithm stops.  Then: what the fits of the pieces, the length
 of the virtual samples and the size of the pieces have to do with it, and settings beyond the paper's.
 """
-import math
 import os
 import pathlib
 import sys
@@ -32,21 +31,6 @@ PAPER = {                                # P@3, P@5, accuracy, seconds
 }
 
 
-def by_odds(found):
-    """How many posteriors are 1 to the last bit, which leaves their order to chance, and P@3, P@5 of rankings by the
-    odds, the same order without ties: p / (sum of the others)."""
-    labels = [r["label"] for r in found["predicted"]]
-    share = [r["posterior"] for r in found["predicted"]]
-    tiny = 1e-320
-    p_at = {3: [], 5: []}
-    for c, name in enumerate(found["classes"]):
-        odds = [math.log(max(p[c], tiny)) - math.log(max(sum(p[:c]) + sum(p[c + 1:]), tiny)) for p in share]
-        first = sorted(range(len(odds)), key=lambda i: -odds[i])[:5]
-        for k in p_at:
-            p_at[k].append(sum(labels[i] == name for i in first[:k]) / k)
-    return {"certain": sum(max(p) == 1 for p in share), **{f"P@{k} by odds": mean(v) for k, v in p_at.items()}}
-
-
 def trial(job):
     """Trains with the options of a job, judges by the half held out."""
     folder, seed, options = job
@@ -55,8 +39,7 @@ def trial(job):
     _, seconds = vhem("classify", "train", folder / f"{form}train.npy", "--label", "char", "--no-store", "--seed", seed,
                       *words(options), "-o", model)
     found, _ = vhem("classify", "eval", model, folder / f"{form}test.npy", "--label", "char")
-    each_one, _ = vhem("classify", "predict", model, folder / f"{form}test.npy", "--label", "char", "--all")
-    return {**{m: found["summary"][m] for m in MEASURES}, "seconds": seconds, **by_odds(each_one)}
+    return {**{m: found["summary"][m] for m in MEASURES}, "seconds": seconds}
 
 
 def jobs_of(config):
@@ -99,11 +82,6 @@ def show_tests(x, found):
 
 def show_rest(x, found):
     c = x.config
-    columns = ("P@3", "P@3 by odds", "P@5", "P@5 by odds", "certain")
-    rows = [[f"`{e}`", *(average(found, (kind, e, tol), m) for m in columns)]
-            for kind, e, tol in (k for k in found if k[0] == "table" and k[2] == "1e-5")]
-    x.table("ties", "Rankings by posterior and by odds, at Delta LL 1e-5", ["estimator", *columns], rows,
-            "Certain: how many of 1429 have a posterior that is 1 in double precision; among them a ranking has ties.")
     rows = [[f"`{e}`", *(average(found, key, m) for m in MEASURES for key in (("table", e, "1e-5"), ("long", e))),
              over(found, ("table", "em-h3m", "1e-5"), ("long", e))] for e in c["long"]]
     x.table("fits", "Fits of the pieces with --fit-tol 1e-3, and with " +

@@ -255,13 +255,19 @@ done:
     return st;
 }
 
+/* The best class gets -log(1 + rest) without ever forming the 1: of things that are as good as certain, and
+ * most are, one can be more certain than another, and rankings tell them apart by it. */
 void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior)
 {
+    double *x = log_posterior, rest = 0;
     for (int c = 0; c < C; c++)
-        log_posterior[c] = prior[c] > 0 ? loglik[c] + log(prior[c]) : -INFINITY;
-    double sum = vh_logsum(C, log_posterior, 1);
+        x[c] = prior[c] > 0 ? loglik[c] + log(prior[c]) : -INFINITY;
+    int best = vh_argmax(C, x, 1);
+    double top = x[best];
+    for (int c = 0; c < C; c++)
+        rest += c == best ? 0 : exp(x[c] - top);
     for (int c = 0; c < C; c++)                          /* impossible under all: as likely as before */
-        log_posterior[c] = isfinite(sum) ? log_posterior[c] - sum : log(prior[c]);
+        x[c] = isfinite(top) ? x[c] - top - log1p(rest) : log(prior[c]);
 }
 
 void vhem_prediction_free(vhem_prediction *p)

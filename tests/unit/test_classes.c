@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "annotate/classes.h"
+#include "annotate/predict.h"
 #include "data/data.h"
 
 enum { CLASSES = 3, PER_CLASS = 6, T = 25 };
@@ -461,6 +462,27 @@ static void broken_files(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* Of two things that are certain the more certain one has the larger log posterior. */
+static void certain(void **state)
+{
+    (void)state;
+    const double prior[3] = { 0.5, 0.25, 0.25 }, none[3] = { -INFINITY, -INFINITY, -INFINITY };
+    const double sure[3] = { -10, -110, -300 }, surer[3] = { -10, -210, -300 }, open[3] = { 1, 2, 2.5 };
+    double a[3], b[3], sum = 0;
+    vh_bayes(3, sure, prior, a);
+    vh_bayes(3, surer, prior, b);
+    assert_near(a[0], -0.5 * exp(-100), 1e-12, 0);
+    assert_near(b[0], -0.5 * exp(-200), 1e-12, 0);
+    assert_near(a[1], log(0.5) - 100, 1e-14, 0);
+    vh_bayes(3, open, prior, a);
+    for (int c = 0; c < 3; c++)
+        sum += exp(a[c]);
+    assert_near(sum, 1, 1e-14, 0);
+    assert_near(exp(a[2] - a[0]), 0.5 * exp(1.5), 1e-13, 0);
+    vh_bayes(3, none, prior, a);
+    assert_near(a[1], log(0.25), 1e-15, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +491,7 @@ int main(void)
         cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
         cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
         cmocka_unit_test(subsamples),           cmocka_unit_test(equal_without_names),
+        cmocka_unit_test(certain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
