@@ -36,9 +36,9 @@ typedef struct {
     group   g[GROUPS];
     double *T, *G;                       /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
     size_t  ld;
-    double *state;                       /* [n_state of the reduced][groups][cols]  log sums over components */
+    double *state;                       /* [n_state of the reduced][groups][cols]  log sums of components */
     vec  *L_gmm;                       /* [Sb][Sr] */
-    vec  *kept;                          /* [K][groups][keep]  NULL, or nu1, xi, sum_nu and low of all pairs */
+    vec  *kept;                          /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
     size_t  keep;
 } job;
 
@@ -217,7 +217,8 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     double *history, *small;
 
     VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
-    VH_SCRATCH(small, SLOT_SMALL, (size_t)(8 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES);
+    VH_SCRATCH(small, SLOT_SMALL,
+               (size_t)(8 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
     vec *at = (vec *)small;
     *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->es->tau, .pi_b = g->pi, .A_b = g->A,
                             .pi_r = r->pi + r->state0[k], .A_r = r->A + r->trans0[k], .L_gmm = j->L_gmm };
@@ -235,11 +236,26 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     x->step_xi = x->top + Sb;
     x->xi = x->step_xi + Sr * Sr;
     x->nu1 = x->xi + Sr * Sr;
+    x->log_pi = (double *)(x->nu1 + Sr);
+    x->log_A = x->log_pi + Sr;
 done:
     return st;
 }
 
-/* A pair whose sums are too small for the recursions of the lanes. */
+/* Backward and, when wanted, forward; carefully where a sum of one of the lanes is too small. */
+static void walk(const group *g, bool forward, vh_reduce_lanes *x)
+{
+    bool small = false;
+    VH_NAME(vh_reduce_backward)(x, forward);
+    for (int l = 0; l < g->used; l++)
+        small = small || !(x->low[l] > LOW);
+    if (small)
+        VH_NAME(vh_reduce_careful_backward)(x, forward);
+    if (forward)
+        (small ? VH_NAME(vh_reduce_careful_forward) : VH_NAME(vh_reduce_forward))(x);
+}
+
+/* A pair without a bound that lanes could find. */
 static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_stats *stats)
 {
     unsigned mode = vec_keep_small();
@@ -273,11 +289,9 @@ static vhem_status score_groups(job *j, int first, double *L)
             mixture_bound(j, g, k, j->G + (size_t)r->comp0[k] * j->ld + col,
                           j->state + (size_t)r->state0[k] * j->ld + col);
             VH_TRY(make_lanes(j, g, k, j->kept ? j->es->tau : 1, &x));
-            VH_NAME(vh_reduce_backward)(&x, j->kept != NULL);
-            if (j->kept) {
-                *keep_at(j, k, q, &x) = x.low;
-                VH_NAME(vh_reduce_forward)(&x);
-            }
+            vec *low = j->kept ? keep_at(j, k, q, &x) : &x.low;
+            walk(g, j->kept != NULL, &x);
+            *low = x.low;
             for (int l = 0; l < g->used; l++) {
                 double *out = &L[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
                 *out = x.L_hmm[l];
@@ -387,7 +401,7 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
         for (int s = 0; s < Sr; s++)
             stats->nu1[r->state0[k] + s] += w[l] * x->nu1[s][l];
         for (int e = 0; e < Sr * Sr; e++)
-            stats->xi[r->trans0[k] + (size_t)e] += w[l] * r->A[r->trans0[k] + (size_t)e] * x->xi[e][l];
+            stats->xi[r->trans0[k] + (size_t)e] += w[l] * x->xi[e][l];
     }
     component_weights(j, g, k, x, wv, G, sums);
     if (r->n_direct > 0) {
@@ -418,8 +432,7 @@ static vhem_status add_group(job *j, group *g, int k, const double *w, vh_stats 
     VH_TRY(product(j, r->comp0[k], r->comp0[k + 1]));
     mixture_bound(j, g, k, j->G, j->state);
     VH_TRY(make_lanes(j, g, k, j->es->tau, &x));
-    VH_NAME(vh_reduce_backward)(&x, true);
-    VH_NAME(vh_reduce_forward)(&x);
+    walk(g, true, &x);
     VH_TRY(add_chains(j, g, k, &x, x.low, w, j->G, j->state, stats));
     add_components(j, k, j->G, stats);
 done:

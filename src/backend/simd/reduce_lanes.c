@@ -255,6 +255,8 @@ VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
         for (int k = 0; k < Sr * Sr; k++)
             g->xi[k] += times * g->step_xi[k];
     }
+    for (int k = 0; k < Sr * Sr; k++)
+        g->xi[k] *= g->A_r[k];
 }
 
 #define DISPATCH(f, ...)                                                    \

@@ -19,11 +19,15 @@ typedef struct {
     vec  L_hmm, low;                     /* low: smallest log of a sum, see reduce_lanes.c */
     /* forward pass */
     vec *nu, *H, *step_xi;               /* [Sr][Sb] [Sr][Sb] [Sr][Sr]  scratch */
-    vec *nu1, *sum_nu, *xi;              /* [Sr] [Sr][Sb] [Sr][Sr]  results; xi still
-                                            to be multiplied by A_r */
+    vec *nu1, *sum_nu, *xi;              /* [Sr] [Sr][Sb] [Sr][Sr]  results */
+    double *log_pi, *log_A;              /* [Sr] [Sr][Sr]  scratch of the careful ones */
 } vh_reduce_lanes;
 
 void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep);
 void VH_NAME(vh_reduce_forward)(vh_reduce_lanes *g);            /* after backward with keep */
+/* The same for lanes whose low tells that they need it, all of them: low is then 0, or not a number where there
+ * is no bound. */
+void VH_NAME(vh_reduce_careful_backward)(vh_reduce_lanes *g, bool keep);
+void VH_NAME(vh_reduce_careful_forward)(vh_reduce_lanes *g);
 
 #endif

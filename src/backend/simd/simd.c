@@ -1,9 +1,10 @@
 /* simd.c - the table of the vector backend for the instruction set being compiled.
  *
- * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest normal
- * number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on left-to-right
- * models spent half of its time so.  The recursions do not count on them (lanes.c and reduce_lanes.c say why),
- * so that while the E-steps run they become 0; except in the reference, to which doubtful cases are handed. */
+ * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest
+ * normal number, and a processor takes a hundred cycles for each operation that makes one: Baum-Welch on
+ * left-to-right models spent half of its time so.  The recursions do not count on them (lanes.c and
+ * reduce_lanes.c say why), so that while the E-steps run they become 0; except in the reference, to which
+ * doubtful cases are handed. */
 #include "backend/simd/simd.h"
 
 #include "backend/simd/vec.h"
