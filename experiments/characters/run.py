@@ -68,7 +68,7 @@ def show_table(x, found):
                      *((average(found, (kind, e, tol), m), p) for m, p in zip(MEASURES, paper)), time])
     x.table("table5", f"Characters, {x.config['trials']} trials",
             ["estimator", "Delta LL", *MEASURES, "time over VHEM"], rows,
-            "Ours, in brackets the paper's. Time is that of VHEM at the same Delta LL, pieces included.")
+            "Ours, in brackets the paper's. Time is over that of VHEM at the same Delta LL, pieces included.")
 
 
 def show_tests(x, found):
