@@ -2,7 +2,8 @@
 """Training models of classes and tags: times of VHEM over those of EM-H3M and the other estimators.
 
   python3 bench/classes.py BUILD characters [--trials 5]     20 characters, as in experiments/characters
-  python3 bench/classes.py BUILD music [--folds 5]           97 tags of CAL500, with the features there are
+  python3 bench/classes.py BUILD music                       97 tags of CAL500, with the features there are
+  python3 bench/classes.py BUILD songs [--frames 2500]       the same tags, songs as long as songs are
 
 BUILD is the folder with the command.  The data lies where VHEM_DATA says, ../shared/data beside the source when
 unset.  Times are processor time of the whole command `train`, pieces included, without a store to go on from; the runs
@@ -91,29 +92,54 @@ def run_characters(run, trials, estimators):
             print(f"| {name} | {tol} | " + " | ".join(cells) + " |", flush=True)
 
 
-def run_music(run, folds, estimators):
+def lengthen(run, folder, frames):
+    """Songs of so many frames drawn from HMMs fitted to the real ones, cut into fragments of 125 as the paper does:
+    with 80% overlap, and of those without overlap 73%.  Fragments share the rows of one array."""
+    import numpy as np
+    run("fit", "dense.npy", "--group", "song", "--states", 4, "--mix", 2, "--restarts", 1, "-o", "songs.json")
+    rng, rows, songs = np.random.default_rng(1), [], json.loads((folder / "songs.json").read_text())["hmms"]
+    for h in songs:
+        A, c, mu, cov = (np.array(h[key]) for key in ("A", "c", "mu", "cov"))
+        path = [rng.choice(4, p=h["pi"])]
+        for u in rng.random(frames - 1):
+            path.append(min(int(np.searchsorted(np.cumsum(A[path[-1]]), u)), 3))
+        part = (rng.random(frames) > c[path, 0]).astype(int)
+        rows.append(rng.normal(mu[path, part], np.sqrt(cov[path, part])))
+    for name, hop, share in (("dense", 25, 1), ("sparse", 125, 0.73)):
+        np.save(folder / f"{name}.npy", np.concatenate(rows).astype("f4"))
+        with open(folder / f"{name}_index.csv", "w", newline="") as f:
+            out, n = csv.writer(f), 0
+            out.writerow(["seq", "start", "length", "song"])
+            for k, h in enumerate(songs):
+                for at in range(0, frames - 124, hop):
+                    n += 1
+                    if int(n * share) > int((n - 1) * share):
+                        out.writerow([f"s{n}", k * frames + at, 125, h["name"]])
+
+
+def run_music(run, trials, estimators):
+    """Estimator, data and HMMs to a song in turn; medians of ratios of neighbouring runs."""
     common = ["--group", "song", "--tags", "tags.csv", "--states", 4, "--mix", 2, "-k", 3, "--fit-restarts", 1,
               "--fit-tol", 1e-3, "--restarts", 1, "--tol", 1e-3]
     more = {"vhem": ["--nv", 1000], "hem-gmm": ["--nv", 1000]}
-    print("| estimator | P | R | F | MAP | P@5 | P@10 | P@15 | seconds | over VHEM |\n" + "|---" * 10 + "|")
-    base = None
-    for name, data in estimators:
-        seconds, _ = run("annotate", "train", f"{data}.npy", *common, *more.get(name, []), "--estimator", name,
-                         "--no-store", "-o", "m.json")
-        _, text = run("annotate", "cross", f"{data}.npy", *common, *more.get(name, []), "--estimator", name, "--folds",
-                      folds, "--json")
-        base = base or seconds
-        s = json.loads(text)["summary"]
-        cells = [f"{s[k]:.3f}" for k in ("precision", "recall", "F", "MAP", "P@5", "P@10", "P@15")]
-        print(f"| {name} ({data}) | " + " | ".join(cells) + f" | {seconds:.2f} | {seconds / base:.2f} |", flush=True)
+    seconds = {e: [] for e in estimators}
+    for seed in range(1, trials + 1):
+        for name, data, Ks in estimators:
+            options = [*common, *more.get(name, []), "--mixture", Ks, "--estimator", name, "--seed", seed]
+            seconds[name, data, Ks].append(
+                run("annotate", "train", f"{data}.npy", *options, "--no-store", "-o", "m.json")[0])
+    print("| estimator | fragments | HMMs to a song | seconds | over the first |\n|---|---|---|---|---|")
+    for e in estimators:
+        ratio = statistics.median(a / b for a, b in zip(seconds[e], seconds[estimators[0]]))
+        print(f"| {e[0]} | {e[1]} | {e[2]} | {statistics.median(seconds[e]):.1f} | {ratio:.2f} |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("which", choices=["characters", "music"])
+    parser.add_argument("which", choices=["characters", "music", "songs"])
     parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--frames", type=int, default=2500, help="of a song")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--estimators", default="")
     a = parser.parse_args()
@@ -125,8 +151,10 @@ def main():
             run_characters(run, a.trials, (a.estimators or "vhem,em-h3m,shem,ppk-sc").split(","))
         else:
             print("%d tags, %d songs" % music(folder))
-            every = "vhem:dense,em-h3m:dense,em-h3m:sparse,ppk-sc:dense,ppk-sc-hybrid:dense,hem-gmm:dense"
-            run_music(run, a.folds, [n.split(":") for n in (a.estimators or every).split(",")])
+            if a.which == "songs":
+                lengthen(run, folder, a.frames)
+            every = a.estimators or "vhem:dense:1,vhem:dense:3,em-h3m:sparse:1,em-h3m:dense:1"
+            run_music(run, a.trials, [tuple(e.split(":")) for e in every.split(",")])
 
 
 if __name__ == "__main__":
