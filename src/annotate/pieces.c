@@ -14,16 +14,18 @@
 void vh_hash_things(vh_hash *hash, const vhem_data *data, const vh_things *t, const int *thing, int n)
 {
     vh_hash_number(hash, data->d);
-    for (int k = 0; k < n; k++)
-        for (int i = t->first[thing[k]]; i < t->first[thing[k] + 1]; i++) {
+    for (int k = 0; k < n; k++) {
+        int first = t->first[thing[k]], end = t->first[thing[k] + 1];
+        for (int i = first; i < end; i++) {
             int s = t->seq[i];
             int64_t T = vh_data_length(data, s);
             vh_hash_text(hash, data->name ? data->name[s] : "");
             vh_hash_number(hash, vh_data_weight(data, s));
             vh_hash_number(hash, (double)T);
             vh_hash_bytes(hash, vh_data_frames(data, s), (size_t)(T * data->d) * sizeof *data->y);
-            vh_data_release(data, &s, 1);
         }
+        vh_data_release(data, t->seq + first, end - first);
+    }
 }
 
 static vhem_status key_of(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const vhem_classes *k,

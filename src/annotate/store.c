@@ -49,8 +49,10 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
-    if (!is_new && s->place[index].h3m)                  /* the same model again: the first may be in use */
+    if (!is_new && s->place[index].h3m) {                /* the same model again: the first may be in use */
+        vhem_h3m_free(where.h3m);
         where.h3m = s->place[index].h3m;
+    }
     s->place[index] = where;                             /* of two the later: the first was damaged */
 done:
     return st;
@@ -207,16 +209,13 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }
 
-/* A copy for those who ask again; without one they read the line again. */
-static vhem_status cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+/* A copy for those who ask again; without one, as when memory is short, they read the line again. */
+static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
 {
-    vhem_status st = VHEM_OK;
     vhem_h3m *copy = NULL;
-    place where = find(s, key);
 
-    if (where.h3m || where.size > CACHE - s->cached)
-        return VHEM_OK;
-    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+    if (find(s, key).h3m || vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy) != VHEM_OK)
+        return;
 #pragma omp critical(vh_store)
     {
         place *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
@@ -226,9 +225,7 @@ static vhem_status cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
             copy = NULL;
         }
     }
-done:
     vhem_h3m_free(copy);
-    return st;
 }
 
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m **out)
@@ -252,7 +249,7 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m
         forget(ctx, s, key);
         st = VHEM_OK;
     } else if (st == VHEM_OK) {
-        st = cache(ctx, s, key, *out);
+        cache(ctx, s, key, *out);
     }
 done:
     json_decref(root);
@@ -334,7 +331,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
             st = remember(ctx, s, key->text, where);
     }
     VH_TRY(st);
-    VH_TRY(cache(ctx, s, key, h3m));
+    cache(ctx, s, key, h3m);
 done:
     free(text);
     return st;

@@ -141,7 +141,7 @@ static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, 
     vhem_status st = VHEM_OK;
     vhem_cluster_options o = t->classes->opt.reduce;
     vhem_clustering *found = NULL;
-    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1);  /* 0 would be the seed itself */
+    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1);  /* 0: the seed itself */
 
     o.method = t->classes->opt.estimator;
     o.K = o.K < in->Kb ? o.K : in->Kb;

@@ -225,6 +225,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
     int F = cheap || s->R < some ? s->R : some;
     int limit = s->R <= F ? 0 : SHORT;
     int64_t total = s->R + F;
+    int failed = 0;
 
     vh_progress(ctx, "cluster", 0, total);
     run_some(ctx, s, NULL, s->R, limit, 0, total);
@@ -233,9 +234,11 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
         st = s->all[0].st;                     /* its sentence may be that of a later one: all failed alike */
         goto done;
     }
-    if (left < s->R && !vh_stopped(ctx))
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", s->R - left, s->R, ctx->error);
     run_some(ctx, s, s->order, F < left ? F : left, -1, s->R, total);
+    for (int r = 0; r < s->R; r++)
+        failed += s->all[r].begun && s->all[r].st != VHEM_OK;
+    if (failed > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, ctx->error);
     if (s->best < 0)
         st = s->all[s->order[0]].st;
 done:
@@ -276,7 +279,7 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
     VH_NEW(out->run, s->R);
     for (int r = 0; r < s->R; r++) {
         vh_restart *a = &s->all[r];
-        if (!a->begun || a->st != VHEM_OK)
+        if (a->st != VHEM_OK || !a->run.J)               /* without a bound on all of the models */
             continue;
         out->run[out->n_run++] = (vhem_cluster_run){
             .seed = a->seed, .init = a->kind ? a->kind : "given", .bound = a->J, .n_iter = a->run.n_iter,

@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 void *vh_alloc(vhem_ctx *ctx, size_t n, size_t size)
 {
@@ -54,8 +57,6 @@ char *vh_strdup(vhem_ctx *ctx, const char *text)
 }
 
 #ifdef __GLIBC__
-#include <malloc.h>
-
 void vh_alloc_trim(void)
 {
     malloc_trim(0);

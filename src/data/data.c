@@ -26,6 +26,8 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
 
     vhem_data_options_init(&defaults);
     opt = opt ? opt : &defaults;
+    VH_CHECK(opt->memory >= 0, VHEM_EINVAL, "memory is %lld bytes, must be 0 or more",
+             (long long)opt->memory);
     VH_TRY(vh_reader_find(ctx, path, opt->format, &reader));
     VH_TRY(reader->read(ctx, path, opt, &data));
     if (opt->columns && !reader->picks_columns)

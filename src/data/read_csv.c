@@ -345,6 +345,7 @@ static bool counts_rows(const csv *r, const double *y, int k)
         for (int64_t i = 1; i < r->seq[n].T; i++)
             if (y[(first + i) * r->n_dim] != y[(first + i - 1) * r->n_dim] + 1)
                 return false;
+        vh_spill_release(&r->hold, y - k + first * r->n_dim, r->seq[n].T * r->n_dim);
     }
     return r->n_seq > 0;
 }

@@ -270,7 +270,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
                      "come after @data",
                      r->path, (long long)r->line, VH_SHOW(a, (size_t)(b - a)));
     }
-    VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", r->path, strerror(errno));
+    VH_CHECK(feof(f), ferror(f) ? VHEM_EIO : VHEM_ENOMEM, "%s: cannot read: %s", r->path, strerror(errno));
     VH_CHECK(data, VHEM_EFORMAT, "%s: there is no @data line, expected cases after one", r->path);
     VH_CHECK(r->b, VHEM_EFORMAT, "%s: there is no case after @data", r->path);
 done:

@@ -78,7 +78,8 @@ static vhem_status write_out(vhem_ctx *ctx, const vh_spill *s, const double *y, 
 /* What waits in memory goes into the file. */
 static vhem_status flush(vhem_ctx *ctx, vh_spill *s)
 {
-    vhem_status st = write_out(ctx, s, s->y, s->held);
+    vhem_status st = vh_stopped(ctx) ? vh_fail(ctx, VHEM_ESTOPPED, "stopped while reading")
+                                     : write_out(ctx, s, s->y, s->held);
     s->held = 0;
     if (s->cap > BUFFER) {                               /* it was all there was, up to the limit */
         free(s->y);
@@ -134,7 +135,8 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
         if (map == MAP_FAILED)
             VH_TRY(cannot(ctx, s, errno));
         s->map = map;
-        close(s->fd);
+        if (close(s->fd) != 0)                           /* some file systems find out only now */
+            VH_TRY(cannot(ctx, s, errno));
     }
     *y = s->map ? s->map : s->y;
 done:

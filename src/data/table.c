@@ -71,20 +71,26 @@ static bool eat_newline(vh_table *t)
     return true;
 }
 
-/* The delimiter that the first record has most of outside quotes; comma when it has none. */
-static char find_delimiter(const vh_table *t)
+/* The delimiter that the record at p has most of outside quotes; comma when it has none. */
+static vhem_status find_delimiter(vhem_ctx *ctx, vh_table *t, char *out)
 {
+    vhem_status st = VHEM_OK;
     int n_comma = 0, n_tab = 0, n_semicolon = 0;
     bool quoted = false;
-    for (const char *p = t->p; p < t->end && (quoted || (*p != '\n' && *p != '\r')); p++) {
+    for (ptrdiff_t at = 0;; at++) {
+        while (t->f && t->p + at == t->end)              /* it may be longer than what was read so far */
+            VH_TRY(read_on(ctx, t));
+        const char *p = t->p + at;
+        if (p == t->end || (!quoted && (*p == '\n' || *p == '\r')))
+            break;
         quoted ^= *p == '"';
         n_comma += !quoted && *p == ',';
         n_tab += !quoted && *p == '\t';
         n_semicolon += !quoted && *p == ';';
     }
-    if (n_tab > n_comma && n_tab >= n_semicolon)
-        return '\t';
-    return n_semicolon > n_comma ? ';' : ',';
+    *out = n_tab > n_comma && n_tab >= n_semicolon ? '\t' : n_semicolon > n_comma ? ';' : ',';
+done:
+    return st;
 }
 
 static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
@@ -124,7 +130,9 @@ vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table 
     VH_TRY(skip_comments(ctx, t));
     VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
              empty ? "the file is empty" : "there is not a single row");
-    t->delim = delim ? delim : find_delimiter(t);
+    t->delim = delim;
+    if (!delim)
+        VH_TRY(find_delimiter(ctx, t, &t->delim));
 done:
     if (st != VHEM_OK)
         vh_table_close(t);

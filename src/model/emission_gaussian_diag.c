@@ -98,10 +98,10 @@ static bool expected_density(int d, const double *const *r, const double *const 
 {
     double norm = d * VH_LOG_2PI;
     for (int k = 0; k < d; k++) {
-        if (!(r[1][k] > 0))
+        work[k] = 1 / r[1][k];
+        if (!(r[1][k] > 0 && work[k] < INFINITY))
             return false;
         norm += log(r[1][k]);
-        work[k] = 1 / r[1][k];
     }
     for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
         double sum = norm;

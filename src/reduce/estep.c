@@ -61,7 +61,8 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
 {
     vhem_status st = VHEM_OK;
     int Kr = reduced->K, n_block = (base->Kb + BLOCK - 1) / BLOCK, n_slot = n_block < SLOTS ? n_block : SLOTS;
-    const vh_estep es = { base->packed, reduced, tau, out->stats && (out->soft || Kr == 1) };
+    const vh_estep es = { .base = base->packed, .reduced = reduced, .tau = tau,
+                          .soft = out->stats && (out->soft || Kr == 1) };
     int64_t used = 0;
     slot slots[SLOTS] = { { 0 } };
     double *log_omega = NULL, *tables = NULL;

@@ -58,7 +58,7 @@ static answer run(const char *backend, const vhem_h3m *base_h3m, const vhem_h3m 
     assert_ok(ctx, vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));
     assert_ok(ctx, vh_stats_new(ctx, pk, &a.stats));
-    vh_estep es = { base->packed, pk, c->tau, soft };
+    vh_estep es = { .base = base->packed, .reduced = pk, .tau = c->tau, .soft = soft };
     assert_ok(ctx, ctx->backend->score(ctx, &es, 0, base->Kb, &scratch, a.L));
     assert_ok(ctx, ctx->backend->accumulate(ctx, &es, 0, base->Kb, w, &scratch, &a.stats));
     vh_scratch_free(&scratch);
@@ -163,8 +163,42 @@ static void test_mixed_shapes(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A pair without a bound, the base HMM being out of reach, and without weight leaves no trace. */
+static void test_out_of_reach(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    const char *name;
+    vh_rng_init(&rng, 8, VH_RNG_TEST, 1);
+    vhem_h3m *base = random_h3m(ctx, &rng, 9, 3, 1, 2, 0, 2);
+    vhem_h3m *centers = random_h3m(ctx, &rng, 2, 3, 1, 2, 0, 2);
+    const shape c = { .tau = 500 };
+    double w[18];
+    for (int k = 0; k < 18; k++)
+        w[k] = k / 2 == 4 ? 0 : vh_rng_uniform(&rng);
+    vh_hmm_param(base, &base->hmm[4], 0)[0] = 1.3e154;
+    answer want = run("ref", base, centers, &c, w, false);
+    assert_true(isinf(want.L[8]));
+    for (int n = 0; (name = test_backend(n / 2)); n++) {
+        answer got = run(name, base, centers, &c, w, n % 2);
+        for (size_t k = 0; k < want.stats.size; k++)
+            if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-8))
+                fail_msg("%s, way %d: statistic %zu is %.15g, ref has %.15g", name, n % 2, k, got.stats.block[k],
+                         want.stats.block[k]);
+        free(got.L);
+        vh_stats_free(&got.stats);
+    }
+    free(want.L);
+    vh_stats_free(&want.stats);
+    vhem_h3m_free(base);
+    vhem_h3m_free(centers);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes), cmocka_unit_test(test_mixed_shapes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes), cmocka_unit_test(test_mixed_shapes),
+                                        cmocka_unit_test(test_out_of_reach) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,8 +35,8 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh
         size_t b0 = (size_t)b->comp0[i], rl = (size_t)(r->comp0[j] + l);
         bool never = r->log_c[rl] == VH_NEVER;
         VH_CHECK(never
-                     || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM, b->par + b0 * VH_MAX_PARAM,
-                                                    Cb, p->ell + l, Cr, work),
+                     || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM,
+                                                    b->par + b0 * VH_MAX_PARAM, Cb, p->ell + l, Cr, work),
                  VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int m = 0; m < Cb; m++)
             p->ell[m * Cr + l] = never ? VH_NEVER : p->ell[m * Cr + l] + r->log_c[rl];

@@ -393,7 +393,9 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
     double unused, *stat;
 
     for (int l = 0; l < g->used; l++) {
-        if (!(low[l] > LOW) && w[l] > 0) {
+        if (!(w[l] > 0))
+            continue;
+        if (!(low[l] > LOW)) {
             VH_TRY(by_reference(j, g->i[l], k, w[l], &unused, stats));
             continue;
         }

@@ -9,7 +9,9 @@
  *   xi(rho, q)   += a^r_{rho q} sum_beta H(rho, beta) E(beta, q)
  *
  * If a^r is zero at the largest e, the sum D may be made of terms that underflowed.  vec_exp stops at e^-700,
- * so a D above e^-644 is right to 1e-24; `low` is the smallest log D, and the caller redoes lanes below that.
+ * so a D above e^-644 is right to 1e-24; `low` is the smallest log D, and where one is below that the caller
+ * has the group redone by reduce_careful.c.  Numbers under 1e-308 may be flushed to 0: next to a D above
+ * e^-644 they are nothing, and a D of 0 has a log of about -709, which is low.
  *
  * Long tau: when a step changes every L by the same amount, it changes E and D not at all, and so will all
  * further steps; the rest is added as a multiple, and when only the bound is wanted, the last stretch before

@@ -25,8 +25,8 @@ typedef struct {
 
 void VH_NAME(vh_reduce_backward)(vh_reduce_lanes *g, bool keep);
 void VH_NAME(vh_reduce_forward)(vh_reduce_lanes *g);            /* after backward with keep */
-/* The same for lanes whose low tells that they need it, all of them: low is then 0, or not a number where there
- * is no bound. */
+/* The same for a group with a lane whose low tells that it needs it: low is then 0 in all of them, or not a
+ * number where there is no bound. */
 void VH_NAME(vh_reduce_careful_backward)(vh_reduce_lanes *g, bool keep);
 void VH_NAME(vh_reduce_careful_forward)(vh_reduce_lanes *g);
 

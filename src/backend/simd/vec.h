@@ -43,39 +43,39 @@ VEC_INLINE vec vec_min(vec a, vec b)
 }
 #endif
 
-/* From here on results of this thread that are too small for a normal number become 0; returns the mode that
- * was, for vec_mode_back. */
+/* How results too small for a normal number are treated in this thread from here on: they become 0, or are
+ * what they are.  Both return the mode that was, for vec_mode_back. */
+#ifdef __SSE2__
 VEC_INLINE unsigned vec_flush_to_0(void)
 {
-#ifdef __SSE2__
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON);
     return mode;
-#else
-    return 0;
-#endif
 }
-
-/* From here on they are what they are. */
 VEC_INLINE unsigned vec_keep_small(void)
 {
-#ifdef __SSE2__
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode & ~(unsigned)_MM_FLUSH_ZERO_ON);
     return mode;
-#else
-    return 0;
-#endif
 }
-
 VEC_INLINE void vec_mode_back(unsigned mode)
 {
-#ifdef __SSE2__
     _mm_setcsr(mode);
-#else
-    (void)mode;
-#endif
 }
+#else
+VEC_INLINE unsigned vec_flush_to_0(void)
+{
+    return 0;
+}
+VEC_INLINE unsigned vec_keep_small(void)
+{
+    return 0;
+}
+VEC_INLINE void vec_mode_back(unsigned mode)
+{
+    (void)mode;
+}
+#endif
 
 /* 2^52 + 2^51: a double this large has no fraction, so adding it rounds to an
  * integer, which then sits in the low bits. */
