@@ -36,7 +36,9 @@ bench: setup
 
 # The paper's experiments, all or one by the name of its folder: make reproduce-synthetic ARGS=--quick
 EXPERIMENTS = $(patsubst experiments/%/run.py,%,$(wildcard experiments/*/run.py))
-reproduce: $(EXPERIMENTS:%=reproduce-%)
+reproduce: all
+	@bad=0; for e in $(EXPERIMENTS); do \
+	    $(MAKE) --no-print-directory reproduce-$$e ARGS="$(ARGS)" || bad=1; done; exit $$bad
 
 reproduce-%: all
 	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS) || [ $$? -eq 77 ]

@@ -9,6 +9,7 @@ typedef struct {
     int     n_k;
     cli_list k;                          /* P@k */
     int n, C, right; /* things that were judged, classes, things whose best class is right */
+    int unknown;     /* things of no class that is known */
     double *score;                       /* [n][C] */
     unsigned char *truth;                /* [n][C] */
     vhem_tag_measure *tag;               /* [C] */
@@ -71,8 +72,12 @@ static bool gather(const vhem_prediction *p, const unsigned char *truth, judgeme
         return false;
     for (int i = 0; i < p->n; i++) {
         const unsigned char *has = truth + (size_t)i * C;
-        if ((p->fold && p->fold[i] < 0) || !memchr(has, 1, C))
+        if (p->fold && p->fold[i] < 0)
             continue;
+        if (!memchr(has, 1, C)) {
+            j->unknown++;
+            continue;
+        }
         memcpy(j->score + (size_t)j->n * C, p->log_posterior + (size_t)i * C, C * sizeof *j->score);
         memcpy(j->truth + (size_t)j->n * C, has, C);
         int best = classes_best(p, i, 0);
@@ -222,6 +227,8 @@ static int measure(cli *c, const classes_args *a, const vhem_prediction *p, judg
     j->n_k = j->k.n;
     if (status == CLI_GO && !gather(p, truth, j))
         status = cli_fail(c, "out of memory");
+    if (status == CLI_GO && j->n == 0 && j->unknown == 0)
+        status = cli_fail(c, "nothing to judge: nothing was held out");
     if (status == CLI_GO && j->n == 0)
         status = cli_fail(c, "nothing to judge: no sequence has a %s that the models know",
                           a->tag_list ? "tag" : "label");
@@ -256,6 +263,9 @@ int classes_judge(cli *c, const classes_args *a, const vhem_prediction *p, const
         json_decref(summary);
         status = cli_out_commit(c, &out);
         cli_out_close(&out);
+        if (status == CLI_GO && j->unknown > 0)
+            cli_say(c, "warning: %d of %d are not judged: they have no %s that the models know", j->unknown,
+                    j->n + j->unknown, tags ? "tag" : "label");
         if (status == CLI_GO && tags)
             cli_say(c, "%d judged: mean average precision %.3f, F %.3f", j->n, mean(j, ap),
                     mean(j, offsetof(vhem_tag_measure, F)));

@@ -2,6 +2,7 @@
 import array
 import csv
 import struct
+import sys
 
 
 def read_npy(path):
@@ -12,6 +13,9 @@ def read_npy(path):
     d = int(head.split("(")[1].split(")")[0].split(",")[1])
     assert "'<f4'" in head, head
     y = array.array("f")
+    rows = int(head.split("(")[1].split(",")[0])
+    if len(raw) != 10 + size + 4 * rows * d:
+        sys.exit(f"{path}: {len(raw)} bytes, must be {10 + size + 4 * rows * d}: the file is cut short")
     y.frombytes(raw[10 + size:])
     return y, d
 

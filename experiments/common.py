@@ -18,6 +18,8 @@ import json
 import math
 import os
 import pathlib
+import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -54,9 +56,10 @@ def mean(values):
 
 
 def paired(a, b):
-    """The mean of a - b, pair by pair, and the two-sided p of Student's t-test; p is None where all differ alike."""
+    """The mean of a - b, pair by pair, and the two-sided p of Student's t-test; p is None where all differ alike, or
+    there is one."""
     d = [x - y for x, y in zip(a, b, strict=True)]
-    n, spread = len(d) - 1, statistics.stdev(d)
+    n, spread = len(d) - 1, statistics.stdev(d) if len(d) > 1 else 0
     if spread < 1e-12:
         return mean(d), None
     t = abs(mean(d)) / spread * math.sqrt(n + 1)
@@ -94,6 +97,13 @@ def show(rows, columns):
         print("  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, width))).rstrip())
 
 
+def at_least_1(text):
+    """A number of trials or jobs."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
 def _clean(x):
     """JSON has no NaN."""
     if isinstance(x, dict):
@@ -109,10 +119,14 @@ class Experiment:
     def __init__(self, name, doc):
         parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--quick", action="store_true", help="the short form: few trials, a part of the data")
-        parser.add_argument("--trials", type=int, help="instead of those in config.json")
-        parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials side by side (default: all cores)")
+        parser.add_argument("--trials", type=at_least_1, help="instead of those in config.json")
+        parser.add_argument("--jobs", type=at_least_1, default=os.cpu_count(),
+                            help="trials side by side (default: all cores)")
         parser.add_argument("--accept", action="store_true", help="what is found becomes expected.json")
         self.args = parser.parse_args()
+        if not shutil.which(VHEM):
+            sys.exit(f"{VHEM}: there is no such command; the variable VHEM names it, `make` builds it")
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))          # temporary files go
         self.name, self.folder = name, SOURCE / "experiments" / name
         config = json.loads((self.folder / "config.json").read_text())
         quick = config.pop("quick", {})
@@ -152,26 +166,31 @@ class Experiment:
             try:
                 for n, done in enumerate(concurrent.futures.as_completed(todo), 1):
                     result[todo[done]] = done.result()
-                    print(f"\r{self.name}: {n} of {len(jobs)}, {time.monotonic() - self.begin:.0f} s", end="",
-                          file=sys.stderr, flush=True)
+                    if sys.stderr.isatty():
+                        print(f"\r{self.name}: {n} of {len(jobs)}, {time.monotonic() - self.begin:.0f} s", end="",
+                              file=sys.stderr, flush=True)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
             finally:
-                print(file=sys.stderr)
+                if sys.stderr.isatty():
+                    print(file=sys.stderr)
         return result
 
     def table(self, key, title, columns, rows, note=""):
         """Prints and keeps a table; rows of texts, numbers, None, and pairs (ours, the paper's)."""
+        if self.quick:
+            title += " (the short form: a part of the data, not to be held against the paper)"
         print(f"\n{title}")
         show(rows, columns)
         if note:
             print(note)
         self.results["tables"].append({"key": key, "title": title, "columns": columns, "rows": rows, "note": note})
 
-    def claim(self, text, holds, measured):
-        """Something the paper says, whether it holds here, and the numbers that show it."""
-        self.results["claims"].append({"text": text, "holds": bool(holds), "measured": measured})
+    def claim(self, text, holds, measured, timed=False):
+        """Something the paper says, whether it holds here, and the numbers that show it; timed: it depends on the machine
+        and on what else that does."""
+        self.results["claims"].append({"text": text, "holds": bool(holds), "measured": measured, "timed": timed})
 
     def must(self, what, holds):
         """What no run may miss, the short form included: exit status 1 at the end."""
@@ -187,7 +206,7 @@ class Experiment:
         path = self.folder / "expected.json"
         if self.quick or not path.exists():
             return []
-        held = {c["text"] for c in json.loads(path.read_text())["claims"] if c["holds"]}
+        held = {c["text"] for c in json.loads(path.read_text())["claims"] if c["holds"] and not c.get("timed")}
         return [c["text"] for c in self.results["claims"] if c["text"] in held and not c["holds"]]
 
     def finish(self):

@@ -41,7 +41,7 @@ typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
 typedef struct {
     const char *backend;             /* one of vhem_backends(); NULL: the best usable one */
-    int         threads;             /* 0: all cores */
+    int         threads;             /* 0: all cores; more than 1024 are taken as 1024 */
     uint64_t    seed;
     void      (*log)(void *arg, int level, const char *text);                        /* NULL: silent */
     void       *log_arg;

@@ -152,10 +152,11 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
              "'%.100s', the data with '%.100s'",
              tags->n > 0 ? tags->thing[0] : "", t->n > 0 ? t->name[0] : "");
     if (found < t->n)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d of the data have no tags and are left out", t->n - found, t->n);
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d names in the data have no tags and are left out", t->n - found,
+               t->n);
     if (found < tags->n)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d of the tags have no sequences and are left out", tags->n - found,
-               tags->n);
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d names with tags have no sequences and are left out",
+               tags->n - found, tags->n);
     *out = m;
     m = NULL;
 done:

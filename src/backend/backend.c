@@ -15,7 +15,7 @@ static const vh_backend *const table[] = {               /* best first */
     &vh_backend_simd,
     &vh_backend_ref,
 };
-enum { N_BACKENDS = sizeof table / sizeof table[0] };
+enum { N_BACKENDS = sizeof table / sizeof table[0], MOST_THREADS = 1024 };
 
 static const vh_backend *find(const char *name)
 {
@@ -54,6 +54,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
     if (opt)
         ctx->opt = *opt;
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
+    ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
     ctx->backend = find(ctx->opt.backend);
     ctx->opt.backend = NULL;                             /* the string is the caller's */
     if (!ctx->backend) {

@@ -273,6 +273,12 @@ class Classify(Case):
         self.fails(1, "m.json holds models of classes", "score", "m.json", "train.csv")
         self.write("strange.csv", letters(classes=1).replace(",a,", ",q,"))
         self.fails(1, "nothing to judge", "classify", "eval", "m.json", "strange.csv", "--label", "letter")
+        self.write("some.csv", letters() + "new,q,1,1\n" * 5)
+        said = self.ok("classify", "eval", "m.json", "some.csv", "--label", "letter").err
+        self.assertIn("warning: 1 of ", said)
+        self.fails(2, "m.json: the models would overwrite the store", "classify", "train", "train.csv", "--label",
+                   "letter", "--store", "m.json", "-o", "m.json")
+        self.fails(1, "nothing was held out", "classify", "cross", "train.csv", "--label", "letter", "--holdout", "0.001")
         os.remove(self.path("m.json.store"))
         self.fails(1, "is not in the store", "classify", "update", "m.json", "test.csv", "--label", "letter")
 
@@ -365,8 +371,8 @@ class Annotate(Case):
                       "'song0'", "annotate", "train", *args, "-o", "n.json")
         self.write("t.csv", "song,a\nsong0,1\nsong1,0\nghost,1\n")
         r = self.ok("annotate", "train", *args, "-o", "n.json")
-        self.assertIn("10 of 12 of the data have no tags and are left out", r.err)
-        self.assertIn("1 of 3 of the tags have no sequences and are left out", r.err)
+        self.assertIn("10 of 12 names in the data have no tags and are left out", r.err)
+        self.assertIn("1 of 3 names with tags have no sequences and are left out", r.err)
 
 
 class Documents(Case):

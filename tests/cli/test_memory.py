@@ -65,7 +65,7 @@ class Memory(Case):
         for size in ("0", "1", "100k", "64M", "2G", "1T"):
             self.ok("info", "d.csv", "--memory", size)
         for size in ("", "G", "1.5G", "-1", "2GB", "1 G", "99999999999T"):
-            self.fails(2, f"--memory needs a size such as 512M or 2G, not '{size}'", "info", "d.csv", "--memory", size)
+            self.fails(2, f"--memory needs bytes or a size such as 64K, 512M or 2G, not '{size}'", "info", "d.csv", "--memory", size)
         self.assertIn("(default: 1G)", " ".join(self.ok("fit", "--help").out.split()))
 
     def test_no_room(self):
