@@ -148,7 +148,8 @@ static int train(cli *c, classes_args *a)
 {
     int status = check_output(c, a->output);
     if (status == CLI_GO && a->store && strcmp(a->store, a->output) == 0)
-        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", a->store);
+        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store",
+                            a->store);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO)

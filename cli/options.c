@@ -190,7 +190,8 @@ static int take(cli *c, const cli_option *o, const char *text)
         break;
     case OPT_SIZE:
         if (!cli_read_size(text, o->value))
-            return cli_misuse(c, "--%s needs bytes or a size such as 64K, 512M or 2G, not '%s'", o->name, text);
+            return cli_misuse(c, "--%s needs bytes or a size such as 64K, 512M or 2G, not '%s'", o->name,
+                              text);
         break;
     case OPT_LIST:
         return take_item(c, o, text);

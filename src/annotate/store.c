@@ -153,6 +153,11 @@ done:
     return st;
 }
 
+const char *vh_store_path(const vh_store *s)
+{
+    return s->path;
+}
+
 void vh_store_free(vh_store *s)
 {
     if (!s)

@@ -17,6 +17,7 @@ vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out);
 /* Makes sure that what was put is on disk. */
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *store);
 void        vh_store_free(vh_store *store);              /* without that */
+const char *vh_store_path(const vh_store *store);        /* "" in memory */
 
 /* All threads may call these at once. */
 /* Whether a model can be read back from under the key. */

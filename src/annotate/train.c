@@ -99,8 +99,8 @@ static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhe
     VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
-        VH_CHECK(piece[p], VHEM_EINVAL, "piece %s of class '%.100s' is not in the store: is it the store of "
-                 "the training?", c->part[p].key.text, c->name);
+        VH_CHECK(piece[p], VHEM_EINVAL, "piece %s is not in the store %s: name that of the training, or "
+                 "train again with all the data", c->part[p].key.text, vh_store_path(t->store));
         share[p] = c->part[p].things / mass;
     }
     VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
