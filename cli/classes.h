@@ -16,7 +16,7 @@ int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_sub
 typedef struct {
     vhem_data_options  data;
     vhem_train_options train;
-    const char *output, *store, *cov, *tags, *at;
+    const char *output, *store, *cov, *tags, *at, *never_given;
     bool        no_store, all, check;
     int         folds, fast, top;
     double      holdout;
@@ -38,7 +38,9 @@ void classes_args_free(classes_args *a);
       "keeps every model as soon as it is fitted: a run that was ended goes on from there" }
 #define CLASSES_JUDGE_OPTIONS(a)                                                                            \
     { "top", 0, OPT_INT, "N", &(a)->top, 1, NULL, "classes or tags that each is given" },                   \
-    { "at", 0, OPT_TEXT, "N[,N]", &(a)->at, 0, NULL, "how many of the first count in P@k" }
+    { "at", 0, OPT_TEXT, "N[,N]", &(a)->at, 0, NULL, "how many of the first count in P@k" },                     \
+    { "never-given", 0, OPT_CHOICE, "zero|base-rate", &(a)->never_given, 0, NULL,                           \
+      "precision of a class or tag that none is given: 0, or the share that have it" }
 #define CLASSES_FAST_OPTIONS(a)                                                                             \
     { "fast", 0, OPT_INT, "B", &(a)->fast, 1, "none, score every HMM",                                      \
       "look the HMMs up in a tree and score only those in its B best branches" },                           \

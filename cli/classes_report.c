@@ -225,6 +225,7 @@ static int measure(cli *c, const classes_args *a, const vhem_prediction *p, judg
     unsigned char *truth = classes_truth(p, a->tag_list);
     int status = cli_read_list(c, "at", a->at, &j->k);
     j->n_k = j->k.n;
+    const vhem_rank_options opt = { a->top, j->n_k, j->k.value, a->never_given };
     if (status == CLI_GO && !gather(p, truth, j))
         status = cli_fail(c, "out of memory");
     if (status == CLI_GO && j->n == 0 && j->unknown == 0)
@@ -233,8 +234,7 @@ static int measure(cli *c, const classes_args *a, const vhem_prediction *p, judg
         status = cli_fail(c, "nothing to judge: no sequence has a %s that the models know",
                           a->tag_list ? "tag" : "label");
     if (status == CLI_GO)
-        status = cli_status(c, vhem_rank(c->ctx, j->n, j->C, j->score, j->truth, a->top, j->n_k, j->k.value,
-                                         j->tag, j->p_at));
+        status = cli_status(c, vhem_rank(c->ctx, j->n, j->C, j->score, j->truth, &opt, j->tag, j->p_at));
     free(truth);
     return status;
 }

@@ -45,6 +45,7 @@ void classes_args_init(classes_args *a, bool annotate)
     a->top = annotate ? 10 : 1;
     a->at = annotate ? "5,10,15" : "3,5";
     a->folds = 5;
+    a->never_given = "zero";
     a->train.reduce.K = annotate ? 3 : 4;
 }
 

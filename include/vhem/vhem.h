@@ -489,16 +489,24 @@ VHEM_API void        vhem_tags_free(vhem_tags *);
 
 typedef struct {                     /* how well one tag is given and found */
     int    n, given, right;          /* things that have it, that were given it, both */
-    double precision, recall, F;     /* 0 where they are 0/0 */
+    double precision, recall, F;     /* 0 where they are 0/0; precision: see never_given */
     double average_precision;        /* of the ranking: mean precision at the ranks of those
                                         that have it */
 } vhem_tag_measure;
 
-/* score [n][C] ranks tags within a thing, and things within a tag; truth [n][C].  Every thing is given its
- * `top` best tags.  out [C]; p_at [C][n_k]: precision among the first k things, may be NULL.  Ties: the
- * lowest index first. */
+typedef struct {
+    int         top;                 /* tags that every thing is given, its best; 10 */
+    int         n_k;
+    const int  *k;                   /* [n_k]  precision among the first k things; NULL: none */
+    const char *never_given;         /* precision of a tag that no thing was given, 0/0: "zero", "base-rate":
+                                        the share of the things that have it */
+} vhem_rank_options;
+
+VHEM_API void        vhem_rank_options_init(vhem_rank_options *);
+/* score [n][C] ranks tags within a thing, and things within a tag; truth [n][C].  out [C]; p_at [C][n_k]:
+ * precision among the first k things, may be NULL.  Ties: the lowest index first. */
 VHEM_API vhem_status vhem_rank(vhem_ctx *, int n, int C, const double *score, const unsigned char *truth,
-                               int top, int n_k, const int *k, vhem_tag_measure *out, double *p_at);
+                               const vhem_rank_options *, vhem_tag_measure *out, double *p_at);
 
 /* ---- hierarchy -> report ------------------------------------------------------------------------------- */
 

@@ -524,13 +524,17 @@ def _prediction(made: Handle) -> Dict[str, Any]:
             "log_posterior": array(p.log_posterior, (p.n, p.C), made)}
 
 
-def rank(session: Session, score: Any, truth: Any, top: int, k: Sequence[int]) -> Tuple[Any, Any]:
+def rank(session: Session, score: Any, truth: Any, k: Sequence[int],
+         options: Mapping[str, Any]) -> Tuple[Any, Any]:
     """For each tag its measures, a record; and precision among the first k things, [C][n_k]."""
     n, C = score.shape
     rows = np.zeros(C, record("vhem_tag_measure"))
     p_at, out = out_array((C, len(k)))
-    session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), top, len(k),
-                 whole_numbers(k, "at"), ffi.from_buffer("vhem_tag_measure[]", rows), out)
+    struct, keep = options_of("rank_options", options)
+    keep.append(whole_numbers(k, "at"))
+    struct.n_k, struct.k = len(k), keep[-1]
+    session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), struct,
+                 ffi.from_buffer("vhem_tag_measure[]", rows), out)
     return rows, p_at
 
 

@@ -102,17 +102,17 @@ class CrossValidation:
         best = np.argmax(self.log_proba, axis=1)
         return float(self.truth[np.arange(len(best)), best][self.fold >= 0].mean())
 
-    def measures(self, top: int = 1, at: Sequence[int] = (10,)) -> Tuple[Array, Array]:
+    def measures(self, top: int = 1, at: Sequence[int] = (10,), never_given: str = "zero") -> Tuple[Array, Array]:
         """Precision and so on of those held out; see :meth:`TagModel.measures`."""
         held = self.fold >= 0
-        return _ranked(np.exp(self.log_proba[held]), self.truth[held], top, at)
+        return _ranked(np.exp(self.log_proba[held]), self.truth[held], top, at, never_given)
 
 
-def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int]) -> Tuple[Array, Array]:
+def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int], never_given: str) -> Tuple[Array, Array]:
     _check_top(top)
     with _run.session() as session:
-        return _lib.rank(session, np.ascontiguousarray(weights), np.ascontiguousarray(truth, np.uint8),
-                         min(top, weights.shape[1]), list(at))
+        return _lib.rank(session, np.ascontiguousarray(weights), np.ascontiguousarray(truth, np.uint8), list(at),
+                         {"top": min(top, weights.shape[1]), "never_given": never_given})
 
 
 class _Trained(Estimator):
@@ -405,14 +405,16 @@ class TagModel(_Trained):
         return np.argsort(-weight, kind="stable")[:top]
 
     def measures(self, X: Any, Y: Any, top: int = 10, at: Sequence[int] = (10,), lengths: Any = None,
-                 groups: Any = None, tags: Optional[Sequence[str]] = None) -> Tuple[Array, Array]:
+                 groups: Any = None, tags: Optional[Sequence[str]] = None,
+                 never_given: str = "zero") -> Tuple[Array, Array]:
         """For each tag, records n, given, right, precision, recall, F, average_precision; and precision among
         the first k that are retrieved, for every k in ``at``, (tags, len(at)).  Of a file of tags, what it
-        does not name is left out."""
+        does not name is left out.  The precision of a tag that nothing is given is 0/0: 0, or with
+        ``never_given="base-rate"`` the share that have it."""
         data, table = _tagged(self._more(X, lengths, groups), Y, tags)
         weights = self.predict_proba(data)
         truth, known = _truth(table, _things(data), self.tags_)
-        return _ranked(weights[known], truth[known], top, at)
+        return _ranked(weights[known], truth[known], top, at, never_given)
 
     def score(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None) -> float:
         """Mean average precision over the tags that occur in Y."""

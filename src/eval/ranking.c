@@ -3,11 +3,17 @@
 #include "core/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct {
     double score;
     int    at;
 } ranked;
+
+void vhem_rank_options_init(vhem_rank_options *opt)
+{
+    *opt = (vhem_rank_options){ .top = 10, .never_given = "zero" };
+}
 
 /* Best first; ties and what has no score at all by index. */
 static int best_first(const void *a, const void *b)
@@ -41,11 +47,12 @@ static void count_given(int n, int C, const double *score, const unsigned char *
 }
 
 /* The ranking of all things by tag c. */
-static void measure_ranking(int n, int C, int c, const double *score, const unsigned char *truth, int n_k,
-                            const int *k, ranked *work, vhem_tag_measure *m, double *p_at)
+static void measure_ranking(int n, int C, int c, const double *score, const unsigned char *truth,
+                            const vhem_rank_options *opt, ranked *work, vhem_tag_measure *m, double *p_at)
 {
     double sum = 0;
-    int found = 0;
+    int found = 0, n_k = opt->n_k;
+    const int *k = opt->k;
     rank(n, score + c, C, work);
     for (int r = 0; r < n; r++) {
         if (truth[(size_t)work[r].at * (size_t)C + (size_t)c])
@@ -61,27 +68,36 @@ static void measure_ranking(int n, int C, int c, const double *score, const unsi
     m->average_precision = found > 0 ? sum / found : 0;
 }
 
-vhem_status vhem_rank(vhem_ctx *ctx, int n, int C, const double *score, const unsigned char *truth, int top,
-                      int n_k, const int *k, vhem_tag_measure *out, double *p_at)
+/* Precision, recall and F of a tag from its counts among n things. */
+static void measure_given(int n, bool base_rate, vhem_tag_measure *m)
+{
+    double never = base_rate && n > 0 ? (double)m->n / n : 0;
+    m->precision = m->given > 0 ? (double)m->right / m->given : never;
+    m->recall = m->n > 0 ? (double)m->right / m->n : 0;
+    m->F = m->right > 0 ? 2 * m->precision * m->recall / (m->precision + m->recall) : 0;
+}
+
+vhem_status vhem_rank(vhem_ctx *ctx, int n, int C, const double *score, const unsigned char *truth,
+                      const vhem_rank_options *opt, vhem_tag_measure *out, double *p_at)
 {
     vhem_status st = VHEM_OK;
     ranked *work = NULL;
+    bool base_rate = strcmp(opt->never_given, "base-rate") == 0;
 
-    VH_CHECK(n >= 0 && C >= 1 && top >= 0, VHEM_EINVAL, "%d things, %d tags and the best %d of them make no "
-             "ranking", n, C, top);
-    for (int j = 0; j < n_k; j++)
-        VH_CHECK(k[j] >= 1, VHEM_EINVAL, "precision among the first %d, must be at least 1", k[j]);
+    VH_CHECK(n >= 0 && C >= 1 && opt->top >= 0, VHEM_EINVAL, "%d things, %d tags and the best %d of them "
+             "make no ranking", n, C, opt->top);
+    for (int j = 0; j < opt->n_k; j++)
+        VH_CHECK(opt->k[j] >= 1, VHEM_EINVAL, "precision among the first %d, must be at least 1", opt->k[j]);
+    VH_CHECK(base_rate || strcmp(opt->never_given, "zero") == 0, VHEM_EINVAL, "the precision of a tag never "
+             "given is '%.80s', must be zero or base-rate", opt->never_given);
     VH_NEW(work, n > C ? n : C);
     for (int c = 0; c < C; c++)
         out[c] = (vhem_tag_measure){ 0 };
-    count_given(n, C, score, truth, top, work, out);
+    count_given(n, C, score, truth, opt->top, work, out);
     for (int c = 0; c < C; c++) {
-        vhem_tag_measure *m = &out[c];
-        measure_ranking(n, C, c, score, truth, n_k, k, work, m,
-                        p_at ? p_at + (size_t)c * (size_t)n_k : NULL);
-        m->precision = m->given > 0 ? (double)m->right / m->given : 0;
-        m->recall = m->n > 0 ? (double)m->right / m->n : 0;
-        m->F = m->right > 0 ? 2 * m->precision * m->recall / (m->precision + m->recall) : 0;
+        measure_ranking(n, C, c, score, truth, opt, work, &out[c],
+                        p_at ? p_at + (size_t)c * (size_t)opt->n_k : NULL);
+        measure_given(n, base_rate, &out[c]);
     }
 done:
     free(work);

@@ -306,6 +306,15 @@ class Annotate(Case):
         self.assertGreater(r["summary"]["MAP"], 0.9)
         self.assertEqual({t["name"]: t["n"] for t in r["tags"]}, {"slow": 6, "fast": 6, "high": 6, "low": 6})
 
+    def test_precision_of_what_is_never_given(self):
+        args = ["annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 1, "--json"]
+        tags = {how: self.ok(*args, "--never-given", how).json()["tags"] for how in ("zero", "base-rate")}
+        self.assertTrue(any(t["given"] == 0 for t in tags["zero"]))
+        for zero, rate in zip(tags["zero"], tags["base-rate"]):
+            self.assertEqual(rate["precision"], zero["precision"] if zero["given"] else 0.5)
+        self.assertEqual(self.ok(*args).json()["tags"], tags["zero"])
+        self.fails(2, "--never-given is one of zero|base-rate, not 'half'", *args, "--never-given", "half")
+
     def test_a_song_is_fitted_once_for_all_its_tags(self):
         store = self.path("m.json.store").read_text().splitlines()
         self.assertEqual(len(store), 1 + 12 + 4)         # a head, the songs, the tags

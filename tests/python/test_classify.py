@@ -58,6 +58,10 @@ def test_tags(sequences, tmp_path):
     assert model.score(sequences, Y) == 1
     rows, p_at = model.measures(sequences, Y, top=1, at=(3, 12))
     assert rows["n"].tolist() == [6, 6, 6] and p_at.shape == (3, 2) and p_at[1].tolist() == [1, 0.5]
+    assert rows["given"].tolist() == [6, 6, 0] and rows["precision"].tolist() == [1, 1, 0]
+    assert model.measures(sequences, Y, top=1, never_given="base-rate")[0]["precision"].tolist() == [1, 1, 0.5]
+    with pytest.raises(ValueError, match="'half', must be zero or base-rate"):
+        model.measures(sequences, Y, never_given="half")
     table = np.array([[1, 0, 1], [0, 1, 0]] * 6)
     same = vhem.TagModel(n_components=1, n_states=1).fit(sequences, table, tags=["even", "high", "low"])
     np.testing.assert_array_equal(same.predict_proba(sequences), model.predict_proba(sequences))
