@@ -77,8 +77,8 @@ def cal500(x):
 
 
 def gtzan(x):
-    """The same of GTZAN; its genres are the tags.  Neighbours are often by one artist, so that a fold is ten of them in a
-    row, of each genre; one recording is there twice."""
+    """The same of GTZAN; its genres are the tags.  Neighbours are often by one artist, so that a fold is ten of them in
+    a row, of each genre; one recording is there twice."""
     source = x.data("gtzan_mfcc/gtzan_mfcc_x100.npy", HINT["gtzan"]).parent
     numbers, d = read_npy(source / "gtzan_mfcc_x100.npy")
     with open(source / "gtzan_mfcc_x100_index.csv", encoding="utf-8") as f:
@@ -164,9 +164,21 @@ def chance(files, top):
     return [mean(column) for column in zip(*rows)]
 
 
-def fit_songs(files, options, store):
-    """The HMMs of every song into a store; returns the seconds it took."""
-    return vhem("fit", files.data["dense"], "--group", "song", "--store", store, *options, "-o", os.devnull)[1]
+def fit_shape(s, estimator):
+    """Options of the HMMs of a song; the kernel methods have one to a song, as in the paper."""
+    return ["--states", s["states"], "--mix", s["mix"],
+            "--mixture", 1 if estimator.startswith("ppk") else s["mixture"]]
+
+
+def song_store(job):
+    """The HMMs of every song in a store.  job: files, their settings, the estimator, options of the training.  Returns
+    the store and the seconds."""
+    files, s, estimator, train = job
+    fit = [o for key in ("restarts", "tol") for o in (f"--{key}", train[train.index(f"--fit-{key}") + 1])]
+    store = files.folder / f"{'kernel' if estimator.startswith('ppk') else 'songs'}.store"
+    _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--store", store, *fit_shape(s, estimator), *fit,
+                      "-o", os.devnull)
+    return store, seconds
 
 
 def fold_models(job):

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Tags of songs: Table 4 of the paper, on CAL500 with the features there are, and the same on sound features of GTZAN.
 
-A song is many fragments.  HMMs are fitted to every song, those of the songs with a tag are reduced to the model of the tag,
-and songs that were held out are given tags and ranked by them.  The time of an estimator is that of all its folds and of
-the fits of the songs, once.
+A song is many fragments.  HMMs are fitted to every song, those of the songs with a tag are reduced to the model of the
+tag, and songs that were held out are given tags and ranked by them.  The time of an estimator is that of all its folds
+and of the fits of the songs, once.
 """
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Experiment, mean                                                              # noqa: E402
-from music_data import MEASURES, by_tag, chance, fit_songs, fold_models, paired_p, prepare       # noqa: E402
+from music_data import MEASURES, by_tag, chance, fit_shape, fold_models, paired_p, prepare, song_store  # noqa: E402
 
 NAMES = {"vhem": "VHEM-H3M", "ppk-sc": "PPK-SC", "ppk-sc-hybrid": "PPK-SC-hybrid", "em-h3m": "EM-H3M",
          "hem-gmm": "HEM-GMM", "em-h3m-dense": "EM-H3M, all fragments"}
@@ -22,23 +22,9 @@ PAPER = {                                # P R F MAP P@5 P@10 P@15, and the time
     "hem-gmm": [0.374, 0.205, 0.213, 0.417, 0.441, 0.425, 0.416, None],
     "hem-dtm": [0.431, 0.202, 0.252, 0.439, 0.479, 0.454, 0.428, None],
 }
-TITLE = {"cal500": "Tags of CAL500, first three seconds of each song read off pictures: ours, and in brackets the paper's on "
-                   "whole songs",
+TITLE = {"cal500": "Tags of CAL500, first three seconds of each song read off pictures: ours, and in brackets the "
+                   "paper's on whole songs",
          "gtzan": "Genres of GTZAN as tags, MFCCs of 15 seconds of each song"}
-
-
-def fit_shape(s, estimator):
-    """Options of the HMMs of a song; the kernel methods have one to a song, as in the paper."""
-    return ["--states", s["states"], "--mix", s["mix"],
-            "--mixture", 1 if estimator.startswith("ppk") else s["mixture"]]
-
-
-def song_store(job):
-    files, s, estimator, train = job
-    at = {"--fit-restarts": "--restarts", "--fit-tol": "--tol"}
-    fit = [o for key in at for o in (at[key], train[train.index(key) + 1])]
-    store = files.folder / f"{'kernel' if estimator.startswith('ppk') else 'songs'}.store"
-    return store, fit_songs(files, [*fit_shape(s, estimator), *fit], store)
 
 
 def measure(x, files, s):
@@ -46,10 +32,12 @@ def measure(x, files, s):
     train, estimators, folds = x.config["train"], [*x.config["estimators"], *s.get("also", [])], x.config["folds"]
     first = [e for e in ("vhem", "ppk-sc") if e in estimators]
     made = dict(zip(first, x.map(song_store, [(files, s, e, train) for e in first])))
-    stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if e.startswith("ppk") else "vhem"] for e in estimators}
-    jobs = [(files, fold, "sparse" if e == "em-h3m" else "dense",
-             [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense"), *(["--nv", 1000] if e in ("vhem", "hem-gmm") else [])],
-             stores[e][0], ["--top", s["top"]]) for e in estimators for fold in folds]
+    stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if e.startswith("ppk") else "vhem"]
+              for e in estimators}
+    options = {e: [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense"),
+                   *(["--nv", 1000] if e in ("vhem", "hem-gmm") else [])] for e in estimators}
+    jobs = [(files, fold, "sparse" if e == "em-h3m" else "dense", options[e], stores[e][0], ["--top", s["top"]])
+            for e in estimators for fold in folds]
     done = x.map(fold_models, jobs)
     parts = {e: done[k * len(folds):(k + 1) * len(folds)] for k, e in enumerate(estimators)}
     return {e: {"tags": by_tag(part, files.tags), "songs": stores[e][1],
@@ -79,7 +67,8 @@ def tell(x, name, files, s, found):
     x.keep(f"{name}_tags", {"names": files.tags, **{e: f["tags"]["MAP"] for e, f in found.items()}})
     low = chance(files, s["top"])[list(MEASURES).index("MAP")]
     vhem_map = whole["vhem"][list(MEASURES).index("MAP")]
-    x.must(f"{name}: MAP of VHEM, {vhem_map:.3f}, above {s['above']} times chance, {low:.3f}", vhem_map > s["above"] * low)
+    x.must(f"{name}: MAP of VHEM, {vhem_map:.3f}, above {s['above']} times chance, {low:.3f}",
+           vhem_map > s["above"] * low)
 
 
 def claims(x, name, found, whole, tests):
@@ -92,8 +81,8 @@ def claims(x, name, found, whole, tests):
         sure = [m for m in better if tests[e][keys.index(m)] < 0.05]
         worse = [m for m in where if m not in better and tests[e][keys.index(m)] < 0.05]
         x.claim(f"{place}: VHEM-H3M above {NAMES[e]} in {', '.join(where)}", len(better) == len(where),
-                f"in {len(better)} of {len(where)}, {len(sure)} of them with 95% confidence; below with that confidence in "
-                f"{len(worse)}")
+                f"in {len(better)} of {len(where)}, {len(sure)} of them with 95% confidence; below with that "
+                f"confidence in {len(worse)}")
     hybrid, plain = (whole[e][keys.index("MAP")] for e in ("ppk-sc-hybrid", "ppk-sc"))
     x.claim(f"{place}: PPK-SC-hybrid above PPK-SC", hybrid > plain, f"MAP {hybrid:.3f} against {plain:.3f}")
     for e, paper in (("em-h3m", 34), ("ppk-sc", 65)):
@@ -101,7 +90,8 @@ def claims(x, name, found, whole, tests):
         x.claim(f"{place}: VHEM-H3M takes less time than {NAMES[e]} ({paper}% of it in the paper)", share < 100,
                 f"{share:.0f}%")
     share = found["vhem"]["songs"] / found["vhem"]["seconds"]
-    x.claim(f"{place}: fits of songs are about a third of the time of VHEM-H3M", 0.2 < share < 0.5, f"{100 * share:.0f}%")
+    x.claim(f"{place}: fits of songs are about a third of the time of VHEM-H3M", 0.2 < share < 0.5,
+            f"{100 * share:.0f}%")
 
 
 def main():
