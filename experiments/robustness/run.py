@@ -60,8 +60,9 @@ def claims(x, name, found, whole, fits):
         ranges = [max(whole[k][m] for k in keys) - min(whole[k][m] for k in keys) for m in range(3)]
         p = min(paired_p(found[a]["tags"][m], found[BASE]["tags"][m]) for a in keys if a != BASE for m in SHOWN)
         x.claim(f"{place}: P@5, P@10 and P@15 vary little with {what} (ranges of {', '.join(map(str, paper))} in the "
-                f"paper)", max(ranges) < 0.02, f"ranges of {', '.join(f'{r:.3f}' for r in ranges)}; smallest p-value of "
-                f"a setting against tau 10, N_v 1000: {p:.2g}")
+                "paper)", max(ranges) < 0.02,
+                f"ranges of {', '.join(f'{r:.3f}' for r in ranges)}; smallest p-value of a setting against tau 10, "
+                f"N_v 1000: {p:.2g}")
     long, short = whole[last, BASE[1]], whole[BASE]
     more = (fits + found[last, BASE[1]]["seconds"]) / (fits + found[BASE]["seconds"]) - 1
     x.claim(f"{place}: tau = {last} no better than 10", all(a < b + 0.01 for a, b in zip(long[:3], short[:3])),
