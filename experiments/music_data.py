@@ -171,11 +171,11 @@ def fit_shape(s, estimator):
 
 
 def song_store(job):
-    """The HMMs of every song in a store.  job: files, their settings, the estimator, options of the training.  Returns
-    the store and the seconds."""
-    files, s, estimator, train = job
+    """The HMMs of every song in a store.  job: files, their settings, the estimator, options of the training, a name
+    for the store.  Returns the store and the seconds."""
+    files, s, estimator, train, name = job
     fit = [o for key in ("restarts", "tol") for o in (f"--{key}", train[train.index(f"--fit-{key}") + 1])]
-    store = files.folder / f"{'kernel' if estimator.startswith('ppk') else 'songs'}.store"
+    store = files.folder / f"{name}.store"
     _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--store", store, *fit_shape(s, estimator), *fit,
                       "-o", os.devnull)
     return store, seconds

@@ -31,7 +31,7 @@ def measure(x, files, s):
     """Every estimator on every fold: its measures by tag, seconds, and those of the fits of songs."""
     train, estimators, folds = x.config["train"], [*x.config["estimators"], *s.get("also", [])], x.config["folds"]
     first = [e for e in ("vhem", "ppk-sc") if e in estimators]
-    made = dict(zip(first, x.map(song_store, [(files, s, e, train) for e in first])))
+    made = dict(zip(first, x.map(song_store, [(files, s, e, train, e) for e in first])))
     stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if e.startswith("ppk") else "vhem"]
               for e in estimators}
     options = {e: [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense"),

@@ -25,7 +25,7 @@ def measure(x, files, s):
     train, folds = x.config["train"], x.config["folds"]
     settings = [(tau, BASE[1]) for tau in x.config["tau"]]
     settings += [(BASE[0], nv) for nv in x.config["nv"] if nv != BASE[1]]
-    store, fits = song_store((files, s, "vhem", train))
+    store, fits = song_store((files, s, "vhem", train, "songs"))
     done = x.map(fold_models, [(files, fold, "dense", [*train, *fit_shape(s, "vhem"), "--tau", tau, "--nv", nv], store,
                                 ["--top", s["top"]]) for tau, nv in settings for fold in folds])
     parts = {key: done[k * len(folds):(k + 1) * len(folds)] for k, key in enumerate(settings)}
