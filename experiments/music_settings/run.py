@@ -2,8 +2,8 @@
 """Beyond Table 4 of the paper: which features and which models suit the tags, and what the states of an HMM are worth
 to VHEM and to EM.
 
-One HMM to a song, three of the five folds of the experiment `music`.  The last table keeps the number of Gaussians of an HMM and
-deals them to more and more states: what an estimator gains by that, it gains from the order of frames.
+One HMM to a song, three of the five folds of the experiment `music`.  The last table keeps the number of Gaussians of
+an HMM and deals them to more and more states: what an estimator gains by that, it gains from the order of frames.
 """
 import pathlib
 import sys
