@@ -6,18 +6,25 @@ import sys
 
 
 def read_npy(path):
-    """The numbers of a 2-D float32 array of format version 1, all in a row, and its number of columns d."""
+    """The numbers of a 2-D float32 or int16 array of format version 1, all in a row, and its number of columns d."""
     raw = path.read_bytes()
     size = struct.unpack("<H", raw[8:10])[0]
     head = raw[10:10 + size].decode()
     d = int(head.split("(")[1].split(")")[0].split(",")[1])
-    assert "'<f4'" in head, head
-    y = array.array("f")
-    rows = int(head.split("(")[1].split(",")[0])
-    if len(raw) != 10 + size + 4 * rows * d:
-        sys.exit(f"{path}: {len(raw)} bytes, must be {10 + size + 4 * rows * d}: the file is cut short")
+    assert "'<f4'" in head or "'<i2'" in head, head
+    y = array.array("f" if "'<f4'" in head else "h")
+    whole = 10 + size + y.itemsize * int(head.split("(")[1].split(",")[0]) * d
+    if len(raw) != whole:
+        sys.exit(f"{path}: {len(raw)} bytes, must be {whole}: the file is cut short")
     y.frombytes(raw[10 + size:])
     return y, d
+
+
+def write_rows(path, y, d):
+    """An array of float or double numbers as rows of d."""
+    head = f"{{'descr': '<f{y.itemsize}', 'fortran_order': False, 'shape': ({len(y) // d}, {d}), }}"
+    head = head.ljust(117).encode() + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + y.tobytes())
 
 
 def write_npy(path, rows, d, sequences):
@@ -30,5 +37,4 @@ def write_npy(path, rows, d, sequences):
             out.writerow([f"s{n}", at, length, *labels.values()])
             y.extend(rows[d * first:d * (first + length)].tolist())
             at += length
-    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({at}, {d}), }}".ljust(117).encode() + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + y.tobytes())
+    write_rows(path, y, d)

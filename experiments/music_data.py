@@ -11,8 +11,8 @@ import os
 import pathlib
 import shutil
 import statistics
-import struct
 
+from arrays import read_npy, write_rows
 from common import mean, vhem
 
 FOLDS = 5
@@ -41,21 +41,6 @@ class Files:
     tags: list
     songs: list
     data: dict                           # dense, sparse -> path of the array
-
-
-def read_npy(path):
-    """The numbers of a 2-D array of float32 or int16, and the length of its rows."""
-    raw = path.read_bytes()
-    size = struct.unpack("<H", raw[8:10])[0]
-    head = raw[10:10 + size].decode()
-    numbers = array.array("f" if "'<f4'" in head else "h")
-    numbers.frombytes(raw[10 + size:])
-    return numbers, int(head.split("(")[1].split(")")[0].split(",")[1])
-
-
-def write_npy(path, rows, d):
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows) // d}, {d}), }}".ljust(117).encode() + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + rows.tobytes())
 
 
 def cal500(x):
@@ -126,7 +111,7 @@ def prepare(x, name, settings, folder):
         song.start = len(rows) // (3 * d if settings["derivatives"] else d)
         rows.extend(with_derivatives(y, d) if settings["derivatives"] else y)
     data = {"dense": folder / "dense.npy", "sparse": folder / "sparse.npy"}
-    write_npy(data["dense"], rows, 3 * d if settings["derivatives"] else d)
+    write_rows(data["dense"], rows, 3 * d if settings["derivatives"] else d)
     os.link(data["dense"], data["sparse"])
     length = settings["length"]
     for kind, hop in (("dense", settings["hop"]), ("sparse", length)):
@@ -164,10 +149,14 @@ def chance(files, top):
     return [mean(column) for column in zip(*rows)]
 
 
+def has_one(estimator):
+    """Is there one HMM to a song?  The kernel methods have one, as in the paper."""
+    return estimator.startswith("ppk") or estimator.endswith("-one")
+
+
 def fit_shape(s, estimator):
-    """Options of the HMMs of a song; the kernel methods have one to a song, as in the paper."""
-    return ["--states", s["states"], "--mix", s["mix"],
-            "--mixture", 1 if estimator.startswith("ppk") else s["mixture"]]
+    """Options of the HMMs of a song."""
+    return ["--states", s["states"], "--mix", s["mix"], "--mixture", 1 if has_one(estimator) else s["mixture"]]
 
 
 def song_store(job):

@@ -10,10 +10,12 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Experiment, mean                                                              # noqa: E402
-from music_data import MEASURES, by_tag, chance, fit_shape, fold_models, paired_p, prepare, song_store  # noqa: E402
+from music_data import (MEASURES, by_tag, chance, fit_shape, fold_models, has_one, paired_p, prepare,    # noqa: E402
+                        song_store)
 
 NAMES = {"vhem": "VHEM-H3M", "ppk-sc": "PPK-SC", "ppk-sc-hybrid": "PPK-SC-hybrid", "em-h3m": "EM-H3M",
-         "hem-gmm": "HEM-GMM", "em-h3m-dense": "EM-H3M, all fragments"}
+         "hem-gmm": "HEM-GMM", "em-h3m-dense": "EM-H3M, all fragments",
+         "vhem-one": "VHEM-H3M, one HMM to a song"}
 PAPER = {                                # P R F MAP P@5 P@10 P@15, and the time over that of VHEM
     "vhem": [0.446, 0.211, 0.260, 0.440, 0.474, 0.451, 0.435, 1],
     "ppk-sc": [0.299, 0.159, 0.151, 0.347, 0.358, 0.340, 0.329, 974.0 / 629.5],
@@ -32,10 +34,10 @@ def measure(x, files, s):
     train, estimators, folds = x.config["train"], [*x.config["estimators"], *s.get("also", [])], x.config["folds"]
     first = [e for e in ("vhem", "ppk-sc") if e in estimators]
     made = dict(zip(first, x.map(song_store, [(files, s, e, train, e) for e in first])))
-    stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if e.startswith("ppk") else "vhem"]
+    stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if has_one(e) else "vhem"]
               for e in estimators}
-    options = {e: [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense"),
-                   *(["--nv", 1000] if e in ("vhem", "hem-gmm") else [])] for e in estimators}
+    options = {e: [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense").removesuffix("-one"),
+                   *(["--nv", 1000] if e.startswith(("vhem", "hem")) else [])] for e in estimators}
     jobs = [(files, fold, "sparse" if e == "em-h3m" else "dense", options[e], stores[e][0], ["--top", s["top"]])
             for e in estimators for fold in folds]
     done = x.map(fold_models, jobs)
