@@ -57,12 +57,12 @@ def tell(x, name, files, s, found):
         rows.append(["HEM-DTM", *zip([None] * 8, paper["hem-dtm"]), None])
     rows.append(["chance", *chance(files, s["top"]), None, None])
     x.table(name, TITLE[name], ["", *MEASURES, "time over VHEM", "share of it for songs"], rows)
+    others = [e for e in found if e != "vhem"]
+    tests = {e: [paired_p(found["vhem"]["tags"][m], found[e]["tags"][m]) for m in MEASURES] for e in others}
+    x.table(f"{name}_tests", "VHEM-H3M less the other, and the p-value of a paired t-test over the tags",
+            ["", *MEASURES], [[NAMES[e], *(f"{v - o:+.3f} ({p:.2g})" for v, o, p in
+                                          zip(whole["vhem"], whole[e], tests[e]))] for e in others])
     if not x.quick:
-        others = [e for e in found if e != "vhem"]
-        tests = {e: [paired_p(found["vhem"]["tags"][m], found[e]["tags"][m]) for m in MEASURES] for e in others}
-        x.table(f"{name}_tests", "VHEM-H3M less the other, and the p-value of a paired t-test over the tags",
-                ["", *MEASURES], [[NAMES[e], *(f"{v - o:+.3f} ({p:.2g})" for v, o, p in
-                                              zip(whole["vhem"], whole[e], tests[e]))] for e in others])
         claims(x, name, found, whole, tests)
     x.keep(name, {e: {**dict(zip(MEASURES, whole[e])), "seconds": f["seconds"], "songs": f["songs"]}
                   for e, f in found.items()})
