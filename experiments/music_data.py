@@ -7,6 +7,7 @@ the index say which songs are for training and which for testing in each fold.
 import array
 import csv
 import dataclasses
+import json
 import os
 import pathlib
 import shutil
@@ -17,6 +18,7 @@ from common import mean, paired, vhem
 
 FOLDS = 5
 MEASURES = {"P": "precision", "R": "recall", "F": "F", "MAP": "AP", "P@5": "P@5", "P@10": "P@10", "P@15": "P@15"}
+NATS = "log p per frame"                 # of held-out songs under the model of their own tag
 HINT = {
     "cal500": "The tags are those of CAL500 (Computer Audition Laboratory, UC San Diego); cal500_specmfcc.npy has 127 "
               "frames of 13 coefficients for each of 500 songs.",
@@ -121,8 +123,8 @@ def prepare(x, name, settings, folder):
             all_of_them = [f for n, f in enumerate(all_of_them) if int((n + 1) * share) > int(n * share)]
         with open(folder / f"{kind}_index.csv", "w", newline="", encoding="utf-8") as f:
             out = csv.writer(f)
-            out.writerow(["seq", "start", "length", "song", *(f"fold{k}" for k in range(FOLDS))])
-            out.writerows([f"f{n}", song.start + at, length, song.name,
+            out.writerow(["seq", "start", "length", "song", "test_tag", *(f"fold{k}" for k in range(FOLDS))])
+            out.writerows([f"f{n}", song.start + at, length, song.name, f"{song.fold}:{''.join(song.tags[:1])}",
                            *("test" if song.fold == k else "train" for k in range(FOLDS))]
                           for n, (song, at) in enumerate(all_of_them))
     for fold in range(FOLDS):
@@ -170,9 +172,21 @@ def song_store(job):
     return store, seconds
 
 
+def held_out(files, fold, model):
+    """Log-likelihood per frame of the songs of a fold under the model of their tag, where songs have one tag each."""
+    nats = {}
+    for c in json.loads(model.read_text())["classes"]:
+        own = model.with_name("tag.json")
+        own.write_text(json.dumps(c["model"]))
+        said, _ = vhem("score", own, files.data["sparse"], "--where", f"test_tag={fold}:{c['name']}")
+        nats[c["name"]] = mean(row["per_frame"] for row in said["sequences"])
+    return nats
+
+
 def fold_models(job):
     """Tag models without a fold, and how well they do on it.  job: files, fold, which data, options, the store of songs
-    or None, options of the judgement.  Returns the measures of each tag, and seconds."""
+    or None, options of the judgement.  Returns the measures of each tag, and seconds; nats, where tags exclude each
+    other."""
     files, fold, kind, options, store, judge = job
     folder = files.folder / f"job-{os.getpid()}"
     folder.mkdir(exist_ok=True)
@@ -184,15 +198,16 @@ def fold_models(job):
     songs = {part: ["--group", "song", "--where", f"fold{fold}={part}", "--tags", files.folder / f"{part}{fold}.csv"]
              for part in ("train", "test")}
     _, seconds = vhem("annotate", "train", files.data[kind], *songs["train"], *options, *keep, "-o", model)
-    said, scoring = vhem("annotate", "eval", model, files.data["dense"], *songs["test"], *judge)
+    said, _ = vhem("annotate", "eval", model, files.data["dense"], *songs["test"], *judge)
+    nats = held_out(files, fold, model) if all(len(song.tags) == 1 for song in files.songs) else {}
     shutil.rmtree(folder)
-    return {"tags": {t["name"]: {m: t[key] for m, key in MEASURES.items()} for t in said["tags"] if t["n"] > 0},
-            "seconds": seconds, "scoring": scoring}
+    return {"tags": {t["name"]: {**{m: t[key] for m, key in MEASURES.items()}, NATS: nats.get(t["name"])}
+                     for t in said["tags"] if t["n"] > 0}, "seconds": seconds}
 
 
 def by_tag(folds, tags):
     """Each measure of each tag, the mean over the folds whose songs have it."""
-    return {m: [mean(f["tags"][tag][m] for f in folds if tag in f["tags"]) for tag in tags] for m in MEASURES}
+    return {m: [mean(f["tags"][tag][m] for f in folds if tag in f["tags"]) for tag in tags] for m in (*MEASURES, NATS)}
 
 
 def paired_p(a, b):

@@ -10,8 +10,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Experiment, mean                                                              # noqa: E402
-from music_data import (MEASURES, by_tag, chance, fit_shape, fold_models, has_one, paired_p, prepare,    # noqa: E402
-                        song_store)
+from music_data import (MEASURES, NATS, by_tag, chance, fit_shape, fold_models, has_one, paired_p,  # noqa: E402
+                        prepare, song_store)
 
 NAMES = {"vhem": "VHEM-H3M", "ppk-sc": "PPK-SC", "ppk-sc-hybrid": "PPK-SC-hybrid", "em-h3m": "EM-H3M",
          "hem-gmm": "HEM-GMM", "em-h3m-dense": "EM-H3M, all fragments",
@@ -51,12 +51,14 @@ def tell(x, name, files, s, found):
     whole = {e: [mean(f["tags"][m]) for m in MEASURES] for e, f in found.items()}
     paper = PAPER if name == "cal500" else {}
     base = found["vhem"]["seconds"]
-    rows = [[NAMES[e], *zip([*whole[e], f["seconds"] / base], paper.get(e, [None] * 8)),
-             f["songs"] / f["seconds"]] for e, f in found.items()]
+    rows = [[NAMES[e], *zip([*whole[e], f["seconds"] / base], paper.get(e, [None] * 8)), f["songs"] / f["seconds"],
+             mean(f["tags"][NATS])] for e, f in found.items()]
     if paper:
-        rows.append(["HEM-DTM", *zip([None] * 8, paper["hem-dtm"]), None])
-    rows.append(["chance", *chance(files, s["top"]), None, None])
-    x.table(name, TITLE[name], ["", *MEASURES, "time over VHEM", "share of it for songs"], rows)
+        rows.append(["HEM-DTM", *zip([None] * 8, paper["hem-dtm"]), None, None])
+    rows.append(["chance", *chance(files, s["top"]), None, None, None])
+    shown = 11 if rows[0][-1] is not None else 10
+    x.table(name, TITLE[name], ["", *MEASURES, "time over VHEM", "share of it for songs", NATS][:shown],
+            [row[:shown] for row in rows])
     others = [e for e in found if e != "vhem"]
     tests = {e: [paired_p(found["vhem"]["tags"][m], found[e]["tags"][m]) for m in MEASURES] for e in others}
     x.table(f"{name}_tests", "VHEM-H3M less the other, and the p-value of a paired t-test over the tags",

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Experiment, mean                                                              # noqa: E402
-from music_data import by_tag, fit_shape, fold_models, paired_p, prepare, song_store             # noqa: E402
+from music_data import NATS, by_tag, fit_shape, fold_models, paired_p, prepare, song_store             # noqa: E402
 
 SHOWN = ["F", "MAP", "P@5", "P@10", "P@15"]
 
@@ -59,9 +59,10 @@ def states(x, name="gtzan"):
     keys = [(S, M, e) for S, M in shapes for e in ("vhem", "em-h3m")]
     found = run(x, name, [({"states": S, "mix": M}, [], e) for S, M, e in keys])
     value = {(S, e): tags for (S, _, e), (tags, _) in zip(keys, found)}
-    x.table("states", f"{shapes[0][1]} Gaussians in so many states, {name.upper()}: MAP and F",
-            ["states", "VHEM-H3M, MAP", "EM-H3M, MAP", "VHEM-H3M, F", "EM-H3M, F", "p-value of the difference in MAP"],
-            [[S, *(mean(value[S, e][m]) for m in ("MAP", "F") for e in ("vhem", "em-h3m")),
+    both = [(m, e) for m in ("MAP", "F", NATS) for e in ("vhem", "em-h3m")]
+    x.table("states", f"{shapes[0][0] * shapes[0][1]} Gaussians in so many states, {name.upper()}: VHEM-H3M and EM-H3M",
+            ["states", *(f"{m}, {'VHEM' if e == 'vhem' else 'EM'}" for m, e in both), "p-value of the MAPs"],
+            [[S, *(mean(value[S, e][m]) for m, e in both),
               paired_p(value[S, "vhem"]["MAP"], value[S, "em-h3m"]["MAP"])] for S, _ in shapes])
 
 
