@@ -165,7 +165,8 @@ def song_store(job):
     """The HMMs of every song in a store.  job: files, their settings, the estimator, options of the training, a name
     for the store.  Returns the store and the seconds."""
     files, s, estimator, train, name = job
-    fit = [o for key in ("restarts", "tol") for o in (f"--{key}", train[train.index(f"--fit-{key}") + 1])]
+    given = dict(zip(train[::2], train[1::2]))
+    fit = ["--restarts", given["--fit-restarts"], "--tol", given["--fit-tol"], "--cov", given.get("--cov", "diag")]
     store = files.folder / f"{name}.store"
     _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--store", store, *fit_shape(s, estimator), *fit,
                       "-o", os.devnull)

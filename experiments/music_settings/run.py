@@ -37,7 +37,9 @@ def run(x, name, ways):
         kind = f"{name}-{s['derivatives']}-{s.get('normalise')}"
         if kind not in files:
             files[kind] = prepare(x, name, s, x.scratch / f"{kind}-{len(ways)}")
-        jobs.append((files[kind], s, [*x.config["train"], *options], estimator, x.config["folds"], f"way{n}"))
+        train = [*x.config["train"], *options]
+        train = [word for pair in dict(zip(train[::2], train[1::2])).items() for word in pair]   # the last one counts
+        jobs.append((files[kind], s, train, estimator, x.config["folds"], f"way{n}"))
     return x.map(variant, jobs)
 
 
