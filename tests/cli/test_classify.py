@@ -307,11 +307,15 @@ class Annotate(Case):
         self.assertEqual({t["name"]: t["n"] for t in r["tags"]}, {"slow": 6, "fast": 6, "high": 6, "low": 6})
 
     def test_precision_of_what_is_never_given(self):
-        args = ["annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "test_tags.csv", "--top", 1, "--json"]
+        head, first = self.path("test_tags.csv").read_text().splitlines()[:2]
+        self.write("one.csv", f"{head}\n{first}\n")
+        args = ["annotate", "eval", "m.json", "test.csv", *SONGS, "--tags", "one.csv", "--top", 1, "--json"]
         tags = {how: self.ok(*args, "--never-given", how).json()["tags"] for how in ("zero", "base-rate")}
-        self.assertTrue(any(t["given"] == 0 for t in tags["zero"]))
+        self.assertEqual(sorted(t["given"] for t in tags["zero"]), [0, 0, 0, 1])
+        self.assertEqual(sorted(t["n"] for t in tags["zero"]), [0, 0, 1, 1])
         for zero, rate in zip(tags["zero"], tags["base-rate"]):
-            self.assertEqual(rate["precision"], zero["precision"] if zero["given"] else 0.5)
+            self.assertEqual(rate["precision"], zero["precision"] if zero["given"] else zero["n"])
+            self.assertEqual(zero["precision"] > 0, zero["right"] > 0)
         self.assertEqual(self.ok(*args).json()["tags"], tags["zero"])
         self.fails(2, "--never-given is one of zero|base-rate, not 'half'", *args, "--never-given", "half")
 
