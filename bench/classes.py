@@ -25,39 +25,34 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(SOURCE / "experiments"), str(SOURCE / "experiments" / "characters")]
 
 import data as characters
-from arrays import read_npy, write_npy
+import music_data
 from estimators import settings, words
 
 DATA = pathlib.Path(os.environ.get("VHEM_DATA") or SOURCE.parent / "shared" / "data")
 
 
-def music(folder, length=43, hop=9):
+class Source:
+    """The data, as experiments ask for it."""
+
+    @staticmethod
+    def data(path, hint):
+        if not (DATA / path).exists():
+            sys.exit(f"{DATA / path} is not there. {hint}")
+        return DATA / path
+
+    @staticmethod
+    def check(what, found, expected):
+        if found != expected:
+            sys.exit(f"{what}: {found}, must be {expected}")
+
+
+def music(folder):
     """dense.npy and sparse.npy: fragments of one second, with 80% overlap and without; tags.csv."""
-    source = DATA / "cal500"
-    rows, d = read_npy(source / "cal500_specmfcc.npy")
-    fragments = {"dense": (hop, []), "sparse": (length, [])}
-    songs = {}
-    with open(source / "cal500_specmfcc_index.csv") as f:
-        for r in csv.DictReader(f):
-            songs[int(r["song"])] = r["name"]
-            for step, found in fragments.values():
-                for at in range(0, int(r["length"]) - length + 1, step):
-                    found.append((int(r["start"]) + at, length, {"song": r["name"]}))
-    for name, (_, sequences) in fragments.items():
-        write_npy(folder / f"{name}.npy", rows, d, sequences)
-    vocabulary = (source / "vocab.txt").read_text().split("\n")
-    vocabulary = [word.strip().strip(",") for word in vocabulary if word.strip()]
-    kept = [k for k, word in enumerate(vocabulary)
-            if not word.endswith("-Solo") and not word.endswith("_Solo") and "Genre-Best" not in word]
-    has = [line.split(",") for line in (source / "hardAnnotations.txt").read_text().split("\n") if line.strip()]
-    counts = {k: sum(float(row[k]) > 0 for row in has) for k in kept}
-    kept = [k for k in kept if counts[k] >= 30]
+    cut = {"length": 43, "hop": 9, "kept": 1, "derivatives": False}
+    files = music_data.prepare(Source, "cal500", cut, folder)
     with open(folder / "tags.csv", "w", newline="") as f:
-        out = csv.writer(f)
-        out.writerow(["song", *(vocabulary[k] for k in kept)])
-        for song, name in songs.items():
-            out.writerow([name, *(int(float(has[song][k]) > 0) for k in kept)])
-    return len(kept), len(songs)
+        csv.writer(f).writerows([["song", "tag"], *([s.name, tag] for s in files.songs for tag in s.tags)])
+    return len(files.tags), len(files.songs)
 
 
 class Runs:
@@ -144,9 +139,10 @@ def main():
     parser.add_argument("--estimators", default="")
     a = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="vhem-bench-") as folder:
-        folder = pathlib.Path(folder)
+        folder = pathlib.Path(folder) / a.which
         run = Runs(a.build, folder, a.threads)
         if a.which == "characters":
+            folder.mkdir()
             characters.prepare(DATA / characters.ARRAY, folder)
             run_characters(run, a.trials, (a.estimators or "vhem,em-h3m,shem,ppk-sc").split(","))
         else:

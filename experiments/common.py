@@ -188,8 +188,8 @@ class Experiment:
         self.results["tables"].append({"key": key, "title": title, "columns": columns, "rows": rows, "note": note})
 
     def claim(self, text, holds, measured, timed=False):
-        """Something the paper says, whether it holds here, and the numbers that show it; timed: it depends on the machine
-        and on what else that does."""
+        """Something the paper says, whether it holds here, and the numbers that show it; timed: it depends on the
+        machine and on what else that does."""
         self.results["claims"].append({"text": text, "holds": bool(holds), "measured": measured, "timed": timed})
 
     def must(self, what, holds):

@@ -3,8 +3,8 @@
 
 usage: page.py [--check]       --check: changes nothing; exit status 1 when the page is not up to date
 
-Between <!-- NAME KEY --> and <!-- end --> stands the table with that key, or, for the key `claims`, what the paper claims
-and whether it holds.  Everything else on the page is written by hand.
+Between <!-- NAME KEY --> and <!-- end --> stands the table with that key, or, for the key `claims`, what the paper
+claims and whether it holds.  Everything else on the page is written by hand.
 """
 import json
 import pathlib
