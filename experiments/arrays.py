@@ -8,10 +8,11 @@ import sys
 def read_npy(path):
     """The numbers of a 2-D float32 or int16 array of format version 1, all in a row, and its number of columns d."""
     raw = path.read_bytes()
-    size = struct.unpack("<H", raw[8:10])[0]
-    head = raw[10:10 + size].decode()
+    size = struct.unpack("<H", raw[8:10])[0] if raw[:8] == b"\x93NUMPY\x01\x00" else 0
+    head = raw[10:10 + size].decode(errors="replace")
+    if "'<f4'" not in head and "'<i2'" not in head:
+        sys.exit(f"{path}: not an array of float32 or int16 in .npy format version 1")
     d = int(head.split("(")[1].split(")")[0].split(",")[1])
-    assert "'<f4'" in head or "'<i2'" in head, head
     y = array.array("f" if "'<f4'" in head else "h")
     whole = 10 + size + y.itemsize * int(head.split("(")[1].split(",")[0]) * d
     if len(raw) != whole:

@@ -29,7 +29,7 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
 DATA = pathlib.Path(os.environ.get("VHEM_DATA") or SOURCE / ".." / "shared" / "data").resolve()
-RESULTS = pathlib.Path(os.environ.get("VHEM_RESULTS", SOURCE / "experiments" / "results"))
+RESULTS = pathlib.Path(os.environ.get("VHEM_RESULTS") or SOURCE / "experiments" / "results")
 SKIPPED = 77                             # exit status when data is not there
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")       # its idle threads would count as time of the command
@@ -72,14 +72,16 @@ def paired(a, b):
 
 
 def number(x, digits=3):
-    """So many digits after the point, or four in all where that says too much or too little."""
+    """So many digits after the point, or in all of a small number; four of a large one."""
     if x is None:
         return "-"
     if isinstance(x, str):
         return x
     if isinstance(x, int):
         return str(x)
-    return f"{x:.{digits}f}" if x == 0 or 10 ** -digits <= abs(x) < 1000 else f"{x:.4g}"
+    if x == 0 or 0.1 <= abs(x) < 1000:
+        return f"{x:.{digits}f}"
+    return f"{x:.{digits}g}" if abs(x) < 1 else f"{x:.4g}"
 
 
 def cell(c):
@@ -100,7 +102,7 @@ def show(rows, columns):
 def at_least_1(text):
     """A number of trials or jobs."""
     if int(text) < 1:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError("must be 1 or more")
     return int(text)
 
 
@@ -131,6 +133,10 @@ class Experiment:
         config = json.loads((self.folder / "config.json").read_text())
         quick = config.pop("quick", {})
         self.config = {**config, **(quick if self.args.quick else {})}
+        if self.args.trials and "trials" not in config:
+            parser.error("this experiment has folds, not trials")
+        if self.args.accept and self.args.quick:
+            parser.error("--accept needs the full form")
         if self.args.trials:
             self.config["trials"] = self.args.trials
         self.results = {"tables": [], "claims": [], "numbers": {}}
@@ -213,15 +219,16 @@ class Experiment:
         """Prints the claims, writes results/NAME.json, and says what is not as it was; exit status 1 then."""
         for c in self.results["claims"]:
             print(f"{'holds' if c['holds'] else 'FAILS':6s} {c['text']}: {c['measured']}")
-        version = subprocess.run([VHEM, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+        version = subprocess.run([VHEM, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
         whole = _clean({"name": self.name, "version": version, "quick": self.quick, "config": self.config,
                         "minutes": round((time.monotonic() - self.begin) / 60, 1), **self.results})
         text = json.dumps(whole, indent=1) + "\n"
         RESULTS.mkdir(parents=True, exist_ok=True)
-        (RESULTS / f"{self.name}.json").write_text(text)
-        print(f"numbers in {RESULTS / self.name}.json")
+        path = RESULTS / f"{self.name}{'-quick' if self.quick else ''}.json"
+        path.write_text(text)
+        print(f"numbers in {path}")
         lost = self.missed + self._compare()
-        if self.args.accept and not self.missed and not self.quick:
+        if self.args.accept and not self.missed:
             (self.folder / "expected.json").write_text(text)
             lost = []
         for claim in lost:

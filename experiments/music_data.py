@@ -1,5 +1,6 @@
 """Songs with tags as the commands read them: CAL500 and GTZAN, cut into fragments, with their tags and five folds; tag
-models of a fold, and the measures of the paper's Table 4.  Shared by the experiments `music` and `robustness`.
+models of a fold, and the measures of the paper's Table 4.  Shared by the experiments
+`music`, `music_settings` and `robustness`.
 
 Fragments share the rows of one array, and an index beside it says where each begins: overlap takes no room.  Columns of
 the index say which songs are for training and which for testing in each fold.
@@ -213,5 +214,5 @@ def by_tag(folds, tags):
 
 def paired_p(a, b):
     """The p-value of a paired t-test over the tags that were judged; 1 where nothing differs."""
-    p = paired(*([v for v in values if v is not None] for values in (a, b)))[1]
+    p = paired(*zip(*((u, v) for u, v in zip(a, b, strict=True) if u is not None and v is not None)))[1]
     return 1.0 if p is None else p

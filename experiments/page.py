@@ -6,6 +6,7 @@ usage: page.py [--check]       --check: changes nothing; exit status 1 when the 
 Between <!-- NAME KEY --> and <!-- end --> stands the table with that key, or, for the key `claims`, what the paper
 claims and whether it holds.  Everything else on the page is written by hand.
 """
+import argparse
 import json
 import pathlib
 import re
@@ -23,7 +24,10 @@ def as_table(columns, rows):
 
 def block(name, key):
     """The text that belongs between the marks."""
-    found = json.loads((SOURCE / "experiments" / name / "expected.json").read_text())
+    path = SOURCE / "experiments" / name / "expected.json"
+    if not path.exists():
+        sys.exit(f"{PAGE}: there is no {path}")
+    found = json.loads(path.read_text())
     if key == "claims":
         rows = [[c["text"], "yes" if c["holds"] else "**no**", c["measured"]] for c in found["claims"]]
         return as_table(["claim", "holds here", "measured"], rows)
@@ -35,6 +39,9 @@ def block(name, key):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
     old = PAGE.read_text()
     new = re.sub(r"(<!-- (\w+) (\w+) -->\n).*?(<!-- end -->)",
                  lambda m: f"{m[1]}\n{block(m[2], m[3])}\n\n{m[4]}", old, flags=re.DOTALL)
@@ -42,7 +49,7 @@ def main():
     there = {p.parent.name for p in (SOURCE / "experiments").glob("*/expected.json")}
     if there - named:
         sys.exit(f"{PAGE}: nothing of {', '.join(sorted(there - named))}")
-    if "--check" not in sys.argv:
+    if not check:
         PAGE.write_text(new)
     elif new != old:
         sys.exit(f"{PAGE} is not up to date: run python3 {pathlib.Path(__file__).relative_to(SOURCE)}")

@@ -161,7 +161,8 @@ def main():
     x.table("expected", "Expected log-likelihood of a virtual sequence of 10 frames, each model under its centre, nats",
             ["method", *[f"{k} clusters" for k in c["levels"]]],
             [[name, *averages(runs[name], "expected_loglik")] for name in EXPECTED if name in runs])
-    x.must("VHEM-H3M: Rand index above 0.75 at 8 clusters", averages(runs["VHEM-H3M"], "rand")[0] > 0.75)
+    x.must("VHEM-H3M: Rand index above 0.83 at 8 clusters, where equal groups by chance have 0.81",
+           averages(runs["VHEM-H3M"], "rand")[0] > 0.83)
     x.must("VHEM-H3M from a spectral start: Rand index above 0.85 at 8 clusters",
            averages(runs["VHEM-H3M, spectral start"], "rand")[0] > 0.85)
     if not x.quick:

@@ -141,8 +141,9 @@ def claims(x, runs, p):
     x.claim("VHEM-H3M and PPK-SC alike in Rand index at levels 2 and 3 (within 0.02)",
             all(abs(v - o) < 0.02 for v, o in rand[:2]), say(rand[:2]))
     x.claim("VHEM-H3M above PPK-SC in Rand index at levels 4 and 5", all(v > o for v, o in rand[2:]), say(rand[2:]))
-    x.claim("Differences significant at 95% at levels 2, 4 and 5", all(p["PPK-SC"][k] < 0.05 for k in (0, 2, 3)),
-            "p " + ", ".join(f"{v:.2g}" for v in p["PPK-SC"]))
+    x.claim("Differences significant at 95% at levels 2, 4 and 5",
+            all(p["PPK-SC"][k] is not None and p["PPK-SC"][k] < 0.05 for k in (0, 2, 3)),
+            "p " + ", ".join("-" if v is None else f"{v:.2g}" for v in p["PPK-SC"]))
     x.claim("VHEM-H3M above PPK-SC in log-likelihood at every level", all(v > o for v, o in loglik), say(loglik, 4))
     x.claim("PPK-SC above VHEM-H3M in compactness at every level", all(v < o for v, o in compact), say(compact))
 
@@ -165,9 +166,10 @@ def main():
             [["by chance", *chance], ["VHEM-H3M here", *averages(runs["VHEM-H3M"], "rand")],
              ["VHEM-H3M in the paper", *PAPER["VHEM-H3M"]["rand"]]])
     table = forms(x, frames, rows)
-    x.must("VHEM-H3M: Rand index above 0.8 at 20 clusters", averages(runs["VHEM-H3M"], "rand")[0] > 0.8)
-    x.must("velocities: adjusted Rand index of the scaled kernel above 0.1 at 20 clusters",
-           all(row[8] > 0.1 for row in table if row[:3] == ["velocities", "0.0001", "PPK-SC, scaled kernel"]))
+    scaled = [row[8] for row in table if row[:3] == ["velocities", "0.0001", "PPK-SC, scaled kernel"]]
+    x.must("VHEM-H3M: log-likelihood above that of PPK-SC at the first level",
+           averages(runs["VHEM-H3M"], "loglik")[0] > averages(runs["PPK-SC"], "loglik")[0])
+    x.must("velocities: adjusted Rand index of the scaled kernel above 0.1", scaled and min(scaled) > 0.1)
     if not x.quick:
         claims(x, runs, p)
     x.finish()
