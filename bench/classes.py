@@ -26,7 +26,8 @@ sys.path[:0] = [str(SOURCE / "experiments"), str(SOURCE / "experiments" / "chara
 
 import data as characters
 import music_data
-from estimators import settings, words
+from common import words
+from estimators import settings
 
 DATA = pathlib.Path(os.environ.get("VHEM_DATA") or SOURCE.parent / "shared" / "data")
 

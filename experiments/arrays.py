@@ -6,8 +6,13 @@ import sys
 
 
 def read_npy(path):
-    """The numbers of a 2-D float32 or int16 array of format version 1, all in a row, and its number of columns d."""
-    raw = path.read_bytes()
+    """parse_npy of a file."""
+    return parse_npy(path.read_bytes(), path)
+
+
+def parse_npy(raw, path):
+    """The numbers of a 2-D float32 or int16 array of format version 1, all in a row, and its number of columns d; path
+    is what sentences begin with."""
     size = struct.unpack("<H", raw[8:10])[0] if raw[:8] == b"\x93NUMPY\x01\x00" else 0
     head = raw[10:10 + size].decode(errors="replace")
     if "'<f4'" not in head and "'<i2'" not in head:

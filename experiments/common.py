@@ -49,6 +49,11 @@ def vhem(*args, threads=1):
     return json.loads(text) if text.strip() else None, used.ru_utime + used.ru_stime
 
 
+def words(options):
+    """Options by name as the command takes them."""
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
 def mean(values):
     """The mean of those that are there; None when there are none."""
     known = [v for v in values if v is not None]

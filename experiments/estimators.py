@@ -9,10 +9,6 @@ def settings(config, estimator, **changes):
     return {"estimator": estimator, **config["options"], **config["virtual"].get(estimator, {}), **changes}
 
 
-def words(options):
-    return [word for name, value in options.items() for word in (f"--{name}", value)]
-
-
 def run_trials(x, trial, jobs, *shared):
     """trial((shared..., seed, options)) for each of jobs {key: options} and each seed, a seed at a time, so that what
     is compared runs at about the same time; {key: results}."""

@@ -8,7 +8,7 @@ others made.
 import json
 import pathlib
 
-from common import mean, vhem
+from common import mean, vhem, words
 
 # name: method, options, what it clusters
 METHODS = {
@@ -40,17 +40,12 @@ def models_of(task, seed):
     return task["folder"] / f"models-{seed}.json"
 
 
-def flags(options):
-    """Options by name as the command takes them."""
-    return [word for name, value in options.items() for word in (f"--{name}", value)]
-
-
 def fit(job):
     """The models of a trial: HMMs, and dynamic textures where some method wants them.  Returns the processor time."""
     task, seed = job
-    _, seconds = vhem("fit", *task["data"], *flags(task["fit"]), "--seed", seed, "-o", models_of(task, seed))
+    _, seconds = vhem("fit", *task["data"], *words(task["fit"]), "--seed", seed, "-o", models_of(task, seed))
     if task.get("dtm"):
-        vhem("fit", *task["data"], *flags(task["dtm"]), "--seed", seed, "-o", task["folder"] / f"textures-{seed}.json")
+        vhem("fit", *task["data"], *words(task["dtm"]), "--seed", seed, "-o", task["folder"] / f"textures-{seed}.json")
     return seconds
 
 
@@ -93,7 +88,7 @@ def grow(job):
     task, name, seed = job
     method, options, source = METHODS[name]
     out = task["folder"] / f"{list(METHODS).index(name)}-{seed}.json"
-    options, seconds = [*options, *(flags(task["tree"]) if name == "VHEM-H3M" else [])], 0
+    options, seconds = [*options, *(words(task["tree"]) if name == "VHEM-H3M" else [])], 0
     if name == "VHEM-H3M, spectral start":
         groups, start = out.with_suffix(".groups.json"), out.with_suffix(".start.json")
         _, seconds = vhem("cluster", models_of(task, seed), "-k", task["levels"][0], "--method", "ppk-sc", "--kernel",
@@ -101,7 +96,7 @@ def grow(job):
         seconds += centers_of(models_of(task, seed), load(groups)["labels"], seed, start)[0]
         options += ["--init", start]
     inputs = {"models": [models_of(task, seed)], "textures": [task["folder"] / f"textures-{seed}.json"],
-              "data": [*task["data"], *flags(task["fit"])]}[source]
+              "data": [*task["data"], *words(task["fit"])]}[source]
     _, used = vhem("tree", *inputs, "-k", ",".join(map(str, task["levels"])), "--method", method, *options,
                    "--seed", seed, "-o", out)
     return {"name": name, "seed": seed, "file": str(out), "seconds": seconds + used,
@@ -119,7 +114,7 @@ def collect(found):
     return {name: r for name, r in runs.items() if r}
 
 
-def paired(runs, name, base="VHEM-H3M"):
+def same_seeds(runs, name, base="VHEM-H3M"):
     """The runs of a method and those of VHEM from the same models."""
     seeds = {r["seed"] for r in runs[name]}
     return runs[name], [r for r in runs[base] if r["seed"] in seeds]
@@ -127,7 +122,7 @@ def paired(runs, name, base="VHEM-H3M"):
 
 def p_values(task, runs, name):
     """Of the paired t-test of the Rand index against VHEM, at every level."""
-    ours, base = paired(runs, name)
+    ours, base = same_seeds(runs, name)
     if name == "VHEM-H3M" or len(ours) < 2:
         return [None] * len(task["levels"])
     found, _ = vhem("eval", *[r["file"] for r in ours], "--truth", task["truth"],
@@ -149,7 +144,7 @@ def tables(x, task, runs, paper, paper_seconds):
                 yield name, [name, len(runs[name]), *[(v * scale, t) for v, t in zip(ours, theirs)]]
 
     def ratio(name):
-        base = paired(runs, name)[1]
+        base = same_seeds(runs, name)[1]
         theirs = paper_seconds.get(name)
         return (seconds[name] / mean([r["seconds"] for r in base]), theirs and theirs / paper_seconds["VHEM-H3M"])
 

@@ -11,9 +11,14 @@ matplotlib.rcParams.update({"svg.hashsalt": "vhem", "font.size": 9, "axes.spines
 BLUE, GREEN, ORANGE, GREY = "#0072b2", "#009e73", "#d55e00", "#999999"
 
 
+def expected(name):
+    """The full run of an experiment."""
+    return json.loads((SOURCE / "experiments" / name / "expected.json").read_text())
+
+
 def numbers(name):
-    """What the full run of an experiment kept."""
-    return json.loads((SOURCE / "experiments" / name / "expected.json").read_text())["numbers"]
+    """What it kept."""
+    return expected(name)["numbers"]
 
 
 def save(fig, name):

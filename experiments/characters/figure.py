@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
 """Draws docs/images/reproduction-characters.svg from expected.json: accuracy over Delta LL and over tau."""
-import json
 import pathlib
+import sys
 
-import matplotlib
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from svg import BLUE, GREEN, ORANGE, expected, save                                              # noqa: E402
+from matplotlib import pyplot as plt                                                             # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-OUT = HERE.parents[1] / "docs" / "images" / "reproduction-characters.svg"
-STYLE = {"vhem": ("VHEM", "#0072b2", "o"), "shem": ("SHEM", "#d55e00", "s"), "em-h3m": ("EM-H3M", "#009e73", "^"),
+STYLE = {"vhem": ("VHEM", BLUE, "o"), "shem": ("SHEM", ORANGE, "s"), "em-h3m": ("EM-H3M", GREEN, "^"),
          "ppk-sc": ("PPK-SC", "#777777", "D")}
 
 
 def main():
-    found = json.loads((HERE / "expected.json").read_text())
+    found = expected("characters")
     rows = {t["key"]: t["rows"] for t in found["tables"]}
     trials, delta = found["numbers"]["accuracy"], found["config"]["delta"]
-    matplotlib.rcParams.update({"svg.hashsalt": "vhem", "font.size": 9, "axes.titlesize": 10})
+    plt.rcParams["axes.titlesize"] = 10
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
     for e in ("vhem", "shem", "em-h3m"):
         name, colour, mark = STYLE[e]
@@ -37,10 +35,9 @@ def main():
     right.set(xlabel="tau, frames", title="the length of the virtual samples, Delta LL = 1e-5")
     for ax in (left, right):
         ax.grid(color="#dddddd", linewidth=0.6)
-        ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False)
     figure.tight_layout()
-    figure.savefig(OUT, metadata={"Date": None})
+    save(figure, "characters")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import data
-from common import Experiment, paired, vhem
-from estimators import average, each, over, run_trials, settings, words
+from common import Experiment, paired, vhem, words
+from estimators import average, each, over, run_trials, settings
 
 NAMES = {"vhem": "VHEM", "shem": "SHEM", "em-h3m": "EM-H3M", "ppk-sc": "PPK-SC"}
 ITERATIVE = ("vhem", "shem", "em-h3m")

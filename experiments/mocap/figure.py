@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """The paper's Figure 2 from expected.json: which motions VHEM-H3M and PPK-SC put together, level by level."""
 import collections
-import json
 import pathlib
+import sys
 
-import matplotlib
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from svg import numbers, save                                                                    # noqa: E402
+from matplotlib import patches, pyplot as plt                                                    # noqa: E402
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-OUT = FOLDER.parents[1] / "docs" / "images" / "reproduction-mocap.svg"
 COLOURS = ["#1b6ca8", "#e07b39", "#5aa469", "#d64550", "#8a6fb0", "#a9744f", "#e3a5c7", "#8d9299"]
 HEIGHT, STEP = 0.62, 1.0
 
@@ -52,16 +50,16 @@ def draw(ax, levels, motions):
 
 
 def main():
-    plt.rcParams.update({"svg.hashsalt": "vhem", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9})
-    found = json.loads((FOLDER / "expected.json").read_text())["numbers"]["hierarchies"]
+    plt.rcParams["svg.fonttype"] = "none"
+    found = numbers("mocap")["hierarchies"]
     fig, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
     for ax, name in zip(axes, ("VHEM-H3M", "PPK-SC")):
         draw(ax, found[name], found["motions"])
         ax.set_title(name, fontsize=10)
-    handles = [matplotlib.patches.Patch(color=colour, label=c) for colour, c in zip(COLOURS, found["classes"])]
+    handles = [patches.Patch(color=colour, label=c) for colour, c in zip(COLOURS, found["classes"])]
     fig.legend(handles=handles, loc="lower center", ncol=len(handles), frameon=False, fontsize=8)
     fig.subplots_adjust(left=0.07, right=0.99, top=0.93, bottom=0.1, wspace=0.04)
-    fig.savefig(OUT, metadata={"Date": None})
+    save(fig, "mocap")
 
 
 if __name__ == "__main__":

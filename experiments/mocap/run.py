@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Experiment, mean, vhem  # noqa: E402
 from hierarchy import (METHODS, averages, centers_of, collect, fit, grow, judge, load, models_of,  # noqa: E402
-                       paired, tables, write_truth)
+                       same_seeds, tables, write_truth)
 
 # Rand index, log-likelihood in 1e6 nats, compactness at 8, 4 and 2 clusters; seconds
 PAPER = {
@@ -106,7 +106,7 @@ def settings(x, task, runs):
 def claims(x, runs, p):
     """What the paper says of Table 2."""
     def against(name, key):
-        ours, base = paired(runs, name)
+        ours, base = same_seeds(runs, name)
         return averages(base, key), averages(ours, key)
 
     def compare(text, name, key, levels, scale=1, digits=3):
@@ -126,7 +126,7 @@ def claims(x, runs, p):
         compare(f"VHEM-H3M above {name} in Rand index at every level", name, "rand", (0, 1, 2))
     compare("VHEM-H3M above HEM-DTM in log-likelihood at every level", "HEM-DTM", "loglik", (0, 1, 2), 1e-6)
     for name in ("EM-H3M", "SHEM-H3M (10)", "SHEM-H3M (50)"):
-        ours, base = ([r["seconds"] for r in side] for side in paired(runs, name))
+        ours, base = ([r["seconds"] for r in side] for side in same_seeds(runs, name))
         x.claim(f"VHEM-H3M faster than {name}", mean(base) < mean(ours),
                 f"{name} takes {mean(ours) / mean(base):.1f} times its time", timed=True)
 

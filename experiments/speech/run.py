@@ -14,8 +14,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from arrays import read_npy, write_npy
-from common import Experiment, mean, paired, vhem
-from estimators import average, over, run_trials, settings, words
+from common import Experiment, mean, paired, vhem, words
+from estimators import average, over, run_trials, settings
 
 ARRAY = "fsdd/fsdd_mfcc.npy"
 HINT = ("It is the Free Spoken Digit Dataset (Zenodo, CC BY-SA 4.0), as one array of 13 MFCCs a frame and "

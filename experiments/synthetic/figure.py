@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """Draws docs/images/reproduction-synthetic.svg, the counterpart of the paper's Figure 3, from expected.json."""
-import json
 import pathlib
 import sys
 
-import matplotlib
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from svg import BLUE, GREEN, ORANGE, expected, save                                              # noqa: E402
+from matplotlib import pyplot as plt                                                             # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-OUT = HERE.parents[1] / "docs" / "images" / "reproduction-synthetic.svg"
 MEASURES = ["Rand index", "expected log-likelihood", "PPK compactness"]
 WHAT = {"(a)": "(a) means differ", "(b)": "(b) variances differ"}
-COLOURS = ["#0072b2", "#d55e00", "#009e73"]
+COLOURS = [BLUE, ORANGE, GREEN]
 
 
 def panel(ax, rows, measure):
@@ -26,13 +23,11 @@ def panel(ax, rows, measure):
     ax.set_xscale("log", base=2)
     ax.set_xticks(K, [str(k) for k in K])
     ax.grid(color="#dddddd", linewidth=0.6)
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def main():
-    source = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "expected.json"
-    rows = next(t for t in json.loads(source.read_text())["tables"] if t["key"] == "curves")["rows"]
-    matplotlib.rcParams.update({"svg.hashsalt": "vhem", "font.size": 9, "axes.titlesize": 10})
+    rows = next(t for t in expected("synthetic")["tables"] if t["key"] == "curves")["rows"]
+    plt.rcParams["axes.titlesize"] = 10
     figure, axes = plt.subplots(2, 3, figsize=(10, 6))
     for line, (experiment, title) in zip(axes, WHAT.items()):
         for measure, ax in enumerate(line):
@@ -42,8 +37,7 @@ def main():
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=3, frameon=False)
     figure.tight_layout(rect=(0, 0.08, 1, 1))
-    OUT.parent.mkdir(exist_ok=True)
-    figure.savefig(OUT, metadata={"Date": None})
+    save(figure, "synthetic")
 
 
 if __name__ == "__main__":

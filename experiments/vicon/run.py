@@ -15,8 +15,9 @@ import sys
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from arrays import parse_npy, write_rows  # noqa: E402
 from common import Experiment, vhem  # noqa: E402
-from hierarchy import averages, collect, fit, grow, paired, tables, write_truth  # noqa: E402
+from hierarchy import averages, collect, fit, grow, same_seeds, tables, write_truth  # noqa: E402
 
 # at 20, 8, 4 and 2 clusters
 PAPER = {
@@ -31,15 +32,7 @@ D = 27                                   # nine markers, x y z
 def read_frames(source):
     """All numbers of the array X in an .npz, row after row."""
     with zipfile.ZipFile(source) as archive:
-        raw = archive.read("X.npy")
-    return array.array("f", raw[10 + int.from_bytes(raw[8:10], "little"):])
-
-
-def write_frames(path, values):
-    """An .npy file with rows of D numbers."""
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values) // D}, {D}), }}"
-    head = head.ljust(117) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + values.tobytes())
+        return parse_npy(archive.read("X.npy"), source)[0]
 
 
 def fill(column, gone):
@@ -80,7 +73,7 @@ def prepare(x, frames, rows, form, stride):
         index.append({**row, "start": len(values) // D, "length": len(columns[0])})
         values.extend(part)
     out = x.scratch / f"{form.replace(' ', '-')}-{stride}.npy"
-    write_frames(out, values)
+    write_rows(out, values, D)
     with open(out.with_name(out.stem + "_index.csv"), "w", newline="", encoding="utf-8") as f:
         table = csv.DictWriter(f, index[0].keys())
         table.writeheader()
@@ -130,7 +123,7 @@ def forms(x, frames, rows):
 
 def claims(x, runs, p):
     """What the paper says of Table 3."""
-    ppk, base = paired(runs, "PPK-SC")
+    ppk, base = same_seeds(runs, "PPK-SC")
 
     def both(key):
         return list(zip(averages(base, key), averages(ppk, key)))

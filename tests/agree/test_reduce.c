@@ -46,6 +46,12 @@ typedef struct {
     vh_stats stats;
 } answer;
 
+static void answer_free(answer *a)
+{
+    free(a->L);
+    vh_stats_free(&a->stats);
+}
+
 static answer run(const char *backend, const vhem_h3m *base_h3m, const vhem_h3m *centers, const shape *c,
                   const double *w, bool soft)
 {
@@ -97,11 +103,9 @@ static void check(const shape *c, uint64_t seed)
             if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-9 + 1e-12 * c->Kb * c->tau))
                 fail_msg("seed %d, %s: statistic %zu is %.15g, ref has %.15g", (int)seed, name, k,
                          got.stats.block[k], want.stats.block[k]);
-        free(got.L);
-        vh_stats_free(&got.stats);
+        answer_free(&got);
     }
-    free(want.L);
-    vh_stats_free(&want.stats);
+    answer_free(&want);
     free(w);
     vhem_h3m_free(base);
     vhem_h3m_free(centers);
@@ -152,10 +156,8 @@ static void test_mixed_shapes(void **state)
         assert_near(got.L[k], want.L[k], 1e-11, 1e-10);
     for (size_t k = 0; k < want.stats.size; k++)
         assert_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-10);
-    free(got.L);
-    free(want.L);
-    vh_stats_free(&got.stats);
-    vh_stats_free(&want.stats);
+    answer_free(&got);
+    answer_free(&want);
     for (int i = 0; i < 30; i++)
         vhem_h3m_free(part[i]);
     vhem_h3m_free(all);
@@ -186,11 +188,9 @@ static void test_out_of_reach(void **state)
             if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-8))
                 fail_msg("%s, way %d: statistic %zu is %.15g, ref has %.15g", name, n % 2, k, got.stats.block[k],
                          want.stats.block[k]);
-        free(got.L);
-        vh_stats_free(&got.stats);
+        answer_free(&got);
     }
-    free(want.L);
-    vh_stats_free(&want.stats);
+    answer_free(&want);
     vhem_h3m_free(base);
     vhem_h3m_free(centers);
     vhem_ctx_free(ctx);

@@ -102,25 +102,22 @@ done:
     return st;
 }
 
-/* Whether base HMMs first .. first+n-1 are of one shape and few enough to be loaded at once. */
-static bool one_load(const vh_estep *es, int first, int n)
+/* How many base HMMs from first on, at most n, are of one shape and can be loaded at once. */
+static int one_load(const vh_estep *es, int first, int n)
 {
-    bool same = n > 0 && n <= GROUPS * VH_LANES;
-    for (int i = 1; i < n && same; i++)
-        same = same_shape(es->base, first, first + i);
-    return same;
+    int k = 0;
+    while (k < n && k < GROUPS * VH_LANES && same_shape(es->base, first, first + k))
+        k++;
+    return k;
 }
 
-/* Base HMMs from first on, at most n: as many as are of one shape and fit.  Returns how many. */
+/* Deals so many into groups; returns how many that are. */
 static vhem_status deal(job *j, int first, int n, int *taken)
 {
     vhem_status st = VHEM_OK;
     const vh_packed *r = j->es->reduced;
-    int left = 0;
+    int left = *taken = one_load(j->es, first, n);
 
-    while (left < n && left < GROUPS * VH_LANES && same_shape(j->es->base, first, first + left))
-        left++;
-    *taken = left;
     j->n_group = (left + VH_LANES - 1) / VH_LANES;
     VH_TRY(set_up(j, first, j->n_group, r->n_comp, r->state0[r->K]));
     for (int q = 0; q < j->n_group; q++)
@@ -322,7 +319,7 @@ vhem_status VH_NAME(vh_simd_score)(vhem_ctx *ctx, const vh_estep *es, int first,
 {
     vhem_status st = VHEM_OK;
     job j = { .ctx = ctx, .es = es, .scratch = scratch };
-    bool keep = es->soft && one_load(es, first, n);
+    bool keep = es->soft && one_load(es, first, n) == n;
 
     for (int i = first, taken; i < first + n; i += taken) {
         VH_TRY(deal(&j, i, first + n - i, &taken));
@@ -474,7 +471,7 @@ vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *ctx, const vh_estep *es, int f
     const vh_packed *r = es->reduced;
     job j = { .ctx = ctx, .es = es, .scratch = scratch, .n_group = 1 };
 
-    if (es->soft && one_load(es, first, n))
+    if (es->soft && one_load(es, first, n) == n)
         return add_kept(&j, first, n, w, stats);
     for (int k = 0; k < r->K; k++)
         for (int i = 0; i < n;) {
