@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_em_h3m.c - the E-step of EM-H3M against the emission product it contains, measured in the same run.
  *
  * Every frame meets every component once, a product that no E-step can do without; with hard assignments the
@@ -14,7 +15,7 @@
 #include <string.h>
 
 typedef struct {
-    int d, S, M, K, N, T, group;         /* group: sequences that share one assignment */
+    int d, S, M, K, N, T, group; /* group: sequences that share one assignment */
 } shape;
 
 static const shape shapes[] = {
@@ -25,15 +26,15 @@ enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 typedef struct {
     const shape *s;
-    vhem_ctx    *ctx;
-    vhem_h3m    *h3m;
-    vhem_data   *data;
-    vh_packed   *pk;
-    vh_sets      sets;
-    vh_workers   workers;
-    vh_stats     stats;
-    double      *xs, *loglik, *T, *G;
-    int          soft;                   /* all HMMs share a set, or one has it */
+    vhem_ctx *ctx;
+    vhem_h3m *h3m;
+    vhem_data *data;
+    vh_packed *pk;
+    vh_sets sets;
+    vh_workers workers;
+    vh_stats stats;
+    double *xs, *loglik, *T, *G;
+    int soft; /* all HMMs share a set, or one has it */
 } bench;
 
 static void weigh(void *arg, int g, const double *loglik, double *w)
@@ -62,8 +63,8 @@ static void score(void *arg)
 static void baum_welch(void *arg)
 {
     bench *b = arg;
-    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik,
-                                 &b->stats));
+    bench_need(b->ctx,
+               vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik, &b->stats));
 }
 
 static void product(void *arg)

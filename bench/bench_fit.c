@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_fit.c - times a number of Baum-Welch iterations on one HMM, through the public interface alone.
  *
  *   bench_fit [--backend B] [--iter N] [--repeat R] START.json DATA.npy OUT.json
@@ -18,7 +19,7 @@ static int ascending(const void *a, const void *b)
 
 typedef struct {
     const char *backend, *start, *data, *out;
-    int         n_iter, repeat;
+    int n_iter, repeat;
 } arguments;
 
 static arguments parse(int argc, char **argv)
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
     vhem_fit_options_init(&opt);
     opt.start = start;
     opt.max_iter = a.n_iter;
-    opt.tol = 0;                                         /* plain maximum likelihood, always all iterations */
+    opt.tol = 0; /* plain maximum likelihood, always all iterations */
     opt.cov_floor = 0;
     opt.repair = 0;
     opt.by_group = 1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_machine.c - the library against what the machine can do.  One process; all but
  * the first part with one thread.
  *
@@ -46,24 +47,22 @@ typedef struct {
 } shape;
 
 static const shape shapes[] = {
-    { "gaussian-diag", 39, 5, 8, 200, 125 },
-    { "gaussian-diag", 10, 4, 2, 100, 100 },
-    { "gaussian-full", 10, 4, 1, 100, 100 },
-    { "gaussian-diag", 1, 4, 1, 50, 100 },
+    { "gaussian-diag", 39, 5, 8, 200, 125 }, { "gaussian-diag", 10, 4, 2, 100, 100 },
+    { "gaussian-full", 10, 4, 1, 100, 100 }, { "gaussian-diag", 1, 4, 1, 50, 100 },
     { "gaussian-diag", 1, 10, 1, 50, 100 },
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 typedef struct {
-    vhem_ctx   *ctx;
-    vhem_h3m   *h3m;
-    vhem_data  *data;
-    vh_packed  *pk;
-    vh_workers  workers;
-    vh_stats    stats;
-    int        *seq;
-    double     *loglik, *T, *G;          /* T [frames][n_stat], G [n_comp][frames] */
-    int64_t     frames;
+    vhem_ctx *ctx;
+    vhem_h3m *h3m;
+    vhem_data *data;
+    vh_packed *pk;
+    vh_workers workers;
+    vh_stats stats;
+    int *seq;
+    double *loglik, *T, *G; /* T [frames][n_stat], G [n_comp][frames] */
+    int64_t frames;
 } bench;
 
 static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
@@ -72,8 +71,18 @@ static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
     size_t per = full ? (size_t)(s->d * s->d) : (size_t)s->d;
     double *pi = numbers((size_t)s->S), *A = numbers((size_t)(s->S * s->S)), *c = numbers((size_t)C);
     double *mu = numbers((size_t)(C * s->d)), *cov = numbers((size_t)C * per);
-    vhem_hmm_view v = { .S = s->S, .M = s->M, .d = s->d, .emission = s->emission, .name = "", .label = "",
-                        .omega = 1, .pi = pi, .A = A, .c = c, .mu = mu, .cov = cov };
+    vhem_hmm_view v = { .S = s->S,
+                        .M = s->M,
+                        .d = s->d,
+                        .emission = s->emission,
+                        .name = "",
+                        .label = "",
+                        .omega = 1,
+                        .pi = pi,
+                        .A = A,
+                        .c = c,
+                        .mu = mu,
+                        .cov = cov };
     vhem_h3m *out = NULL;
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_INIT, 0);
@@ -265,7 +274,8 @@ static void product_table(double square)
 
 static const bench_isa *const isas[] = {
 #ifdef VH_HAVE_X86_64
-    &bench_isa_avx512, &bench_isa_avx2,
+    &bench_isa_avx512,
+    &bench_isa_avx2,
 #endif
     &bench_isa_simd,
 };
@@ -307,7 +317,7 @@ static double exp_rate(const bench_isa *isa)
 typedef struct {
     const bench_isa *isa;
     vh_lanes x;
-    double  *B;
+    double *B;
 } recursion_run;
 
 static void run_recursion(void *arg)
@@ -372,8 +382,8 @@ static void recursion_table(void)
 static void run_estep(void *arg)
 {
     bench *b = arg;
-    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->seq, b->data->N, &b->workers, b->loglik,
-                                 &b->stats));
+    bench_need(b->ctx,
+               vh_expect(b->ctx, b->pk, b->data, b->seq, b->data->N, &b->workers, b->loglik, &b->stats));
 }
 
 static void estep_table(double square)
@@ -387,7 +397,7 @@ static void estep_table(double square)
         char names[128], *save = NULL;
         snprintf(names, sizeof names, "%s", vhem_backends());
         for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-            for (int k = 0; k < N_ISAS; k++)             /* ref is held against the simd limits */
+            for (int k = 0; k < N_ISAS; k++) /* ref is held against the simd limits */
                 if (strcmp(isas[k]->isa, name) == 0) {
                     fma = fma_rate(isas[k]);
                     expo = exp_rate(isas[k]);

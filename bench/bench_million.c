@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_million.c - a very large reduction through the public functions: Kb base HMMs (default a million)
  * with S = 3, M = 1, d = 2 into 10, with default options.  Prints memory over the models, seconds per
  * iteration and how well the groups that were put in come out. */
@@ -36,8 +37,14 @@ static vhem_h3m *models(vhem_ctx *ctx, int K, int *group)
                 cov[s * D + k] = 0.3 + 0.2 * uniform(&x);
             }
         }
-        v[i] = (vhem_hmm_view){ .S = S, .M = 1, .d = D, .omega = 1.0 / K, .n_theta = S + 2 * S * D,
-                                .pi = pi, .A = A, .theta = theta };
+        v[i] = (vhem_hmm_view){ .S = S,
+                                .M = 1,
+                                .d = D,
+                                .omega = 1.0 / K,
+                                .n_theta = S + 2 * S * D,
+                                .pi = pi,
+                                .A = A,
+                                .theta = theta };
     }
     if (vhem_h3m_new(ctx, "gaussian-diag", D, K, v, &h) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_ppk.c - the probability product kernel against what it contains.  All ratios are of one run.
  *
  *   1. limit:     per pair of HMMs the elementary products of Gaussians at the speed they have in the first
@@ -45,8 +46,14 @@ static vhem_h3m *models(vhem_ctx *ctx, const shape *c)
         for (int q = 0; q < C; q++)
             for (int k = 0; k < c->d; k++)
                 cov[q * dd + (c->full ? k * c->d + k : k)] = 0.5 + vh_rng_exponential(&rng);
-        v[i] = (vhem_hmm_view){ .S = S, .M = c->M, .d = c->d, .omega = 1.0 / c->K, .n_theta = n_theta,
-                                .pi = pi, .A = A, .theta = theta };
+        v[i] = (vhem_hmm_view){ .S = S,
+                                .M = c->M,
+                                .d = c->d,
+                                .omega = 1.0 / c->K,
+                                .n_theta = n_theta,
+                                .pi = pi,
+                                .A = A,
+                                .theta = theta };
     }
     bench_need(ctx, vhem_h3m_new(ctx, c->full ? "gaussian-full" : "gaussian-diag", c->d, c->K, v, &h));
     free(x);
@@ -62,7 +69,7 @@ enum { COUNT = 4096, FMA_COUNT = 100000000, OTHERS = 8, REPEAT = 10000 };
 typedef struct {
     const bench_isa *isa;
     double *x, *y;
-    int     d;
+    int d;
 } limit_run;
 
 static void run_exp(void *arg)
@@ -101,7 +108,8 @@ static double limit(const bench_isa *isa, const shape *c)
     double t_gauss = bench_best(run_gaussians, &r, 0.3) / (4.0 * OTHERS * isa->lanes) / REPEAT;
     double S = c->S, CC = S * c->M * S * c->M;
     printf("limits of %s: product of two Gaussians %.2f ns (%.2f x six operations a dimension), exp %.2f ns, "
-           "log %.2f ns\n", isa->isa, 1e9 * t_gauss, t_gauss / (6 * c->d * t_fma), 1e9 * t_exp, 1e9 * t_log);
+           "log %.2f ns\n",
+           isa->isa, 1e9 * t_gauss, t_gauss / (6 * c->d * t_fma), 1e9 * t_exp, 1e9 * t_log);
     free(r.x);
     free(r.y);
     return CC * (t_gauss + t_exp + t_log) + 2 * (c->tau - 1) * S * S * S * t_fma;
@@ -113,7 +121,7 @@ typedef struct {
     vhem_ctx *ctx;
     vhem_h3m *h3m;
     vhem_distance_options opt;
-    double   *D;
+    double *D;
 } kernel;
 
 static void run_kernel(void *arg)
@@ -155,7 +163,8 @@ int main(void)
 {
     static const bench_isa *const isas[] = {
 #ifdef VH_HAVE_X86_64
-        &bench_isa_avx512, &bench_isa_avx2,
+        &bench_isa_avx512,
+        &bench_isa_avx2,
 #endif
         &bench_isa_simd,
     };

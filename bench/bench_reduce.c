@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench_reduce.c - the variational E-step against what it contains.  One thread, one process, all ratios.
  *
  *   1. limit:     per pair, one vector exp and one vector log per (t, beta, rho), the multiply-adds of the
@@ -46,8 +47,14 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
             mu[k] = vh_rng_normal(rng);
             cov[k] = 0.5 + vh_rng_exponential(rng);
         }
-        v[i] = (vhem_hmm_view){ .S = S, .M = c->M, .d = c->d, .omega = 1.0 / K, .n_theta = n_theta,
-                                .pi = pi, .A = A, .theta = theta };
+        v[i] = (vhem_hmm_view){ .S = S,
+                                .M = c->M,
+                                .d = c->d,
+                                .omega = 1.0 / K,
+                                .n_theta = n_theta,
+                                .pi = pi,
+                                .A = A,
+                                .theta = theta };
     }
     bench_need(ctx, vhem_h3m_new(ctx, "gaussian-diag", c->d, K, v, &h));
     free(x);
@@ -61,7 +68,7 @@ enum { COUNT = 4096, FMA_COUNT = 4000000 };
 typedef struct {
     const bench_isa *isa;
     double *x, *y, *C;
-    int     m, n, k;
+    int m, n, k;
 } limit_run;
 
 static void run_exp(void *arg)
@@ -98,8 +105,13 @@ static double *numbers(size_t n)
 static void limit(const bench_isa *isa, const shape *c, double *score, double *stats)
 {
     int C = c->S * c->M, k = 1 + 2 * c->d, m = c->Kr * C, n = 64 * C, S = c->S;
-    limit_run r = { isa, numbers((size_t)(m * k + COUNT)), numbers((size_t)(n * k + COUNT)),
-                    numbers((size_t)m * (size_t)n), m, n, k };
+    limit_run r = { isa,
+                    numbers((size_t)(m * k + COUNT)),
+                    numbers((size_t)(n * k + COUNT)),
+                    numbers((size_t)m * (size_t)n),
+                    m,
+                    n,
+                    k };
     double t_exp = bench_best(run_exp, &r, 0.1) / COUNT, t_log = bench_best(run_log, &r, 0.1) / COUNT;
     double t_fma = bench_best(run_fma, &r, 0.1) / FMA_COUNT;
     double t_gemm = bench_best(run_gemm, &r, 0.2) / (64.0 * c->Kr);
@@ -116,14 +128,14 @@ static void limit(const bench_isa *isa, const shape *c, double *score, double *s
 /* ---- 2. E-step ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    vhem_ctx  *ctx;
-    vhem_h3m  *base_h3m, *centers;
-    vh_base   *base;
+    vhem_ctx *ctx;
+    vhem_h3m *base_h3m, *centers;
+    vh_base *base;
     vh_packed *pk;
     vh_scratch scratch;
-    vh_stats   stats;
-    vh_estep   es;
-    double    *L, *hard, *soft, *w;
+    vh_stats stats;
+    vh_estep es;
+    double *L, *hard, *soft, *w;
 } estep;
 
 static void open_estep(const char *backend, const shape *c, estep *e)
@@ -176,9 +188,9 @@ static void run_estep(void *arg)
         int n = e->base->Kb - i < VH_ESTEP_BLOCK ? e->base->Kb - i : VH_ESTEP_BLOCK;
         bench_need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
         if (e->w)
-            bench_need(e->ctx, e->ctx->backend->accumulate(e->ctx, &e->es, i, n,
-                                                           e->w + (size_t)i * (size_t)Kr, &e->scratch,
-                                                           &e->stats));
+            bench_need(e->ctx,
+                       e->ctx->backend->accumulate(e->ctx, &e->es, i, n, e->w + (size_t)i * (size_t)Kr,
+                                                   &e->scratch, &e->stats));
     }
 }
 
@@ -197,7 +209,8 @@ int main(void)
 {
     static const bench_isa *const isas[] = {
 #ifdef VH_HAVE_X86_64
-        &bench_isa_avx512, &bench_isa_avx2,
+        &bench_isa_avx512,
+        &bench_isa_avx2,
 #endif
         &bench_isa_simd,
     };

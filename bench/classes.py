@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Training models of classes and tags: times of VHEM over those of EM-H3M and the other estimators.
 
   python3 bench/classes.py BUILD characters [--trials 5]     20 characters, as in experiments/characters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* common.h - what the benchmarks share: clocks, memory, failures. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem against other programs that fit HMMs: the same data, the same start, five Baum-Welch iterations, one thread each.
 
     compare.py BUILD [--quick]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* limits.c - see limits.h; compiled once per instruction set. */
 #include "limits.h"
 
@@ -57,5 +58,7 @@ static void gaussians(int count, int d, const double *a, const double *b, double
     }
 }
 
-const bench_isa VH_NAME(bench_isa) = { VH_TEXT(VH_ISA), VH_LANES, multiply_add, exps, logs, gaussians,
-                                       VH_NAME(vh_lanes_forward), VH_NAME(vh_lanes_backward) };
+const bench_isa VH_NAME(bench_isa) = {
+    VH_TEXT(VH_ISA),           VH_LANES, multiply_add, exps, logs, gaussians, VH_NAME(vh_lanes_forward),
+    VH_NAME(vh_lanes_backward)
+};

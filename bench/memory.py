@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Peak memory and time of whole commands, with all frames in memory and with a limit.
 
   python3 bench/memory.py BUILD [--gigabytes 2] [--memory 64M] [--threads 2] [--frames 1000]

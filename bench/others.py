@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Five iterations of Baum-Welch in other programs.  Run by compare.py, one process per program:
 
     others.py PROGRAM CASE.npz OUT.npz REPEAT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agreement.c - how clusters match the classes that names in a file give. */
 #include "cli.h"
 
@@ -35,7 +36,7 @@ bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_
         b[known++] = cluster[i];
     }
     if (known > 1)
-        vhem_partition_compare(known, b, a, out);        /* purity is that of clusters */
+        vhem_partition_compare(known, b, a, out); /* purity is that of clusters */
     free(a);
     return known > 1;
 }
@@ -83,8 +84,8 @@ const char **cli_classes_of_groups(const vhem_data *data, int n, char **name)
     for (int k = 0; class_of && groups && k < vhem_data_size(data); k++) {
         vhem_seq_view seq;
         vhem_data_view(data, k, &seq);
-        const named wanted = { seq.group, 0 }, *found = bsearch(&wanted, groups, (size_t)n, sizeof *groups,
-                                                                by_name);
+        const named wanted = { seq.group, 0 },
+                    *found = bsearch(&wanted, groups, (size_t)n, sizeof *groups, by_name);
         if (!found)
             continue;
         const char **class = &class_of[found->i];

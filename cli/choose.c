@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.c - see choose.h. */
 #include "choose.h"
 

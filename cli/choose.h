@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.h - which HMM of a set explains each sequence. */
 #ifndef VHEM_CLI_CHOOSE_H
 #define VHEM_CLI_CHOOSE_H
@@ -5,9 +6,9 @@
 #include "cli.h"
 
 typedef struct {
-    int *hmm;                        /* [N] which HMM explains sequence n */
-    const char *how;                 /* it was chosen */
-    int most_S;                      /* states of the largest HMM */
+    int *hmm;        /* [N] which HMM explains sequence n */
+    const char *how; /* it was chosen */
+    int most_S;      /* states of the largest HMM */
 } choice;
 
 /* which: a name or number for all sequences, "best", or NULL: by name where every sequence or its group has

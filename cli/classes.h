@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.h - what vhem classify and vhem annotate share: training, and how predictions are judged. */
 #ifndef VHEM_CLI_CLASSES_H
 #define VHEM_CLI_CLASSES_H
@@ -6,7 +7,7 @@
 
 typedef struct {
     const char *name;
-    cli_run    *run;
+    cli_run *run;
     const char *help;
 } cli_subcommand;
 
@@ -14,22 +15,23 @@ typedef struct {
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_subcommand *table);
 
 typedef struct {
-    vhem_data_options  data;
+    vhem_data_options data;
     vhem_train_options train;
     const char *output, *store, *cov, *tags, *at, *never_given;
-    bool        no_store, all, check;
-    int         folds, fast, top;
-    double      holdout;
-    vhem_data    *sequences;
-    vhem_tags    *tag_list;
+    bool no_store, all, check;
+    int folds, fast, top;
+    double holdout;
+    vhem_data *sequences;
+    vhem_tags *tag_list;
     vhem_classes *classes;
     const cli_usage *usage;
 } classes_args;
 
-bool classes_are_tags(const cli *c);             /* is it vhem annotate? */
+bool classes_are_tags(const cli *c); /* is it vhem annotate? */
 void classes_args_init(classes_args *a, bool annotate);
 void classes_args_free(classes_args *a);
 
+/* clang-format off */
 #define CLASSES_TAGS_OPTION(a)                                                                              \
     { "tags", 0, OPT_TEXT, "FILE", &(a)->tags, 0, "none",                                                   \
       "who has which tags: a table with a column for each tag, 0 and 1 below, or columns name,tag" }
@@ -80,6 +82,7 @@ void classes_args_free(classes_args *a);
     { "max-iter", 0, OPT_INT, "N", &(a)->train.reduce.max_iter, 0, "200", "most iterations of a run" },     \
     { "tol", 0, OPT_REAL, "T", &(a)->train.reduce.tol, 0, "1e-05",                                          \
       "a run ends when its objective changes by less than this share" }
+/* clang-format on */
 
 /* The classes or tags of every thing of the prediction, [n][C]; NULL without memory. */
 unsigned char *classes_truth(const vhem_prediction *p, const vhem_tags *tags);
@@ -102,6 +105,6 @@ int classes_predict(cli *c, const classes_args *a, vhem_prediction **p);
 int classes_stopped(cli *c, vhem_status st, const char *store);
 int classes_best(const vhem_prediction *p, int i, int rank); /* class at a place of the ranking of thing i */
 
-cli_run classes_train, classes_update, classes_eval, classes_cross;      /* for both commands */
+cli_run classes_train, classes_update, classes_eval, classes_cross; /* for both commands */
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_eval.c - vhem classify|annotate eval and cross. */
 #include "classes.h"
 

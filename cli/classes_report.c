@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_report.c - predictions judged: accuracy, confusion, precision and recall, rankings. */
 #include "classes.h"
 
@@ -6,16 +7,16 @@
 #include <string.h>
 
 typedef struct {
-    int     n_k;
-    cli_list k;                          /* P@k */
-    int n, C, right; /* things that were judged, classes, things whose best class is right */
-    int unknown;     /* things of no class that is known */
-    double *score;                       /* [n][C] */
-    unsigned char *truth;                /* [n][C] */
-    vhem_tag_measure *tag;               /* [C] */
-    double *p_at;                        /* [C][n_k] */
-    int    *confusion;                   /* [C][C]  true, predicted */
-    double  fast_accuracy, fast_map;     /* of the fast search, NaN without */
+    int n_k;
+    cli_list k;                     /* P@k */
+    int n, C, right;                /* things that were judged, classes, things whose best class is right */
+    int unknown;                    /* things of no class that is known */
+    double *score;                  /* [n][C] */
+    unsigned char *truth;           /* [n][C] */
+    vhem_tag_measure *tag;          /* [C] */
+    double *p_at;                   /* [C][n_k] */
+    int *confusion;                 /* [C][C]  true, predicted */
+    double fast_accuracy, fast_map; /* of the fast search, NaN without */
 } judgement;
 
 int classes_best(const vhem_prediction *p, int i, int rank)
@@ -180,7 +181,8 @@ static void write_tables(FILE *f, const vhem_prediction *p, const judgement *j, 
     const char *key;
     json_t *v;
     fputs("measure\tvalue\n", f);
-    json_object_foreach(summary, key, v) {
+    json_object_foreach(summary, key, v)
+    {
         fprintf(f, "%s\t", key);
         cli_put_number(f, json_is_number(v) ? json_number_value(v) : NAN);
         fputc('\n', f);
@@ -241,7 +243,7 @@ static int measure(cli *c, const classes_args *a, const vhem_prediction *p, judg
 
 int classes_judge(cli *c, const classes_args *a, const vhem_prediction *p, const vhem_prediction *fast)
 {
-    judgement *j = calloc(2, sizeof *j);         /* a list of numbers inside is large for a stack */
+    judgement *j = calloc(2, sizeof *j); /* a list of numbers inside is large for a stack */
     bool tags = classes_are_tags(c);
     cli_out out = { 0 };
     int status = j ? measure(c, a, p, &j[0]) : cli_fail(c, "out of memory");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_train.c - vhem classify|annotate train and update. */
 #include "classes.h"
 
@@ -11,7 +12,7 @@ bool classes_are_tags(const cli *c)
 
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_subcommand *table)
 {
-    static char command[64];             /* the name of what runs, for messages, until the end */
+    static char command[64]; /* the name of what runs, for messages, until the end */
     const char *word = argc > 1 ? argv[1] : "--help", *names[16];
     int n = 0;
     for (; table[n].name; n++) {
@@ -60,8 +61,8 @@ static int check_output(cli *c, const char *output)
 {
     static const char *const endings[] = { ".json", NULL };
     int status = cli_check_streams(c, output);
-    if (status == CLI_GO && strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0 &&
-        !cli_ends_with(output, endings))
+    if (status == CLI_GO && strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0
+        && !cli_ends_with(output, endings))
         status = cli_misuse(c, "%s: models of classes are written as .json", output);
     return status == CLI_GO ? cli_out_check(c, output) : status;
 }
@@ -96,7 +97,7 @@ static json_t *facts(const cli *c, const classes_args *a, const char *output)
 static int save(cli *c, const classes_args *a, const char *output)
 {
     json_t *options = cli_options_json(a->usage);
-    json_object_del(options, "store");           /* where the work was kept does not change what it came to */
+    json_object_del(options, "store"); /* where the work was kept does not change what it came to */
     json_object_del(options, "no-store");
     char *made = cli_provenance(c, options, false);
     if (!made)
@@ -149,8 +150,8 @@ static int train(cli *c, classes_args *a)
 {
     int status = check_output(c, a->output);
     if (status == CLI_GO && a->store && strcmp(a->store, a->output) == 0)
-        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store",
-                            a->store);
+        status =
+            cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", a->store);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO)
@@ -193,10 +194,9 @@ int classes_train(cli *c, int argc, char **argv)
                 : "Learns a model of every class, a mixture of HMMs. The sequences of DATA are cut into "
                   "pieces, an HMM is fitted to each, and the pieces of a class are reduced to its model. "
                   "Ctrl-C keeps what is fitted.",
-        .examples =
-            tags ? "  vhem annotate train songs.csv --group song --tags tags.csv -o tags.json\n"
-                 : "  vhem classify train letters.csv --label letter --states 4 -o letters.json\n"
-                   "  vhem classify train letters.csv --label letter --estimator em-h3m -o em.json\n",
+        .examples = tags ? "  vhem annotate train songs.csv --group song --tags tags.csv -o tags.json\n"
+                         : "  vhem classify train letters.csv --label letter --states 4 -o letters.json\n"
+                           "  vhem classify train letters.csv --label letter --estimator em-h3m -o em.json\n",
     };
     return classes_run(c, argc, argv, &usage, &a, train);
 }

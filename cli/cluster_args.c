@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_args.c - see cluster_args.h. */
 #include "cluster_args.h"
 
@@ -34,8 +35,8 @@ bool cluster_has_start(const cluster_args *a)
 int cluster_check_output(cli *c, const cluster_args *a)
 {
     int status = cli_check_streams(c, a->output);
-    if (status == CLI_GO && strcmp(a->output, "-") != 0 && strncmp(a->output, "/dev/", 5) != 0 &&
-        !cli_ends_with(a->output, endings))
+    if (status == CLI_GO && strcmp(a->output, "-") != 0 && strncmp(a->output, "/dev/", 5) != 0
+        && !cli_ends_with(a->output, endings))
         status = cli_misuse(c, "%s: clusters are written as .json", a->output);
     return status == CLI_GO ? cli_out_check(c, a->output) : status;
 }
@@ -108,8 +109,8 @@ static int load_data(cli *c, cluster_args *a)
 
 static int load_input(cli *c, cluster_args *a, bool choice)
 {
-    static const char *const of_data[] = { "cov", "format", "id", "label", "weight", "columns", "where",
-                                           "memory", "group" };
+    static const char *const of_data[] = { "cov",     "format", "id",     "label", "weight",
+                                           "columns", "where",  "memory", "group" };
     const char *method = a->opt.method ? a->opt.method : "vhem";
     bool takes_data = vhem_method_takes_data(method);
     int status = check_method(c, method);
@@ -117,8 +118,8 @@ static int load_input(cli *c, cluster_args *a, bool choice)
         return cli_fail(c, "method %s clusters sequences; a choice is made among clusters of models", method);
     for (size_t k = 0; status == CLI_GO && !takes_data && k < sizeof of_data / sizeof *of_data; k++)
         if (cli_given(c, a->usage, of_data[k]))
-            status = cli_misuse(c, "--%s is about sequences, but method %s clusters models", of_data[k],
-                                method);
+            status =
+                cli_misuse(c, "--%s is about sequences, but method %s clusters models", of_data[k], method);
     if (status != CLI_GO)
         return status;
     if (takes_data)
@@ -178,10 +179,13 @@ int cluster_enough(cli *c, const cluster_args *a, int K)
     int n = a->models     ? vhem_h3m_size(a->models)
             : a->textures ? vhem_dtm_size(a->textures)
                           : vhem_data_size(a->data);
-    if (K <= n || a->start || a->start_dtm)      /* a given start may have more: the equations do not mind */
+    if (K <= n || a->start || a->start_dtm) /* a given start may have more: the equations do not mind */
         return CLI_GO;
     return cli_fail(c, "%s holds %d %s%s, too few for %d clusters", c->arg[0], n,
-                    a->models ? "HMM" : a->textures ? "texture" : "sequence", cli_plural(n), K);
+                    a->models     ? "HMM"
+                    : a->textures ? "texture"
+                                  : "sequence",
+                    cli_plural(n), K);
 }
 
 vhem_status cluster_run(cli *c, const cluster_args *a, vhem_clustering **out)
@@ -230,7 +234,7 @@ json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *
     json_object_set_new(all, "linkage", cli_json_text(used->linkage));
     json_object_set_new(all, "no-repair", json_boolean(!used->repair));
     json_object_set_new(all, "weighted-omega", json_boolean(used->weighted_omega));
-    if (a->data) {                       /* what means nothing to sequences */
+    if (a->data) { /* what means nothing to sequences */
         static const char *const none[] = { "tau", "nv", "cov-add", "soft", "weighted-omega", "preset" };
         for (size_t k = 0; k < sizeof none / sizeof *none; k++)
             json_object_del(all, none[k]);

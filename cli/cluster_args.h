@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_args.h - what vhem cluster, tree and choose are told. */
 #ifndef VHEM_CLI_CLUSTER_ARGS_H
 #define VHEM_CLI_CLUSTER_ARGS_H
@@ -5,18 +6,19 @@
 #include "cli.h"
 
 typedef struct {
-    vhem_cluster_options opt;        /* what was not asked for is left to the library and the preset */
+    vhem_cluster_options opt; /* what was not asked for is left to the library and the preset */
     const char *output, *init;
     bool no_repair, weighted;
     const cli_usage *usage;
-    vhem_data_options columns;       /* how to read sequences, for methods that start from them */
+    vhem_data_options columns; /* how to read sequences, for methods that start from them */
     const char *cov;
     vhem_h3m *models, *start;
     vhem_dtm *textures, *start_dtm;
-    vhem_data *data;                 /* what is clustered: this, models or textures */
+    vhem_data *data; /* what is clustered: this, models or textures */
 } cluster_args;
 
 /* The rows that all three commands have; a is a cluster_args *. */
+/* clang-format off */
 #define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
     { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", cluster_method_help() },                  \
     { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
@@ -56,10 +58,11 @@ typedef struct {
     { "cov", 0, OPT_CHOICE, "diag|full", &(a)->cov, 0, "diag; models have theirs",                          \
       "covariances of the centres of sequences" },                                                          \
     CLI_DATA_OPTIONS(&(a)->columns, "column with the group; the sequences of a group stay together")
+/* clang-format on */
 
 #define CLUSTER_RESTARTS \
     "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 when --init is a file"
-#define CLUSTER_INIT_HELP                                                                                  \
+#define CLUSTER_INIT_HELP                                                                                    \
     "auto, base, far, emissions, pooled, dealt (em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far), " \
     "or a model file: start exactly there"
 
@@ -68,15 +71,15 @@ void cluster_args_free(cluster_args *a);
 /* Is --init a file, or at least no word that is known? */
 bool cluster_has_start(const cluster_args *a);
 /* Can a file of clusters be written there? */
-int  cluster_check_output(cli *c, const cluster_args *a);
+int cluster_check_output(cli *c, const cluster_args *a);
 /* "how to cluster: vhem, em-h3m (sequences), ...", from the library's own list. */
 const char *cluster_method_help(void);
 /* Loads the models or, for a method that starts from them, the sequences, and, where --init is a file, the
  * start.  *K is the number of clusters of the start, 0 when none was asked for, and follows the start then;
  * NULL: a start makes no sense here. */
-int  cluster_prepare(cli *c, cluster_args *a, int *K);
+int cluster_prepare(cli *c, cluster_args *a, int *K);
 /* Are there enough models or sequences for K clusters? */
-int  cluster_enough(cli *c, const cluster_args *a, int K);
+int cluster_enough(cli *c, const cluster_args *a, int K);
 /* Clusters, and builds a tree of, what was loaded. */
 vhem_status cluster_run(cli *c, const cluster_args *a, vhem_clustering **out);
 vhem_status cluster_build(cli *c, const cluster_args *a, int n, const int *K, vhem_tree **out);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_report.c - see cluster_report.h. */
 #include "cluster_report.h"
 
@@ -6,7 +7,7 @@
 #include <string.h>
 
 enum { FEW_CLUSTERS = 20, FEW_MEMBERS = 4 };
-static const double SAME = 1e-6;     /* share of the bound: restarts this close found the same optimum */
+static const double SAME = 1e-6; /* share of the bound: restarts this close found the same optimum */
 
 const char *cluster_thing(const vhem_clustering *cl)
 {
@@ -153,8 +154,7 @@ static void tell_clusters(cli *c, const cluster_level *level)
         if (class && most == n)
             cli_say(c, "  %d: %d %s%s, all %s: %s", j, n, thing, cli_plural(n), class, members);
         else if (class)
-            cli_say(c, "  %d: %d %s%s, %d of them %s: %s", j, n, thing, cli_plural(n), most, class,
-                    members);
+            cli_say(c, "  %d: %d %s%s, %d of them %s: %s", j, n, thing, cli_plural(n), most, class, members);
         else
             cli_say(c, "  %d: %d %s%s%s%s", j, n, thing, cli_plural(n), n ? ": " : "", members);
     }
@@ -166,7 +166,7 @@ static void tell_clusters(cli *c, const cluster_level *level)
 static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
 {
     int reached = cluster_reached(cl);
-    if (stopped && cl->n_run > 1)        /* too early to say how many agree */
+    if (stopped && cl->n_run > 1) /* too early to say how many agree */
         cli_say(c, "%d of %d restarts were finished", finished(cl), cl->n_run);
     else if (cl->n_run > 1)
         cli_say(c, "%d of %d restarts %s%s", reached, cl->n_run,
@@ -183,7 +183,9 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *title, b
     if (cl->bound)
         cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
                 cli_plural(cl->n_iter),
-                settled ? "" : stopped ? ", not settled" : ", not settled within --max-iter");
+                settled   ? ""
+                : stopped ? ", not settled"
+                          : ", not settled within --max-iter");
     else
         cli_say(c, "%s, by %s", title, cl->method);
     tell_clusters(c, level);

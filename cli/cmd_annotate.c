@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_annotate.c - vhem annotate: its parts, predict and search. */
 #include "classes.h"
 
@@ -41,7 +42,7 @@ static json_t *tags_json(const cli *c, const classes_args *a, const vhem_predict
 
 typedef struct {
     double score;
-    int    at;
+    int at;
 } found;
 
 static int best_first(const void *a, const void *b)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_assign.c - vhem assign OUT (DATA or MODELS). */
 #include "cli.h"
 
@@ -9,15 +10,15 @@ typedef struct {
     const char *output;
 } assign_args;
 
-typedef struct {                     /* what is assigned, and where it went */
+typedef struct { /* what is assigned, and where it went */
     vhem_tree *tree;
-    cli_models m;                    /* either these ... */
-    vhem_data *data;                 /* ... or these */
-    int        n, levels, Kr;        /* things, levels, clusters of the lowest level */
-    int       *label;                /* [n][levels] */
-    int       *above;                /* [levels][Kr]  where a cluster of the lowest level is at each level */
-    double    *posterior, *score;    /* [n][Kr]  [n] */
-    const char **class_of;           /* [n] */
+    cli_models m;              /* either these ... */
+    vhem_data *data;           /* ... or these */
+    int n, levels, Kr;         /* things, levels, clusters of the lowest level */
+    int *label;                /* [n][levels] */
+    int *above;                /* [levels][Kr]  where a cluster of the lowest level is at each level */
+    double *posterior, *score; /* [n][Kr]  [n] */
+    const char **class_of;     /* [n] */
 } assignment;
 
 /* Posterior of the cluster that thing i has at level l: the sum over the lowest clusters below it. */
@@ -28,7 +29,7 @@ static double posterior_of(const assignment *s, int i, int l)
     for (int j = 0; j < s->Kr; j++)
         if (s->above[l * s->Kr + j] == s->label[i * s->levels + l])
             sum += posterior[j];
-    return sum > 1 ? 1 : sum;            /* rounding */
+    return sum > 1 ? 1 : sum; /* rounding */
 }
 
 static const char *name_of(const assignment *s, int i, char *buf, size_t size)
@@ -121,8 +122,7 @@ static void tell(cli *c, const assignment *s, const json_t *levels)
                      json_number_value(json_object_get(g, "rand")),
                      json_number_value(json_object_get(g, "adjusted_rand")));
         cli_say(c, "%d %s%s in %d cluster%s%s", s->n, s->data ? "sequence" : cli_models_kind(&s->m),
-                cli_plural(s->n), K,
-                cli_plural(K), match);
+                cli_plural(s->n), K, cli_plural(K), match);
     }
 }
 
@@ -205,8 +205,8 @@ static int assign(cli *c, const assign_args *a, assignment *s)
     if (status == CLI_GO && !make_room(s))
         status = cli_fail(c, "out of memory");
     if (status == CLI_GO && s->m.h3m)
-        status = cli_status(c, vhem_assign_models(c->ctx, s->tree, s->m.h3m, s->label, s->posterior,
-                                                  s->score));
+        status =
+            cli_status(c, vhem_assign_models(c->ctx, s->tree, s->m.h3m, s->label, s->posterior, s->score));
     else if (status == CLI_GO && s->m.dtm)
         status = cli_status(c, vhem_assign_dtm(c->ctx, s->tree, s->m.dtm, s->label, s->posterior, s->score));
     else if (status == CLI_GO)
@@ -225,7 +225,10 @@ int cmd_assign(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "OUT (DATA or MODELS)", .n_min = 2, .n_max = 2, .options = options,
+        .args = "OUT (DATA or MODELS)",
+        .n_min = 2,
+        .n_max = 2,
+        .options = options,
         .about = "Puts sequences or models into the clusters of OUT, which 'vhem cluster' or 'vhem tree' "
                  "made, and prints a table, one row each: name, label, the cluster at each level with its "
                  "posterior probability, and the score: of a sequence its log-likelihood per frame under "

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_choose.c - vhem choose MODELS -k 2..6: how many clusters and states? */
 #include "cluster_args.h"
 
@@ -10,14 +11,14 @@ typedef struct {
     const char *K_text, *S_text;
     int splits;
     cli_list K, S;
-    vhem_choice *rows;               /* [n_K][n_S] */
-    int n;                           /* of rows; those that were not reached have K = 0 */
+    vhem_choice *rows; /* [n_K][n_S] */
+    int n;             /* of rows; those that were not reached have K = 0 */
 } choose_args;
 
 typedef struct {
     const char *name;
-    size_t      at;                  /* of its number in a row */
-    bool        most;                /* the largest is best */
+    size_t at; /* of its number in a row */
+    bool most; /* the largest is best */
 } criterion;
 
 static const criterion criteria[] = {
@@ -151,7 +152,7 @@ static int prepare_and_choose(cli *c, choose_args *g)
     if (!g->K_text)
         return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
     status = cli_read_list(c, "clusters", g->K_text, &g->K);
-    g->S = (cli_list){ .n = 1 };         /* one entry of 0: as the input */
+    g->S = (cli_list){ .n = 1 }; /* one entry of 0: as the input */
     if (status == CLI_GO && g->S_text)
         status = cli_read_list(c, "states", g->S_text, &g->S);
     for (int k = 0; k < g->K.n; k++)
@@ -188,7 +189,10 @@ int cmd_choose(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS -k K..K", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS -k K..K",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Clusters the HMMs of MODELS with each number of clusters and of states and prints a "
                  "table: bound and expected log-likelihood in nats, number of parameters, BIC and ICL "
                  "(smaller is better), and stability, the mean adjusted Rand index between the clusters "

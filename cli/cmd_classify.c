@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_classify.c - vhem classify: its parts, and predict. */
 #include "classes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_cluster.c - vhem cluster MODELS -k K -o OUT. */
 #include "cluster_report.h"
 
@@ -22,7 +23,7 @@ static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, boo
     char title[512];
     snprintf(title, sizeof title, "%d cluster%s of %d %s%s in %s", cl->Kr, cli_plural(cl->Kr), cl->Kb,
              cluster_thing(cl), cli_plural(cl->Kb), where);
-    if (stopped)                         /* said even with --quiet: the result is not what was asked for */
+    if (stopped) /* said even with --quiet: the result is not what was asked for */
         cli_fail(c, "interrupted; the best so far, %d cluster%s of %d %s%s, is %s %s", cl->Kr,
                  cli_plural(cl->Kr), cl->Kb, cluster_thing(cl), cli_plural(cl->Kb),
                  piped ? "written to" : "saved in", where);
@@ -88,7 +89,10 @@ int cmd_cluster(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS|DATA -k K -o OUT", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS|DATA -k K -o OUT",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Groups the HMMs of MODELS into K clusters by the variational hierarchical EM algorithm "
                  "and gives each cluster a centre, an HMM that stands for its members. \"As the input\" is "
                  "the largest number found there; of sequences, DATA, it means 3 states of one Gaussian. "

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_compare.c - vhem compare A [B]: distances between HMMs. */
 #include "cli.h"
 
@@ -5,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 10000 };         /* of a table with everything in it */
+enum { MOST_PAIRS = 10000 }; /* of a table with everything in it */
 
 typedef struct {
-    const char *output, *kind;       /* kind NULL: all, as a table of pairs */
+    const char *output, *kind; /* kind NULL: all, as a table of pairs */
     vhem_distance_options opt;
     bool raw, symmetric;
 } compare_args;
 
 typedef struct {
-    vhem_h3m *a, *b;                 /* the same object for a set against itself */
-    int       Ka, Kb;
-    double   *kl, *sampled, *error, *ppk;                /* [Ka][Kb] each, NULL: not asked for */
+    vhem_h3m *a, *b; /* the same object for a set against itself */
+    int Ka, Kb;
+    double *kl, *sampled, *error, *ppk; /* [Ka][Kb] each, NULL: not asked for */
 } comparison;
 
 /* A text in a table with this separator; commas ask for quotes where there is need of them. */
@@ -109,10 +110,10 @@ static void set_matrix(json_t *to, const char *key, const comparison *s, const d
 static void write_json(FILE *f, cli *c, const compare_args *a, const comparison *s)
 {
     json_t *j = json_pack("{s:s, s:o, s:o, s:i, s:i, s:f, s:b, s:b, s:I, s:o, s:o}", "command", c->command,
-                          "a", cli_json_text(c->arg[0]), "b", cli_json_text(c->arg[c->n_arg - 1]),
-                          "tau", a->opt.tau, "samples", a->opt.samples, "lambda", a->opt.lambda,
-                          "normalised", !a->raw, "symmetric", a->symmetric, "seed", (json_int_t)c->seed,
-                          "names_a", names_json(s->a), "names_b", names_json(s->b));
+                          "a", cli_json_text(c->arg[0]), "b", cli_json_text(c->arg[c->n_arg - 1]), "tau",
+                          a->opt.tau, "samples", a->opt.samples, "lambda", a->opt.lambda, "normalised",
+                          !a->raw, "symmetric", a->symmetric, "seed", (json_int_t)c->seed, "names_a",
+                          names_json(s->a), "names_b", names_json(s->b));
     set_matrix(j, "kl", s, s->kl);
     set_matrix(j, "kl_sampled", s, s->sampled);
     set_matrix(j, "kl_sampled_error", s, s->error);
@@ -186,8 +187,10 @@ static int compare(cli *c, const compare_args *a, comparison *s)
     s->Ka = vhem_h3m_size(s->a);
     s->Kb = vhem_h3m_size(s->b);
     if (!a->kind && (double)s->Ka * s->Kb > MOST_PAIRS)
-        return cli_fail(c, "%d times %d pairs are too many for a table of everything; choose a matrix with "
-                           "--kind", s->Ka, s->Kb);
+        return cli_fail(c,
+                        "%d times %d pairs are too many for a table of everything; choose a matrix with "
+                        "--kind",
+                        s->Ka, s->Kb);
     status = distances(c, a, s, "kl", &s->kl, NULL);
     if (status == CLI_GO)
         status = distances(c, a, s, "kl-sampled", &s->sampled, &s->error);
@@ -214,7 +217,10 @@ int cmd_compare(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "A [B]", .n_min = 1, .n_max = 2, .options = options,
+        .args = "A [B]",
+        .n_min = 1,
+        .n_max = 2,
+        .options = options,
         .about = "Compares every HMM of A with every HMM of B, or the HMMs of A with each other. One row per "
                  "pair: the Kullback-Leibler divergence from a to b by the variational bound, which may be "
                  "negative, and by sampling, with its standard error, in nats, and the logarithm of the "

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_convert.c - vhem convert A B. */
 #include "cli.h"
 
@@ -6,16 +7,18 @@
 /* Models and sequences are not made from each other: the ending must suit what A holds. */
 static int check_ending(cli *c, bool model, const char *to)
 {
-    if (strcmp(to, "-") == 0 || (model && strncmp(to, "/dev/", 5) == 0) ||
-        cli_ends_with(to, model ? cli_model_endings : cli_data_endings))
+    if (strcmp(to, "-") == 0 || (model && strncmp(to, "/dev/", 5) == 0)
+        || cli_ends_with(to, model ? cli_model_endings : cli_data_endings))
         return CLI_GO;
     if (model)
         return cli_fail(c,
                         "%s holds models, which are written as .json or .h5, not as %s; 'vhem sample' draws "
                         "sequences from them",
                         c->arg[0], to);
-    return cli_fail(c, "%s holds sequences, which are written as .csv .tsv .npy .npz .ts or .h5, not as %s; "
-                       "'vhem fit' makes models from them", c->arg[0], to);
+    return cli_fail(c,
+                    "%s holds sequences, which are written as .csv .tsv .npy .npz .ts or .h5, not as %s; "
+                    "'vhem fit' makes models from them",
+                    c->arg[0], to);
 }
 
 static int convert(cli *c, const vhem_data_options *opt)
@@ -41,10 +44,13 @@ static int convert(cli *c, const vhem_data_options *opt)
         const char *what = data ? "sequence" : cli_models_kind(&m);
         int n = data ? vhem_data_size(data) : cli_models_size(&m);
         if (c->json)
-            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:s, s:i}", "command", c->command,
-                                           "input", cli_json_text(from), "output", cli_json_text(to),
-                                           "kind", data ? "data" : m.h3m ? "models" : "textures", "size", n));
-        if (clusters)                    /* said even with --quiet: not all of A is in B */
+            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:s, s:i}", "command", c->command, "input",
+                                           cli_json_text(from), "output", cli_json_text(to), "kind",
+                                           data    ? "data"
+                                           : m.h3m ? "models"
+                                                   : "textures",
+                                           "size", n));
+        if (clusters) /* said even with --quiet: not all of A is in B */
             cli_fail(c, "warning: the labels and z of %s are not in %s, only its centres are", from, where);
         if (clusters)
             cli_say(c, "the %d centre%s of the clustering in %s", n, cli_plural(n), where);
@@ -66,7 +72,10 @@ int cmd_convert(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "A B", .n_min = 2, .n_max = 2, .options = options,
+        .args = "A B",
+        .n_min = 2,
+        .n_max = 2,
+        .options = options,
         .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
                  "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "
                  "standard input or output.",

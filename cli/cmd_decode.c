@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_decode.c - vhem decode MODELS DATA. */
 #include "choose.h"
 #include "cli.h"
@@ -24,9 +25,9 @@ static json_t *sequence_json(const vhem_h3m *h3m, const vhem_seq_view *seq, int 
             json_array_append_new(row, cli_json_real(gamma[t * S + s]));
         json_array_append_new(posterior, row);
     }
-    json_t *all = json_pack("{s:o, s:o, s:i, s:o, s:o}", "sequence", cli_json_text(seq->name),
-                            "hmm", cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf)), "index", i,
-                            "logprob", cli_json_real(logprob), "path", states);
+    json_t *all = json_pack("{s:o, s:o, s:i, s:o, s:o}", "sequence", cli_json_text(seq->name), "hmm",
+                            cli_json_text(cli_hmm_name(h3m, i, buf, sizeof buf)), "index", i, "logprob",
+                            cli_json_real(logprob), "path", states);
     if (posterior)
         json_object_set_new(all, "posterior", posterior);
     return all;
@@ -150,7 +151,10 @@ int cmd_decode(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS DATA", .n_min = 2, .n_max = 2, .options = options,
+        .args = "MODELS DATA",
+        .n_min = 2,
+        .n_max = 2,
+        .options = options,
         .about = "Prints the most likely state path (Viterbi) of each sequence of DATA, one row per frame. "
                  "With --json also the log-probability of the path, in nats.",
         .examples = "  vhem decode walks.json walks.csv -o paths.tsv\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_eval.c - vhem eval OUT... */
 #include "eval.h"
 
@@ -9,14 +10,14 @@
 typedef struct {
     const char *output, *truth, *models, *data;
     vhem_data_options read;
-    vhem_cluster_options opt;        /* tau, lambda, kernel */
+    vhem_cluster_options opt; /* tau, lambda, kernel */
     cli_texts against;
 } eval_args;
 
-typedef struct {                     /* what clusters are judged by */
-    cli_models models;               /* of either kind, or none */
+typedef struct {       /* what clusters are judged by */
+    cli_models models; /* of either kind, or none */
     vhem_data *data;
-    char     **name;                 /* [Kb]  of the models of the first file */
+    char **name; /* [Kb]  of the models of the first file */
 } yardstick;
 
 /* Names to look classes up by; a model without one is known by its number. */
@@ -45,8 +46,10 @@ static int find_classes(cli *c, const eval_args *a, const yardstick *y, eval_res
     if (a->models && (!a->truth || strcmp(a->truth, "label") == 0))
         r->class_of = cli_models_classes(&y->models);
     else if (a->truth)
-        return cli_misuse(c, "--truth %s is a column of what? give the sequences with --data, or a table of "
-                             "names and classes as a file", a->truth);
+        return cli_misuse(c,
+                          "--truth %s is a column of what? give the sequences with --data, or a table of "
+                          "names and classes as a file",
+                          a->truth);
     return CLI_GO;
 }
 
@@ -72,8 +75,8 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
     vhem_status st = vhem_measure(c->ctx, run->tree, l, y->models.h3m, y->data, &a->opt, &m);
     if (st != VHEM_OK)
         return cli_status(c, st);
-    const double all[EVAL_MEASURES] = { g.rand, g.adjusted_rand, g.nmi, g.purity, m.expected_loglik, m.loglik,
-                                        m.compactness };
+    const double all[EVAL_MEASURES] = { g.rand,   g.adjusted_rand, g.nmi, g.purity, m.expected_loglik,
+                                        m.loglik, m.compactness };
     memcpy(run->value[l], all, sizeof all);
     return CLI_GO;
 }
@@ -188,7 +191,10 @@ int cmd_eval(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "OUT...", .n_min = 1, .n_max = CLI_MAX_ARGS, .options = options,
+        .args = "OUT...",
+        .n_min = 1,
+        .n_max = CLI_MAX_ARGS,
+        .options = options,
         .about = "Says how good the clusters of each level of OUT, a file of 'vhem cluster' or 'vhem tree', "
                  "are: how well they agree with classes (Rand index, adjusted Rand index, normalised mutual "
                  "information, purity), the mean over the models of the expected log-likelihood under their "

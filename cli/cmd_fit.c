@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_fit.c - vhem fit DATA -o MODELS. */
 #include "cli.h"
 #include "fit_dtm.h"
@@ -8,7 +9,7 @@
 
 typedef struct {
     vhem_data_options data;
-    vhem_fit_options  fit;
+    vhem_fit_options fit;
     vhem_dtm_fit_options dtm;
     const char *model, *cov, *init, *topology, *output, *store;
     const cli_usage *usage;
@@ -73,8 +74,8 @@ static int load_topology(cli *c, fit_args *a)
 static int check_output(cli *c, const fit_args *a)
 {
     int status = cli_check_streams(c, a->output);
-    if (status == CLI_GO && strcmp(a->output, "-") != 0 && strncmp(a->output, "/dev/", 5) != 0 &&
-        !cli_ends_with(a->output, cli_model_endings))
+    if (status == CLI_GO && strcmp(a->output, "-") != 0 && strncmp(a->output, "/dev/", 5) != 0
+        && !cli_ends_with(a->output, cli_model_endings))
         status = cli_misuse(c, "%s: models are written as .json or .h5", a->output);
     return status == CLI_GO ? cli_out_check(c, a->output) : status;
 }
@@ -110,8 +111,8 @@ static int fit(cli *c, fit_args *a, const vhem_data *data)
     if (status == CLI_GO) {
         bool mixture = a->fit.K > 0;
         if (c->json)
-            cli_json_put(stdout, fit_report_json(c, &(cli_models){ .h3m = h3m }, report, mixture, a->output,
-                                                 stopped));
+            cli_json_put(
+                stdout, fit_report_json(c, &(cli_models){ .h3m = h3m }, report, mixture, a->output, stopped));
         fit_summary(c, data, h3m, report, mixture, a->output, stopped);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
@@ -197,8 +198,7 @@ int cmd_fit(cli *c, int argc, char **argv)
         { "store", 0, OPT_TEXT, "FILE", &a.store, 0, "none",
           "keep each HMM as soon as it is fitted, and go on from there; --mixture is then of each sequence "
           "or group by itself" },
-        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL,
-          "states of each HMM; dtm: dimension of its state" },
+        { "states", 'S', OPT_INT, "S", &a.fit.S, 1, NULL, "states of each HMM; dtm: dimension of its state" },
         { "mix", 'M', OPT_INT, "M", &a.fit.M, 1, NULL, "Gaussians in the mixture of each state" },
         { "cov", 0, OPT_CHOICE, "diag|full", &a.cov, 0, NULL, "covariances of the Gaussians" },
         { "learn", 0, OPT_CHOICE, "svd|em", &a.dtm.method, 0, NULL,
@@ -221,7 +221,10 @@ int cmd_fit(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "DATA -o MODELS", .n_min = 1, .n_max = 1, .options = options,
+        .args = "DATA -o MODELS",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Fits one HMM with Gaussian mixtures to each sequence of DATA by Baum-Welch, or one to each "
                  "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
                  "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "

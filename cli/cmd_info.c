@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_info.c - vhem info FILE: gathers the facts as one JSON object, then prints it or tells it. */
 #include "cli.h"
 #include "info.h"
@@ -16,16 +17,15 @@ static int inform(cli *c, const vhem_data_options *opt, bool all)
     bool clusters = content == CLI_IS_CLUSTERING || content == CLI_IS_TREE;
     int status = clusters ? CLI_GO : cli_load_textures(c, c->arg[0], &dtm);
     if (status == CLI_GO && !dtm)
-        status = clusters ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
-                 : content == CLI_IS_CLASSES
-                     ? cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &classes))
-                     : cli_load_any(c, c->arg[0], opt, &h3m, &data);
+        status = clusters                    ? cli_status(c, vhem_tree_load(c->ctx, c->arg[0], &tree))
+                 : content == CLI_IS_CLASSES ? cli_status(c, vhem_classes_load(c->ctx, c->arg[0], &classes))
+                                             : cli_load_any(c, c->arg[0], opt, &h3m, &data);
     if (status == CLI_GO) {
-        json_t *facts = dtm ? info_textures(name, dtm)
+        json_t *facts = dtm       ? info_textures(name, dtm)
                         : classes ? info_classes(name, classes)
-                        : tree ? info_clusters(name, tree, content == CLI_IS_TREE)
-                        : h3m ? info_models(name, h3m)
-                              : info_data(name, data);
+                        : tree    ? info_clusters(name, tree, content == CLI_IS_TREE)
+                        : h3m     ? info_models(name, h3m)
+                                  : info_data(name, data);
         if (c->json)
             cli_json_put(stdout, facts);
         else
@@ -52,7 +52,10 @@ int cmd_info(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "FILE", .n_min = 1, .n_max = 1, .options = options,
+        .args = "FILE",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Says what is in a file of models, of clusters, of a tree, of class models, or of data.",
         .examples = "  vhem info models.json\n"
                     "  vhem info fixations.csv --id subject,trial --json\n",

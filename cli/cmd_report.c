@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_report.c - vhem report OUT -o report.html: the pictures. */
 #include "report_input.h"
 
@@ -5,16 +6,16 @@
 #include <string.h>
 
 typedef struct {
-    vhem_data_options  data;
-    vhem_report_input  in;
+    vhem_data_options data;
+    vhem_report_input in;
     const char *output, *models, *truth, *sequences, *distances, *choice;
-    bool        y_down;
-    vhem_tree  *tree;
-    cli_models  set;                 /* what was clustered, or none */
-    vhem_data  *loaded;
+    bool y_down;
+    vhem_tree *tree;
+    cli_models set; /* what was clustered, or none */
+    vhem_data *loaded;
     const char **class_of;
-    char       *line;
-    double     *D;
+    char *line;
+    double *D;
     vhem_choice *rows;
 } report_args;
 
@@ -117,8 +118,7 @@ int cmd_report(cli *c, int argc, char **argv)
     const cli_option options[] = {
         { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, NULL, "HTML file to write; - is standard output" },
         { "tables", 0, OPT_TEXT, "DIR", &a.in.tables, 0, "none", "folder that gets every number as TSV" },
-        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "what was clustered",
-          "heading of the page" },
+        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "what was clustered", "heading of the page" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
           "the models that were clustered: their labels are the classes, and their options are shown" },
         { "truth", 0, OPT_TEXT, "CSV", &a.truth, 0, "the labels of --models, or of --data",
@@ -137,7 +137,10 @@ int cmd_report(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "OUT", .n_min = 1, .n_max = 1, .options = options,
+        .args = "OUT",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
                  "opens in any browser: levels, tree, centres, membership, bound, and what further files "
                  "let it show. Nothing is clustered or fitted for it.",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_sample.c - vhem sample MODELS -n N -T T -o DATA. */
 #include "cli.h"
 
@@ -46,7 +47,10 @@ int cmd_sample(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS -n N -T T -o DATA", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS -n N -T T -o DATA",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Draws sequences from MODELS. Each comes from one HMM or texture, chosen by its weight, "
                  "whose name becomes the label of the sequence.",
         .examples = "  vhem sample walks.json -n 20 -T 150 -o drawn.csv\n"

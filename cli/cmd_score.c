@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_score.c - vhem score MODELS DATA. */
 #include "cli.h"
 
@@ -11,9 +12,9 @@ typedef struct {
     bool all;
 } score_args;
 
-typedef struct {                     /* one sequence */
-    double loglik;                   /* log sum_i omega_i p(y | HMM i), in nats */
-    int    best;                     /* argmax_i omega_i p(y | HMM i); -1 when no HMM can have made it */
+typedef struct {   /* one sequence */
+    double loglik; /* log sum_i omega_i p(y | HMM i), in nats */
+    int best;      /* argmax_i omega_i p(y | HMM i); -1 when no HMM can have made it */
 } score;
 
 static score score_of(const cli_models *m, const double *loglik)
@@ -24,7 +25,7 @@ static score score_of(const cli_models *m, const double *loglik)
     for (int i = 0; i < K; i++) {
         double x = loglik[i] + log(cli_models_omega(m, i));
         if (x > most) {
-            sum *= exp(most - x);        /* running log-sum-exp: the scale moves to the largest term so far */
+            sum *= exp(most - x); /* running log-sum-exp: the scale moves to the largest term so far */
             most = x;
             s.best = i;
         }
@@ -72,10 +73,10 @@ static json_t *row_json(const cli_models *m, const vhem_seq_view *seq, const dou
     score s = score_of(m, loglik);
     char buf[32];
     json_t *best = s.best < 0 ? json_null() : cli_json_text(cli_models_name(m, s.best, buf, sizeof buf));
-    json_t *row = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "sequence", cli_json_text(seq->name),
-                            "label", cli_json_text(seq->label), "frames", (json_int_t)seq->T,
-                            "loglik", cli_json_real(s.loglik),
-                            "per_frame", cli_json_real(s.loglik / (double)seq->T), "best", best);
+    json_t *row =
+        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "sequence", cli_json_text(seq->name), "label",
+                  cli_json_text(seq->label), "frames", (json_int_t)seq->T, "loglik", cli_json_real(s.loglik),
+                  "per_frame", cli_json_real(s.loglik / (double)seq->T), "best", best);
     if (all) {
         json_t *each = json_array();
         for (int i = 0; i < cli_models_size(m); i++)
@@ -98,9 +99,9 @@ static void write_json(FILE *f, cli *c, const cli_models *m, const vhem_data *da
         vhem_data_view(data, n, &seq);
         json_array_append_new(rows, row_json(m, &seq, loglik + (size_t)n * (size_t)K, all));
     }
-    cli_json_put(f, json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command,
-                              "models", cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]),
-                              "hmms", names, "sequences", rows));
+    cli_json_put(f, json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "models",
+                              cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "hmms", names,
+                              "sequences", rows));
 }
 
 static int write_scores(cli *c, const score_args *a, const cli_models *m, const vhem_data *data,

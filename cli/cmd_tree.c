@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_tree.c - vhem tree MODELS -k 8,4,2 -o OUT. */
 #include "cluster_report.h"
 
@@ -64,7 +65,11 @@ static void report(cli *c, const tree_args *t, const vhem_tree *tree, const char
         const vhem_clustering *cl = level.clustering;
         char title[128];
         snprintf(title, sizeof title, "level %d, %d cluster%s of %d %s%s", l + 1, cl->Kr, cli_plural(cl->Kr),
-                 cl->Kb, l == 0 ? thing : a->data ? "cluster" : "centre", cli_plural(cl->Kb));
+                 cl->Kb,
+                 l == 0    ? thing
+                 : a->data ? "cluster"
+                           : "centre",
+                 cli_plural(cl->Kb));
         cluster_level_tell(c, &level, title, first_stopped);
     }
     if (!stopped && strcmp(a->output, "-") != 0)
@@ -140,7 +145,10 @@ int cmd_tree(cli *c, int argc, char **argv)
         { 0 },
     };
     const cli_usage usage = {
-        .args = "MODELS|DATA -k K,K,... -o OUT", .n_min = 1, .n_max = 1, .options = options,
+        .args = "MODELS|DATA -k K,K,... -o OUT",
+        .n_min = 1,
+        .n_max = 1,
+        .options = options,
         .about = "Builds a hierarchy: the HMMs of MODELS are clustered, then the centres of these "
                  "clusters, with their weights, and so on, level by level. Of sequences, DATA, each level "
                  "clusters what the one below has put together. \"As the input\" is the largest number "

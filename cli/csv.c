@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* csv.c - see csv.h. */
 #include "csv.h"
 

@@ -1,36 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* eval.h - what vhem eval finds out, and how it is told. */
 #ifndef VHEM_CLI_EVAL_H
 #define VHEM_CLI_EVAL_H
 
 #include "cli.h"
 
-enum { EVAL_RAND, EVAL_ADJUSTED, EVAL_NMI, EVAL_PURITY, EVAL_EXPECTED, EVAL_LOGLIK, EVAL_COMPACTNESS,
-       EVAL_MEASURES };
+enum {
+    EVAL_RAND,
+    EVAL_ADJUSTED,
+    EVAL_NMI,
+    EVAL_PURITY,
+    EVAL_EXPECTED,
+    EVAL_LOGLIK,
+    EVAL_COMPACTNESS,
+    EVAL_MEASURES
+};
 
-typedef struct {                     /* one file, one run */
+typedef struct { /* one file, one run */
     vhem_tree *tree;
-    double   (*value)[EVAL_MEASURES];    /* [levels]  NaN: not known */
+    double (*value)[EVAL_MEASURES]; /* [levels]  NaN: not known */
 } eval_run;
 
-typedef struct {                     /* runs of one method, repeated */
-    int         n;
-    const char *const *path;         /* [n] */
-    eval_run   *run;                 /* [n] */
+typedef struct { /* runs of one method, repeated */
+    int n;
+    const char *const *path; /* [n] */
+    eval_run *run;           /* [n] */
 } eval_runs;
 
 typedef struct {
-    int         levels, Kb;
-    eval_runs   a, b;                /* b: what a is compared with, or n = 0 */
-    const char **class_of;           /* [Kb]  or NULL */
+    int levels, Kb;
+    eval_runs a, b;        /* b: what a is compared with, or n = 0 */
+    const char **class_of; /* [Kb]  or NULL */
 } eval_result;
 
 /* Loads runs->path; all must have the same levels over as many models, which the first file settles. */
-int     eval_load(cli *c, eval_runs *runs, eval_result *r);
-void    eval_free(eval_runs *runs);
+int eval_load(cli *c, eval_runs *runs, eval_result *r);
+void eval_free(eval_runs *runs);
 
 /* The table of measures, one row for each level and measure, for people or with tabs. */
-void    eval_put_text(FILE *f, const eval_result *r);
-void    eval_put_tsv(FILE *f, const eval_result *r);
+void eval_put_text(FILE *f, const eval_result *r);
+void eval_put_tsv(FILE *f, const eval_result *r);
 json_t *eval_json(const cli *c, const eval_result *r);
 
 #endif

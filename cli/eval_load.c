@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* eval_load.c - the files that vhem eval judges, and whether they fit together. */
 #include "eval.h"
 

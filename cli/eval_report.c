@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* eval_report.c - tables of measures: values of one run; mean and standard deviation of several; the paired
  * t-test of one list of runs against another. */
 #include "eval.h"
@@ -18,10 +19,10 @@ static const struct {
     { "compactness", "PPK compactness" },
 };
 
-typedef struct {                     /* one row of the table */
-    int    level, measure, K;
-    double mean[2], sd[2];           /* of a and b; sd is NaN for one run */
-    double t, p;                     /* NaN without b, or when the test cannot be made */
+typedef struct { /* one row of the table */
+    int level, measure, K;
+    double mean[2], sd[2]; /* of a and b; sd is NaN for one run */
+    double t, p;           /* NaN without b, or when the test cannot be made */
 } row;
 
 /* x [n]: the values of the runs; false when none is known. */
@@ -45,8 +46,8 @@ static bool make_row(const eval_result *r, int l, int m, row *out)
 {
     static const double unknown[CLI_MAX_ARGS];
     double a[CLI_MAX_ARGS], b[CLI_MAX_ARGS];
-    *out = (row){ .level = l, .measure = m, .K = vhem_tree_level(r->a.run[0].tree, l)->Kr, .t = NAN,
-                  .p = NAN };
+    *out =
+        (row){ .level = l, .measure = m, .K = vhem_tree_level(r->a.run[0].tree, l)->Kr, .t = NAN, .p = NAN };
     memcpy(b, unknown, sizeof b);
     bool known = summarise(&r->a, l, m, a, &out->mean[0], &out->sd[0]);
     if (summarise(&r->b, l, m, b, &out->mean[1], &out->sd[1]) && known)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_dtm.c - see fit_dtm.h. */
 #include "fit_dtm.h"
 #include "fit_report.h"
@@ -8,8 +9,7 @@
 const char *const fit_of_hmms[] = { "mix", "cov", "init", "topology", NULL };
 
 static int save(cli *c, const cli_usage *usage, vhem_dtm *dtm, const vhem_fit_report *report,
-                const char *output,
-                bool stopped)
+                const char *output, bool stopped)
 {
     char *text = fit_provenance(c, usage, report, fit_of_hmms, stopped);
     if (!text)
@@ -22,8 +22,7 @@ static int save(cli *c, const cli_usage *usage, vhem_dtm *dtm, const vhem_fit_re
 }
 
 static void tell(cli *c, const vhem_data *data, const cli_models *m, const vhem_fit_report *report,
-                 bool mixture,
-                 const char *output, bool stopped)
+                 bool mixture, const char *output, bool stopped)
 {
     int K = cli_models_size(m), N = vhem_data_size(data), stable = 0, unsettled = 0;
     double loglik = 0, frames = 0;
@@ -36,7 +35,7 @@ static void tell(cli *c, const vhem_data *data, const cli_models *m, const vhem_
         stable += run->n_revived;
         unsettled += !run->converged && run->n_iter > 0;
     }
-    if (stopped)                         /* said even with --quiet: the result is not what was asked for */
+    if (stopped) /* said even with --quiet: the result is not what was asked for */
         cli_fail(c, "interrupted; the best so far, %d texture%s, is in %s", K, cli_plural(K), where);
     else
         cli_say(c,
@@ -50,8 +49,10 @@ static void tell(cli *c, const vhem_data *data, const cli_models *m, const vhem_
         cli_say(c, "%d %s%s did not settle within --max-iter", unsettled, mixture ? "mixture" : "texture",
                 cli_plural(unsettled));
     if (!stopped && !mixture && strcmp(output, "-") != 0)
-        cli_say(c, "next: 'vhem cluster %s --method hem-dtm -k K' groups them; 'vhem info %s' shows them; "
-                   "'vhem score' uses them on sequences", output, output);
+        cli_say(c,
+                "next: 'vhem cluster %s --method hem-dtm -k K' groups them; 'vhem info %s' shows them; "
+                "'vhem score' uses them on sequences",
+                output, output);
 }
 
 int fit_textures(cli *c, const cli_usage *usage, const vhem_data *data, const vhem_dtm_fit_options *opt,

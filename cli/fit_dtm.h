@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_dtm.h - vhem fit --model dtm. */
 #ifndef VHEM_CLI_FIT_DTM_H
 #define VHEM_CLI_FIT_DTM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_pieces.c - vhem fit --store: each sequence or group by itself, kept as soon as it is done. */
 #include "fit_report.h"
 
@@ -6,7 +7,7 @@
 static int save(cli *c, const cli_usage *usage, const char *output, vhem_h3m *h3m)
 {
     json_t *options = cli_options_json(usage);
-    json_object_del(options, "store");           /* where the work was kept does not change what it came to */
+    json_object_del(options, "store"); /* where the work was kept does not change what it came to */
     char *made = cli_provenance(c, options, false);
     if (!made)
         return cli_fail(c, "out of memory");

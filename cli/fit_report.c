@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_report.c - see fit_report.h. */
 #include "fit_report.h"
 
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SAME = 1e-3;     /* nats per frame: restarts this close found the same optimum */
+static const double SAME = 1e-3; /* nats per frame: restarts this close found the same optimum */
 
 char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report,
                      const char *const *without, bool stopped)
@@ -57,20 +58,19 @@ json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report
     json_t *models = json_array();
     char buf[32];
     for (int i = 0; !mixture && i < report->K; i++)
-        json_array_append_new(
-            models, row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf))));
+        json_array_append_new(models,
+                              row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf))));
     if (mixture)
         json_array_append_new(models, mixture_json(m, report));
-    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command,
-                     "input", cli_json_text(c->arg[0]), "output", cli_json_text(output),
-                     "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped,
-                     "models", models);
+    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
+                     cli_json_text(c->arg[0]), "output", cli_json_text(output), "seed", (json_int_t)c->seed,
+                     "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped, "models", models);
 }
 
 typedef struct {
-    double  loglik;
+    double loglik;
     int64_t frames;
-    int     agreed, unconverged, revived, floored;
+    int agreed, unconverged, revived, floored;
 } totals;
 
 static totals add_up(const vhem_fit_report *report)
@@ -128,14 +128,13 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
     bool piped = strcmp(output, "-") == 0;
     const char *where = piped ? "standard output" : output;
 
-    if (stopped)                         /* said even with --quiet: the result is not what was asked for */
+    if (stopped) /* said even with --quiet: the result is not what was asked for */
         cli_fail(c, "interrupted; the best so far, %d HMM%s, is %s %s", K, cli_plural(K),
                  piped ? "written to" : "saved in", where);
     else
         cli_say(c, "%s%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame",
                 mixture ? "a mixture of " : "", K, cli_plural(K), N, cli_plural(N), (long long)t.frames,
-                cli_plural(t.frames), where,
-                t.loglik / (double)t.frames);
+                cli_plural(t.frames), where, t.loglik / (double)t.frames);
     if (t.revived)
         cli_say(c, "repairs: %d dead state%s or component%s revived", t.revived, cli_plural(t.revived),
                 cli_plural(t.revived));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* help.c - prints the table of options of a command: as help, and as JSON for the record. */
 #include "cli.h"
 
@@ -36,12 +37,12 @@ static const char *default_text(const cli_option *o, char *buf, size_t size)
     if (o->shown)
         return o->shown;
     switch (o->kind) {
-    case OPT_FLAG:   return "";
-    case OPT_LIST:   return "none";
-    case OPT_INT:    snprintf(buf, size, "%d", *(const int *)o->value); break;
-    case OPT_SEED:   snprintf(buf, size, "%llu", (unsigned long long)*(const uint64_t *)o->value); break;
-    case OPT_REAL:   snprintf(buf, size, "%g", *(const double *)o->value); break;
-    case OPT_SIZE:   return cli_put_size(*(const int64_t *)o->value, buf, size);
+    case OPT_FLAG: return "";
+    case OPT_LIST: return "none";
+    case OPT_INT: snprintf(buf, size, "%d", *(const int *)o->value); break;
+    case OPT_SEED: snprintf(buf, size, "%llu", (unsigned long long)*(const uint64_t *)o->value); break;
+    case OPT_REAL: snprintf(buf, size, "%g", *(const double *)o->value); break;
+    case OPT_SIZE: return cli_put_size(*(const int64_t *)o->value, buf, size);
     case OPT_TEXT:
     case OPT_CHOICE: return *(const char *const *)o->value ? *(const char *const *)o->value : "none";
     }
@@ -86,11 +87,11 @@ static json_t *value_json(const cli_option *o)
         for (int k = 0; k < ((const cli_texts *)o->value)->n; k++)
             json_array_append_new(all, cli_json_text(((const cli_texts *)o->value)->text[k]));
         return all;
-    case OPT_FLAG:   return json_boolean(*(const bool *)o->value);
-    case OPT_INT:    return json_integer(*(const int *)o->value);
-    case OPT_SEED:   return json_integer((json_int_t)*(const uint64_t *)o->value);
-    case OPT_REAL:   return cli_json_real(*(const double *)o->value);
-    case OPT_SIZE:   return json_integer((json_int_t)*(const int64_t *)o->value);
+    case OPT_FLAG: return json_boolean(*(const bool *)o->value);
+    case OPT_INT: return json_integer(*(const int *)o->value);
+    case OPT_SEED: return json_integer((json_int_t) * (const uint64_t *)o->value);
+    case OPT_REAL: return cli_json_real(*(const double *)o->value);
+    case OPT_SIZE: return json_integer((json_int_t) * (const int64_t *)o->value);
     case OPT_TEXT:
     case OPT_CHOICE: break;
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info.c - gathers the facts about models and sequences; info_tell.c puts them into words. */
 #include "cluster_report.h"
 #include "info.h"
@@ -46,8 +47,7 @@ json_t *info_textures(const char *path, const vhem_dtm *dtm)
                                              cli_json_real(dt.omega)));
     }
     return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o}", "kind", "textures", "file", cli_json_text(path),
-                     "K",
-                     vhem_dtm_size(dtm), "d", dt.d, "labels", labels, "textures", all, "provenance",
+                     "K", vhem_dtm_size(dtm), "d", dt.d, "labels", labels, "textures", all, "provenance",
                      provenance(vhem_dtm_provenance(dtm)));
 }
 
@@ -85,10 +85,10 @@ json_t *info_classes(const char *path, const vhem_classes *classes)
         vhem_class_view v;
         vhem_classes_view(classes, c, &v);
         vhem_h3m_view(v.model, 0, &hmm);
-        json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "name",
-                                              cli_json_text(v.name), "examples", v.things, "pieces", v.pieces,
-                                              "K", vhem_h3m_size(v.model), "S", hmm.S, "M", hmm.M, "prior",
-                                              cli_json_real(v.prior)));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:o}", "name", cli_json_text(v.name),
+                                        "examples", v.things, "pieces", v.pieces, "K", vhem_h3m_size(v.model),
+                                        "S", hmm.S, "M", hmm.M, "prior", cli_json_real(v.prior)));
     }
     return json_pack("{s:s, s:o, s:s, s:s, s:i, s:o}", "kind", "classes", "file", cli_json_text(path),
                      "estimator", vhem_classes_options(classes)->estimator, "emission", hmm.emission, "d",
@@ -161,9 +161,9 @@ json_t *info_data(const char *path, const vhem_data *data)
         json_array_append_new(columns, column_facts(data, k));
     json_t *lengths = length_facts(length, N, frames);
     free(length);
-    return json_pack("{s:s, s:o, s:s, s:i, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "kind", "data",
-                     "file", cli_json_text(path), "format", vhem_data_format(data), "N", N,
-                     "frames", (json_int_t)frames, "d", vhem_data_dim(data),
-                     "missing", (json_int_t)vhem_data_missing(data), "length", lengths, "labels", labels,
-                     "groups", groups, "columns", columns, "sequences", list);
+    return json_pack("{s:s, s:o, s:s, s:i, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "kind", "data", "file",
+                     cli_json_text(path), "format", vhem_data_format(data), "N", N, "frames",
+                     (json_int_t)frames, "d", vhem_data_dim(data), "missing",
+                     (json_int_t)vhem_data_missing(data), "length", lengths, "labels", labels, "groups",
+                     groups, "columns", columns, "sequences", list);
 }

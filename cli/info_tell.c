@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* info_tell.c - the facts of info.c in words. */
 #include "info.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 10 };                   /* rows of a list, unless all are asked for */
+enum { FEW = 10 }; /* rows of a list, unless all are asked for */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -46,7 +47,8 @@ static void tell_counts(FILE *f, const char *title, json_t *counts, bool all)
     if (n == 0)
         return;
     fprintf(f, "  %-11s%zu: ", title, n);
-    json_object_foreach(counts, key, value) {
+    json_object_foreach(counts, key, value)
+    {
         if (k == FEW && !all) {
             fprintf(f, ", ...");
             break;
@@ -68,7 +70,8 @@ static void tell_provenance(FILE *f, const json_t *made)
     if (!json_is_object(options))
         return;
     fprintf(f, "  with      ");
-    json_object_foreach(options, key, value) {
+    json_object_foreach(options, key, value)
+    {
         if (json_is_null(value))
             continue;
         if (json_is_real(value))
@@ -157,7 +160,8 @@ static void tell_options(FILE *f, json_t *options)
     const char *key;
     json_t *value;
     fprintf(f, "  options   ");
-    json_object_foreach(options, key, value) {
+    json_object_foreach(options, key, value)
+    {
         if (json_is_string(value))
             fprintf(f, " %s %s", key, json_string_value(value));
         else if (json_is_number(value))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* load.c - loads the inputs.  Is a file a set of models or of sequences?  Its content says so. */
 #include "cli.h"
 
@@ -6,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD = 4096 };                /* bytes in which the format of a JSON file is looked for */
+enum { HEAD = 4096 }; /* bytes in which the format of a JSON file is looked for */
 
 /* The first byte that is no white space, and the text from there on. */
 static int read_head(FILE *f, char *head)
@@ -100,18 +101,22 @@ int cli_load_models(cli *c, const char *path, vhem_h3m **h3m)
 {
     cli_content content = cli_recognise(path);
     if (content == CLI_IS_TREE)
-        return cli_fail(c, "%s is a tree, not a set of models; 'vhem cluster' makes a file whose centres can "
-                           "be used as models", path);
+        return cli_fail(c,
+                        "%s is a tree, not a set of models; 'vhem cluster' makes a file whose centres can "
+                        "be used as models",
+                        path);
     if (content == CLI_IS_TEXTURES)
         return cli_fail(c, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
     if (content == CLI_IS_CLASSES)
         return cli_fail(c, "%s holds models of classes: it is for vhem classify and annotate", path);
     vhem_status st = vhem_h3m_load(c->ctx, path, h3m);
-    bool data = content == CLI_IS_DATA ||
-                (content == CLI_IS_HDF5 && strncmp(after_path(c, path), "format is ", 10) == 0);
+    bool data = content == CLI_IS_DATA
+                || (content == CLI_IS_HDF5 && strncmp(after_path(c, path), "format is ", 10) == 0);
     if (st == VHEM_EFORMAT && data && !cli_interrupted())
-        return cli_fail(c, "%s is no model file (%s); if it holds sequences, fit models to them first: vhem "
-                           "fit", path, after_path(c, path));
+        return cli_fail(c,
+                        "%s is no model file (%s); if it holds sequences, fit models to them first: vhem "
+                        "fit",
+                        path, after_path(c, path));
     return cli_status(c, st);
 }
 
@@ -125,8 +130,10 @@ int cli_load_clusters(cli *c, const char *path, vhem_tree **tree)
     if (content == CLI_IS_HDF5 || content == CLI_IS_DATA)
         return cli_fail(c, "%s is no file of clusters (%s); run vhem cluster first", path, why);
     if (content == CLI_IS_MODEL && strncmp(why, "format is 'vhem-h3m'", 20) == 0)
-        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first, for a mixture of "
-                           "sequences 'vhem cluster DATA --method em-h3m'", path);
+        return cli_fail(c,
+                        "%s holds models, not clusters; run vhem cluster first, for a mixture of "
+                        "sequences 'vhem cluster DATA --method em-h3m'",
+                        path);
     return cli_status(c, st);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - the table of commands. */
 #include "cli.h"
 
@@ -6,24 +7,24 @@
 
 static const struct {
     const char *name;
-    cli_run    *run;
+    cli_run *run;
     const char *help;
 } commands[] = {
-    { "fit",      cmd_fit,      "one HMM per sequence, or per group of sequences, by Baum-Welch" },
-    { "cluster",  cmd_cluster,  "clusters of models, and a centre for each" },
-    { "tree",     cmd_tree,     "a hierarchy of clusters, level by level" },
-    { "assign",   cmd_assign,   "clusters of new sequences or models" },
-    { "choose",   cmd_choose,   "how many clusters and states: a table to choose by" },
-    { "score",    cmd_score,    "log-likelihood of sequences under models" },
-    { "decode",   cmd_decode,   "most likely state path of each sequence" },
-    { "sample",   cmd_sample,   "sequences drawn from models" },
-    { "compare",  cmd_compare,  "distances between models: divergences and kernels" },
-    { "eval",     cmd_eval,     "how good clusters are, by classes, models and sequences" },
+    { "fit", cmd_fit, "one HMM per sequence, or per group of sequences, by Baum-Welch" },
+    { "cluster", cmd_cluster, "clusters of models, and a centre for each" },
+    { "tree", cmd_tree, "a hierarchy of clusters, level by level" },
+    { "assign", cmd_assign, "clusters of new sequences or models" },
+    { "choose", cmd_choose, "how many clusters and states: a table to choose by" },
+    { "score", cmd_score, "log-likelihood of sequences under models" },
+    { "decode", cmd_decode, "most likely state path of each sequence" },
+    { "sample", cmd_sample, "sequences drawn from models" },
+    { "compare", cmd_compare, "distances between models: divergences and kernels" },
+    { "eval", cmd_eval, "how good clusters are, by classes, models and sequences" },
     { "classify", cmd_classify, "models of classes: learn them, classify by them, judge them" },
     { "annotate", cmd_annotate, "models of tags: learn them, tag songs, find songs by tag" },
-    { "report",   cmd_report,   "an HTML page with the pictures, the tables and how they were made" },
-    { "info",     cmd_info,     "what is in a file of models, clusters or data" },
-    { "convert",  cmd_convert,  "a model or data file in another format" },
+    { "report", cmd_report, "an HTML page with the pictures, the tables and how they were made" },
+    { "info", cmd_info, "what is in a file of models, clusters or data" },
+    { "convert", cmd_convert, "a model or data file in another format" },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* models.c - sets of models of either kind, HMMs or dynamic textures, for commands that do not mind which. */
 #include "cli.h"
 
@@ -10,7 +11,7 @@ int cli_load_textures(cli *c, const char *path, vhem_dtm **dtm)
     if (content == CLI_IS_TEXTURES)
         return cli_status(c, vhem_dtm_load(c->ctx, path, dtm));
     if (content == CLI_IS_HDF5 || content == CLI_IS_CLUSTERING)
-        vhem_dtm_load(c->ctx, path, dtm);            /* if it fails, whoever reads the file next says why */
+        vhem_dtm_load(c->ctx, path, dtm); /* if it fails, whoever reads the file next says why */
     return CLI_GO;
 }
 
@@ -85,8 +86,10 @@ int cli_models_check(cli *c, const cli_models *m, const char *what, const vhem_c
     for (int i = 0; i < n; i++) {
         const char *name = cli_models_name(m, i, buf, sizeof buf);
         if (name != buf && cl->name[i][0] && strcmp(name, cl->name[i]) != 0)
-            return cli_fail(c, "%s %d of %s is '%s', but '%s' in %s: other models were clustered there, or "
-                               "in another order", cli_models_kind(m), i, what, name, cl->name[i], where);
+            return cli_fail(c,
+                            "%s %d of %s is '%s', but '%s' in %s: other models were clustered there, or "
+                            "in another order",
+                            cli_models_kind(m), i, what, name, cl->name[i], where);
     }
     return CLI_GO;
 }

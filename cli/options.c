@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - reads the arguments of a command by its table of options, on getopt_long. */
 #define _GNU_SOURCE
 #include "cli.h"
@@ -9,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LONG = 256 };           /* long option k is FIRST_LONG + k: no letter is that large */
+enum { FIRST_LONG = 256 }; /* long option k is FIRST_LONG + k: no letter is that large */
 
-typedef struct {                     /* the command's rows, then the common ones, as getopt_long wants them */
-    cli_option    row[CLI_MAX_OPTIONS];
+typedef struct { /* the command's rows, then the common ones, as getopt_long wants them */
+    cli_option row[CLI_MAX_OPTIONS];
     struct option longs[CLI_MAX_OPTIONS];
-    char          letters[2 * CLI_MAX_OPTIONS + 3];
-    int           n, n_own;
+    char letters[2 * CLI_MAX_OPTIONS + 3];
+    int n, n_own;
 } table;
 
 static void common_rows(cli *c, cli_option *row)
@@ -175,9 +176,7 @@ static int take(cli *c, const cli_option *o, const char *text)
 {
     const char *wrong;
     switch (o->kind) {
-    case OPT_FLAG:
-        *(bool *)o->value = true;
-        break;
+    case OPT_FLAG: *(bool *)o->value = true; break;
     case OPT_CHOICE:
         if (!is_choice(o->arg, text))
             return cli_misuse(c, "--%s is one of %s, not '%s'", o->name, o->arg, text);
@@ -193,8 +192,7 @@ static int take(cli *c, const cli_option *o, const char *text)
             return cli_misuse(c, "--%s needs bytes or a size such as 64K, 512M or 2G, not '%s'", o->name,
                               text);
         break;
-    case OPT_LIST:
-        return take_item(c, o, text);
+    case OPT_LIST: return take_item(c, o, text);
     case OPT_INT:
     case OPT_SEED:
     case OPT_REAL:
@@ -227,7 +225,7 @@ static int take_once(cli *c, const table *t, const cli_option *o, const char *te
 static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const table *t)
 {
     int code, status = CLI_GO;
-    const cli_option *list = NULL;       /* what follows it goes there */
+    const cli_option *list = NULL; /* what follows it goes there */
     while (status == CLI_GO && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
         const cli_option *o = row_of(t, code == '?' || code == ':' ? optopt : code);
         char letter[] = { '-', (char)optopt, '\0' };
@@ -260,7 +258,7 @@ static bool wants_help(const cli *c, int argc, char **argv, const table *t)
         const cli_option *o = row_of(t, code);
         help = o && o->value == &c->help;
     }
-    optind = 0;                          /* 0, not 1, makes getopt of the GNU C library start again */
+    optind = 0; /* 0, not 1, makes getopt of the GNU C library start again */
     return help;
 }
 
@@ -301,8 +299,9 @@ static void repeat_one(const cli_option *o, FILE *f)
         fputc(' ', f);
         cli_put_number(f, *(const double *)o->value);
     }
-    const cli_texts one = { 1, { o->kind == OPT_TEXT || o->kind == OPT_CHOICE
-                                 ? *(const char *const *)o->value : NULL } };
+    const cli_texts one = {
+        1, { o->kind == OPT_TEXT || o->kind == OPT_CHOICE ? *(const char *const *)o->value : NULL }
+    };
     const cli_texts *list = o->kind == OPT_LIST ? o->value : &one;
     for (int k = 0; k < list->n && list->text[k]; k++) {
         fputc(' ', f);
@@ -310,8 +309,7 @@ static void repeat_one(const cli_option *o, FILE *f)
     }
 }
 
-const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
-                       size_t size)
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text, size_t size)
 {
     cli_option common[CLI_MAX_OPTIONS];
     static const char *const useful[] = { "seed", "backend", NULL };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c - text output that is whole or not there: written beside the target, then renamed. */
 #define _GNU_SOURCE
 #include "cli.h"
@@ -14,7 +15,7 @@ static int open_temporary(cli *c, const char *path, cli_out *out)
     static const char suffix[] = ".XXXXXX";
     struct stat sb;
     bool exists = stat(path, &sb) == 0;
-    out->path = exists ? realpath(path, NULL) : strdup(path);          /* keep a symbolic link a link */
+    out->path = exists ? realpath(path, NULL) : strdup(path); /* keep a symbolic link a link */
     out->tmp = out->path ? malloc(strlen(out->path) + sizeof suffix) : NULL;
     if (!out->tmp)
         return cli_fail(c, "%s: cannot write: %s", path, strerror(errno));
@@ -78,7 +79,7 @@ int cli_out_commit(cli *c, cli_out *out)
     }
     if (!bad)
         return CLI_GO;
-    clearerr(stdout);                    /* said here once, not again at the end */
+    clearerr(stdout); /* said here once, not again at the end */
     return cli_fail(c, "%s: writing failed: %s", out->path, strerror(errno ? errno : EIO));
 }
 
@@ -106,7 +107,7 @@ int cli_out_check(cli *c, const char *path)
         if (!S_ISREG(sb.st_mode))
             return CLI_GO;
     }
-    cli_out out = { 0 };                 /* some places say yes to access() and then no */
+    cli_out out = { 0 }; /* some places say yes to access() and then no */
     int status = open_temporary(c, path, &out);
     cli_out_close(&out);
     return status;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c - a bar with the time left, on standard error, when that is a terminal. */
 #include "cli.h"
 
@@ -7,8 +8,8 @@
 #include <unistd.h>
 
 enum { BAR = 30 };
-static const double REDRAW = 0.1;    /* seconds between two drawings */
-static const double PATIENCE = 0.5;  /* seconds before the first: short work shows no bar */
+static const double REDRAW = 0.1;   /* seconds between two drawings */
+static const double PATIENCE = 0.5; /* seconds before the first: short work shows no bar */
 
 static double now(void)
 {

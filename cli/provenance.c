@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* provenance.c - the record of what made a file. */
 #include "cli.h"
 

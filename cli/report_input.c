@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report_input.c - see report_input.h. */
 #include "report_input.h"
 
@@ -85,9 +86,9 @@ static const struct {
     const char *name;
     size_t at;
 } columns[] = {
-    { "bound", offsetof(vhem_choice, bound) }, { "loglik", offsetof(vhem_choice, loglik) },
+    { "bound", offsetof(vhem_choice, bound) },     { "loglik", offsetof(vhem_choice, loglik) },
     { "n_param", offsetof(vhem_choice, n_param) }, { "bic", offsetof(vhem_choice, bic) },
-    { "icl", offsetof(vhem_choice, icl) }, { "stability", offsetof(vhem_choice, stability) },
+    { "icl", offsetof(vhem_choice, icl) },         { "stability", offsetof(vhem_choice, stability) },
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -105,7 +106,8 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
     *rows = calloc(json_array_size(list), sizeof **rows);
     if (!*rows)
         return cli_fail(c, "out of memory");
-    json_array_foreach(list, i, e) {
+    json_array_foreach(list, i, e)
+    {
         vhem_choice *row = &(*rows)[(*n)++];
         row->K = (int)json_integer_value(json_object_get(e, "K"));
         row->S = (int)json_integer_value(json_object_get(e, "S"));
@@ -129,8 +131,8 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
     for (int r = 1; r < t->rows; r++) {
         vhem_choice *row = &(*rows)[(*n)++];
         double k_value, s_value, x;
-        if (!csv_number(t, r, K, &k_value) || !csv_number(t, r, S, &s_value) || !(fabs(k_value) < INT_MAX) ||
-            !(fabs(s_value) < INT_MAX))
+        if (!csv_number(t, r, K, &k_value) || !csv_number(t, r, S, &s_value) || !(fabs(k_value) < INT_MAX)
+            || !(fabs(s_value) < INT_MAX))
             return cli_fail(c, "%s: row %d has no numbers in K and S", path, r + 1);
         row->K = (int)k_value;
         row->S = (int)s_value;

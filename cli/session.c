@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* session.c - the context of a command: messages, signals, the end. */
 #include "cli.h"
 

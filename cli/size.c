@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* size.c - amounts of memory as people type them. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tables.c - small things that reports are made of: JSON values, names, endings. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.c - {"pi": [...], "A": [[...]]}: null is free, a number stays as it is, 0 is forbidden. */
 #include "cli.h"
 
@@ -56,7 +57,7 @@ int cli_topology_load(cli *c, const char *path, int *S, double **pi, double **A)
     json_error_t error;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!root && error.line <= 0)
-        return cli_fail(c, "%s", error.text);            /* it names the file */
+        return cli_fail(c, "%s", error.text); /* it names the file */
     if (!root)
         return cli_fail(c, "%s: line %d, column %d: %s", path, error.line, error.column, error.text);
     int status = read_topology(c, path, root, S, pi, A);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* truth.c - the classes that clusters are compared with: a table of names and classes, or sequences that
  * carry them. */
 #include "csv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* words.c - arguments that are words or lists: names of strategies, 2..6,8. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays of sequences on disk, with the standard library alone: the .npy files below VHEM_DATA, and parts of them."""
 import array
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the experiments share: the command and its processor time, the data folder, trials side by side, tables with the
 paper's numbers beside ours, the paper's claims, results on disk.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What experiments with several estimators of class models share: options, trials of each, means, ratios of times."""
 import statistics
 

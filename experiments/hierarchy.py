@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hierarchies of motions, the paper's Section 5.2: the methods, their trees judged at every level, starts for VHEM from
 a partition, and the tables both data sets share.
 

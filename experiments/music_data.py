@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Songs with tags as the commands read them: CAL500 and GTZAN, cut into fragments, with their tags and five folds; tag
 models of a fold, and the measures of the paper's Table 4.  Shared by the experiments
 `music`, `music_settings` and `robustness`.

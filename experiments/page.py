@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Puts the tables and claims of every experiments/NAME/expected.json into docs/reproduction.md.
 
 usage: page.py [--check]       --check: changes nothing; exit status 1 when the page is not up to date

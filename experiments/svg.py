@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the pictures of docs/reproduction.md share: their look, and the same bytes from the same numbers."""
 import json
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a small labelled data set of noisy 2-D motions as long CSV: id,label,x,y, one row per frame.
 
 usage: demo_data.py FILE [SEED]

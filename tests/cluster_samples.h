@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster_samples.h - models with clusters in them, for the tests of clustering. */
 #ifndef VH_TESTS_CLUSTER_SAMPLES_H
 #define VH_TESTS_CLUSTER_SAMPLES_H

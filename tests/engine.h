@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* engine.h - what the tests of the engine share: data sets in memory, small
  * models, the sum over all state paths. */
 #ifndef VH_TESTS_ENGINE_H
@@ -58,8 +59,17 @@ static inline vhem_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi
     double c[64];
     for (int s = 0; s < S; s++)
         c[s] = 1;
-    vhem_hmm_view v = { .S = S, .M = 1, .d = d, .omega = 1, .pi = pi, .A = A, .c = c, .mu = mu, .cov = cov,
-                        .name = "", .label = "" };
+    vhem_hmm_view v = { .S = S,
+                        .M = 1,
+                        .d = d,
+                        .omega = 1,
+                        .pi = pi,
+                        .A = A,
+                        .c = c,
+                        .mu = mu,
+                        .cov = cov,
+                        .name = "",
+                        .label = "" };
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", d, 1, &v, &h3m));
     return h3m;
 }
@@ -105,9 +115,9 @@ static inline long double slow_state(const vhem_hmm_view *v, int s, const double
     return top + logl(sum);
 }
 
-typedef struct {                         /* what all S^T paths say together */
-    long double loglik, best;            /* best: log p of the most likely path */
-    int         path[16];                /* that path; of equals the first in lexicographic order */
+typedef struct {              /* what all S^T paths say together */
+    long double loglik, best; /* best: log p of the most likely path */
+    int path[16];             /* that path; of equals the first in lexicographic order */
     long double gamma[16 * 8], xi[8 * 8];
 } enumeration;
 
@@ -123,7 +133,7 @@ static inline void enumerate(const vhem_hmm_view *v, const double *y, int T, enu
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = slow_state(v, s, y + t * v->d);
-    for (int pass = 0; pass < 2; pass++) {              /* first the best path, then all relative to it */
+    for (int pass = 0; pass < 2; pass++) { /* first the best path, then all relative to it */
         memset(path, 0, sizeof path);
         for (int more = 1; more;) {
             long double lp = log_pi[path[0]] + log_b[path[0]];
@@ -196,7 +206,7 @@ static inline void random_covariance(vh_rng *rng, int d, double condition, doubl
                 Cu[i] += cov[i * d + j] * u[j];
             uCu += u[i] * Cu[i];
         }
-        for (int i = 0; i < d; i++)                     /* (1 - 2uu') C (1 - 2uu') */
+        for (int i = 0; i < d; i++) /* (1 - 2uu') C (1 - 2uu') */
             for (int j = 0; j <= i; j++)
                 cov[i * d + j] = cov[j * d + i] =
                     cov[i * d + j] - 2 * u[i] * Cu[j] - 2 * Cu[i] * u[j] + 4 * u[i] * u[j] * uCu;

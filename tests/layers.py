@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fails when a source file includes what its layer must not see.
 
 Rows, lowest first; a folder includes headers of lower rows only, never of a neighbour in the same row.

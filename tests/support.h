@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* support.h - what the tests share, on cmocka. */
 #ifndef VH_TESTS_SUPPORT_H
 #define VH_TESTS_SUPPORT_H
@@ -26,27 +27,27 @@ static inline int is_near(double a, double b, double rtol, double atol)
     return a == b || fabs(a - b) <= atol + rtol * fmax(fabs(a), fabs(b));
 }
 
-#define assert_near(a, b, rtol, atol)                                                                     \
-    do {                                                                                                  \
-        double a_ = (a), b_ = (b);                                                                        \
-        if (!is_near(a_, b_, rtol, atol))                                                                 \
-            fail_msg("%s = %.17g, %s = %.17g, difference %.3g", #a, a_, #b, b_, a_ - b_);                 \
+#define assert_near(a, b, rtol, atol)                                                     \
+    do {                                                                                  \
+        double a_ = (a), b_ = (b);                                                        \
+        if (!is_near(a_, b_, rtol, atol))                                                 \
+            fail_msg("%s = %.17g, %s = %.17g, difference %.3g", #a, a_, #b, b_, a_ - b_); \
     } while (0)
 
-#define assert_ok(ctx, call)                                                                              \
-    do {                                                                                                  \
-        vhem_status st_ = (call);                                                                         \
-        if (st_ != VHEM_OK)                                                                               \
-            fail_msg("%s: %s", vhem_status_text(st_), vhem_ctx_error(ctx));                               \
+#define assert_ok(ctx, call)                                                \
+    do {                                                                    \
+        vhem_status st_ = (call);                                           \
+        if (st_ != VHEM_OK)                                                 \
+            fail_msg("%s: %s", vhem_status_text(st_), vhem_ctx_error(ctx)); \
     } while (0)
 
 /* The call fails with this status and a sentence that contains this text. */
-#define assert_fails(ctx, call, status, text)                                                             \
-    do {                                                                                                  \
-        vhem_status st_ = (call);                                                                         \
-        if (st_ != (status) || !strstr(vhem_ctx_error(ctx), text))                                        \
-            fail_msg("wanted %s with \"%s\", got %s: %s", vhem_status_text(status), text,                 \
-                     vhem_status_text(st_), vhem_ctx_error(ctx));                                         \
+#define assert_fails(ctx, call, status, text)                                             \
+    do {                                                                                  \
+        vhem_status st_ = (call);                                                         \
+        if (st_ != (status) || !strstr(vhem_ctx_error(ctx), text))                        \
+            fail_msg("wanted %s with \"%s\", got %s: %s", vhem_status_text(status), text, \
+                     vhem_status_text(st_), vhem_ctx_error(ctx));                         \
     } while (0)
 
 static inline vhem_ctx *test_ctx_with(const char *backend, int threads, uint64_t seed)
@@ -145,13 +146,21 @@ static inline vhem_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int
                     cov[r * d + a] = 0.2 + vh_rng_exponential(rng);
                     continue;
                 }
-                for (int b = 0; b <= a; b++) {      /* diagonally dominant, so positive definite */
+                for (int b = 0; b <= a; b++) { /* diagonally dominant, so positive definite */
                     double v = a == b ? 1.0 + vh_rng_exponential(rng) : 0.8 * (vh_rng_uniform(rng) - 0.5) / d;
                     cov[(r * d + a) * d + b] = cov[(r * d + b) * d + a] = v;
                 }
             }
-        view[i] = (vhem_hmm_view){ .S = S, .M = M, .d = d, .n_theta = n_theta, .omega = 1.0 / K,
-                                   .pi = pi, .A = A, .theta = theta, .name = "", .label = "" };
+        view[i] = (vhem_hmm_view){ .S = S,
+                                   .M = M,
+                                   .d = d,
+                                   .n_theta = n_theta,
+                                   .omega = 1.0 / K,
+                                   .pi = pi,
+                                   .A = A,
+                                   .theta = theta,
+                                   .name = "",
+                                   .label = "" };
     }
     vhem_h3m *h3m = NULL;
     assert_ok(ctx, vhem_h3m_new(ctx, full ? "gaussian-full" : "gaussian-diag", d, K, view, &h3m));

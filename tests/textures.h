@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* textures.h - what the tests of dynamic textures share: random ones, and the dense Gaussian of all states
  * and frames, which answers every question by brute force. */
 #ifndef VH_TESTS_TEXTURES_H
@@ -49,12 +50,12 @@ static inline vhem_dtm *random_dtm(vhem_ctx *ctx, vh_rng *rng, int K, int n, int
     return dtm;
 }
 
-typedef struct {                         /* of T frames, X = (x_1 .. x_T), Y = (y_1 .. y_T) */
-    int     T, n, d, nx, ny;
-    double *mx, *Sx, *my, *Sy;           /* [nx] [nx][nx] [ny] [ny][ny] */
-    double *G, *V;                       /* E[X | Y] = mx + G (Y - my), V its covariance */
-    double *inv;                         /* Sy^-1 */
-    double  logdet;
+typedef struct { /* of T frames, X = (x_1 .. x_T), Y = (y_1 .. y_T) */
+    int T, n, d, nx, ny;
+    double *mx, *Sx, *my, *Sy; /* [nx] [nx][nx] [ny] [ny][ny] */
+    double *G, *V;             /* E[X | Y] = mx + G (Y - my), V its covariance */
+    double *inv;               /* Sy^-1 */
+    double logdet;
 } dense;
 
 static inline void dense_prior(const vh_dt *dt, dense *z)
@@ -67,7 +68,7 @@ static inline void dense_prior(const vh_dt *dt, dense *z)
                 z->mx[t * n + i] += dt->A[i * n + k] * z->mx[(t - 1) * n + k];
         }
     for (int t = 0; t < z->T; t++)
-        for (int s = 0; s <= t; s++)                     /* Cov(x_t, x_s) = A Cov(x_{t-1}, x_s) + [s = t] Q */
+        for (int s = 0; s <= t; s++) /* Cov(x_t, x_s) = A Cov(x_{t-1}, x_s) + [s = t] Q */
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < n; j++) {
                     double sum = t == 0 ? dt->Sigma[i * n + j] : s == t ? dt->Q[i * n + j] : 0;
@@ -89,7 +90,7 @@ static inline dense dense_of(const vh_dt *dt, int d, int T)
     z.G = z.Sy + ny * ny;
     z.V = z.G + nx * ny;
     z.inv = z.V + nx * nx;
-    double *cross = z.inv + ny * ny;                     /* [nx][ny]  Cov(X, Y) */
+    double *cross = z.inv + ny * ny; /* [nx][ny]  Cov(X, Y) */
     dense_prior(dt, &z);
     for (int t = 0; t < T; t++)
         vh_gemm(false, true, nx, d, n, 1, z.Sx + t * n, nx, dt->C, n, 0, cross + t * d, ny);
@@ -124,8 +125,8 @@ static inline double dense_expected(const dense *z, const double *m, const doubl
     double sum = z->logdet + z->ny * LOG_2PI;
     for (int i = 0; i < z->ny; i++)
         for (int j = 0; j < z->ny; j++)
-            sum += z->inv[i * z->ny + j] *
-                   ((m[i] - z->my[i]) * (m[j] - z->my[j]) + (S ? S[i * z->ny + j] : 0));
+            sum +=
+                z->inv[i * z->ny + j] * ((m[i] - z->my[i]) * (m[j] - z->my[j]) + (S ? S[i * z->ny + j] : 0));
     return -0.5 * sum;
 }
 
@@ -142,7 +143,7 @@ static inline void dense_stats(const dense *z, const vh_dt *dt, const double *m,
             mean[i] += z->G[i * ny + k] * (m[k] - z->my[k]);
     for (int k = 0; k < ny; k++)
         mean[nx + k] = m[k] - dt->ybar[k % d];
-    for (int i = 0; i < nx; i++)                         /* second moments of (E[X|Y], Y - ybar), and V */
+    for (int i = 0; i < nx; i++) /* second moments of (E[X|Y], Y - ybar), and V */
         memcpy(M + i * nz, z->V + i * nx, sizeof *M * (size_t)nx);
     if (S) {
         vh_gemm(false, false, nx, ny, ny, 1, z->G, ny, S, ny, 0, GS, ny);
@@ -210,8 +211,8 @@ static inline double expected_complete(const vh_dt_stats *s, const vh_dt *dt, co
     double *M = malloc(sizeof *M * (size_t)(n * n)), sum;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            M[i * n + j] = s->xx1[i * n + j] - s->x1[i] * dt->mu[j] - dt->mu[i] * s->x1[j] +
-                           *s->seqs * dt->mu[i] * dt->mu[j];
+            M[i * n + j] = s->xx1[i * n + j] - s->x1[i] * dt->mu[j] - dt->mu[i] * s->x1[j]
+                           + *s->seqs * dt->mu[i] * dt->mu[j];
     sum = gaussian_term(n, *s->seqs, dt->Sigma, M);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -249,7 +250,7 @@ static inline void assert_maximal(const vh_dt_stats *s, vh_dt *dt, const double 
             if (isotropic && at >= dt->R)
                 break;
             if (q >= 0 && q < n * n)
-                pair = dt->Q + q % n * n + q / n;        /* covariances stay symmetric */
+                pair = dt->Q + q % n * n + q / n; /* covariances stay symmetric */
             if (c >= 0 && c < n * n)
                 pair = dt->Sigma + c % n * n + c / n;
             *at += h;
@@ -264,13 +265,13 @@ static inline void assert_maximal(const vh_dt_stats *s, vh_dt *dt, const double 
         }
 }
 
-#define assert_same_stats(a, b, rtol, atol)                                                               \
-    do {                                                                                                  \
-        assert_int_equal((a)->size, (b)->size);                                                           \
-        for (size_t k_ = 0; k_ < (a)->size; k_++)                                                         \
-            if (!is_near((a)->block[k_], (b)->block[k_], rtol, atol))                                     \
-                fail_msg("number %zu of the statistics is %.15g, should be %.15g", k_, (a)->block[k_],    \
-                         (b)->block[k_]);                                                                 \
+#define assert_same_stats(a, b, rtol, atol)                                                            \
+    do {                                                                                               \
+        assert_int_equal((a)->size, (b)->size);                                                        \
+        for (size_t k_ = 0; k_ < (a)->size; k_++)                                                      \
+            if (!is_near((a)->block[k_], (b)->block[k_], rtol, atol))                                  \
+                fail_msg("number %zu of the statistics is %.15g, should be %.15g", k_, (a)->block[k_], \
+                         (b)->block[k_]);                                                              \
     } while (0)
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cluster.c - groups the HMMs of a file into clusters and prints who is in which.
  *
  *   cc cluster.c -o cluster $(pkg-config --cflags --libs vhem)

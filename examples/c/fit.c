@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.c - fits one HMM with two states to each sequence of a file and prints where its states are.
  *
  *   cc fit.c -o fit $(pkg-config --cflags --libs vhem)

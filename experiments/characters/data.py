@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Character Trajectories, half for training and half held out."""
 import array
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws docs/images/reproduction-characters.svg from expected.json: accuracy over Delta LL and over tau."""
 import pathlib
 import sys

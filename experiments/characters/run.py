@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Table 5 of the paper: 20 handwritten characters, classified and retrieved by a mixture of HMMs for each.
 
 The training half of a character is cut into pieces of 3 trajectories, an HMM is fitted to each, and these are reduced

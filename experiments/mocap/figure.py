@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The paper's Figure 2 from expected.json: which motions VHEM-H3M and PPK-SC put together, level by level."""
 import collections
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A hierarchy of 56 motions of 8 kinds: the paper's Table 2 and Figure 2.
 
 One HMM per motion, clustered into 8, 4 and 2 groups by VHEM and every other method.  A trial fits its HMMs anew and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """docs/images/reproduction-music.svg: average precision of every tag, VHEM against others."""
 import pathlib
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tags of songs: Table 4 of the paper, on CAL500 with the features there are, and the same on sound features of GTZAN.
 
 A song is many fragments.  HMMs are fitted to every song, those of the songs with a tag are reduced to the model of the

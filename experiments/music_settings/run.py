@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Beyond Table 4 of the paper: which features and which models suit the tags, and what the states of an HMM are worth
 to VHEM and to EM.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """docs/images/reproduction-robustness.svg: P@5, P@10 and P@15 for every tau and every N_v."""
 import pathlib
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How much the number and the length of the virtual samples matter: Table 6 of the paper, on CAL500 and GTZAN.
 
 Tag models by VHEM as in the experiment `music`, with tau from 2 to the length of a fragment at N_v = 1000, and N_v from

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The protocol of the paper's Table 4 on spoken digits: 3000 recordings of 10 digits by 6 speakers, 13 MFCCs.
 
 A recording stands for a song.  It has two tags, the digit and the speaker: 16 tags in all.  An HMM is fitted to each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws docs/images/reproduction-synthetic.svg, the counterpart of the paper's Figure 3, from expected.json."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The synthetic HMMs of the paper's Section 5.3: four originals, and sequences of their noisy versions."""
 import csv
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Figure 3 of the paper (Section 5.3): clusters of noisy versions of four HMMs, by VHEM-H3M and by PPK-SC.
 
 Every original HMM gives K sequences of 100 frames; each is corrupted by Gaussian noise, and an HMM is fitted to it.

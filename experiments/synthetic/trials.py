@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One trial of the synthetic experiment: noisy HMMs, clusters of them in several ways, and how good they are."""
 import collections
 import json

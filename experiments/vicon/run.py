@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A hierarchy of 200 recordings of 20 activities by 10 people: the paper's Table 3.
 
 One HMM per recording, clustered into 20, 8, 4 and 2 groups by VHEM, PPK-SC and others.  A trial fits its HMMs anew.

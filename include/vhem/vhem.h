@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vhem.h - cluster hidden Markov models.  Read from top to bottom: that is the data flow.
  *
  * Conventions, once for all functions:
@@ -8,6 +9,7 @@
  *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
  *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
  *   - The same seed gives the same bits at any number of threads. */
+/* clang-format off */
 #ifndef VHEM_VHEM_H
 #define VHEM_VHEM_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem: cluster hidden Markov models, and time series through them.
 
     sequences --fit_each--> HMMs --VHEM--> clusters and centres --VHEMTree--> hierarchy

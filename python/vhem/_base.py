@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every estimator of vhem has in common."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How a call into the library runs: off the main thread, with the interpreter lock released.
 
 A call from the main thread is made by a worker thread while the main thread waits, because only a waiting

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library opened with cffi, and the ways between C and Python: arrays, texts, structs of options.
 
 No function of the library is named here but its version and the ones that fill in options.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What cffi needs to know of the C library, read from its own header: nothing is mirrored by hand.
 
 The header lies beside this file in an installed package, in ``include/vhem`` in a source tree; the library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How models and results show themselves in a notebook: small tables without scripts."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The binding: the only file that names functions of the C library.
 
 1. sessions: one context        4. clusterings and trees

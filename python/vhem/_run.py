@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From the parameters every estimator has (random_state, n_jobs, verbose, progress) to a session."""
 from __future__ import annotations
 

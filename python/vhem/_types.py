@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names for types that come up everywhere."""
 from __future__ import annotations
 

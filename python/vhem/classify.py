@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of classes and of tags: each is a small mixture of HMMs, learned from the models of its examples."""
 from __future__ import annotations
 

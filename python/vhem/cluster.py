@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Clusters of HMMs, and of sequences through them; hierarchies of clusters."""
 from __future__ import annotations
 

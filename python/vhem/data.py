@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sequences: what data may look like, and the one form it takes.
 
 **A sequence is (time, channels)**: one row per frame, one column per dimension.  Accepted are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What vhem raises and warns with.  The sentence is the library's own."""
 from __future__ import annotations
 

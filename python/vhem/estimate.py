@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From sequences to models: one HMM, one HMM per sequence, and a mixture of HMMs."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models of other programs: hmmlearn objects, and the .mat files of the EMHMM toolbox.
 
 Nothing here is imported before it is used: hmmlearn and SciPy are needed only by those who have such models.

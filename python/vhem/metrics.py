@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How well partitions agree, how far apart models are, how good clusters are, how many there are."""
 from __future__ import annotations
 

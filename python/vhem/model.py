@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models: one HMM, and sets of HMMs with weights, which the paper calls H3M.
 
 Their arrays are read-only views of the memory of the library, which lives as long as a view does.

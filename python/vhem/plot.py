@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures with matplotlib, which is imported when the first one is drawn.
 
 Every function takes a fitted estimator, or a result or models, draws on ``ax`` (a new figure by default) and

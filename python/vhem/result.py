@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results of clustering: one level, and hierarchies of levels."""
 from __future__ import annotations
 

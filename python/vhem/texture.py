@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dynamic textures: linear dynamical systems, the other model of sequences, for movement without states.
 
     x_1 ~ N(mu, Sigma)    x_{t+1} = A x_t + v, v ~ N(0, Q)    y_t = C x_t + ybar + w, w ~ N(0, diag R)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.c - see classes.h. */
 #define _GNU_SOURCE
 #include "annotate/classes.h"
@@ -15,7 +16,7 @@ void vhem_train_options_init(vhem_train_options *opt)
     vhem_cluster_options_init(&opt->reduce);
     opt->piece.K = 1;
     opt->reduce.K = 4;
-    opt->reduce.restarts = 5;            /* a class needs a good density, not the best of all partitions */
+    opt->reduce.restarts = 5; /* a class needs a good density, not the best of all partitions */
 }
 
 vhem_train_options vh_train_filled(const vhem_train_options *opt)
@@ -153,8 +154,9 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
     if (c < 0 || c >= k->C)
         return VHEM_EINVAL;
     const vh_class *x = &k->cls[c];
-    *out = (vhem_class_view){ .name = x->name, .prior = x->prior, .things = x->things, .pieces = x->n_part,
-                              .model = x->model };
+    *out = (vhem_class_view){
+        .name = x->name, .prior = x->prior, .things = x->things, .pieces = x->n_part, .model = x->model
+    };
     return VHEM_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.h - storage of the models of classes or tags, and what each was learned from. */
 #ifndef VH_ANNOTATE_CLASSES_H
 #define VH_ANNOTATE_CLASSES_H
@@ -8,31 +9,31 @@
 
 enum { VH_CLASSES_VERSION = 1 };
 
-typedef struct {                         /* a piece that a class has */
-    vh_key key;                          /* of its model in the store */
-    int    things;                       /* it was fitted to, or equal ones without a name were */
-    int    given;                        /* of these in this run */
+typedef struct { /* a piece that a class has */
+    vh_key key;  /* of its model in the store */
+    int things;  /* it was fitted to, or equal ones without a name were */
+    int given;   /* of these in this run */
 } vh_part;
 
 typedef struct {
-    char     *name;
-    double    prior;
-    int       things;                    /* that have it, each once whatever its pieces share */
-    int       n_part;
-    vh_part  *part;                      /* [n_part]  in the order of their keys, each once */
-    size_t    cap;
-    vhem_h3m *model;                     /* NULL until it is made */
+    char *name;
+    double prior;
+    int things; /* that have it, each once whatever its pieces share */
+    int n_part;
+    vh_part *part; /* [n_part]  in the order of their keys, each once */
+    size_t cap;
+    vhem_h3m *model; /* NULL until it is made */
 } vh_class;
 
 struct vhem_classes {
-    int       C;
-    vh_class *cls;                       /* [C]  in the order of their names */
-    size_t    cap;
-    bool      tags;                      /* a thing may have several */
-    uint64_t  seed;
-    vhem_train_options opt;              /* texts are in names */
-    vh_names  names;
-    char     *provenance;
+    int C;
+    vh_class *cls; /* [C]  in the order of their names */
+    size_t cap;
+    bool tags; /* a thing may have several */
+    uint64_t seed;
+    vhem_train_options opt; /* texts are in names */
+    vh_names names;
+    char *provenance;
 };
 
 /* The options, with the default for every name that is NULL; opt may be NULL itself. */

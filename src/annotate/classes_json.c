@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_json.c - the file of class models, docs/formats.md. */
 #include "annotate/classes.h"
 #include "annotate/settings.h"
@@ -102,20 +103,21 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
     size_t p;
     json_t *v;
 
-    json_array_foreach(list, p, v) {
+    json_array_foreach(list, p, v)
+    {
         const char *key = json_string_value(json_array_get(v, 0));
         json_t *things = json_array_get(v, 1);
         vh_key name;
         vh_part *part;
-        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(things) &&
-                 json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->things,
-                 VHEM_EFORMAT,
-                 "pieces[%zu] must be a key of %zu letters and a number", p, sizeof name.text - 1);
+        VH_CHECK(
+            key && strlen(key) == sizeof name.text - 1 && json_is_integer(things)
+                && json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->things,
+            VHEM_EFORMAT, "pieces[%zu] must be a key of %zu letters and a number", p, sizeof name.text - 1);
         strcpy(name.text, key);
         VH_TRY(vh_class_put(ctx, c, &name, &part));
         VH_CHECK(part->things == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
         part->things = (int)json_integer_value(things);
-        c->things += part->things;                       /* unless the file says how many */
+        c->things += part->things; /* unless the file says how many */
     }
 done:
     return st;
@@ -139,9 +141,9 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
     VH_TRY(read_parts(ctx, json_object_get(v, "pieces"), c));
     c->prior = json_number_value(prior);
     if (things) {
-        VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0 &&
-                 json_integer_value(things) <= MAX_THINGS, VHEM_EFORMAT,
-                 "things must be a whole number from 1 to %d", MAX_THINGS);
+        VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0
+                     && json_integer_value(things) <= MAX_THINGS,
+                 VHEM_EFORMAT, "things must be a whole number from 1 to %d", MAX_THINGS);
         c->things = (int)json_integer_value(things);
     }
     VH_TRY(vh_model_from_json(ctx, model, &c->model));
@@ -184,7 +186,8 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
     k->opt = vh_train_filled(&k->opt);
     k->tags = json_is_true(json_object_get(root, "tags"));
     k->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
-    json_array_foreach(json_object_get(root, "classes"), c, v) {
+    json_array_foreach(json_object_get(root, "classes"), c, v)
+    {
         st = read_class(ctx, v, k);
         if (st != VHEM_OK) {
             snprintf(where, sizeof where, "class %zu", c);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* crossval.c - train without some things, predict them, until every thing had its turn.
  *
  * The folds follow from the seed.  Things with one class are dealt class by class, so that each fold has its
@@ -12,7 +13,7 @@
 
 typedef struct {
     double random;
-    int    thing, kind;                  /* its class; with tags all are of one kind */
+    int thing, kind; /* its class; with tags all are of one kind */
 } card;
 
 static int by_kind_then_chance(const void *a, const void *b)
@@ -55,9 +56,9 @@ done:
 typedef struct {
     const vhem_data *data;
     const vhem_train_options *opt;
-    const vhem_tags *members;            /* of all things */
-    vh_things  things;
-    vh_store  *store;
+    const vhem_tags *members; /* of all things */
+    vh_things things;
+    vh_store *store;
     vhem_prediction *p;
 } validation;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit_pieces.c - an H3M for each sequence or group of sequences, pooled: what hierarchical estimation
  * reduces. */
 #include "annotate/pieces.h"

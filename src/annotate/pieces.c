@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pieces.c - see pieces.h. */
 #include "annotate/pieces.h"
 
@@ -81,8 +82,8 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     VH_TRY(vh_classes_put(ctx, k, class_name, &c));
     VH_TRY(vh_class_put(ctx, c, &p->key, &part));
     part->given += p->n;
-    if (part->given > part->things) {                    /* what there was is no longer true */
-        c->things += k->opt.bootstrap > 0 ? 0 : part->given - part->things;  /* subsamples share things */
+    if (part->given > part->things) { /* what there was is no longer true */
+        c->things += k->opt.bootstrap > 0 ? 0 : part->given - part->things; /* subsamples share things */
         part->things = part->given;
         vhem_h3m_free(c->model);
         c->model = NULL;
@@ -217,7 +218,7 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_thin
     VH_TRY(vh_things_data(ctx, data, t, p->thing, p->n, &own));
     vhem_fit_options o = *opt;
     o.K = o.K < own->N ? o.K : own->N;
-    o.by_group = 0;                                      /* fragments of a song may be of different kinds */
+    o.by_group = 0; /* fragments of a song may be of different kinds */
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
 done:
@@ -226,17 +227,17 @@ done:
     return st;
 }
 
-typedef struct {                         /* what all jobs share */
-    const vhem_data    *data;
-    const vh_things    *things;
+typedef struct { /* what all jobs share */
+    const vhem_data *data;
+    const vh_things *things;
     const vhem_classes *classes;
-    const vh_pieces    *all;
-    const int          *todo;            /* [jobs]  which pieces */
-    vh_store           *store;
-    atomic_llong        done;            /* frames fitted since memory was tidied up */
+    const vh_pieces *all;
+    const int *todo; /* [jobs]  which pieces */
+    vh_store *store;
+    atomic_llong done; /* frames fitted since memory was tidied up */
 } fits;
 
-enum { TIDY = 1 << 21 };                 /* numbers of frames after which it is */
+enum { TIDY = 1 << 21 }; /* numbers of frames after which it is */
 
 static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
 {

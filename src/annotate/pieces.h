@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pieces.h - the data cut into pieces, and an H3M for each: the first half of hierarchical estimation, paper
  * Section 4.1 and Conclusion. */
 #ifndef VH_ANNOTATE_PIECES_H
@@ -8,17 +9,17 @@
 #include "annotate/things.h"
 
 typedef struct {
-    int    *thing;                       /* [n]  ascending */
-    int     n;
-    vh_key  key;
+    int *thing; /* [n]  ascending */
+    int n;
+    vh_key key;
 } vh_piece;
 
 typedef struct {
-    int       n;
-    vh_piece *piece;                     /* [n]  each key once */
-    size_t    cap;
-    vh_names  keys;
-    int      *of;                        /* [things]  the piece of each when every thing is one; else NULL */
+    int n;
+    vh_piece *piece; /* [n]  each key once */
+    size_t cap;
+    vh_names keys;
+    int *of; /* [things]  the piece of each when every thing is one; else NULL */
 } vh_pieces;
 
 /* The pieces of all classes, which are added to the classes: every thing that has a class; or chunks of the
@@ -29,7 +30,7 @@ vhem_status vh_pieces_cut(vhem_ctx *ctx, const vhem_data *data, const vh_things 
  * Memory: the data of one piece for each thread. */
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things *things,
                           const vhem_classes *classes, const vh_pieces *pieces, vh_store *store);
-void        vh_pieces_free(vh_pieces *pieces);
+void vh_pieces_free(vh_pieces *pieces);
 
 /* The fingerprint of the sequences of n things goes into the hash. */
 void vh_hash_things(vh_hash *hash, const vhem_data *data, const vh_things *things, const int *thing, int n);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* predict.c - Bayes' rule over class-conditional H3Ms, paper Section 6.
  *
  *   log p(y | class) = log sum_j omega_j p(y | HMM j)
@@ -18,15 +19,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048 };                   /* sequences in memory at a time */
+enum { BLOCK = 2048 }; /* sequences in memory at a time */
 
 typedef struct {
-    vhem_h3m *all;                       /* the HMMs of all classes */
-    int      *owner;                     /* [K] */
-    int       fast, G;                   /* branches to follow, of how many; fast = 0: none */
-    vhem_h3m *centers;                   /* [G] */
-    int      *branch;                    /* [K]  of each HMM */
-    double    n_scored, n_all;
+    vhem_h3m *all;     /* the HMMs of all classes */
+    int *owner;        /* [K] */
+    int fast, G;       /* branches to follow, of how many; fast = 0: none */
+    vhem_h3m *centers; /* [G] */
+    int *branch;       /* [K]  of each HMM */
+    double n_scored, n_all;
 } search;
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -41,10 +42,10 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     vhem_cluster_options_init(&o);
     o.K = (int)ceil(sqrt(K));
     o.restarts = 4;
-    if (s->fast <= 0 || o.K <= s->fast || K <= 2 * o.K)  /* nothing to gain */
+    if (s->fast <= 0 || o.K <= s->fast || K <= 2 * o.K) /* nothing to gain */
         goto done;
     for (int i = 0; i < K; i++)
-        s->all->omega[i] = 1.0 / K;                      /* as good as any: they are of different classes */
+        s->all->omega[i] = 1.0 / K; /* as good as any: they are of different classes */
     vh_input in = vh_input_models(s->all);
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
@@ -80,10 +81,10 @@ static void give_weights(const vhem_classes *k, search *s)
 /* ---- one block of things ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const vhem_data *data;               /* sequences of the block, those of a thing together */
-    int        n;                        /* things */
-    const int *first;                    /* [n+1] */
-    double    *table;                    /* [N][K]  log p(y | HMM), -inf where it was not scored */
+    const vhem_data *data; /* sequences of the block, those of a thing together */
+    int n;                 /* things */
+    const int *first;      /* [n+1] */
+    double *table;         /* [N][K]  log p(y | HMM), -inf where it was not scored */
 } block;
 
 /* follow [n][G]: which branches fit a thing best. */
@@ -182,7 +183,7 @@ static void gather(const search *s, const block *b, int C, double *work, double 
         for (int q = b->first[i]; q < b->first[i + 1]; q++) {
             for (int j = 0; j < K; j++)
                 work[j] = log(s->all->omega[j]) + b->table[(size_t)q * (size_t)K + (size_t)j];
-            for (int j = 0, n; j < K; j += n) {          /* the HMMs of a class are neighbours */
+            for (int j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;
                 mean[s->owner[j]] += vh_logsum(n, work + j, 1) / N;
@@ -266,7 +267,7 @@ void vh_bayes(int C, const double *loglik, const double *prior, double *log_post
     double top = x[best];
     for (int c = 0; c < C; c++)
         rest += c == best ? 0 : exp(x[c] - top);
-    for (int c = 0; c < C; c++)                          /* impossible under all: as likely as before */
+    for (int c = 0; c < C; c++) /* impossible under all: as likely as before */
         x[c] = isfinite(top) ? x[c] - top - log1p(rest) : log(prior[c]);
 }
 

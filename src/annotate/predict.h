@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* predict.h - what the models of classes say of things. */
 #ifndef VH_ANNOTATE_PREDICT_H
 #define VH_ANNOTATE_PREDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.c - see settings.h. */
 #include "annotate/settings.h"
 
@@ -10,9 +11,18 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FIT(kind, name) { #name, kind, offsetof(vhem_fit_options, name) }
-#define REDUCE(kind, name) { #name, kind, offsetof(vhem_cluster_options, name) }
-#define TRAIN(kind, name) { #name, kind, offsetof(vhem_train_options, name) }
+#define FIT(kind, name)                               \
+    {                                                 \
+#name, kind, offsetof(vhem_fit_options, name) \
+    }
+#define REDUCE(kind, name)                                \
+    {                                                     \
+#name, kind, offsetof(vhem_cluster_options, name) \
+    }
+#define TRAIN(kind, name)                               \
+    {                                                   \
+#name, kind, offsetof(vhem_train_options, name) \
+    }
 
 const vh_setting vh_fit_settings[] = {
     FIT(VH_SET_INT, S),          FIT(VH_SET_INT, M),         FIT(VH_SET_INT, K),
@@ -22,18 +32,32 @@ const vh_setting vh_fit_settings[] = {
 };
 
 const vh_setting vh_reduce_settings[] = {
-    REDUCE(VH_SET_TEXT, preset),    REDUCE(VH_SET_INT, K),         REDUCE(VH_SET_INT, S),
-    REDUCE(VH_SET_INT, M),          REDUCE(VH_SET_INT, tau),       REDUCE(VH_SET_INT, max_iter),
-    REDUCE(VH_SET_INT, restarts),   REDUCE(VH_SET_REAL, nv),       REDUCE(VH_SET_REAL, tol),
-    REDUCE(VH_SET_REAL, cov_floor), REDUCE(VH_SET_REAL, cov_add),  REDUCE(VH_SET_TEXT, init),
-    REDUCE(VH_SET_INT, soft),       REDUCE(VH_SET_INT, repair),    REDUCE(VH_SET_INT, weighted_omega),
-    REDUCE(VH_SET_REAL, lambda),    REDUCE(VH_SET_TEXT, kernel),   REDUCE(VH_SET_TEXT, diagonal),
-    REDUCE(VH_SET_TEXT, linkage),   { 0 },
+    REDUCE(VH_SET_TEXT, preset),
+    REDUCE(VH_SET_INT, K),
+    REDUCE(VH_SET_INT, S),
+    REDUCE(VH_SET_INT, M),
+    REDUCE(VH_SET_INT, tau),
+    REDUCE(VH_SET_INT, max_iter),
+    REDUCE(VH_SET_INT, restarts),
+    REDUCE(VH_SET_REAL, nv),
+    REDUCE(VH_SET_REAL, tol),
+    REDUCE(VH_SET_REAL, cov_floor),
+    REDUCE(VH_SET_REAL, cov_add),
+    REDUCE(VH_SET_TEXT, init),
+    REDUCE(VH_SET_INT, soft),
+    REDUCE(VH_SET_INT, repair),
+    REDUCE(VH_SET_INT, weighted_omega),
+    REDUCE(VH_SET_REAL, lambda),
+    REDUCE(VH_SET_TEXT, kernel),
+    REDUCE(VH_SET_TEXT, diagonal),
+    REDUCE(VH_SET_TEXT, linkage),
+    { 0 },
 };
 
 const vh_setting vh_train_settings[] = {
-    TRAIN(VH_SET_TEXT, estimator), TRAIN(VH_SET_INT, by_group), TRAIN(VH_SET_INT, chunk),
-    TRAIN(VH_SET_INT, bootstrap),  TRAIN(VH_SET_INT, sample),   TRAIN(VH_SET_INT, min_things),
+    TRAIN(VH_SET_TEXT, estimator), TRAIN(VH_SET_INT, by_group),
+    TRAIN(VH_SET_INT, chunk),      TRAIN(VH_SET_INT, bootstrap),
+    TRAIN(VH_SET_INT, sample),     TRAIN(VH_SET_INT, min_things),
     TRAIN(VH_SET_TEXT, prior),     { 0 },
 };
 
@@ -86,7 +110,7 @@ static vhem_status own_text(vhem_ctx *ctx, vh_names *names, const char *text, co
 }
 
 vhem_status vh_settings_read(vhem_ctx *ctx, json_t *object, const vh_setting *set, vh_names *names,
-                           void *options)
+                             void *options)
 {
     vhem_status st = VHEM_OK;
     for (; set->name; set++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store.c - see store.h.  JSON lines: a head, then {"key": "...", "model": {a model file}} on each.
  *
  * A song with ten tags is asked for ten times, so that the first models to come also stay in memory, while
@@ -22,21 +23,21 @@ static const char lead[] = "{\"key\": \"";
 #define CACHE ((size_t)512 << 20)
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
 
-typedef struct {                         /* of a model */
-    off_t     at;                        /* in the file */
-    size_t    size;                      /* 0: its line turned out to be damaged */
-    vhem_h3m *h3m;                       /* in memory, or NULL */
-    bool      good;                      /* its line was read, or written, in this run */
+typedef struct {   /* of a model */
+    off_t at;      /* in the file */
+    size_t size;   /* 0: its line turned out to be damaged */
+    vhem_h3m *h3m; /* in memory, or NULL */
+    bool good;     /* its line was read, or written, in this run */
 } place;
 
 struct vh_store {
-    char    *path;
-    int      fd;                         /* -1: models are kept in memory alone */
-    off_t    end;
-    size_t   cached;                     /* length of the lines whose models are also in memory */
+    char *path;
+    int fd; /* -1: models are kept in memory alone */
+    off_t end;
+    size_t cached; /* length of the lines whose models are also in memory */
     vh_names keys;
-    place   *place;                      /* [keys.n] */
-    size_t   cap;
+    place *place; /* [keys.n] */
+    size_t cap;
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
@@ -49,19 +50,19 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
-    if (!is_new && s->place[index].h3m) {                /* the same model again: the first may be in use */
+    if (!is_new && s->place[index].h3m) { /* the same model again: the first may be in use */
         vhem_h3m_free(where.h3m);
         where.h3m = s->place[index].h3m;
     }
-    s->place[index] = where;                             /* of two the later: the first was damaged */
+    s->place[index] = where; /* of two the later: the first was damaged */
 done:
     return st;
 }
 
 static bool is_record(const char *line, ssize_t n)
 {
-    return n > LEAD + KEY + 1 && memcmp(line, lead, LEAD) == 0 &&
-           strspn(line + LEAD, "0123456789abcdef") == KEY && line[LEAD + KEY] == '"';
+    return n > LEAD + KEY + 1 && memcmp(line, lead, LEAD) == 0
+           && strspn(line + LEAD, "0123456789abcdef") == KEY && line[LEAD + KEY] == '"';
 }
 
 /* The places of all records.  A last line without its end is what a killed run left: it is cut off. */
@@ -73,7 +74,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
     ssize_t n;
 
     n = getline(&line, &cap, f);
-    bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0;        /* killed while it began */
+    bool begun = n > 0 && n < HEAD && memcmp(line, head, (size_t)n) == 0; /* killed while it began */
     VH_CHECK(n <= 0 || begun || strcmp(line, head) == 0, VHEM_EFORMAT,
              "%s: not a store of models, or of a newer version: it does not begin with %.*s", s->path,
              HEAD - 1, head);
@@ -86,7 +87,7 @@ static vhem_status scan(vhem_ctx *ctx, vh_store *s, FILE *f)
             vh_log(ctx, VHEM_LOG_WARN, "%s: a damaged line at byte %lld is passed over", s->path,
                    (long long)s->end);
     }
-    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno));  /* or memory is short */
+    VH_CHECK(feof(f), VHEM_EIO, "%s: cannot read: %s", s->path, strerror(errno)); /* or memory is short */
     VH_CHECK(ftruncate(s->fd, s->end) == 0, VHEM_EIO, "%s: cannot write: %s", s->path, strerror(errno));
 done:
     free(line);
@@ -270,7 +271,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
     *has = find(s, key).good;
     if (*has)
         return VHEM_OK;
-    VH_TRY(vh_store_get(ctx, s, key, &h3m));             /* a damaged line is found out in time */
+    VH_TRY(vh_store_get(ctx, s, key, &h3m)); /* a damaged line is found out in time */
     *has = h3m != NULL;
 #pragma omp critical(vh_store)
     if (*has)
@@ -327,7 +328,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
     if (s->fd < 0)
         return keep(ctx, s, key, h3m);
     VH_TRY(print_record(ctx, key, h3m, &text, &size));
-    text[size] = '\n';                                   /* in place of the NUL */
+    text[size] = '\n'; /* in place of the NUL */
 #pragma omp critical(vh_store)
     {
         place where = { s->end, size + 1, NULL, true };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* store.h - finished models on disk, each under a key that follows from its data and options.
  *
  * A model that is there need not be fitted again: after an interruption, when data is added, or when a song
@@ -16,8 +17,8 @@ typedef struct vh_store vh_store;
 vhem_status vh_store_open(vhem_ctx *ctx, const char *path, vh_store **out);
 /* Makes sure that what was put is on disk. */
 vhem_status vh_store_close(vhem_ctx *ctx, vh_store *store);
-void        vh_store_free(vh_store *store);              /* without that */
-const char *vh_store_path(const vh_store *store);        /* "" in memory */
+void vh_store_free(vh_store *store);              /* without that */
+const char *vh_store_path(const vh_store *store); /* "" in memory */
 
 /* All threads may call these at once. */
 /* Whether a model can be read back from under the key. */

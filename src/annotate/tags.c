@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tags.c - reads who has which tags, in either of the two forms vhem.h describes. */
 #include "annotate/things.h"
 
@@ -14,8 +15,8 @@ typedef struct {
 
 typedef struct {
     vh_names things, tags;
-    pair    *pairs;
-    size_t   n, cap;
+    pair *pairs;
+    size_t n, cap;
 } reading;
 
 static vhem_status add_pair(vhem_ctx *ctx, reading *r, int thing, int tag)
@@ -45,7 +46,7 @@ static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
     bool is_new;
 
     VH_TRY(put_thing(ctx, t, r, &thing, &is_new));
-    if (t->field[1].n == 0)                              /* a thing without tags */
+    if (t->field[1].n == 0) /* a thing without tags */
         goto done;
     VH_TRY(vh_names_put(ctx, &r->tags, t->field[1].at, t->field[1].n, &tag, &is_new));
     VH_TRY(add_pair(ctx, r, thing, tag));

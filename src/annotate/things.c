@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* things.c - see things.h. */
 #define _GNU_SOURCE
 #include "annotate/things.h"
@@ -24,7 +25,7 @@ vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, v
     VH_NEW(t.label, t.n);
     for (int i = 0; i < t.n; i++) {
         const char *label = vh_sets_label(&sets, data, i);
-        bool several = false;                            /* no label, although one of its sequences has one */
+        bool several = false; /* no label, although one of its sequences has one */
         for (int k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
             several = several || data->label[t.seq[k]][0];
         t.name[i] = vh_sets_name(&sets, data, i, by_group);
@@ -84,7 +85,7 @@ done:
 
 static int by_version(const void *a, const void *b)
 {
-    return strverscmp(*(char *const *)a, *(char *const *)b);     /* "2" before "10" */
+    return strverscmp(*(char *const *)a, *(char *const *)b); /* "2" before "10" */
 }
 
 static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_tags **out)
@@ -96,8 +97,10 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_t
     bool is_new;
 
     for (int i = 0; i < t->n; i++) {
-        VH_CHECK(t->label[i], VHEM_EINVAL, "the sequences of group '%.100s' have different labels, must have "
-                 "one", t->name[i]);
+        VH_CHECK(t->label[i], VHEM_EINVAL,
+                 "the sequences of group '%.100s' have different labels, must have "
+                 "one",
+                 t->name[i]);
         if (t->label[i][0])
             VH_TRY(vh_names_put(ctx, &names, t->label[i], strlen(t->label[i]), &index, &is_new));
         none += !t->label[i][0];
@@ -110,8 +113,8 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_t
         VH_DUP(m->tag[c], names.text[c]);
     qsort(m->tag, (size_t)m->C, sizeof *m->tag, by_version);
     for (int i = 0; i < t->n; i++) {
-        char *const *found = t->label[i][0] ? bsearch(&t->label[i], m->tag, (size_t)m->C, sizeof *m->tag,
-                                                      by_version) : NULL;
+        char *const *found =
+            t->label[i][0] ? bsearch(&t->label[i], m->tag, (size_t)m->C, sizeof *m->tag, by_version) : NULL;
         if (found)
             m->has[(size_t)i * (size_t)m->C + (size_t)(found - m->tag)] = 1;
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* train.c - models of classes: the second half of hierarchical estimation, paper Sections 4.1 and 6.
  *
  *   1. options
@@ -47,12 +48,13 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
              "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
     VH_CHECK(strcmp(o->prior, "uniform") == 0 || strcmp(o->prior, "counts") == 0, VHEM_EINVAL,
              "prior '%.80s' is unknown; it is uniform or counts", o->prior);
-    VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0 ||
-             strcmp(o->reduce.preset, "emhmm") == 0, VHEM_EINVAL,
-             "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
-    VH_CHECK(vh_method_find(o->estimator)->takes & VH_MODELS || !o->piece.topology ||
-             strcmp(o->piece.topology, "free") == 0, VHEM_EINVAL,
-             "estimator %s fits no pieces, and topology %.80s is for those", o->estimator, o->piece.topology);
+    VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0
+                 || strcmp(o->reduce.preset, "emhmm") == 0,
+             VHEM_EINVAL, "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
+    VH_CHECK(vh_method_find(o->estimator)->takes & VH_MODELS || !o->piece.topology
+                 || strcmp(o->piece.topology, "free") == 0,
+             VHEM_EINVAL, "estimator %s fits no pieces, and topology %.80s is for those", o->estimator,
+             o->piece.topology);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
 done:
@@ -61,10 +63,10 @@ done:
 
 /* ---- 2. the model of one class ------------------------------------------------------------------------- */
 
-typedef struct {                         /* what all classes share */
-    vhem_classes    *classes;
-    vh_store        *store;
-    const vhem_data *data;               /* of this run, with its things and who has which class */
+typedef struct { /* what all classes share */
+    vhem_classes *classes;
+    vh_store *store;
+    const vhem_data *data; /* of this run, with its things and who has which class */
     const vh_things *things;
     const vhem_tags *members;
 } training;
@@ -99,8 +101,10 @@ static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhe
     VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
         VH_TRY(vh_store_get(ctx, t->store, &c->part[p].key, &piece[p]));
-        VH_CHECK(piece[p], VHEM_EINVAL, "piece %s is not in the store %s: name that of the training, or "
-                 "train again with all the data", c->part[p].key.text, vh_store_path(t->store));
+        VH_CHECK(piece[p], VHEM_EINVAL,
+                 "piece %s is not in the store %s: name that of the training, or "
+                 "train again with all the data",
+                 c->part[p].key.text, vh_store_path(t->store));
         share[p] = c->part[p].things / mass;
     }
     VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
@@ -141,11 +145,11 @@ static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, 
     vhem_status st = VHEM_OK;
     vhem_cluster_options o = t->classes->opt.reduce;
     vhem_clustering *found = NULL;
-    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1);  /* 0: the seed itself */
+    uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
     o.method = t->classes->opt.estimator;
     o.K = o.K < in->Kb ? o.K : in->Kb;
-    if (in->data) {                                      /* shape and family are those of a piece */
+    if (in->data) { /* shape and family are those of a piece */
         o.S = o.S > 0 ? o.S : t->classes->opt.piece.S;
         o.M = o.M > 0 ? o.M : t->classes->opt.piece.M;
         o.emission = t->classes->opt.piece.emission;
@@ -168,7 +172,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     in.centers_only = true;
     if (!small_enough(pooled, reduce))
         VH_TRY(cluster(ctx, t, c, &in, out));
-    else if (vh_cluster_wants_full(reduce))              /* as the classes are that were reduced */
+    else if (vh_cluster_wants_full(reduce)) /* as the classes are that were reduced */
         VH_TRY(vh_h3m_as_full(ctx, pooled, out));
     else
         VH_TRY(vh_h3m_subset(ctx, pooled, NULL, pooled->K, out));
@@ -283,7 +287,7 @@ static int largest_first(const void *a, const void *b)
 
 typedef struct {
     const training *t;
-    const work     *todo;                /* [jobs] */
+    const work *todo; /* [jobs] */
 } reductions;
 
 static vhem_status model_job(vhem_ctx *ctx, void *arg, int i, int worker)
@@ -435,15 +439,17 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
     vhem_classes *more = NULL;
 
     VH_TRY(vh_train_check(ctx, &k->opt));
-    VH_CHECK(takes_models(k), VHEM_EINVAL, "estimator %s learns from all sequences at once: train again with "
-             "all the data", k->opt.estimator);
+    VH_CHECK(takes_models(k), VHEM_EINVAL,
+             "estimator %s learns from all sequences at once: train again with "
+             "all the data",
+             k->opt.estimator);
     VH_CHECK(k->opt.bootstrap == 0, VHEM_EINVAL,
              "subsamples of a class are drawn from all its examples: train "
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
-    VH_CHECK(data->d == k->cls[0].model->d, VHEM_EINVAL,
-             "the models have dimension %d, the data %d", k->cls[0].model->d, data->d);
+    VH_CHECK(data->d == k->cls[0].model->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
+             k->cls[0].model->d, data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));
     vhem_classes swap = *k;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* train.h - models of classes from things that have them. */
 #ifndef VH_ANNOTATE_TRAIN_H
 #define VH_ANNOTATE_TRAIN_H

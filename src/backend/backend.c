@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* backend.c - which backend is used, decided at run time.  A new one is a folder and a line in the table. */
 #include "backend/backend.h"
 
@@ -7,7 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-static const vh_backend *const table[] = {               /* best first */
+static const vh_backend *const table[] = {
+/* best first */
 #ifdef VH_HAVE_X86_64
     &vh_backend_avx512,
     &vh_backend_avx2,
@@ -56,7 +58,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
     ctx->backend = find(ctx->opt.backend);
-    ctx->opt.backend = NULL;                             /* the string is the caller's */
+    ctx->opt.backend = NULL; /* the string is the caller's */
     if (!ctx->backend) {
         free(ctx);
         return VHEM_EBACKEND;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* backend.h - the kernel table: everything that is worth doing differently on different hardware.
  *
  * A backend starts as a copy of `ref`, which defines the right answer, and
@@ -9,41 +10,40 @@
 #include "data/data.h"
 #include "model/stats.h"
 
-typedef struct vh_batch {                /* some whole sequences of a data set */
+typedef struct vh_batch { /* some whole sequences of a data set */
     const vhem_data *data;
-    const int       *seq;                /* [n]  their indices */
-    int              n;
-    int64_t          frames;             /* all together */
+    const int *seq; /* [n]  their indices */
+    int n;
+    int64_t frames; /* all together */
     /* How much each pair of a sequence and an HMM counts in the statistics, w [n][K], said once loglik [n][K]
      * is known.  NULL: a pair counts with the weight of its sequence. */
-    void           (*weigh)(const struct vh_batch *, const double *loglik, double *w);
-    bool             known;              /* weigh needs no loglik: pairs of weight zero are then left out
-                                            altogether, and their loglik stays as it was */
-    const void      *arg;                /* what weigh needs to know, */
-    int              first;              /* and the place of seq[0] in the list that was cut into batches */
+    void (*weigh)(const struct vh_batch *, const double *loglik, double *w);
+    bool known;      /* weigh needs no loglik: pairs of weight zero are then left out altogether, and their
+                        loglik stays as it was */
+    const void *arg; /* what weigh needs to know, */
+    int first;       /* and the place of seq[0] in the list that was cut into batches */
 } vh_batch;
 
-typedef struct {                         /* base against reduced HMMs, for virtual samples of tau frames */
-    const vh_packed *base;               /* from vh_pack_base; HMMs of one shape side by side */
+typedef struct {           /* base against reduced HMMs, for virtual samples of tau frames */
+    const vh_packed *base; /* from vh_pack_base; HMMs of one shape side by side */
     const vh_packed *reduced;
-    int              tau;
-    bool             soft;               /* most pairs will have weight: what score finds on its way may be
-                                            kept in its scratch memory for accumulate of the same HMMs */
+    int tau;
+    bool soft; /* most pairs will have weight: what score finds on its way may be kept in its scratch memory
+                  for accumulate of the same HMMs */
 } vh_estep;
 
-enum { VH_ESTEP_BLOCK = 64 };            /* base HMMs that are scored and accumulated together */
+enum { VH_ESTEP_BLOCK = 64 }; /* base HMMs that are scored and accumulated together */
 
-typedef struct {                         /* the probability product kernel between two sets of HMMs */
-    const vh_packed *a, *b;              /* from vh_pack_base, HMMs of one shape side by
-                                            side; may be the same */
-    const double    *self_a, *self_b;    /* [n_comp]  log int p^2 of each component, which tells |Sigma| */
-    int              tau;
-    double           lambda;             /* > 0 */
+typedef struct {                   /* the probability product kernel between two sets of HMMs */
+    const vh_packed *a, *b;        /* from vh_pack_base, HMMs of one shape side by side; may be the same */
+    const double *self_a, *self_b; /* [n_comp]  log int p^2 of each component, which tells |Sigma| */
+    int tau;
+    double lambda; /* > 0 */
 } vh_product;
 
 typedef struct vh_backend {
     const char *name;
-    bool      (*usable)(void);           /* CPU flag or device present */
+    bool (*usable)(void); /* CPU flag or device present */
 
     /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL:
      * only the log-likelihood is wanted) the expected statistics of each pair times its weight are added to

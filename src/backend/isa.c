@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* isa.c - which instruction sets this processor has.  Compiled for the least of them. */
 #include "backend/simd/simd.h"
 
@@ -14,8 +15,8 @@ bool vh_usable_avx2(void)
 
 bool vh_usable_avx512(void)
 {
-    return vh_usable_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd");
+    return vh_usable_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+           && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
+           && __builtin_cpu_supports("avx512cd");
 }
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrange.c - see arrange.h. */
 #include "cluster/arrange.h"
 
@@ -63,7 +64,7 @@ static vhem_status order_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, vh_hmm
     old.A = old.pi + (h->A - h->pi);
     old.theta = old.pi + (h->theta - h->pi);
     vh_occupancy(h, tau, time, time + h->S);
-    for (int s = 0; s < h->S; s++) {                     /* insertion keeps ties in order */
+    for (int s = 0; s < h->S; s++) { /* insertion keeps ties in order */
         int k = s;
         for (; k > 0 && time[from[k - 1]] < time[s]; k--)
             from[k] = from[k - 1];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrange.h - what is done to the winner of a clustering: its states in
  * order, its members' states beside them. */
 #ifndef VH_CLUSTER_ARRANGE_H
@@ -13,7 +14,7 @@ void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work);
  * the same but for the numbers of their states. */
 vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau);
 
-enum { VH_MAX_MAPPED = 100000 };         /* models that get a map of their states */
+enum { VH_MAX_MAPPED = 100000 }; /* models that get a map of their states */
 
 /* For each base HMM the state of the centre it belongs to, label [Kb], that is most often beside each of its
  * states.  *map and *at [Kb+1] are free()d by the caller. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* assign.c - new models and sequences into the clusters of a tree.
  *
  * Models go to the centre of largest L_hmm, in whose posterior they count as nv virtual samples, as
@@ -121,8 +122,8 @@ vhem_status vhem_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
              h3m->family->name, c->centers->family->name);
     VH_NEW(L, (size_t)h3m->K * (size_t)c->Kr);
     VH_TRY(vh_reduce_score(ctx, h3m, c->centers, c->options.tau > 0 ? c->options.tau : 10, L));
-    VH_TRY(decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior,
-                  score));
+    VH_TRY(
+        decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
 done:
     vhem_h3m_free(full);
     free(L);
@@ -146,8 +147,8 @@ vhem_status vhem_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vhem_dtm
     VH_NEW(scratch, ctx->threads);
     VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, c->options.tau > 0 ? c->options.tau : 10, scratch,
                             ctx->threads, L));
-    VH_TRY(decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior,
-                  score));
+    VH_TRY(
+        decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
 done:
     for (int t = 0; scratch && t < ctx->threads; t++)
         vh_scratch_free(&scratch[t]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* centers.c - see centers.h.  Paper, Section 4.2: the centre of a cluster of HMMs is one of them, or what
  * VHEM with one centre makes of all of them ("hybrid"). */
 #include "cluster/centers.h"
@@ -51,7 +52,7 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         }
     VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
     bool weighty = vh_normalise(n, members->omega);
-    for (int i = 0; !weighty && i < n; i++)              /* none has any weight: all the same */
+    for (int i = 0; !weighty && i < n; i++) /* none has any weight: all the same */
         members->omega[i] = 1.0 / n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     o.method = "vhem";

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* centers.h - from a partition of the models to a clustering: centres, weights, tables. */
 #ifndef VH_CLUSTER_CENTERS_H
 #define VH_CLUSTER_CENTERS_H
 
 #include "cluster/methods.h"
 
-typedef struct {                         /* models in clusters, by whatever method */
-    const int    *label;                 /* [Kb] */
-    const double *weight;                /* [Kb]  how much each counts in the weight of its cluster */
-    const int    *pick;                  /* [K]   the model that stands for each cluster */
-    bool          learn;                 /* centres by VHEM from the members, started at pick */
+typedef struct {          /* models in clusters, by whatever method */
+    const int *label;     /* [Kb] */
+    const double *weight; /* [Kb]  how much each counts in the weight of its cluster */
+    const int *pick;      /* [K]   the model that stands for each cluster */
+    bool learn;           /* centres by VHEM from the members, started at pick */
 } vh_partition;
 
 /* Fills z, centers, L_hmm and the map of states of out. */

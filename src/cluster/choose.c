@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.c - how many clusters and states: one clustering for each, with what speaks for and against it.
  *
  * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
@@ -100,7 +101,7 @@ static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem
     double *L = NULL, sum = 0;
 
     *out = NAN;
-    if (n_splits < 1 || opt->K < 2 || half < opt->K)     /* nothing to say */
+    if (n_splits < 1 || opt->K < 2 || half < opt->K) /* nothing to say */
         goto done;
     VH_NEW(index, Kb);
     VH_NEW(a, Kb);
@@ -110,7 +111,7 @@ static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem
         uint64_t seed = ctx->opt.seed;
         vhem_agreement agree;
         vh_rng rng;
-        vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s);      /* the same halves for every K and S */
+        vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
         shuffle(&rng, Kb, index);
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
         VH_TRY(label_from_half(ctx, h3m, index, half, opt, vh_rng_seed(seed, at), L, a));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* clustering.c - see clustering.h. */
 #include "cluster/clustering.h"
 
@@ -7,11 +8,11 @@
 #include "model/h3m.h"
 
 typedef struct {
-    vhem_clustering c;                   /* first: what callers see */
-    char  **kept;
-    size_t  n_kept, cap;
-    double *place;                       /* [Kr][dim]  where the centres lie; NULL: unknown */
-    int     dim;
+    vhem_clustering c; /* first: what callers see */
+    char **kept;
+    size_t n_kept, cap;
+    double *place; /* [Kr][dim]  where the centres lie; NULL: unknown */
+    int dim;
 } owner;
 
 vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out)

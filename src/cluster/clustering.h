@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* clustering.h - storage of a clustering: the public record, and the texts its names point to. */
 #ifndef VH_CLUSTER_CLUSTERING_H
 #define VH_CLUSTER_CLUSTERING_H

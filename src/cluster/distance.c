@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* distance.c - distances between HMMs: options, checks, and the table of kinds.  A new kind is a function and
  * a line here. */
 #include "cluster/distance.h"
@@ -10,9 +11,9 @@
 #include <string.h>
 
 typedef struct {
-    const char      *name;
+    const char *name;
     vh_distance_run *run;
-    bool             sampled;            /* has errors */
+    bool sampled; /* has errors */
 } kind;
 
 static const kind kinds[] = {
@@ -24,8 +25,8 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 void vhem_distance_options_init(vhem_distance_options *opt)
 {
-    *opt = (vhem_distance_options){ .kind = "kl", .tau = 10, .samples = 1000, .lambda = 0.5,
-                                    .normalised = 1 };
+    *opt =
+        (vhem_distance_options){ .kind = "kl", .tau = 10, .samples = 1000, .lambda = 0.5, .normalised = 1 };
 }
 
 /* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
@@ -42,8 +43,8 @@ static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m, const char *
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
             if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(h3m->d, p, p, 1, &unused, work))
                 continue;
-            st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular",
-                         q / h->M, q % h->M);
+            st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / h->M,
+                         q % h->M);
             vh_h3m_prefix(ctx, h3m, i);
             if (which)
                 vh_error_prefix(ctx, which);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* distance.h - distances between HMMs: the table of kinds, and the way through it. */
 #ifndef VH_CLUSTER_DISTANCE_H
 #define VH_CLUSTER_DISTANCE_H

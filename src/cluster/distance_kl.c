@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* distance_kl.c - Kullback-Leibler divergences between HMMs, for sequences of tau frames, in nats.
  *
  *   kl          KL(a || b) ~ L_hmm(a, a) - L_hmm(a, b), both from the variational bound.  The bound is loose
@@ -18,7 +19,7 @@
 #include <math.h>
 
 enum { SELF_BLOCK = 16, ROWS = 512 };
-#define CHUNK 4e6                        /* numbers of one chunk of samples or of their scores: 32 MB */
+#define CHUNK 4e6 /* numbers of one chunk of samples or of their scores: 32 MB */
 
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
@@ -115,9 +116,9 @@ done:
 
 /* ---- kl-sampled ---------------------------------------------------------------------------------------- */
 
-typedef struct {                         /* running mean and sum of squared deviations of each column */
+typedef struct { /* running mean and sum of squared deviations of each column */
     int64_t n;
-    double *mean, *square;               /* [Kb] */
+    double *mean, *square; /* [Kb] */
 } moments;
 
 /* A sequence that is impossible under b makes the divergence infinite, and then it stays so. */
@@ -176,8 +177,7 @@ static vhem_status sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
             VH_TRY(vh_h3m_subset(ctx, a, &i, 1, &alone));
         for (int k = 0; k < opt->samples; k += chunk) {
             VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were sampled", i, a->K);
-            VH_TRY(add_chunk(ctx, a, i, alone, b, opt->tau,
-                             side << 63 | (uint64_t)i << 32 | (uint64_t)k,
+            VH_TRY(add_chunk(ctx, a, i, alone, b, opt->tau, side << 63 | (uint64_t)i << 32 | (uint64_t)k,
                              opt->samples - k < chunk ? opt->samples - k : chunk, &m));
         }
         for (size_t j = 0; j < Kb; j++)
@@ -196,7 +196,7 @@ vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_
 {
     vhem_status st = VHEM_OK;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K, n = Ka * Kb;
-    double *there = NULL, *back = NULL;                  /* both: values, then variances */
+    double *there = NULL, *back = NULL; /* both: values, then variances */
 
     VH_NEW(there, 2 * n);
     VH_TRY(sampled(ctx, a, b, opt, 0, there, there + n));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* distance_ppk.c - the probability product kernel between all HMMs of two sets, as its logarithm.  Paper,
  * Section 4.2; backend/ref/product.c has the equations.
  *
@@ -13,12 +14,12 @@
 enum { TILE = 64, STRIP = 16, SELF_TILE = 8 };
 
 typedef struct {
-    vhem_ctx      *ctx;
+    vhem_ctx *ctx;
     const vh_base *a, *b;
-    vh_product     p;
-    vh_scratch    *scratch;              /* [threads] */
-    double        *tables;               /* [threads][TILE][TILE] */
-    vhem_status   *each;                 /* [threads] */
+    vh_product p;
+    vh_scratch *scratch; /* [threads] */
+    double *tables;      /* [threads][TILE][TILE] */
+    vhem_status *each;   /* [threads] */
 } job;
 
 static int n_tiles(int K, int tile)

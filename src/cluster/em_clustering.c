@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_clustering.c - see em_clustering.h. */
 #include "cluster/em_clustering.h"
 
@@ -14,12 +15,16 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vhem_cluster
     VH_NEW(out->run, x->R);
     for (int r = 0; r < x->R && x->run[r].J; r++) {
         vh_em_run *u = &x->run[r];
-        out->run[out->n_run++] = (vhem_cluster_run){
-            .seed = u->seed, .init = u->kind, .bound = u->J[u->n_iter], .n_iter = u->n_iter,
-            .converged = u->converged, .finished = u->converged || u->n_iter >= out->options.max_iter,
-            .bounds = r == x->best ? NULL : u->J };
+        out->run[out->n_run++] =
+            (vhem_cluster_run){ .seed = u->seed,
+                                .init = u->kind,
+                                .bound = u->J[u->n_iter],
+                                .n_iter = u->n_iter,
+                                .converged = u->converged,
+                                .finished = u->converged || u->n_iter >= out->options.max_iter,
+                                .bounds = r == x->best ? NULL : u->J };
         if (r != x->best)
-            u->J = NULL;                                 /* handed over */
+            u->J = NULL; /* handed over */
     }
 done:
     return st;
@@ -31,7 +36,7 @@ static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, v
 {
     vhem_status st = VHEM_OK;
     vh_em_run *w = &x->run[x->best];
-    int64_t length = data->start[data->N] / data->N;     /* of a sequence, on average */
+    int64_t length = data->start[data->N] / data->N; /* of a sequence, on average */
 
     VH_TRY(report_runs(ctx, x, out));
     out->n_iter = w->n_iter;
@@ -72,8 +77,13 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     fit.emission = opt->emission;
     fit.start = opt->start;
     fit.repair = opt->repair;
-    const vh_mixture_task task = { .data = data, .sets = sets, .opt = &fit, .kind = any ? NULL : opt->init,
-                                   .relative = true, .seed = seed, .what = "cluster" };
+    const vh_mixture_task task = { .data = data,
+                                   .sets = sets,
+                                   .opt = &fit,
+                                   .kind = any ? NULL : opt->init,
+                                   .relative = true,
+                                   .seed = seed,
+                                   .what = "cluster" };
     st = vh_fit_mixture(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_clustering.h - clustering sets of sequences by EM-H3M, for the methods em-h3m and shem. */
 #ifndef VH_CLUSTER_EM_CLUSTERING_H
 #define VH_CLUSTER_EM_CLUSTERING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_distance.c - clustering by nothing but the distances between models: spectral (Ng, Jordan and Weiss
  * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2) and
  * agglomerative.
@@ -21,20 +22,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_MODELS = 20000 };             /* a table of so many rows and columns takes 3 GB */
+enum { MAX_MODELS = 20000 }; /* a table of so many rows and columns takes 3 GB */
 
 typedef struct {
-    const char *method, *kind;           /* of distance */
-    bool spectral, learn;                /* learn: centres by VHEM */
+    const char *method, *kind; /* of distance */
+    bool spectral, learn;      /* learn: centres by VHEM */
 } way;
 
 static const way ways[] = {
-    { "ppk-sc",        "ppk",        true,  false },
-    { "ppk-sc-hybrid", "ppk",        true,  true },
-    { "kl-sc",         "kl",         true,  false },
-    { "kl-sampled-sc", "kl-sampled", true,  false },
-    { "ppk-ac",        "ppk",        false, false },
-    { "kl-ac",         "kl",         false, false },
+    { "ppk-sc", "ppk", true, false },
+    { "ppk-sc-hybrid", "ppk", true, true },
+    { "kl-sc", "kl", true, false },
+    { "kl-sampled-sc", "kl-sampled", true, false },
+    { "ppk-ac", "ppk", false, false },
+    { "kl-ac", "kl", false, false },
     { "kl-sampled-ac", "kl-sampled", false, false },
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
@@ -44,12 +45,12 @@ typedef struct {
     const vh_input *in;
     const vhem_cluster_options *opt;
     uint64_t seed;
-    int      n, K, dim;
-    double  *weight;                     /* [n]  input models in each of the models of this level */
-    double  *D;                          /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
-    double  *place;                      /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
-    double  *centre;                     /* [K][dim]  spectral: of the clusters */
-    int     *label, *pick;               /* [n]  [K] */
+    int n, K, dim;
+    double *weight;    /* [n]  input models in each of the models of this level */
+    double *D;         /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
+    double *place;     /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
+    double *centre;    /* [K][dim]  spectral: of the clusters */
+    int *label, *pick; /* [n]  [K] */
 } job;
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
@@ -125,7 +126,7 @@ static vhem_status embed(vhem_ctx *ctx, job *b)
     VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
     if (!is_ppk(b) || strcmp(b->opt->kernel, "scaled") == 0)
         VH_TRY(median(ctx, b, &scale));
-    for (size_t k = 0; k < pairs; k++)                   /* the distances themselves have done their work */
+    for (size_t k = 0; k < pairs; k++) /* the distances themselves have done their work */
         log_A[k] /= -scale;
     VH_TRY(vh_spectral_embed(ctx, b->n, log_A, strcmp(b->opt->diagonal, "keep") == 0, b->dim, VH_EIGEN_AUTO,
                              b->place));
@@ -208,7 +209,9 @@ static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
         VH_TRY(vh_kmeans_weighted(ctx, &rng, b->n, b->dim, b->place, b->weight, b->K, b->opt->max_iter + 1,
                                   centre, label, &spread, &converged));
-        out->run[out->n_run++] = (vhem_cluster_run){ .seed = seed, .init = "kmeans++", .bound = -spread,
+        out->run[out->n_run++] = (vhem_cluster_run){ .seed = seed,
+                                                     .init = "kmeans++",
+                                                     .bound = -spread,
                                                      .converged = converged,
                                                      .finished = converged || !vh_stopped(ctx) };
         vh_progress(ctx, "cluster", r + 1, b->opt->restarts);
@@ -242,8 +245,8 @@ static double away(const job *b, int i, int j)
 {
     double sum = 0;
     for (int k = 0; b->way->spectral && k < b->dim; k++) {
-        double step = b->place[(size_t)i * (size_t)b->dim + (size_t)k] -
-                      b->centre[(size_t)j * (size_t)b->dim + (size_t)k];
+        double step = b->place[(size_t)i * (size_t)b->dim + (size_t)k]
+                      - b->centre[(size_t)j * (size_t)b->dim + (size_t)k];
         sum += step * step;
     }
     for (int k = 0; !b->way->spectral && k < b->n; k++)
@@ -276,7 +279,7 @@ static void pick_models(job *b)
 static vhem_status run(vhem_ctx *ctx, job *b, vhem_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    double *share = NULL;                                /* of each model in the weight of its cluster */
+    double *share = NULL; /* of each model in the weight of its cluster */
 
     VH_NEW(b->weight, b->n);
     VH_NEW(b->label, b->n);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_em_h3m.c - clustering sequences, or groups of sequences, by EM for a mixture of HMMs: the rival of
  * the paper that has no base models in between (paper, Section 5.1; Smyth 1997).
  *

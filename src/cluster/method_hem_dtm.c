@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_hem_dtm.c - dynamic textures clustered by HEM-DTM (reduce/hem_dtm.h), from many starts
  * (restarts.h). */
 #include "cluster/options.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-typedef struct {                         /* what all restarts share */
+typedef struct { /* what all restarts share */
     const vhem_dtm *base;
     const vhem_cluster_options *opt;
 } task;
@@ -40,7 +41,7 @@ static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_op
                           vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
-    (void)trial;                         /* restarts are always judged on all textures */
+    (void)trial; /* restarts are always judged on all textures */
     return vh_hem_dtm(ctx, s->base, opt, scratch, n_threads, centers, run);
 }
 
@@ -72,7 +73,10 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 {
     vhem_status st = VHEM_OK;
     task s = { .base = in->textures, .opt = opt };
-    vh_search search = { .ops = &ops, .arg = &s, .Kb = in->Kb, .Kb_trial = in->Kb,
+    vh_search search = { .ops = &ops,
+                         .arg = &s,
+                         .Kb = in->Kb,
+                         .Kb_trial = in->Kb,
                          .work = vh_cluster_work_dtm(in->textures, opt) };
     double *floor = NULL;
     int n_kind = 0;

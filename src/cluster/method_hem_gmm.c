@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_hem_gmm.c - the hierarchical EM of Vasconcelos and Lippman 1998 for Gaussian mixtures: VHEM on
  * models of one state.  Paper, Section 4.2.
  *

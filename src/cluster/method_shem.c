@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_shem.c - SHEM-H3M: VHEM with real samples instead of virtual ones (paper, Section 5.1).
  *
  * N_i = N omega_i sequences of tau frames are drawn from every base HMM, N = nv Kb, rounded and at least one,

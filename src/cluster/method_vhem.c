@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* method_vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h). */
 #include "cluster/arrange.h"
 #include "cluster/methods.h"
@@ -8,18 +9,18 @@
 #include "reduce/start.h"
 
 enum {
-    TRIAL_MODELS = 4096,                 /* of more models than this, restarts are judged on so many */
+    TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
     MAX_KINDS = 16,
 };
 
-typedef struct {                         /* what all restarts share */
+typedef struct { /* what all restarts share */
     const vhem_cluster_options *opt;
     const vhem_h3m *start;
-    vh_base    *base;
-    vhem_h3m   *trial_models;            /* NULL: restarts are judged on all models */
-    vh_base    *trial;                   /* == base then */
-    double     *floor;                   /* [d], or NULL */
-    vh_search   search;
+    vh_base *base;
+    vhem_h3m *trial_models; /* NULL: restarts are judged on all models */
+    vh_base *trial;         /* == base then */
+    double *floor;          /* [d], or NULL */
+    vh_search search;
 } task;
 
 /* ---- what restarts ask for ----------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, task *s, uint64_t seed)
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
-    for (int i = 0; i < TRIAL_MODELS; i++) {        /* one from each of so many equal stretches: no repeats */
+    for (int i = 0; i < TRIAL_MODELS; i++) { /* one from each of so many equal stretches: no repeats */
         int64_t lo = (int64_t)K * i / TRIAL_MODELS, hi = (int64_t)K * (i + 1) / TRIAL_MODELS;
         pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
     }
@@ -136,8 +137,12 @@ static vhem_status set_up(vhem_ctx *ctx, task *s, const vhem_h3m *models, uint64
     VH_TRY(vh_base_new(ctx, models, &s->base));
     VH_TRY(choose_trial(ctx, s, seed));
     VH_TRY(make_floor(ctx, s));
-    s->search = (vh_search){ .ops = &ops, .arg = s, .floor = s->floor, .Kb = s->base->Kb,
-                             .Kb_trial = s->trial->Kb, .work = vh_cluster_work(s->base->h3m, s->opt) };
+    s->search = (vh_search){ .ops = &ops,
+                             .arg = s,
+                             .floor = s->floor,
+                             .Kb = s->base->Kb,
+                             .Kb_trial = s->trial->Kb,
+                             .work = vh_cluster_work(s->base->h3m, s->opt) };
     VH_TRY(vh_search_new(ctx, s->opt, kinds, n_kind, s->start != NULL, seed, &s->search));
 done:
     return st;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* methods.c - the table of clustering methods, and the way through it.  A new method is a file, a line here
  * and a word in vhem_methods. */
 #include "cluster/methods.h"
@@ -94,7 +95,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     c->options.start = NULL;
     c->options.start_dtm = NULL;
     st = method->run(ctx, in, &o, seed, c);
-    if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z))             /* stopped before there was anything */
+    if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z)) /* stopped before there was anything */
         goto done;
     vh_label_by_z(c);
     *out = c;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* methods.h - the table of clustering methods. */
 #ifndef VH_CLUSTER_METHODS_H
 #define VH_CLUSTER_METHODS_H
@@ -7,17 +8,17 @@
 #include "model/dtm.h"
 #include "model/h3m.h"
 
-enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 };    /* what a method can start from */
+enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 
-typedef struct {                         /* what is clustered: Kb HMMs, textures, or sets of sequences */
-    int              Kb;
-    const vhem_h3m  *models;             /* of the three one is not NULL */
-    const vhem_dtm  *textures;
+typedef struct { /* what is clustered: Kb HMMs, textures, or sets of sequences */
+    int Kb;
+    const vhem_h3m *models; /* of the three one is not NULL */
+    const vhem_dtm *textures;
     const vhem_data *data;
-    const int       *item;               /* [N]  of data: the set a sequence belongs to */
-    const vhem_clustering *below;        /* the level below when a tree is built, whose used centres are
-                                            the models; else NULL */
-    bool             centers_only;       /* the centres are all that is wanted: no tables of the members */
+    const int *item;              /* [N]  of data: the set a sequence belongs to */
+    const vhem_clustering *below; /* the level below when a tree is built, whose used centres are the models;
+                                     else NULL */
+    bool centers_only;            /* the centres are all that is wanted: no tables of the members */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
@@ -27,17 +28,17 @@ typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_
 
 typedef struct {
     const char *name;
-    int         takes;                   /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
-    double      nv;                      /* default of options; 0: as the preset says */
-    int         tau;
+    int takes; /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
+    double nv; /* default of options; 0: as the preset says */
+    int tau;
     vh_method_run *run;
 } vh_method;
 
-extern const vh_method vh_methods[];     /* ended by a NULL name */
-const vh_method *vh_method_find(const char *name);           /* NULL when there is none */
+extern const vh_method vh_methods[];               /* ended by a NULL name */
+const vh_method *vh_method_find(const char *name); /* NULL when there is none */
 
 vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm, vh_method_hem_dtm;
-vh_method_run vh_method_distance;        /* all that see models through their distances alone, by name */
+vh_method_run vh_method_distance; /* all that see models through their distances alone, by name */
 
 /* vhem_cluster with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - see options.h.  The presets: the paper's own setting, and that
  * of the toolbox for eye movements. */
 #include "cluster/options.h"
@@ -9,13 +10,14 @@
 
 typedef struct {
     const char *name;
-    double nv;                           /* virtual samples per model; 0: Kb / tau */
-    int    tau, max_iter, min_iter, soft;
+    double nv; /* virtual samples per model; 0: Kb / tau */
+    int tau, max_iter, min_iter, soft;
     double tol, cov_floor, cov_add;
-    bool   full;
+    bool full;
 } preset;
 
-static const preset presets[] = {        /* the first is what no preset means */
+static const preset presets[] = {
+    /* the first is what no preset means */
     { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false },
     { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
     { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true },
@@ -24,7 +26,7 @@ enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RES
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
-enum { DTM_RESTARTS = 10 };              /* of HEM-DTM, whose iterations are dear as well */
+enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 #define EM_FLOOR 1e-4
 
 static const preset *find_preset(const char *name)
@@ -47,8 +49,15 @@ int vh_cluster_min_iter(const vhem_cluster_options *opt)
 
 void vhem_cluster_options_init(vhem_cluster_options *opt)
 {
-    *opt = (vhem_cluster_options){ .max_iter = -1, .restarts = 0, .nv = -1, .tol = -1, .cov_floor = -1,
-                                   .cov_add = -1, .soft = -1, .repair = -1, .weighted_omega = -1,
+    *opt = (vhem_cluster_options){ .max_iter = -1,
+                                   .restarts = 0,
+                                   .nv = -1,
+                                   .tol = -1,
+                                   .cov_floor = -1,
+                                   .cov_add = -1,
+                                   .soft = -1,
+                                   .repair = -1,
+                                   .weighted_omega = -1,
                                    .lambda = -1 };
 }
 
@@ -144,13 +153,19 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
     if (in->data)
         what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
     if (in->textures)
-        what = o->M > 1 ? "M" : o->cov_add > 0 ? "cov_add" : o->start ? "a start of HMMs"
-               : o->preset && vh_cluster_wants_full(o) ? "preset emhmm" : NULL;
+        what = o->M > 1                                ? "M"
+               : o->cov_add > 0                        ? "cov_add"
+               : o->start                              ? "a start of HMMs"
+               : o->preset && vh_cluster_wants_full(o) ? "preset emhmm"
+                                                       : NULL;
     else if (o->start_dtm)
         what = "a start of textures";
     if (!what && runs_em(o))
-        what = o->preset ? "a preset" : o->soft > 0 ? "soft" : o->cov_add > 0 ? "cov_add"
-               : o->weighted_omega > 0 ? "weighted_omega" : NULL;
+        what = o->preset               ? "a preset"
+               : o->soft > 0           ? "soft"
+               : o->cov_add > 0        ? "cov_add"
+               : o->weighted_omega > 0 ? "weighted_omega"
+                                       : NULL;
     VH_CHECK(!what, VHEM_EINVAL, "%s means nothing to method %s", what, o->method);
 done:
     return st;
@@ -214,8 +229,10 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     vhem_status st = VHEM_OK;
     VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
     VH_CHECK(o->K <= in->Kb || has_start(o), VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
-             in->models ? "models" : in->textures ? "textures"
-             : o->by_group || in->below ? "groups" : "sequences");
+             in->models                 ? "models"
+             : in->textures             ? "textures"
+             : o->by_group || in->below ? "groups"
+                                        : "sequences");
     VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
     VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
     VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
@@ -277,7 +294,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     const preset *p = find_preset(o->preset);
     const vh_method *m = vh_method_find(o->method);
     bool by_em = runs_em(o);
-    bool flat = m->run == vh_method_hem_gmm;             /* one state with the components of all */
+    bool flat = m->run == vh_method_hem_gmm; /* one state with the components of all */
     int S = in->data ? DATA_STATES : 1, M = 1;
     for (int i = 0; h3m && i < h3m->K; i++) {
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
@@ -322,8 +339,8 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
              "method %s does not cluster dynamic textures, hem-dtm does", o.method);
     VH_CHECK(in->textures || takes != VH_TEXTURES, VHEM_EINVAL,
              "method %s clusters dynamic textures: fit them first, with vhem fit --model dtm", o.method);
-    VH_CHECK(in->textures || takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL,
-             "method %s clusters %s", o.method,
+    VH_CHECK(in->textures || takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL, "method %s clusters %s",
+             o.method,
              h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");
     VH_TRY(check_meaning(ctx, in, &o));
     if (h3m)

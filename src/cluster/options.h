@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h - options of a clustering: from what was asked for to what is done. */
 #ifndef VH_CLUSTER_OPTIONS_H
 #define VH_CLUSTER_OPTIONS_H
@@ -14,6 +15,6 @@ bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *opt);
 double vh_cluster_work_dtm(const vhem_dtm *dtm, const vhem_cluster_options *opt);
 /* M-steps before the bound is asked whether it rests. */
-int  vh_cluster_min_iter(const vhem_cluster_options *opt);
+int vh_cluster_min_iter(const vhem_cluster_options *opt);
 
 #endif

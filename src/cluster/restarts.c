@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* restarts.c - see restarts.h.
  *
  *   1. one restart: a start, a soft phase, a few iterations
@@ -14,16 +15,15 @@
 #include <string.h>
 
 enum {
-    SHORT = 5,                           /* iterations before a restart is judged */
-    FINALISTS = 3,                       /* at least so many, and a third of all, are run to their end */
-    TRIAL_FINALISTS = 2,                 /* when judged on a sample: so many go on with all models */
-    MANY_MODELS = 20000,                 /* from here on threads share one E-step: memory
-                                            for one restart at a time */
+    SHORT = 5,           /* iterations before a restart is judged */
+    FINALISTS = 3,       /* at least so many, and a third of all, are run to their end */
+    TRIAL_FINALISTS = 2, /* when judged on a sample: so many go on with all models */
+    MANY_MODELS = 20000, /* from here on threads share one E-step: memory for one restart at a time */
 };
-#define CHEAP    1e7                     /* less work than this, and all restarts are run to their end */
-#define SOFT_NV  0.1                     /* most virtual samples per model in the soft phase, */
-#define SOFT_NATS 10.0                   /* or fewer, if they tell the centres apart by more than this */
-#define SOFT_TOL 1e-4
+#define CHEAP     1e7  /* less work than this, and all restarts are run to their end */
+#define SOFT_NV   0.1  /* most virtual samples per model in the soft phase, */
+#define SOFT_NATS 10.0 /* or fewer, if they tell the centres apart by more than this */
+#define SOFT_TOL  1e-4
 
 /* ---- 1. one restart ------------------------------------------------------------------------------------ */
 
@@ -35,10 +35,16 @@ static bool has_trial(const vh_search *s)
 static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed)
 {
     const vhem_cluster_options *o = s->opt;
-    return (vh_vhem_options){ .N = o->nv * (trial ? s->Kb_trial : s->Kb), .tau = o->tau,
-                              .max_iter = o->max_iter, .tol = o->tol, .min_iter = vh_cluster_min_iter(o),
-                              .floor = s->floor, .cov_add = o->cov_add, .repair = o->repair,
-                              .weighted = o->weighted_omega, .seed = seed };
+    return (vh_vhem_options){ .N = o->nv * (trial ? s->Kb_trial : s->Kb),
+                              .tau = o->tau,
+                              .max_iter = o->max_iter,
+                              .tol = o->tol,
+                              .min_iter = vh_cluster_min_iter(o),
+                              .floor = s->floor,
+                              .cov_add = o->cov_add,
+                              .repair = o->repair,
+                              .weighted = o->weighted_omega,
+                              .seed = seed };
 }
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration,
@@ -89,7 +95,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratc
         soft.max_iter = r->soft;
         VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
     }
-    if (limit == 0)                                      /* nobody needs to know yet how good it is */
+    if (limit == 0) /* nobody needs to know yet how good it is */
         goto done;
     o.max_iter = limit < o.max_iter ? limit : o.max_iter;
     VH_TRY(go(ctx, s, trial, &o, scratch, threads, r, &r->run));
@@ -231,7 +237,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
     run_some(ctx, s, NULL, s->R, limit, 0, total);
     int left = rank_restarts(s);
     if (left == 0) {
-        st = s->all[0].st;                     /* its sentence may be that of a later one: all failed alike */
+        st = s->all[0].st; /* its sentence may be that of a later one: all failed alike */
         goto done;
     }
     run_some(ctx, s, s->order, F < left ? F : left, -1, s->R, total);
@@ -279,13 +285,17 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
     VH_NEW(out->run, s->R);
     for (int r = 0; r < s->R; r++) {
         vh_restart *a = &s->all[r];
-        if (a->st != VHEM_OK || !a->run.J)               /* without a bound on all of the models */
+        if (a->st != VHEM_OK || !a->run.J) /* without a bound on all of the models */
             continue;
-        out->run[out->n_run++] = (vhem_cluster_run){
-            .seed = a->seed, .init = a->kind ? a->kind : "given", .bound = a->J, .n_iter = a->run.n_iter,
-            .converged = a->run.converged, .finished = a->finished, .bounds = a == w ? NULL : a->run.J };
+        out->run[out->n_run++] = (vhem_cluster_run){ .seed = a->seed,
+                                                     .init = a->kind ? a->kind : "given",
+                                                     .bound = a->J,
+                                                     .n_iter = a->run.n_iter,
+                                                     .converged = a->run.converged,
+                                                     .finished = a->finished,
+                                                     .bounds = a == w ? NULL : a->run.J };
         if (a != w)
-            a->run.J = NULL;                             /* handed over */
+            a->run.J = NULL; /* handed over */
     }
     out->n_iter = w->run.n_iter;
     out->converged = w->run.converged;

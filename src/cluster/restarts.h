@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* restarts.h - a reduction from many starts, for every kind of model that is reduced by hierarchical EM.
  *
  * The objective has many optima.  With the virtual samples one wants, assignments are hard from the first
@@ -13,37 +14,37 @@
 #include "reduce/vhem.h"
 
 typedef struct {
-    const char *kind;                    /* of its start; NULL: a given one */
-    uint64_t    seed;
-    void       *centers;                 /* models of the kind at hand */
-    vh_vhem_run run;                     /* iterations at the wanted N; z and L of the best restart only */
-    double      J;
-    int         soft;                    /* iterations of its soft phase */
-    bool        begun, finished, stopped;
+    const char *kind; /* of its start; NULL: a given one */
+    uint64_t seed;
+    void *centers;   /* models of the kind at hand */
+    vh_vhem_run run; /* iterations at the wanted N; z and L of the best restart only */
+    double J;
+    int soft; /* iterations of its soft phase */
+    bool begun, finished, stopped;
     vhem_status st;
 } vh_restart;
 
-typedef struct {                         /* what the kind of model provides; arg is its own */
+typedef struct { /* what the kind of model provides; arg is its own */
     /* The start of a restart. */
     vhem_status (*start)(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **centers);
     /* The loop, as vh_vhem; trial: on a sample of the base models. */
     vhem_status (*reduce)(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
                           vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run);
-    void        (*free)(void *centers);
+    void (*free)(void *centers);
 } vh_restart_ops;
 
 typedef struct {
     const vh_restart_ops *ops;
-    void       *arg;
+    void *arg;
     const vhem_cluster_options *opt;
-    const double *floor;                 /* [d], or NULL */
-    int         Kb, Kb_trial;            /* base models, and those restarts are judged on; equal: all */
-    double      work;                    /* of an E-step, very roughly in nanoseconds */
-    int         R;
-    vh_restart *all;                     /* [R] */
-    int        *order;                   /* [R]  best first, after the short runs */
-    vh_scratch *scratch;                 /* [threads] */
-    int         best;
+    const double *floor; /* [d], or NULL */
+    int Kb, Kb_trial;    /* base models, and those restarts are judged on; equal: all */
+    double work;         /* of an E-step, very roughly in nanoseconds */
+    int R;
+    vh_restart *all;     /* [R] */
+    int *order;          /* [R]  best first, after the short runs */
+    vh_scratch *scratch; /* [threads] */
+    int best;
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when
@@ -54,6 +55,6 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
 vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out);
-void        vh_search_free(vhem_ctx *ctx, vh_search *s);
+void vh_search_free(vhem_ctx *ctx, vh_search *s);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* result_json.c - writing clustering and tree files, the formats of docs/formats.md.  Numbers are streamed: a
  * table of a million assignments needs no tree in memory.  The reader is result_read.c. */
 #include "cluster/result_json.h"

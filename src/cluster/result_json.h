@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* result_json.h - clustering and tree files. */
 #ifndef VH_CLUSTER_RESULT_JSON_H
 #define VH_CLUSTER_RESULT_JSON_H
@@ -5,6 +6,6 @@
 #include "cluster/clustering.h"
 #include "cluster/tree.h"
 
-#define VH_CLUSTERING_VERSION 1          /* of both formats; files up to this one are read */
+#define VH_CLUSTERING_VERSION 1 /* of both formats; files up to this one are read */
 
 #endif

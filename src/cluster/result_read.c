@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* result_read.c - reading clustering and tree files.
  *
  *   1. single values      3. a clustering
@@ -123,8 +124,8 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int 
                  json_array_size(json_array_get(v, (size_t)i)), Kr);
     VH_NEW(x, (size_t)Kb * (size_t)Kr);
     for (int i = 0; i < Kb; i++)
-        VH_TRY(read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr,
-                            x + (size_t)i * (size_t)Kr));
+        VH_TRY(
+            read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + (size_t)i * (size_t)Kr));
     *out = x;
     x = NULL;
 done:
@@ -259,11 +260,11 @@ static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, "restarts", v, false));
-    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT,
-             "restarts has %zu entries, must have at most %d", json_array_size(v), INT_MAX);
+    VH_CHECK(json_array_size(v) <= INT_MAX, VHEM_EFORMAT, "restarts has %zu entries, must have at most %d",
+             json_array_size(v), INT_MAX);
     VH_NEW(c->run, json_array_size(v));
     for (int r = 0; r < (int)json_array_size(v); r++) {
-        c->n_run++;                                      /* so that what a broken one holds is freed */
+        c->n_run++; /* so that what a broken one holds is freed */
         st = read_run(ctx, json_array_get(v, (size_t)r), c, &c->run[r]);
         if (st != VHEM_OK) {
             snprintf(who, sizeof who, "restarts[%d]", r);

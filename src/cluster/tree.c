@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - hierarchies: the centres of one level, with their weights, are the models of the next.  Paper,
  * Section 5.2, which leaves the weights open: here they are the omega of the level below. */
 #include "cluster/tree.h"
@@ -53,7 +54,7 @@ int vh_tree_row(const vhem_tree *tree, int l, int j)
     const vhem_clustering *below = tree->level[l - 1];
     const double *omega = vh_clustering_omega(below);
     int row = 0;
-    if (tree->level[l]->Kb == below->Kr)                 /* none was left out */
+    if (tree->level[l]->Kb == below->Kr) /* none was left out */
         return j;
     if (!(omega[j] > 0))
         return -1;
@@ -71,7 +72,7 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vhem_clustering *c)
     VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
              "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
     VH_NEW(labels, l > 0 ? tree->level[0]->Kb : c->Kb);
-    tree->level[l] = c;                            /* n is not raised yet: a failure leaves c to the caller */
+    tree->level[l] = c; /* n is not raised yet: a failure leaves c to the caller */
     for (int i = 0; i < (l > 0 ? tree->level[0]->Kb : c->Kb); i++) {
         int row = l > 0 ? vh_tree_row(tree, l, tree->base_labels[l - 1][i]) : i;
         VH_CHECK(row >= 0, VHEM_EFORMAT,
@@ -121,7 +122,9 @@ static vhem_status check(vhem_ctx *ctx, const vh_input *in, int n, const int *K)
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l + 1, K[l]);
     VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 1 is %d, there are %d %s", K[0], in->Kb,
-             in->data ? "sequences or groups" : in->models ? "models" : "textures");
+             in->data     ? "sequences or groups"
+             : in->models ? "models"
+                          : "textures");
     for (int l = 1; l < n; l++)
         VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l + 1,
                  K[l], l, K[l - 1]);
@@ -195,12 +198,12 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
 
     o->K = K < in->Kb ? K : in->Kb;
     if (l > 0)
-        o->start = NULL, o->start_dtm = NULL;            /* a given start is that of the lowest level */
+        o->start = NULL, o->start_dtm = NULL; /* a given start is that of the lowest level */
     if (o->K < K)
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l + 1,
                o->K, K);
     vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
-    if (st == VHEM_ESTOPPED && (c || l > 0))             /* else there is nothing to tell of */
+    if (st == VHEM_ESTOPPED && (c || l > 0)) /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
         /* Of the lowest level also the best so far: better than nothing. */

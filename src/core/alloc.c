@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alloc.c - see alloc.h. */
 #include "core/alloc.h"
 
@@ -29,7 +30,7 @@ vhem_status vh_grow(vhem_ctx *ctx, void *p, size_t *cap, size_t n, size_t size)
     while (want < n && want <= SIZE_MAX / 2)
         want *= 2;
     void *old, *new = NULL;
-    memcpy(&old, p, sizeof old);                     /* p is the address of a pointer of any type */
+    memcpy(&old, p, sizeof old); /* p is the address of a pointer of any type */
     if (want >= n && want <= SIZE_MAX / size)
         new = realloc(old, want * size);
     if (!new)

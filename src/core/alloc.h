@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alloc.h - memory for arrays: overflow-checked, zeroed, aligned for vector loads, released with free(). */
 #ifndef VH_CORE_ALLOC_H
 #define VH_CORE_ALLOC_H
@@ -25,22 +26,22 @@ char *vh_strdup(vhem_ctx *ctx, const char *text);
 char *vh_strndup(vhem_ctx *ctx, const char *text, size_t n);
 
 /* p = n zeroed elements, or jump to done with VHEM_ENOMEM. */
-#define VH_NEW(p, n)                                           \
-    do {                                                       \
-        (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p));         \
-        if (!(p)) {                                            \
-            st = VHEM_ENOMEM;                                  \
-            goto done;                                         \
-        }                                                      \
+#define VH_NEW(p, n)                                   \
+    do {                                               \
+        (p) = vh_alloc(ctx, (size_t)(n), sizeof *(p)); \
+        if (!(p)) {                                    \
+            st = VHEM_ENOMEM;                          \
+            goto done;                                 \
+        }                                              \
     } while (0)
 
-#define VH_DUP(p, text)                                        \
-    do {                                                       \
-        (p) = vh_strdup(ctx, (text));                          \
-        if (!(p)) {                                            \
-            st = VHEM_ENOMEM;                                  \
-            goto done;                                         \
-        }                                                      \
+#define VH_DUP(p, text)               \
+    do {                              \
+        (p) = vh_strdup(ctx, (text)); \
+        if (!(p)) {                   \
+            st = VHEM_ENOMEM;         \
+            goto done;                \
+        }                             \
     } while (0)
 
 #endif

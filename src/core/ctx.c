@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ctx.c - errors, log, progress and the stop flag of a context.  vhem_ctx_new lives in backend/backend.c,
  * which knows what can run here. */
 #include "core/ctx.h"

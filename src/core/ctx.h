@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ctx.h - the context: options, last error, log, progress, stop flag; and the macros every function that can
  * fail is written with. */
 #ifndef VH_CORE_CTX_H
@@ -8,14 +9,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct vh_backend;                       /* backend/backend.h; core only carries the pointer */
+struct vh_backend; /* backend/backend.h; core only carries the pointer */
 
 struct vhem_ctx {
-    vhem_ctx_options opt;                /* strings inside are not used after vhem_ctx_new */
-    int threads;                         /* >= 1 */
+    vhem_ctx_options opt; /* strings inside are not used after vhem_ctx_new */
+    int threads;          /* >= 1 */
     const struct vh_backend *backend;
     atomic_int stop;
-    struct vhem_ctx *parent;             /* its wish to stop counts here too; NULL */
+    struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
     char error[2048];
 };
 
@@ -42,19 +43,19 @@ static inline bool vh_stopped(vhem_ctx *ctx)
 }
 
 /* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */
-#define VH_CHECK(cond, status, ...)                      \
-    do {                                                 \
-        if (!(cond)) {                                   \
-            st = vh_fail(ctx, (status), __VA_ARGS__);    \
-            goto done;                                   \
-        }                                                \
+#define VH_CHECK(cond, status, ...)                   \
+    do {                                              \
+        if (!(cond)) {                                \
+            st = vh_fail(ctx, (status), __VA_ARGS__); \
+            goto done;                                \
+        }                                             \
     } while (0)
 
-#define VH_TRY(call)                                     \
-    do {                                                 \
-        st = (call);                                     \
-        if (st != VHEM_OK)                               \
-            goto done;                                   \
+#define VH_TRY(call)       \
+    do {                   \
+        st = (call);       \
+        if (st != VHEM_OK) \
+            goto done;     \
     } while (0)
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file.c - see file.h. */
 #define _GNU_SOURCE
 #include "core/file.h"
@@ -58,7 +59,7 @@ vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
         VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
         VH_DUP(real, path);
     } else {
-        real = exists ? realpath(path, NULL) : vh_strdup(ctx, path);   /* keep a symbolic link a link */
+        real = exists ? realpath(path, NULL) : vh_strdup(ctx, path); /* keep a symbolic link a link */
         VH_CHECK(real, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
         VH_CHECK(!exists || access(real, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
         VH_TRY(make_tmp(ctx, path, real, exists ? &sb : NULL, &tmp));
@@ -111,7 +112,7 @@ vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
 {
     vhem_status st = VHEM_OK;
     if (out->f) {
-        int why = ferror(out->f) ? reason(errno) : 0;    /* a write failed some time ago */
+        int why = ferror(out->f) ? reason(errno) : 0; /* a write failed some time ago */
         if (!why && fflush(out->f) != 0)
             why = errno;
         if (!why && out->tmp && fsync(fileno(out->f)) != 0 && errno != EINVAL)

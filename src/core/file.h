@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file.h - output that is either complete or not there: write beside the target, then rename. */
 #ifndef VH_CORE_FILE_H
 #define VH_CORE_FILE_H
@@ -7,8 +8,8 @@
 #include <stdio.h>
 
 typedef struct {
-    FILE *f;                             /* write here; NULL after vh_out_path */
-    char *path, *tmp;                    /* tmp is NULL when writing in place: stdout, a pipe, a device */
+    FILE *f;          /* write here; NULL after vh_out_path */
+    char *path, *tmp; /* tmp is NULL when writing in place: stdout, a pipe, a device */
 } vh_out;
 
 /* "-" is stdout. */
@@ -22,11 +23,11 @@ vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);
  * sentence that says why not. */
 vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out);
 /* Releases; removes what was not committed.  Safe on a zeroed struct and after a commit. */
-void        vh_out_close(vh_out *out);
+void vh_out_close(vh_out *out);
 
 /* A file or stdin ("-") to read from; *size is that of a file, 0 when it is not known. */
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **f, int64_t *size);
-void        vh_in_close(FILE *f);                                /* NULL: nothing */
+void vh_in_close(FILE *f); /* NULL: nothing */
 /* The whole of a file or stdin ("-") with a NUL after it; *text comes from malloc. */
 vhem_status vh_read_all(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hash.c - see hash.h; XXH3 of 128 bits. */
 #include "core/hash.h"
 

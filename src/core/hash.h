@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hash.h - a fingerprint of data and options: what is the same has the same key, what differs has another. */
 #ifndef VH_CORE_HASH_H
 #define VH_CORE_HASH_H
@@ -7,18 +8,18 @@
 #include <stddef.h>
 
 typedef struct {
-    char text[33];                       /* 128 bits in hexadecimal */
+    char text[33]; /* 128 bits in hexadecimal */
 } vh_key;
 
 typedef struct vh_hash vh_hash;
 
 vhem_status vh_hash_new(vhem_ctx *ctx, vh_hash **out);
-void        vh_hash_free(vh_hash *hash);
-void        vh_hash_bytes(vh_hash *hash, const void *bytes, size_t n);
-void        vh_hash_text(vh_hash *hash, const char *text);               /* its end counts; NULL is "" */
-void        vh_hash_number(vh_hash *hash, double x);
-void        vh_hash_key(const vh_hash *hash, vh_key *out);
+void vh_hash_free(vh_hash *hash);
+void vh_hash_bytes(vh_hash *hash, const void *bytes, size_t n);
+void vh_hash_text(vh_hash *hash, const char *text); /* its end counts; NULL is "" */
+void vh_hash_number(vh_hash *hash, double x);
+void vh_hash_key(const vh_hash *hash, vh_key *out);
 /* 64 bits that follow from a text: a seed for what has that name. */
-uint64_t    vh_hash_name(const char *text);
+uint64_t vh_hash_name(const char *text);
 
 #endif

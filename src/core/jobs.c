@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* jobs.c - see jobs.h. */
 #include "core/jobs.h"
 

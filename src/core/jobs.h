@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* jobs.h - many jobs that know nothing of each other, side by side. */
 #ifndef VH_CORE_JOBS_H
 #define VH_CORE_JOBS_H
@@ -5,14 +6,14 @@
 #include "core/ctx.h"
 
 typedef struct {
-    int         n;
-    const char *what;                    /* the word for progress */
-    bool        inside;                  /* a job can use several threads: fewer jobs than threads run one
-                                            after the other, with all threads in each */
-    bool        logs;                    /* what a job logs is the user's business */
+    int n;
+    const char *what; /* the word for progress */
+    bool inside;      /* a job can use several threads: fewer jobs than threads run one after the other, with
+                         all threads in each */
+    bool logs;        /* what a job logs is the user's business */
     /* Job i, with a context of its own, whose threads it may use; worker: number of the first of them. */
     vhem_status (*run)(vhem_ctx *ctx, void *arg, int i, int worker);
-    void       *arg;
+    void *arg;
 } vh_jobs;
 
 /* After a failure no further jobs are begun.  Returns the status of the first of the jobs, by number, that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* number.c - see number.h.
  *
  * One %.16e gives the 17 digits that always read back.  The shorter candidates are rounded from these digits
@@ -23,7 +24,7 @@ static bool reads_as(uint64_t w, int e10, double x)
     if (w <= UINT64_C(1) << 53 && e10 >= -22 && e10 <= 22)
         return (e10 < 0 ? (double)w / power10[-e10] : (double)w * power10[e10]) == x;
     char text[48];
-    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10);  /* no point, so no locale */
+    snprintf(text, sizeof text, "%llue%d", (unsigned long long)w, e10); /* no point, so no locale */
     return strtod(text, NULL) == x;
 }
 
@@ -35,7 +36,7 @@ static int shortest_digits(double x, char digit[24], int *exponent)
     const char *p = text;
 
     snprintf(text, sizeof text, "%.16e", x);
-    for (; *p != 'e'; p++)                               /* passes over what the locale has for a point */
+    for (; *p != 'e'; p++) /* passes over what the locale has for a point */
         if (*p >= '0' && *p <= '9')
             w = 10 * w + (uint64_t)(*p - '0');
     *exponent = atoi(p + 1);
@@ -50,7 +51,7 @@ static int shortest_digits(double x, char digit[24], int *exponent)
         n = 16;
     }
     int length = snprintf(digit, 24, "%llu", (unsigned long long)w);
-    *exponent += length - n;                             /* 9.99... was rounded up to 10 */
+    *exponent += length - n; /* 9.99... was rounded up to 10 */
     while (length > 1 && digit[length - 1] == '0')
         length--;
     return length;

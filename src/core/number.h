@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* number.h - a double as text that reads back to the same double, whatever the locale. */
 #ifndef VH_CORE_NUMBER_H
 #define VH_CORE_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rng.c - Philox 2x64 (Random123), a counter-based generator: number k of item i under a seed is a function
  * of (seed, i, k), so work can be dealt to threads in any way. */
 #include "core/rng.h"
@@ -70,7 +71,7 @@ int64_t vh_rng_below(vh_rng *rng, int64_t n)
 int vh_rng_pick(vh_rng *rng, int n, const double *p)
 {
     double u = vh_rng_uniform(rng);
-    int last = 0;                                   /* rounding may leave u above the sum: last possible */
+    int last = 0; /* rounding may leave u above the sum: last possible */
     for (int i = 0; i < n; i++) {
         if (p[i] > 0) {
             if (u < p[i])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rng.h - random numbers from (seed, stream, position): the same whatever thread draws them. */
 #ifndef VH_CORE_RNG_H
 #define VH_CORE_RNG_H
@@ -5,26 +6,34 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t key[2];                     /* seed and what it is used for */
-    uint64_t ctr[2];                     /* item, position */
+    uint64_t key[2]; /* seed and what it is used for */
+    uint64_t ctr[2]; /* item, position */
     uint64_t block[2];
-    int      left;                       /* numbers left in block */
-    int      have_normal;
-    double   normal;
+    int left; /* numbers left in block */
+    int have_normal;
+    double normal;
 } vh_rng;
 
 /* purpose keeps uses of one seed apart (start, sample, ...); item is the index of the thing drawn for. */
-enum { VH_RNG_SAMPLE = 1, VH_RNG_INIT, VH_RNG_REVIVE, VH_RNG_TEST, VH_RNG_RESTART, VH_RNG_SPLIT,
-       VH_RNG_COMPARE, VH_RNG_CLASS };
-void     vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
+enum {
+    VH_RNG_SAMPLE = 1,
+    VH_RNG_INIT,
+    VH_RNG_REVIVE,
+    VH_RNG_TEST,
+    VH_RNG_RESTART,
+    VH_RNG_SPLIT,
+    VH_RNG_COMPARE,
+    VH_RNG_CLASS
+};
+void vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
 /* Seed number k under a seed; number 0 is the seed itself, the others fit into 53 bits, so that any reader of
  * JSON can hold them. */
 uint64_t vh_rng_seed(uint64_t seed, uint64_t k);
 uint64_t vh_rng_bits(vh_rng *rng);
-double   vh_rng_uniform(vh_rng *rng);                     /* in [0, 1), 53 bits */
-double   vh_rng_normal(vh_rng *rng);                      /* mean 0, variance 1 */
-double   vh_rng_exponential(vh_rng *rng);                 /* mean 1 */
-int64_t  vh_rng_below(vh_rng *rng, int64_t n);            /* 0 .. n-1 */
-int      vh_rng_pick(vh_rng *rng, int n, const double *p);/* index with probabilities p [n], which sum to 1 */
+double vh_rng_uniform(vh_rng *rng);                   /* in [0, 1), 53 bits */
+double vh_rng_normal(vh_rng *rng);                    /* mean 0, variance 1 */
+double vh_rng_exponential(vh_rng *rng);               /* mean 1 */
+int64_t vh_rng_below(vh_rng *rng, int64_t n);         /* 0 .. n-1 */
+int vh_rng_pick(vh_rng *rng, int n, const double *p); /* index with probabilities p [n], which sum to 1 */
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scratch.h - a thread's own working memory: a few numbered buffers that grow and are used again. */
 #ifndef VH_CORE_SCRATCH_H
 #define VH_CORE_SCRATCH_H
@@ -10,21 +11,21 @@ enum { VH_SCRATCH_SLOTS = 20 };
 
 typedef struct {
     double *buffer[VH_SCRATCH_SLOTS];
-    size_t  size[VH_SCRATCH_SLOTS];
-} vh_scratch;                            /* zero it before use */
+    size_t size[VH_SCRATCH_SLOTS];
+} vh_scratch; /* zero it before use */
 
 /* At least n doubles, 64-byte aligned, contents undefined: what the slot held before is lost.  NULL and a
  * sentence when there is no memory. */
 double *vh_scratch_get(vhem_ctx *ctx, vh_scratch *scratch, int slot, size_t n);
-void    vh_scratch_free(vh_scratch *scratch);
+void vh_scratch_free(vh_scratch *scratch);
 
-#define VH_SCRATCH(p, slot, n)                                           \
-    do {                                                                 \
-        (p) = vh_scratch_get(ctx, scratch, (slot), (size_t)(n));         \
-        if (!(p)) {                                                      \
-            st = VHEM_ENOMEM;                                            \
-            goto done;                                                   \
-        }                                                                \
+#define VH_SCRATCH(p, slot, n)                                   \
+    do {                                                         \
+        (p) = vh_scratch_get(ctx, scratch, (slot), (size_t)(n)); \
+        if (!(p)) {                                              \
+            st = VHEM_ENOMEM;                                    \
+            goto done;                                           \
+        }                                                        \
     } while (0)
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.c - see text.h. */
 #include "core/text.h"
 
@@ -11,7 +12,7 @@ int vh_utf8_length(const unsigned char *s)
         return n;
     uint32_t code = s[0] & (0xFFu >> (n + 1));
     for (int k = 1; k < n; k++) {
-        if (s[k] >> 6 != 2)                              /* the NUL at the end stops here */
+        if (s[k] >> 6 != 2) /* the NUL at the end stops here */
             return 0;
         code = code << 6 | (s[k] & 0x3Fu);
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.h - text on its way into a file. */
 #ifndef VH_CORE_TEXT_H
 #define VH_CORE_TEXT_H

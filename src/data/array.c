@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* array.c - see array.h. */
 #include "data/array.h"
 
@@ -63,9 +64,8 @@ vhem_status vh_array_build(vhem_ctx *ctx, const char *path, const vhem_data_opti
     } else {
         VH_CHECK(!a->text && a->count > 0, VHEM_EFORMAT, "%s: array '%s' %s", path, name,
                  a->text ? "holds text, expected numbers" : "is empty");
-        VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT,
-                 "%s: array '%s' has %lld columns, expected at most %d", path, name, (long long)a->shape[2],
-                 INT_MAX);
+        VH_CHECK(a->shape[2] <= INT_MAX, VHEM_EFORMAT, "%s: array '%s' has %lld columns, expected at most %d",
+                 path, name, (long long)a->shape[2], INT_MAX);
         VH_TRY(begin(ctx, path, opt, (int)a->shape[2], a, &b));
         for (int64_t n = 0; n < a->shape[0]; n++) {
             char number[24];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* array.h - whole arrays as the binary formats hold them, and how they become sequences.
  *
  * The stacked layout, the same in .npz and HDF5: X [rows][d] holds the frames of all sequences one after the
@@ -9,15 +10,15 @@
 
 enum { VH_ARRAY_DIMS = 8 };
 typedef struct {
-    int      ndim;
-    int64_t  shape[VH_ARRAY_DIMS], count;/* count: the product of shape */
+    int ndim;
+    int64_t shape[VH_ARRAY_DIMS], count; /* count: the product of shape */
     vh_spill hold;                       /* the numbers in C order */
     const double *y;                     /* [count] the same as one array; NULL for text */
-    char   **text;                       /* [count]; NULL for numbers */
-    char     kind;                       /* how a NumPy file has it: f i u b numbers, U S text */
-    int      item;                       /* bytes of one element there */
-    bool     swap, fortran;
-} vh_array;                              /* zeroed: no array */
+    char **text;                         /* [count]; NULL for numbers */
+    char kind;                           /* how a NumPy file has it: f i u b numbers, U S text */
+    int item;                            /* bytes of one element there */
+    bool swap, fortran;
+} vh_array; /* zeroed: no array */
 
 void vh_array_free(vh_array *a);
 

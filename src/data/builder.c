@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* builder.c - how readers build a sequence set; see data.h. */
 #include "core/alloc.h"
 #include "data/data.h"
@@ -11,19 +12,19 @@
 
 typedef struct {
     int64_t T;
-    char   *name, *label, *group;
-    double  weight;
+    char *name, *label, *group;
+    double weight;
 } sequence;
 
 struct vh_builder {
     vhem_ctx *ctx;
-    int       d;
-    vh_spill  hold;                      /* the frames [n][d] */
-    int64_t   n, n_cut;                  /* frames in all; frames that are in a sequence */
-    sequence *seq;                       /* [N] */
-    size_t    N, cap_seq;
-    char    **column;
-    char     *path;
+    int d;
+    vh_spill hold;    /* the frames [n][d] */
+    int64_t n, n_cut; /* frames in all; frames that are in a sequence */
+    sequence *seq;    /* [N] */
+    size_t N, cap_seq;
+    char **column;
+    char *path;
 };
 
 vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* data.c - the sequence set: loading through the table of formats, wrapping memory, reading and checking. */
 #include "data/data.h"
 
@@ -200,7 +201,7 @@ void vhem_data_free(vhem_data *data)
     vh_list_free(data->column, data->d);
     free(data->weight);
     free(data->start);
-    if (!data->at)                                       /* a subset has them from another */
+    if (!data->at) /* a subset has them from another */
         vh_spill_free(&data->hold);
     free(data->at);
     free(data);
@@ -267,7 +268,7 @@ static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_statu
 
 vhem_status vh_data_scan(vhem_ctx *ctx, vhem_data *data)
 {
-    if (data->hold.map && data->hold.n_infinite == 0)    /* nobody can have changed the file since */
+    if (data->hold.map && data->hold.n_infinite == 0) /* nobody can have changed the file since */
         return VHEM_OK;
     data->n_missing = 0;
     return look_through(ctx, data, VHEM_EFORMAT, &data->n_missing);
@@ -331,7 +332,7 @@ static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int *keep, i
     for (int k = 0; k < n; k++)
         VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
                              vh_data_length(data, keep[k]) * d));
-    for (int k = 0; k < n; k++) {                        /* k + 1 <= keep[k + 1]: what is read is intact */
+    for (int k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
         int64_t T = vh_data_length(data, keep[k]);
         move_texts(data, k, keep[k]);
         data->start[k + 1] = data->start[k] + T;
@@ -369,7 +370,8 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
     else
         VH_CHECK(0, VHEM_EINVAL,
                  "%s: --where '%s': expected label=VALUE, group=VALUE or name=VALUE; this kind of data has "
-                 "no other columns", path, VH_SHOW(where, strlen(where)));
+                 "no other columns",
+                 path, VH_SHOW(where, strlen(where)));
     VH_NEW(keep, data->N);
     for (int k = 0; k < data->N; k++)
         if (strcmp(text ? text[k] : "", equals + 1) == 0)
@@ -408,7 +410,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq,
     own->y = data->y;
     memcpy(own->format, data->format, sizeof own->format);
     VH_NEW(own->at, n);
-    own->hold = data->hold;                              /* vhem_data_free leaves it alone where at is set */
+    own->hold = data->hold; /* vhem_data_free leaves it alone where at is set */
     VH_NEW(own->start, n + 1);
     if (data->weight)
         VH_NEW(own->weight, n);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* data.h - the sequence set: N sequences of unequal length, frames stacked in one array. */
 #ifndef VH_DATA_DATA_H
 #define VH_DATA_DATA_H
@@ -6,17 +7,17 @@
 #include "data/spill.h"
 
 struct vhem_data {
-    int      N, d;
-    int64_t *start;                      /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
-    const double *y;                     /* [start[N]][d] */
-    vh_spill hold;                       /* what y is in; empty when wrapped */
-    int64_t *at;                         /* [N]  of a subset: the frame of y that each begins with, y and hold
-                                            being those of the whole; else NULL */
-    char   **name, **label, **group;     /* [N] each; NULL when there are none at all, "" for one without */
-    double  *weight;                     /* [N]; NULL: all 1 */
-    char   **column;                     /* [d] names of the dimensions; y0, y1, ... if made up */
-    char     format[16];                 /* of the file it came from; "memory" */
-    int64_t  n_missing;                  /* NaN among the values; not counted in a subset */
+    int N, d;
+    int64_t *start;                /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
+    const double *y;               /* [start[N]][d] */
+    vh_spill hold;                 /* what y is in; empty when wrapped */
+    int64_t *at;                   /* [N]  of a subset: the frame of y that each begins with, y and hold being
+                                      those of the whole; else NULL */
+    char **name, **label, **group; /* [N] each; NULL when there are none at all, "" for one without */
+    double *weight;                /* [N]; NULL: all 1 */
+    char **column;                 /* [d] names of the dimensions; y0, y1, ... if made up */
+    char format[16];               /* of the file it came from; "memory" */
+    int64_t n_missing;             /* NaN among the values; not counted in a subset */
 };
 
 static inline int64_t vh_data_length(const vhem_data *data, int n)
@@ -48,18 +49,18 @@ vhem_status vh_builder_new(vhem_ctx *ctx, int d, vh_builder **out);
 /* Of a file, which its sentences begin with; keeps as much in memory as the options say. */
 vhem_status vh_builder_open(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, int d,
                             vh_builder **out);
-vhem_status vh_builder_frame(vh_builder *b, const double *y);                         /* [d] */
-vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n);             /* [n][d] */
+vhem_status vh_builder_frame(vh_builder *b, const double *y);             /* [d] */
+vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n); /* [n][d] */
 /* Any text may be NULL for none. */
 vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
                            double weight);
-vhem_status vh_builder_columns(vh_builder *b, const char *const *column);             /* [d] */
+vhem_status vh_builder_columns(vh_builder *b, const char *const *column); /* [d] */
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
-void        vh_builder_free(vh_builder *b);
+void vh_builder_free(vh_builder *b);
 
 /* For readers that hold all frames already: take makes them the builder's, before any other frame, and copy
  * appends n of them from one on; cut then ends a sequence after T of the frames that are in none yet. */
-void        vh_builder_take(vh_builder *b, vh_spill *from);
+void vh_builder_take(vh_builder *b, vh_spill *from);
 vhem_status vh_builder_copy(vh_builder *b, vh_spill *from, int64_t first, int64_t n);
 vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const char *label, const char *group,
                            double weight);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* index.c - NAME_index.csv: one row per sequence with the columns start and length, which rows of the array
  * beside it are its frames, and any number of columns to name and label it by. */
 #include "core/alloc.h"
@@ -43,17 +44,17 @@ done:
 
 typedef struct {
     vhem_ctx *ctx;
-    const char *path;                    /* of the array */
-    vh_table  t;
-    vh_roles  roles;
-    int       start, length;             /* columns */
-    int64_t   rows;
-    bool      in_order;                  /* so far the sequences are the rows one after the other */
-    int64_t   next;
-    int64_t  *range;                     /* [n][2]: start, length */
-    char    **text;                      /* [n][3]: name, label, group */
-    double   *weight;                    /* [n] */
-    size_t    n, cap_range, cap_text, cap_weight;
+    const char *path; /* of the array */
+    vh_table t;
+    vh_roles roles;
+    int start, length; /* columns */
+    int64_t rows;
+    bool in_order; /* so far the sequences are the rows one after the other */
+    int64_t next;
+    int64_t *range; /* [n][2]: start, length */
+    char **text;    /* [n][3]: name, label, group */
+    double *weight; /* [n] */
+    size_t n, cap_range, cap_text, cap_weight;
 } index_file;
 
 static vhem_status find_columns(index_file *r)

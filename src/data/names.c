@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* names.c - see names.h. */
 #include "data/names.h"
 
@@ -8,7 +9,7 @@
 
 static uint64_t hash(const char *s, size_t n)
 {
-    uint64_t h = 14695981039346656037u;         /* FNV-1a, then mixed: open addressing uses the low bits */
+    uint64_t h = 14695981039346656037u; /* FNV-1a, then mixed: open addressing uses the low bits */
     for (size_t i = 0; i < n; i++)
         h = (h ^ (unsigned char)s[i]) * 1099511628211u;
     return h ^ h >> 29;

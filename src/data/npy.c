@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* npy.c - see npy.h.  The format: "\x93NUMPY", version, length of a Python dictionary as text, the text
  * {'descr': '<f4', 'fortran_order': False, 'shape': (8000, 6), }, then the raw elements.
  *
@@ -56,7 +57,7 @@ static vhem_status parse_shape(vhem_ctx *ctx, const vh_stream *s, const char *p,
                  "%s: the shape in the header is larger than any array", s->name);
         a->shape[a->ndim++] = extent;
         a->count *= extent;
-        p += n + (p[n] == 'L');                 /* Python 2 wrote long integers so */
+        p += n + (p[n] == 'L'); /* Python 2 wrote long integers so */
     }
 done:
     return st;
@@ -71,7 +72,7 @@ static bool supported(const vh_array *a)
     case 'b': return a->item == 1;
     case 'S': return a->item >= 1;
     case 'U': return a->item >= 4;
-    default:  return false;
+    default: return false;
     }
 }
 
@@ -141,12 +142,12 @@ static void reverse(unsigned char *p, int n)
     }
 }
 
-#define CONVERT(type)                                                \
-    for (size_t i = 0; i < n; i++) {                                 \
-        type v;                                                      \
-        memcpy(&v, raw + i * sizeof v, sizeof v);                    \
-        y[i] = (double)v;                                            \
-    }                                                                \
+#define CONVERT(type)                             \
+    for (size_t i = 0; i < n; i++) {              \
+        type v;                                   \
+        memcpy(&v, raw + i * sizeof v, sizeof v); \
+        y[i] = (double)v;                         \
+    }                                             \
     break
 
 /* n raw elements, already in the byte order of this machine. */
@@ -202,7 +203,7 @@ static char *convert_text(vhem_ctx *ctx, const vh_array *a, const unsigned char 
     return text;
 }
 
-enum { BLOCK = 1 << 15 };                       /* elements that are read and converted at a time */
+enum { BLOCK = 1 << 15 }; /* elements that are read and converted at a time */
 
 /* The numbers from Fortran to C order: the first index runs fastest in the file, the last in memory. */
 static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
@@ -317,7 +318,7 @@ size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1)
         snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)n0, (long long)n1);
     else
         snprintf(shape, sizeof shape, "(%lld,)", (long long)n0);
-    memset(out, ' ', 128);                      /* padded so that the elements are aligned */
+    memset(out, ' ', 128); /* padded so that the elements are aligned */
     memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
     int n = snprintf(out + 10, 117, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
     out[10 + n] = ' ';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* npy.h - one NumPy array from a stream of bytes: a file, or a member of a zip archive. */
 #ifndef VH_DATA_NPY_H
 #define VH_DATA_NPY_H
@@ -7,11 +8,11 @@
 #include <stddef.h>
 
 typedef struct vh_stream {
-    const char *name;                    /* begins the sentences: "x.npz: array 'X'" */
-    int64_t     size;                    /* bytes it promises to hold */
+    const char *name; /* begins the sentences: "x.npz: array 'X'" */
+    int64_t size;     /* bytes it promises to hold */
     /* Up to n bytes into buf; fewer only at the end. */
     vhem_status (*pull)(vhem_ctx *ctx, struct vh_stream *s, void *buf, size_t n, size_t *got);
-    void       *arg;
+    void *arg;
 } vh_stream;
 
 /* Reads header and elements, of which this many bytes stay in memory (0: all).  Memory grows with the bytes

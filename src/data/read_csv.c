@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_csv.c - long CSV and TSV: one row per frame, columns that name its sequence, and the others numbers.
  *
  * 1. Columns: which may become dimensions; one that turns out to be text is dropped while reading.
@@ -16,38 +17,38 @@
 #include <strings.h>
 
 typedef struct {
-    bool    unused;                      /* has no other role */
+    bool unused; /* has no other role */
     int64_t n_number, n_text;
-    int64_t text_line, infinite_line;    /* first of each, 0 for none */
-    char    example[64];                 /* the first text */
+    int64_t text_line, infinite_line; /* first of each, 0 for none */
+    char example[64];                 /* the first text */
 } column;
 
 typedef struct {
     int64_t T, label_line, group_line, line;
-    char   *label, *group;               /* NULL: not seen yet */
-    double  weight;
+    char *label, *group; /* NULL: not seen yet */
+    double weight;
     int64_t start;
 } sequence;
 
 typedef struct {
     vhem_ctx *ctx;
     const vhem_data_options *opt;
-    vh_table  t;
-    vh_roles  roles;
-    column   *col;                       /* [n_columns] */
-    int      *dim, n_dim;                /* columns that are dimensions so far, in their order */
-    vh_spill  hold;                      /* [rows][n_dim] */
-    double   *frame;                     /* [n_dim] of the current row */
-    int      *of;                        /* [rows] sequence of each row */
-    size_t    cap_of, cap_seq, cap_key;
-    int64_t   rows;
-    vh_names  keys;                      /* id fields with a zero byte between them, which text cannot hold */
-    sequence *seq;                       /* [n_seq], n_seq = keys.n */
-    int       n_seq;
-    char     *key;
-    int       last;                      /* sequence of the row before, -1 at first */
-    bool      any_text;                  /* some column was dropped as text */
-    bool      scattered;                 /* some sequence's rows are not next to each other */
+    vh_table t;
+    vh_roles roles;
+    column *col;     /* [n_columns] */
+    int *dim, n_dim; /* columns that are dimensions so far, in their order */
+    vh_spill hold;   /* [rows][n_dim] */
+    double *frame;   /* [n_dim] of the current row */
+    int *of;         /* [rows] sequence of each row */
+    size_t cap_of, cap_seq, cap_key;
+    int64_t rows;
+    vh_names keys; /* id fields with a zero byte between them, which text cannot hold */
+    sequence *seq; /* [n_seq], n_seq = keys.n */
+    int n_seq;
+    char *key;
+    int last;       /* sequence of the row before, -1 at first */
+    bool any_text;  /* some column was dropped as text */
+    bool scattered; /* some sequence's rows are not next to each other */
 } csv;
 
 /* ---- 1. columns ---- */
@@ -302,8 +303,10 @@ static vhem_status judge_columns(csv *r)
             "use with --columns to leave this one out",
             t->path, (long long)c->text_line, t->column[k], c->example);
         if (r->n_dim > 0 && decimal_comma(c->example))
-            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is left out, it has '%s' in line %lld; decimal "
-                   "commas? write 1.5", t->path, t->column[k], c->example, (long long)c->text_line);
+            vh_log(ctx, VHEM_LOG_WARN,
+                   "%s: column '%s' is left out, it has '%s' in line %lld; decimal "
+                   "commas? write 1.5",
+                   t->path, t->column[k], c->example, (long long)c->text_line);
         vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
                t->column[k], c->example, (long long)c->text_line);
         text = k;
@@ -369,8 +372,10 @@ static vhem_status warn_of_counters(csv *r)
             if (i != k)
                 others[n++] = r->t.column[r->dim[i]];
         vh_show_list(others, n, ",", list, sizeof list);
-        vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' counts the rows of each sequence; leave it out with "
-               "--columns %s", r->t.path, r->t.column[r->dim[k]], list);
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%s: column '%s' counts the rows of each sequence; leave it out with "
+               "--columns %s",
+               r->t.path, r->t.column[r->dim[k]], list);
     }
 done:
     free(others);
@@ -401,7 +406,7 @@ static vhem_status gather(csv *r)
     VH_TRY(vh_spill_values(ctx, &r->hold, &y));
     for (int64_t i = 0; i < r->rows; i++) {
         VH_TRY(vh_spill_put(ctx, &hold, y + row[i] * r->n_dim, r->n_dim));
-        if (i % 1024 == 0)                               /* rows from everywhere */
+        if (i % 1024 == 0) /* rows from everywhere */
             vh_spill_release(&r->hold, y, r->hold.n);
     }
     vh_spill_free(&r->hold);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_dir.c - a directory of CSV files, one sequence per file: the file name without its ending is the name
  * of the sequence, a subfolder its label.  A first row that is not all numbers is a header; all files have
  * the same columns. */
@@ -16,14 +17,14 @@
 #include <sys/stat.h>
 
 typedef struct {
-    char *path, *name, *label;           /* label "" for files that are not in a subfolder */
-    char *key;                           /* label/name: what files are ordered by */
+    char *path, *name, *label; /* label "" for files that are not in a subfolder */
+    char *key;                 /* label/name: what files are ordered by */
 } entry;
 
 typedef struct {
     entry *e;
     size_t n, cap;
-    int    n_other;                      /* files that are not tables */
+    int n_other; /* files that are not tables */
 } listing;
 
 static void free_listing(listing *l)
@@ -131,11 +132,11 @@ done:
 }
 
 typedef struct {
-    const char *first;                   /* path of the first file, which sets the columns */
-    char      **column;                  /* [n_columns]; NULL without a header */
-    int         n_columns;
-    int        *pick, d;                 /* columns that are the dimensions */
-    double     *frame;                   /* [d] */
+    const char *first; /* path of the first file, which sets the columns */
+    char **column;     /* [n_columns]; NULL without a header */
+    int n_columns;
+    int *pick, d;  /* columns that are the dimensions */
+    double *frame; /* [d] */
     vh_builder *b;
 } layout;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_hdf5.c - HDF5: X and lengths in the root (the stacked layout of array.h), or one dataset [T][d] or [T]
  * per sequence, anywhere in the tree.  A dataset's path is the name of its sequence; its attributes label,
  * group and weight describe it; without a label attribute the folder it lies in is the label.
@@ -17,14 +18,14 @@
 #include <sys/stat.h>
 
 typedef struct {
-    vhem_ctx   *ctx;
+    vhem_ctx *ctx;
     const char *path;
     const vhem_data_options *opt;
-    int64_t     size;                    /* of the file, in bytes */
-    hid_t       file;
+    int64_t size; /* of the file, in bytes */
+    hid_t file;
     vh_builder *b;
-    int         d;
-    char        first[256];              /* the dataset that set d */
+    int d;
+    char first[256]; /* the dataset that set d */
 } h5;
 
 /* ---- 1. arrays ---- */
@@ -271,7 +272,10 @@ done:
 }
 
 /* For H5Ovisit, which goes through the tree in order of names; 1 stops it. */
-typedef struct { h5 *r; vhem_status st; } visit;
+typedef struct {
+    h5 *r;
+    vhem_status st;
+} visit;
 
 static herr_t visit_object(hid_t file, const char *name, const H5O_info_t *info, void *arg)
 {

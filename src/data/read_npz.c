@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_npz.c - NumPy archives.  By the keys in it:
  *   X and lengths            the stacked layout of array.h, with names, labels, ... if they are there
  *   one array and an index   as a .npy file with NAME_index.csv beside it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_ts.c - the text format of aeon and sktime: '#' comments, '@' lines that describe, then after @data one
  * case per line: channels with ':' between them, values with ',' between them, and the class at the end of
  * the line.  A file holds channel after channel, a sequence frame after frame: cases are transposed. */
@@ -16,19 +17,19 @@
 #include <strings.h>
 
 typedef struct {
-    vhem_ctx   *ctx;
+    vhem_ctx *ctx;
     const vhem_data_options *opt;
     const char *path;
-    int64_t     line;
-    bool        has_class;               /* the last part of a case is its class, or its target value */
-    bool        univariate;
-    int64_t     dimensions, length;      /* as the header says; 0: does not */
-    vh_names    classes;                 /* as the header lists them; empty: does not */
-    int64_t     class_line;
-    int         d;                       /* of the first case; 0 before */
-    int64_t     n_cases;
-    double     *y;                       /* [T][d] of one case */
-    size_t      cap_y;
+    int64_t line;
+    bool has_class; /* the last part of a case is its class, or its target value */
+    bool univariate;
+    int64_t dimensions, length; /* as the header says; 0: does not */
+    vh_names classes;           /* as the header lists them; empty: does not */
+    int64_t class_line;
+    int d; /* of the first case; 0 before */
+    int64_t n_cases;
+    double *y; /* [T][d] of one case */
+    size_t cap_y;
     vh_builder *b;
 } ts;
 
@@ -247,7 +248,7 @@ static vhem_status parse_lines(ts *r, FILE *f)
     bool data = false;
     char *line = NULL;
     size_t cap = 0;
-    int64_t before = 0;                  /* bytes */
+    int64_t before = 0; /* bytes */
 
     for (ssize_t n; (n = getline(&line, &cap, f)) >= 0; before += n) {
         const char *a = line, *b = line + n, *zero = memchr(line, 0, (size_t)n);

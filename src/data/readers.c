@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* readers.c - the table of input formats, and how a file finds its reader. */
 #include "data/readers.h"
 
@@ -77,33 +78,36 @@ static bool sniff_tsv(const char *path, const char *head, size_t n)
     size_t size = strcspn(line, "\n\r");
     if (!is_text(head, n))
         return false;
-    return vh_ends_with(path, ".tsv") || (memchr(line, '\t', size) && !memchr(line, ',', size)
-                                          && !memchr(line, ';', size));
+    return vh_ends_with(path, ".tsv")
+           || (memchr(line, '\t', size) && !memchr(line, ',', size) && !memchr(line, ';', size));
 }
 
 static bool sniff_csv(const char *path, const char *head, size_t n)
 {
     (void)path;
-    return is_text(head, n) && *first_line(head, n) != '{';       /* '{': JSON, so a model file */
+    return is_text(head, n) && *first_line(head, n) != '{'; /* '{': JSON, so a model file */
 }
 
 /* Asked from top to bottom: certain signs first, any text last. */
 static const vh_reader table[] = {
-    { "dir", sniff_dir, vh_read_dir, true },
-    { "npy", sniff_npy, vh_read_npy, false },
-    { "npz", sniff_npz, vh_read_npz, false },
-    { "hdf5", sniff_hdf5, vh_read_hdf5, false },
-    { "ts", sniff_ts, vh_read_ts, false },
-    { "tsv", sniff_tsv, vh_read_tsv, true },
+    { "dir", sniff_dir, vh_read_dir, true },  { "npy", sniff_npy, vh_read_npy, false },
+    { "npz", sniff_npz, vh_read_npz, false }, { "hdf5", sniff_hdf5, vh_read_hdf5, false },
+    { "ts", sniff_ts, vh_read_ts, false },    { "tsv", sniff_tsv, vh_read_tsv, true },
     { "csv", sniff_csv, vh_read_csv, true },
 };
 enum { N_READERS = sizeof table / sizeof *table };
 static const char known[] = "csv, tsv, dir, npy, npz, ts, hdf5";
 
 /* Files people hold that are not sequences vhem reads: a name for the sentence. */
-static const struct { const char *magic; size_t n; const char *what; } foreign[] = {
+static const struct {
+    const char *magic;
+    size_t n;
+    const char *what;
+} foreign[] = {
     { "\x1f\x8b", 2, "a gzip file; unpack it first" },
-    { "\xfd" "7zXZ", 5, "an xz file; unpack it first" },
+    { "\xfd"
+      "7zXZ",
+      5, "an xz file; unpack it first" },
     { "BZh", 3, "a bzip2 file; unpack it first" },
     { "\xd0\xcf\x11\xe0", 4, "an Excel file; save it as CSV first" },
     { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
@@ -152,8 +156,7 @@ done:
 static bool is_pipe(const char *path)
 {
     struct stat sb;
-    return strcmp(path, "-") == 0
-           || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
 }
 
 vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out)
@@ -186,8 +189,11 @@ done:
 
 vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, const vhem_data_options *opt)
 {
-    const struct { const char *option, *value; } o[] = {
-        { "id", opt->id }, { "label", opt->label }, { "group", opt->group }, { "weight", opt->weight } };
+    const struct {
+        const char *option, *value;
+    } o[] = {
+        { "id", opt->id }, { "label", opt->label }, { "group", opt->group }, { "weight", opt->weight }
+    };
     const char *option = NULL;
     for (int i = 0; i < 4 && !option; i++)
         if (o[i].value && strcmp(o[i].value, o[i].option) != 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* readers.h - the table of input formats.  A new format is one read_<name>.c and one line in readers.c. */
 #ifndef VH_DATA_READERS_H
 #define VH_DATA_READERS_H
@@ -10,11 +11,11 @@ typedef vhem_status vh_read_fn(vhem_ctx *ctx, const char *path, const vhem_data_
                                vhem_data **out);
 
 typedef struct {
-    const char *name;                    /* as in --format and vhem_data_format */
+    const char *name; /* as in --format and vhem_data_format */
     /* Could this be one?  head [n]: its first bytes with a NUL after them; n = 0 for a directory. */
-    bool      (*sniff)(const char *path, const char *head, size_t n);
-    vh_read_fn *read;                    /* its sentences begin with the path */
-    bool        picks_columns;           /* applies opt->columns itself; else the caller does */
+    bool (*sniff)(const char *path, const char *head, size_t n);
+    vh_read_fn *read;   /* its sentences begin with the path */
+    bool picks_columns; /* applies opt->columns itself; else the caller does */
 } vh_reader;
 
 /* The reader of this name, or with name NULL the first that recognises the file. */

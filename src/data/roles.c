@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* roles.c - see roles.h. */
 #include "data/roles.h"
 

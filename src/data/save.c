@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* save.c - vhem_data_save: the table of endings. */
 #include "core/file.h"
 #include "data/values.h"
@@ -6,7 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct { const char *ending; vh_write_fn *write; } table[] = {
+static const struct {
+    const char *ending;
+    vh_write_fn *write;
+} table[] = {
     { ".csv", vh_write_csv }, { ".tsv", vh_write_tsv }, { ".npy", vh_write_npy },   { ".npz", vh_write_npz },
     { ".ts", vh_write_ts },   { ".h5", vh_write_hdf5 }, { ".hdf5", vh_write_hdf5 },
 };
@@ -24,8 +28,7 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
 static bool is_stream(const char *path)
 {
     struct stat sb;
-    return strcmp(path, "-") == 0
-           || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
 }
 
 vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)

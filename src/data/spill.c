@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spill.c - see spill.h. */
 #define _GNU_SOURCE
 #include "data/spill.h"
@@ -15,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-    BUFFER = 1 << 17,                    /* numbers that wait for the next write, or are copied at a time */
-    WINDOW = 1 << 21,                    /* bytes of the file that come into memory together, at most */
+    BUFFER = 1 << 17, /* numbers that wait for the next write, or are copied at a time */
+    WINDOW = 1 << 21, /* bytes of the file that come into memory together, at most */
 };
 
 static void count(vh_spill *s, const double *y, int64_t n)
@@ -40,8 +41,8 @@ static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
 {
     return vh_fail(ctx, VHEM_EIO,
                    "%s%sthe frames need more memory than is allowed, and %s cannot hold them: %s; name "
-                   "another folder in TMPDIR, or allow more memory", s->name ? s->name : "",
-                   s->name ? ": " : "", folder(), strerror(why));
+                   "another folder in TMPDIR, or allow more memory",
+                   s->name ? s->name : "", s->name ? ": " : "", folder(), strerror(why));
 }
 
 static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
@@ -81,7 +82,7 @@ static vhem_status flush(vhem_ctx *ctx, vh_spill *s)
     vhem_status st = vh_stopped(ctx) ? vh_fail(ctx, VHEM_ESTOPPED, "stopped while reading")
                                      : write_out(ctx, s, s->y, s->held);
     s->held = 0;
-    if (s->cap > BUFFER) {                               /* it was all there was, up to the limit */
+    if (s->cap > BUFFER) { /* it was all there was, up to the limit */
         free(s->y);
         s->y = NULL;
         s->cap = 0;
@@ -135,7 +136,7 @@ vhem_status vh_spill_values(vhem_ctx *ctx, vh_spill *s, const double **y)
         if (map == MAP_FAILED)
             VH_TRY(cannot(ctx, s, errno));
         s->map = map;
-        if (close(s->fd) != 0)                           /* some file systems find out only now */
+        if (close(s->fd) != 0) /* some file systems find out only now */
             VH_TRY(cannot(ctx, s, errno));
     }
     *y = s->map ? s->map : s->y;
@@ -198,7 +199,7 @@ vhem_status vh_spill_pick(vhem_ctx *ctx, vh_spill *s, int d, const int *place, i
 
     assert(n <= d);
     VH_NEW(frame, n);
-    if (!s->in_file) {                           /* never behind what is read: one array serves both */
+    if (!s->in_file) { /* never behind what is read: one array serves both */
         pick_rows(s->y, rows, d, place, n, frame, s->y);
         s->n_missing = s->n_infinite = 0;
         s->n = rows * n;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c - see table.h.  Fields point into the window on the text, so a record costs no memory. */
 #include "data/table.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WINDOW = 1 << 20 };               /* bytes read at a time */
+enum { WINDOW = 1 << 20 }; /* bytes read at a time */
 
 /* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
  * found move along. */
@@ -78,7 +79,7 @@ static vhem_status find_delimiter(vhem_ctx *ctx, vh_table *t, char *out)
     int n_comma = 0, n_tab = 0, n_semicolon = 0;
     bool quoted = false;
     for (ptrdiff_t at = 0;; at++) {
-        while (t->f && t->p + at == t->end)              /* it may be longer than what was read so far */
+        while (t->f && t->p + at == t->end) /* it may be longer than what was read so far */
             VH_TRY(read_on(ctx, t));
         const char *p = t->p + at;
         if (p == t->end || (!quoted && (*p == '\n' || *p == '\r')))
@@ -98,7 +99,7 @@ static vhem_status skip_comments(vhem_ctx *ctx, vh_table *t)
     vhem_status st = VHEM_OK;
     bool comment = false;
     for (;;) {
-        t->record = t->p;                        /* nothing before it is needed */
+        t->record = t->p; /* nothing before it is needed */
         VH_TRY(look_ahead(ctx, t));
         if (eat_newline(t)) {
             comment = false;

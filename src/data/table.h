@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.h - delimited text, record by record: comma, tab or semicolon; RFC 4180 quotes; LF, CRLF or CR; a
  * UTF-8 byte order mark and '#' lines before the first record are skipped, empty lines everywhere. */
 #ifndef VH_DATA_TABLE_H
@@ -9,23 +10,23 @@
 #include <stdio.h>
 
 typedef struct {
-    const char *at;                      /* until the next record; quotes removed, doubled quotes made one */
-    size_t      n;
+    const char *at; /* until the next record; quotes removed, doubled quotes made one */
+    size_t n;
 } vh_field;
 
 typedef struct {
-    const char *path;                    /* the caller's, for sentences */
-    FILE       *f;                       /* NULL once all of it is read */
-    int64_t     size, before;            /* of the file, 0: not known; its bytes before those of text */
-    char       *text, *p, *end;          /* a window on it: the current record and some of what follows */
-    char       *record;                  /* where it must be kept from */
-    size_t      cap;
-    char        delim;
-    int64_t     line, next_line;         /* 1-based; line: where the current record begins */
-    vh_field   *field;                   /* [n_fields] of the current record */
-    size_t      n_fields, cap_fields;
-    char      **column;                  /* [n_columns] after vh_table_header; "" for one without a name */
-    int         n_columns;
+    const char *path;     /* the caller's, for sentences */
+    FILE *f;              /* NULL once all of it is read */
+    int64_t size, before; /* of the file, 0: not known; its bytes before those of text */
+    char *text, *p, *end; /* a window on it: the current record and some of what follows */
+    char *record;         /* where it must be kept from */
+    size_t cap;
+    char delim;
+    int64_t line, next_line; /* 1-based; line: where the current record begins */
+    vh_field *field;         /* [n_fields] of the current record */
+    size_t n_fields, cap_fields;
+    char **column; /* [n_columns] after vh_table_header; "" for one without a name */
+    int n_columns;
 } vh_table;
 
 /* Begins to read path ("-": stdin).  delim 0: found from the first record. */
@@ -36,11 +37,11 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more);
 vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t);
 /* Reads the first record as the header; refuses a row of numbers. */
 vhem_status vh_table_header(vhem_ctx *ctx, vh_table *t);
-void        vh_table_close(vh_table *t);
+void vh_table_close(vh_table *t);
 
-bool vh_table_all_numbers(const vh_table *t);                     /* of the current record; missing counts */
+bool vh_table_all_numbers(const vh_table *t); /* of the current record; missing counts */
 bool vh_field_is(const vh_field *f, const char *text);
 /* The column of this name (any_case: upper or lower), or -1. */
-int  vh_table_find(const vh_table *t, const char *name, bool any_case);
+int vh_table_find(const vh_table *t, const char *name, bool any_case);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* values.c - see values.h. */
 #include "data/values.h"
 
@@ -76,7 +77,7 @@ static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int
     }
     *m = value;
     *exp10 = e - point;
-    *exact = n_digits <= 19;                    /* 10^19 < 2^64: the mantissa did not wrap */
+    *exact = n_digits <= 19; /* 10^19 < 2^64: the mantissa did not wrap */
     return p;
 }
 
@@ -166,7 +167,7 @@ const char *vh_show_into(vh_shown *shown, const char *s, size_t n)
         shown->s[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
     if (cut < n) {
         while (cut > 0 && ((unsigned char)s[cut] & 0xC0) == 0x80)
-            cut--;                              /* do not leave half a UTF-8 character */
+            cut--; /* do not leave half a UTF-8 character */
         memcpy(shown->s + cut, "...", 3);
         cut += 3;
     }

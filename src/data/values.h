@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* values.h - numbers to and from text, and what a sentence may show of a file.
  *
  * Numbers are read and written as in the C locale whatever the user's: vh_locale_enter and _leave stand
@@ -24,7 +25,9 @@ bool vh_integer_parse(const char *s, size_t n, int64_t *out);
 /* vh_number_text, but whole numbers without a point: 3, not 3.0. */
 size_t vh_number_short(double v, char out[VH_NUMBER_SIZE]);
 
-typedef struct { char s[56]; } vh_shown;
+typedef struct {
+    char s[56];
+} vh_shown;
 /* s [n] for a sentence: cut after 48 bytes, bytes that would break a line or a terminal replaced. */
 const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
 #define VH_SHOW(s, n) vh_show_into(&(vh_shown){ { 0 } }, s, n)
@@ -32,8 +35,10 @@ const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
 /* names [n] as "a, b, c" for a sentence, cut with "..." where out [size] is full. */
 void vh_show_list(char *const *names, int n, const char *between, char *out, size_t size);
 
-typedef struct { locale_t c, old; } vh_locale;
+typedef struct {
+    locale_t c, old;
+} vh_locale;
 vh_locale vh_locale_enter(void);
-void      vh_locale_leave(vh_locale);
+void vh_locale_leave(vh_locale);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write.h - writers of data, one per ending.  Numbers read back to the same double; NaN is kept. */
 #ifndef VH_DATA_WRITE_H
 #define VH_DATA_WRITE_H

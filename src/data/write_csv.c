@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_csv.c - long CSV and TSV: columns id, label, group, weight (the last three where the set has them),
  * then the dimensions. */
 #include "core/alloc.h"

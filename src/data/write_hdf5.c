@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels and the rest. */
 #include "core/alloc.h"
 #include "core/file.h"

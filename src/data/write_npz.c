@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_npz.c - the stacked layout of array.h as a NumPy archive, members stored, not packed.  Texts are
  * arrays of Unicode strings, or of bytes when one of them is not UTF-8.  An archive of 4 GiB or more would
  * need zip64 and is refused: .npy and .h5 have no such limit. */
@@ -13,15 +14,15 @@
 
 typedef struct {
     const char *key;
-    uint32_t    crc, size, at;
+    uint32_t crc, size, at;
 } member;
 
 typedef struct {
     vhem_ctx *ctx;
-    FILE     *f;
-    member    done[VH_N_STACKED];
-    int       n;
-    uint64_t  at;                        /* bytes written so far */
+    FILE *f;
+    member done[VH_N_STACKED];
+    int n;
+    uint64_t at; /* bytes written so far */
 } archive;
 
 static void put(unsigned char **p, uint64_t v, int n)
@@ -33,16 +34,16 @@ static void put(unsigned char **p, uint64_t v, int n)
 /* What the header of a member and its entry in the list have in common; time and date are left alone. */
 static void put_common(unsigned char **p, const member *m)
 {
-    put(p, 20, 2);                       /* version needed */
-    put(p, 0, 2);                        /* flags */
-    put(p, 0, 2);                        /* stored */
+    put(p, 20, 2); /* version needed */
+    put(p, 0, 2);  /* flags */
+    put(p, 0, 2);  /* stored */
     put(p, 0, 2);
-    put(p, 0x21, 2);                     /* 1 January 1980 */
+    put(p, 0x21, 2); /* 1 January 1980 */
     put(p, m->crc, 4);
     put(p, m->size, 4);
     put(p, m->size, 4);
     put(p, strlen(m->key) + 4, 2);
-    put(p, 0, 2);                        /* no extra field */
+    put(p, 0, 2); /* no extra field */
 }
 
 static vhem_status add(archive *z, const char *key, const char *descr, int64_t n0, int64_t n1,
@@ -79,9 +80,9 @@ static void finish(archive *z)
         put(&p, 0x02014b50, 4);
         put(&p, 20, 2);
         put_common(&p, &z->done[i]);
-        put(&p, 0, 2);                   /* comment */
-        put(&p, 0, 2);                   /* disk */
-        put(&p, 0, 2);                   /* attributes */
+        put(&p, 0, 2); /* comment */
+        put(&p, 0, 2); /* disk */
+        put(&p, 0, 2); /* attributes */
         put(&p, 0, 4);
         put(&p, z->done[i].at, 4);
         fwrite(buf, 1, 46, z->f);

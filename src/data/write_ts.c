@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write_ts.c - the text format of aeon and sktime.  It keeps frames and labels; names, groups, weights and
  * names of dimensions have no place in it. */
 #include "core/alloc.h"

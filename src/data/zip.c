@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zip.c - see zip.h.  The list of members stands at the end of the file (the central directory); it is found
  * from the last record, which is found by looking for its signature from the end. */
 #include "data/zip.h"
@@ -104,9 +105,12 @@ static vhem_status read_entry(vhem_ctx *ctx, vh_zip *z, const unsigned char *dir
     VH_CHECK((int64_t)(name + extra + comment) <= size - *used - ENTRY, VHEM_EFORMAT,
              "%s: entry %d of the list of members is cut short", z->path, z->n);
     vh_zip_member *m = &z->member[z->n];
-    *m = (vh_zip_member){ .flags = (int)little(e + 8, 2), .method = (int)little(e + 10, 2),
-                          .crc = (uint32_t)little(e + 16, 4), .packed = (int64_t)little(e + 20, 4),
-                          .size = (int64_t)little(e + 24, 4), .at = (int64_t)little(e + 42, 4) };
+    *m = (vh_zip_member){ .flags = (int)little(e + 8, 2),
+                          .method = (int)little(e + 10, 2),
+                          .crc = (uint32_t)little(e + 16, 4),
+                          .packed = (int64_t)little(e + 20, 4),
+                          .size = (int64_t)little(e + 24, 4),
+                          .at = (int64_t)little(e + 42, 4) };
     m->name = vh_strndup(ctx, (const char *)e + ENTRY, name);
     VH_CHECK(m->name, VHEM_ENOMEM, "out of memory");
     z->n++;
@@ -154,13 +158,13 @@ void vh_zip_close(vh_zip *z)
 
 enum { CHUNK = 1 << 16 };
 struct vh_unzip {
-    const vh_zip        *z;
+    const vh_zip *z;
     const vh_zip_member *m;
-    int64_t   at, left;                  /* where the next packed byte is, how many there are */
-    int64_t   out_left;                  /* unpacked bytes still to come */
-    uint32_t  crc;
-    bool      inflating;
-    z_stream  zs;
+    int64_t at, left; /* where the next packed byte is, how many there are */
+    int64_t out_left; /* unpacked bytes still to come */
+    uint32_t crc;
+    bool inflating;
+    z_stream zs;
     unsigned char in[CHUNK];
 };
 

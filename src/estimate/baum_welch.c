@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* baum_welch.c - the Baum-Welch loop: expect, look, maximise.
  *
  * All restarts of a job go through the loop together, as the HMMs of one packed set: the statistics of the
@@ -10,13 +11,12 @@
 #include <math.h>
 
 typedef struct {
-    int       n;
-    int      *index;                     /* [n]  restarts still running */
+    int n;
+    int *index; /* [n]  restarts still running */
     vh_packed *pk;
-    vh_stats  stats;
-    double   *loglik;                    /* [sequences][n] */
-    bool     *repaired;                  /* [R]  the last M-step revived something: its
-                                            likelihood may fall once */
+    vh_stats stats;
+    double *loglik; /* [sequences][n] */
+    bool *repaired; /* [R]  the last M-step revived something: its likelihood may fall once */
 } active_set;
 
 static void active_free(active_set *a)
@@ -92,7 +92,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_w
     for (int i = 0; i < runs->K; i++)
         a.index[i] = i;
     for (int iter = 0; a.n > 0; iter++) {
-        bool last = iter == job->opt->max_iter;          /* only the likelihood is still wanted */
+        bool last = iter == job->opt->max_iter; /* only the likelihood is still wanted */
         int left = 0;
         VH_TRY(repack(ctx, job, runs, &a));
         VH_TRY(vh_expect(ctx, a.pk, job->data, job->seq, job->n, workers, a.loglik, last ? NULL : &a.stats));
@@ -100,8 +100,8 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_w
             int i = a.index[k];
             double loglik = 0;
             for (int n = 0; n < job->n; n++)
-                loglik += vh_data_weight(job->data, job->seq[n])
-                          * a.loglik[(size_t)n * (size_t)a.n + (size_t)k];
+                loglik +=
+                    vh_data_weight(job->data, job->seq[n]) * a.loglik[(size_t)n * (size_t)a.n + (size_t)k];
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
                 continue;
             VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* baum_welch.h - maximum likelihood for one HMM on its sequences, several starts side by side. */
 #ifndef VH_ESTIMATE_BAUM_WELCH_H
 #define VH_ESTIMATE_BAUM_WELCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_fit.c - vhem_dtm_fit: a dynamic texture for each sequence or group, or a mixture of them for all.
  *
  *   1. options                  3. a mixture
@@ -14,27 +15,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESTARTS = 4 };                   /* of a mixture, when none were asked for */
+enum { RESTARTS = 4 }; /* of a mixture, when none were asked for */
 
 typedef struct {
     const vhem_data *data;
-    vhem_dtm_fit_options opt;            /* resolved */
-    vh_sets      sets;
+    vhem_dtm_fit_options opt; /* resolved */
+    vh_sets sets;
     vh_dt_limits limits;
-    double      *spread, *floor;         /* [d] */
-    bool         em;
-    int          R;                      /* restarts */
-    vhem_dtm    *out;
+    double *spread, *floor; /* [d] */
+    bool em;
+    int R; /* restarts */
+    vhem_dtm *out;
     vhem_fit_report *report;
-    vh_scratch  *scratch;                /* [threads] */
+    vh_scratch *scratch; /* [threads] */
 } fit;
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
 void vhem_dtm_fit_options_init(vhem_dtm_fit_options *opt)
 {
-    *opt = (vhem_dtm_fit_options){ .n = 3, .method = "svd", .noise = "diag", .max_iter = 100, .tol = 1e-5,
-                                   .cov_floor = 1e-4 };
+    *opt = (vhem_dtm_fit_options){
+        .n = 3, .method = "svd", .noise = "diag", .max_iter = 100, .tol = 1e-5, .cov_floor = 1e-4
+    };
 }
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit *f)
@@ -97,8 +99,11 @@ done:
 
 static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 {
-    return (vhem_fit_run){ .loglik = run->J[run->n_iter], .n_iter = run->n_iter, .converged = run->converged,
-                           .n_revived = n_stable, .n_floored = run->n_floored };
+    return (vhem_fit_run){ .loglik = run->J[run->n_iter],
+                           .n_iter = run->n_iter,
+                           .converged = run->converged,
+                           .n_revived = n_stable,
+                           .n_floored = run->n_floored };
 }
 
 /* ---- 2. a texture for each set ------------------------------------------------------------------------- */
@@ -110,8 +115,13 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
     vhem_status st = VHEM_OK;
     fit *f = arg;
     const vh_sets *sets = &f->sets;
-    vh_em_dtm_task task = { .data = f->data, .sets = sets, .first = i, .last = i + 1, .limits = f->limits,
-                            .max_iter = f->em ? f->opt.max_iter : 0, .tol = f->opt.tol };
+    vh_em_dtm_task task = { .data = f->data,
+                            .sets = sets,
+                            .first = i,
+                            .last = i + 1,
+                            .limits = f->limits,
+                            .max_iter = f->em ? f->opt.max_iter : 0,
+                            .tol = f->opt.tol };
     vhem_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
     vh_em_dtm_run run = { 0 };
     int n_stable, n_floored;
@@ -182,8 +192,12 @@ done:
 static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vhem_dtm **dtm)
 {
     vhem_status st = VHEM_OK;
-    vh_em_dtm_task task = { .data = f->data, .sets = &f->sets, .last = f->sets.n, .limits = f->limits,
-                            .max_iter = f->opt.max_iter, .tol = f->opt.tol };
+    vh_em_dtm_task task = { .data = f->data,
+                            .sets = &f->sets,
+                            .last = f->sets.n,
+                            .limits = f->limits,
+                            .max_iter = f->opt.max_iter,
+                            .tol = f->opt.tol };
     vh_em_dtm_run run = { 0 };
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];

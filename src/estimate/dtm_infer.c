@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_infer.c - what dynamic textures say of sequences: log-likelihoods, states; and sequences drawn from
  * them. */
 #include "core/alloc.h"
@@ -10,7 +11,7 @@
 #include <omp.h>
 #include <string.h>
 
-#define MOST 4e9                         /* numbers of one sample: 32 GB */
+#define MOST 4e9 /* numbers of one sample: 32 GB */
 
 static vhem_status check(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *data)
 {
@@ -40,9 +41,9 @@ static vhem_status score_all(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vh
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads) if (ctx->threads > 1 && data->N > 1)
     for (int n = 0; n < data->N; n++) {
-        vhem_status own = vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
-                                          &scratch[omp_get_thread_num()],
-                                          &loglik[(size_t)n * (size_t)dtm->K + (size_t)i]);
+        vhem_status own =
+            vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
+                            &scratch[omp_get_thread_num()], &loglik[(size_t)n * (size_t)dtm->K + (size_t)i]);
         if (own != VHEM_OK)
 #pragma omp critical(vh_dtm_score)
             st = own;
@@ -176,8 +177,8 @@ static vhem_status make_roots(vhem_ctx *ctx, const vhem_dtm *dtm, double **roots
         work = NULL;
         VH_NEW(roots[i], 2 * nn);
         VH_NEW(work, nn + (size_t)dt->n);
-        VH_CHECK(square_root(dt->n, dt->Q, roots[i], work) && square_root(dt->n, dt->Sigma, roots[i] + nn,
-                                                                          work),
+        VH_CHECK(square_root(dt->n, dt->Q, roots[i], work)
+                     && square_root(dt->n, dt->Sigma, roots[i] + nn, work),
                  VHEM_ENUMERIC, "texture %d: no square root of Q or Sigma", i);
     }
 done:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_svd.c - see dtm_svd.h.
  *
  * States are the leading n principal components of the frames.  Frames of fewer than n dimensions cannot tell
@@ -12,18 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-#define RANK   1e-12                     /* a smaller share of the largest variance is none at all */
-#define STABLE 0.999                     /* spectral radius of an A that was made stable */
+#define RANK   1e-12 /* a smaller share of the largest variance is none at all */
+#define STABLE 0.999 /* spectral radius of an A that was made stable */
 
 typedef struct {
     const vhem_data *data;
     const int *seq;
-    int        n_seq, n, width;          /* frames in a window */
-    int        D;                        /* numbers in a window */
-    int64_t    F;                        /* windows */
-    double    *Z, *w;                    /* [F][D] [F]  centred windows, and their weights */
-    double    *X;                        /* [F][n]  states */
-    int        rank;                     /* states that vary */
+    int n_seq, n, width; /* frames in a window */
+    int D;               /* numbers in a window */
+    int64_t F;           /* windows */
+    double *Z, *w;       /* [F][D] [F]  centred windows, and their weights */
+    double *X;           /* [F][n]  states */
+    int rank;            /* states that vary */
 } analysis;
 
 /* The windows of all sequences, their weighted mean taken off. */
@@ -40,8 +41,7 @@ static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
         if (vh_data_length(a->data, a->seq[s]) >= a->width)
             a->F += vh_data_length(a->data, a->seq[s]) - a->width + 1;
     VH_CHECK(a->F >= 2, VHEM_EINVAL,
-             "there are too few frames for a texture of n = %d: at least %d are needed",
-             a->n, a->width + 1);
+             "there are too few frames for a texture of n = %d: at least %d are needed", a->n, a->width + 1);
     VH_NEW(mean, a->D);
     VH_NEW(a->Z, a->F * a->D);
     VH_NEW(a->w, a->F);
@@ -72,8 +72,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
 
     VH_CHECK(a->F <= 2000000000 && m <= 40000, VHEM_EINVAL,
              "%d dimensions and %lld frames are too many for the closed form, at most 40000 of the fewer",
-                 a->D,
-             (long long)a->F);
+             a->D, (long long)a->F);
     VH_NEW(S, (size_t)m * (size_t)m);
     VH_NEW(w, m);
     VH_NEW(a->X, a->F * a->n);
@@ -84,7 +83,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
     VH_CHECK(vh_eigen(m, S, w), VHEM_ENUMERIC, "the principal components could not be found");
     while (a->rank < n && w[m - 1 - a->rank] > RANK * w[m - 1] && w[m - 1] > 0)
         a->rank++;
-    for (int k = 0; k < a->rank; k++) {                  /* largest first; rows of S are eigenvectors */
+    for (int k = 0; k < a->rank; k++) { /* largest first; rows of S are eigenvectors */
         const double *v = S + (size_t)(m - 1 - k) * (size_t)m;
         double root = sqrt(w[m - 1 - k]);
         for (int64_t f = 0; f < a->F; f++) {
@@ -134,7 +133,7 @@ static void known_states(const analysis *a, const double *ybar, vh_dt_stats *s)
             *s->steps += t > 0 ? w : 0;
         }
     s->xx[n * m + n] = *s->frames;
-    *s->seqs = *s->frames;                               /* any frame may be the first */
+    *s->seqs = *s->frames; /* any frame may be the first */
     for (int i = 0; i < n; i++) {
         s->x1[i] = s->xx[i * m + n];
         memcpy(s->xx1 + i * n, s->xx + i * m, sizeof *s->xx * (size_t)n);
@@ -183,7 +182,7 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int 
     VH_TRY(take_components(ctx, &a));
     VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
     memset(dt->A, 0, sizeof *dt->A * dt->size);
-    for (int q = 0; q < n_seq; q++)                      /* an origin near the frames keeps their digits */
+    for (int q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
         for (int64_t t = 0; t < vh_data_length(data, seq[q]); t++, mass++)
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);
@@ -193,8 +192,8 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int 
         VH_TRY(make_stable(ctx, &s, dt, n_stable));
     if (a.rank < dt->n)
         vh_log(ctx, VHEM_LOG_INFO,
-               "the frames vary in %d direction%s; the other states of n = %d are not used",
-               a.rank, a.rank == 1 ? "" : "s", dt->n);
+               "the frames vary in %d direction%s; the other states of n = %d are not used", a.rank,
+               a.rank == 1 ? "" : "s", dt->n);
 done:
     vh_dt_stats_free(&s);
     free(a.Z);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_svd.h - a dynamic texture in closed form: principal components for states, then regression.  Doretto et
  * al., 2003. */
 #ifndef VH_ESTIMATE_DTM_SVD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_dtm.c - see em_dtm.h.  Shumway and Stoffer 1982 for one texture; Chan and Vasconcelos 2008 for mixtures.
  *
  * Sets are dealt to a fixed number of slots, and the sums of the slots are added in their order, so that the
@@ -11,20 +12,20 @@
 #include <omp.h>
 
 enum { SLOTS = 16 };
-enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 };                /* slot of scratch memory the filter does not use */
+enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 }; /* slot of scratch memory the filter does not use */
 
-typedef struct {                         /* sums of a run of sets */
-    double       J, *sum_z;
-    vh_dt_stats *stats;                  /* [K] */
-    vhem_status  st;
+typedef struct { /* sums of a run of sets */
+    double J, *sum_z;
+    vh_dt_stats *stats; /* [K] */
+    vhem_status st;
 } slot;
 
 typedef struct {
     const vh_em_dtm_task *task;
-    vhem_dtm    *dtm;
-    vh_dt_gains *gains;                  /* [K] */
-    int          n_slot;
-    slot         slots[SLOTS];
+    vhem_dtm *dtm;
+    vh_dt_gains *gains; /* [K] */
+    int n_slot;
+    slot slots[SLOTS];
 } state;
 
 static void close_state(state *s)
@@ -186,7 +187,7 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
         mass += vh_data_weight(task->data, n) * (double)vh_data_length(task->data, n);
     }
     for (int k = 0;; k++) {
-        bool last = k == task->max_iter;                 /* only the likelihood is still wanted */
+        bool last = k == task->max_iter; /* only the likelihood is still wanted */
         VH_TRY(expect(ctx, &s, last, scratch, n_threads));
         run->J[k] = s.slots[0].J;
         run->n_iter = k;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_dtm.h - EM for a mixture of dynamic textures on sets of sequences (EM-DTM); with one texture, for that
  * one.
  *
@@ -11,16 +12,16 @@
 
 typedef struct {
     const vhem_data *data;
-    const vh_sets   *sets;
-    int              first, last;        /* of the sets those from first to last - 1 */
-    vh_dt_limits     limits;
-    int              max_iter;
-    double           tol;                /* nats per frame; 0: never */
+    const vh_sets *sets;
+    int first, last; /* of the sets those from first to last - 1 */
+    vh_dt_limits limits;
+    int max_iter;
+    double tol; /* nats per frame; 0: never */
 } vh_em_dtm_task;
 
 typedef struct {
-    int     n_iter, converged, n_floored, n_fell;
-    double *J;                           /* [n_iter+1]; free() */
+    int n_iter, converged, n_floored, n_fell;
+    double *J; /* [n_iter+1]; free() */
 } vh_em_dtm_run;
 
 /* dtm is the start, and becomes the mixture.  scratch [n_threads]; the answer does not depend on their

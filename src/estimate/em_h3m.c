@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_h3m.c - the EM-H3M loop: expect, assign, maximise.  Smyth 1997; with sets it is the EM that VHEM-H3M
  * approximates (paper, Section 3.1), one assignment variable for all samples of a base HMM.
  *
@@ -19,28 +20,28 @@
 #include <math.h>
 #include <string.h>
 
-#define EMPTY    1e-3                    /* a cluster with less than this many sets is empty */
+#define EMPTY 1e-3 /* a cluster with less than this many sets is empty */
 enum {
-    MAX_RESEED = 3,                      /* times K: what falls empty again and again is not needed */
-    EARLY = 10,                          /* states are revived in so many iterations at first */
-    PROOF = 5,                           /* iterations a repair needs to prove itself */
-    SEED_ITER = 3,                       /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
+    MAX_RESEED = 3, /* times K: what falls empty again and again is not needed */
+    EARLY = 10,     /* states are revived in so many iterations at first */
+    PROOF = 5,      /* iterations a repair needs to prove itself */
+    SEED_ITER = 3,  /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
 };
 
 typedef struct {
     const vh_mixture *mix;
-    int        n, K;                     /* restarts still running, HMMs of each */
-    int       *run_of;                   /* [n]      which restarts */
-    int       *index;                    /* [n K]    their HMMs */
+    int n, K;    /* restarts still running, HMMs of each */
+    int *run_of; /* [n]      which restarts */
+    int *index;  /* [n K]    their HMMs */
     vh_packed *pk;
-    vh_stats   stats;
-    double    *loglik;                   /* [N][n K] */
-    double    *log_omega;                /* [n K] */
-    double    *z;                        /* [sets][n K] */
-    double    *J;                        /* [sets][n]  what each set adds to J */
-    double    *sum_z;                    /* [n K] */
-    bool      *repaired;                 /* [R]  the last M-step was followed by repairs: J may fall once */
-    int        members;                  /* sets that have sequences */
+    vh_stats stats;
+    double *loglik;    /* [N][n K] */
+    double *log_omega; /* [n K] */
+    double *z;         /* [sets][n K] */
+    double *J;         /* [sets][n]  what each set adds to J */
+    double *sum_z;     /* [n K] */
+    bool *repaired;    /* [R]  the last M-step was followed by repairs: J may fall once */
+    int members;       /* sets that have sequences */
 } state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
@@ -242,8 +243,9 @@ static int worst_set(const state *s, int a, const bool *taken)
         vh_sets_frames(sets, s->mix->job.data, g, &mass);
         if (taken[g] || !(mass > 0) || s->sum_z[a * s->K + j] < 1.5)
             continue;
-        double per_frame = set_loglik(s->mix, g, s->loglik + (size_t)sets->first[g] * (size_t)n_hmm, n_hmm,
-                                      a * s->K + j) / mass;
+        double per_frame =
+            set_loglik(s->mix, g, s->loglik + (size_t)sets->first[g] * (size_t)n_hmm, n_hmm, a * s->K + j)
+            / mass;
         if (per_frame < low) {
             low = per_frame;
             worst = g;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_h3m.h - EM for a mixture of HMMs on sequences (EM-H3M), several starts side by side.  Sequences of a set
  * share one assignment.
  *
@@ -11,21 +12,21 @@
 #include "estimate/expect.h"
 #include "estimate/job.h"
 
-typedef struct {                         /* a mixture to fit */
-    vh_job           job;                /* all sequences, in the order of the sets; opt says K, S, M, ... */
-    const vh_sets   *sets;
-    const vh_limits *limits;             /* [K]  of each HMM */
-    bool             relative;           /* opt->tol is a share of J, not nats per frame */
+typedef struct { /* a mixture to fit */
+    vh_job job;  /* all sequences, in the order of the sets; opt says K, S, M, ... */
+    const vh_sets *sets;
+    const vh_limits *limits; /* [K]  of each HMM */
+    bool relative;           /* opt->tol is a share of J, not nats per frame */
 } vh_mixture;
 
-typedef struct {                         /* one restart */
-    uint64_t    seed;
-    const char *kind;                    /* how it started */
-    int         n_iter, converged;
-    int         n_empty, n_revived, n_fell;  /* clusters re-seeded, states revived, times J fell */
-    int         n_floored;               /* covariances held at the floor at the end */
-    double     *J;                       /* [n_iter+1]; free() */
-    vhem_status st;                      /* VHEM_ENUMERIC: it came to nothing, J is not to be trusted */
+typedef struct { /* one restart */
+    uint64_t seed;
+    const char *kind; /* how it started */
+    int n_iter, converged;
+    int n_empty, n_revived, n_fell; /* clusters re-seeded, states revived, times J fell */
+    int n_floored;                  /* covariances held at the floor at the end */
+    double *J;                      /* [n_iter+1]; free() */
+    vhem_status st;                 /* VHEM_ENUMERIC: it came to nothing, J is not to be trusted */
 } vh_em_run;
 
 /* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum

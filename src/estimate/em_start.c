@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* em_start.c - starts for EM-H3M.
  *
  *   far     sets far from each other, an HMM fitted to each: the first at random, the next among those that
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FAR_ITER = 5 };                   /* of Baum-Welch on a single set */
+enum { FAR_ITER = 5 }; /* of Baum-Welch on a single set */
 
 /* The sets that have sequences, where [n]. */
 static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int **where, int *n)
@@ -87,7 +88,7 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_wor
                           sets->first[g + 1] - sets->first[g], FAR_ITER, rng, workers, h3m,
                           &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
-        if (n > 1) {                                     /* each set but once, while there are enough */
+        if (n > 1) { /* each set but once, while there are enough */
             memmove(where + at, where + at + 1, sizeof *where * (size_t)(n - at - 1));
             n--;
         }
@@ -117,7 +118,7 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_w
     }
     for (int j = 0; j < K; j++) {
         int n_seq = 0;
-        for (int i = j % n; i < n; i += K)               /* j % n: with more HMMs than sets, hands repeat */
+        for (int i = j % n; i < n; i += K) /* j % n: with more HMMs than sets, hands repeat */
             for (int k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
                 seq[n_seq++] = sets->seq[k];
         VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], seq, n_seq, 0, rng, workers, h3m, &h3m->hmm[first + j]));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* expect.c - see expect.h.
  *
  * Work is cut the same way whatever the number of threads: sequences into batches that fit the cache,
@@ -15,15 +16,15 @@
 
 enum {
     SLOTS = 16,
-    HELD = 8,                            /* a set is held whole up to so many times what fits the cache */
-    KEPT = 1 << 21,                      /* numbers that stay in memory from one E-step to the next, and */
-    KEPT_SEQ = 32,                       /* sequences: what lies around one in a file comes along */
+    HELD = 8,       /* a set is held whole up to so many times what fits the cache */
+    KEPT = 1 << 21, /* numbers that stay in memory from one E-step to the next, and */
+    KEPT_SEQ = 32,  /* sequences: what lies around one in a file comes along */
 };
 
 typedef struct {
-    int       n;
-    vh_batch *batch;                     /* [n] */
-    int64_t   frames, n_seq;
+    int n;
+    vh_batch *batch; /* [n] */
+    int64_t frames, n_seq;
 } plan;
 
 vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
@@ -97,7 +98,7 @@ static vhem_status run_plan(vhem_ctx *ctx, const vh_packed *pk, const plan *p, v
 
     if (total)
         vh_stats_zero(total);
-    if (n_slot == 1) {                             /* the usual case of a short sequence: nothing to add up */
+    if (n_slot == 1) { /* the usual case of a short sequence: nothing to add up */
         st = run_slot(ctx, pk, p, 0, 1, &workers->scratch[0], loglik, total);
         goto done;
     }
@@ -135,10 +136,10 @@ done:
 
 typedef struct {
     const vh_weighing *how;
-    int     K;
-    int    *set_of;                      /* [N]     of the sequence at this place */
-    double *known;                       /* [N][K]  weights of sets that were weighed before; NULL: none */
-    bool   *large;                       /* [sets]  those */
+    int K;
+    int *set_of;   /* [N]     of the sequence at this place */
+    double *known; /* [N][K]  weights of sets that were weighed before; NULL: none */
+    bool *large;   /* [sets]  those */
 } weighing;
 
 static void weigh_batch(const vh_batch *batch, const double *loglik, double *w)
@@ -222,7 +223,7 @@ vhem_status vh_expect_sets(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *
     }
     VH_TRY(plan_sets(ctx, pk, data, &x, workers, loglik, &p));
     VH_TRY(run_plan(ctx, pk, &p, workers, loglik, total));
-    for (int g = 0; g < how->sets->n; g++)               /* a set without sequences is in no batch */
+    for (int g = 0; g < how->sets->n; g++) /* a set without sequences is in no batch */
         if (how->sets->first[g] == how->sets->first[g + 1])
             how->weigh(how->arg, g, NULL, NULL);
 done:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.c - vhem_fit_each: one HMM for each sequence or group of sequences.
  *
  *   1. what is asked for
@@ -23,15 +24,15 @@
 
 /* ---- 1. what is asked for ------------------------------------------------------------------------------ */
 
-typedef struct {                         /* what all jobs share */
+typedef struct { /* what all jobs share */
     const vhem_data *data;
-    vhem_fit_options opt;                /* with the shape of the start, if there is one */
-    vh_sets          sets;               /* the sequences of each HMM */
-    double          *spread, *floor;     /* [d]  deviation of all the data; smallest variances, NULL: none */
-    vhem_h3m        *out;
+    vhem_fit_options opt;   /* with the shape of the start, if there is one */
+    vh_sets sets;           /* the sequences of each HMM */
+    double *spread, *floor; /* [d]  deviation of all the data; smallest variances, NULL: none */
+    vhem_h3m *out;
     vhem_fit_report *report;
-    unsigned char   *begun;              /* [K] */
-    vh_workers       workers;
+    unsigned char *begun; /* [K] */
+    vh_workers workers;
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
@@ -79,7 +80,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
         if (given)
             vh_hmm_copy(h, given);
         else if (r > 0 && vh_stopped(ctx))
-            vh_hmm_copy(h, &runs->hmm[0]);               /* no more than one start is needed now */
+            vh_hmm_copy(h, &runs->hmm[0]); /* no more than one start is needed now */
         else
             VH_TRY(vh_start_hmm(ctx, job, &rng, r, runs, h));
         vh_start_obey(&job->limits, h);
@@ -101,8 +102,10 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     vh_topology topo = { 0 };
     vhem_h3m *runs = NULL;
     double *xs = NULL;
-    vh_job job = { .data = f->data, .seq = f->sets.seq + f->sets.first[i],
-                   .n = f->sets.first[i + 1] - f->sets.first[i], .opt = &f->opt,
+    vh_job job = { .data = f->data,
+                   .seq = f->sets.seq + f->sets.first[i],
+                   .n = f->sets.first[i + 1] - f->sets.first[i],
+                   .opt = &f->opt,
                    .item = (uint64_t)i };
 
     job.frames = vh_sets_frames(&f->sets, f->data, i, &job.mass);
@@ -144,8 +147,9 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int i, int worker)
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    const vh_jobs jobs = { .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered,
-                           .arg = f };
+    const vh_jobs jobs = {
+        .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered, .arg = f
+    };
     int failed = -1;
 
     vh_blas_enter();
@@ -184,7 +188,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         f->opt.S = f->opt.start->hmm[0].S;
         f->opt.M = f->opt.start->hmm[0].M;
         f->opt.emission = f->opt.start->family->name;
-        f->opt.restarts = 1;                             /* all would be the same */
+        f->opt.restarts = 1; /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
     warn_of_few_frames(ctx, f);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* infer.c - what a model says of sequences: log-likelihood, most likely states, posteriors. */
 #include "backend/ref/recursion.h"
 #include "backend/ref/ref.h"
@@ -113,11 +114,11 @@ done:
 /* ---- one HMM, one sequence ----------------------------------------------------------------------------- */
 
 typedef struct {
-    int        S;
-    int64_t    T;
+    int S;
+    int64_t T;
     vh_packed *pk;
     vh_scratch scratch;
-    double    *log_b;                    /* [T][S] */
+    double *log_b; /* [T][S] */
 } single;
 
 static void single_close(single *x)
@@ -177,7 +178,7 @@ vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_d
         best[s] = log(x.pk->pi[s]) + x.log_b[s];
     for (int64_t t = 1; t < x.T; t++) {
         for (int q = 0; q < S; q++) {
-            int arg = 0;                                 /* ties: the lowest index */
+            int arg = 0; /* ties: the lowest index */
             for (int s = 1; s < S; s++)
                 if (best[s] + log_A[s * S + q] > best[arg] + log_A[arg * S + q])
                     arg = s;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* init.c - starts for Baum-Welch.  Each gives every frame a state; the rest follows from these labels.
  *
  *   kmeans    k-means++ on the frames: states are places
@@ -104,7 +105,7 @@ static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, 
             for (int e = 0; e < n_stat; e++)
                 sum[e] += stat[e];
         }
-    for (int k = 0; k < d; k++) {              /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
+    for (int k = 0; k < d; k++) { /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
         vh_coords origin = { .d = d, .origin = zero, .scale = one };
         memset(work, 0, sizeof *work * (size_t)d);
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -181,7 +182,7 @@ static vhem_status label_components(vhem_ctx *ctx, const vh_job *job, vh_rng *rn
     VH_NEW(sub, job->frames);
     VH_NEW(where, job->frames);
     for (int64_t i = 0; i < job->frames; i++)
-        label[i] = -1 - label[i];                      /* negative: still a state */
+        label[i] = -1 - label[i]; /* negative: still a state */
     for (int s = 0; s < S; s++) {
         int n = 0;
         for (int64_t i = 0; i < job->frames; i++)
@@ -220,7 +221,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, 
                                  int S, int *label)
 {
     vhem_status st = VHEM_OK;
-    double *cut = NULL;                          /* [S-1]  where one state ends, as a share of the sequence */
+    double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
     int64_t at = 0;
     (void)X;
     VH_NEW(cut, S);
@@ -285,7 +286,7 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
     (void)restart;
 
     VH_TRY(gather(ctx, job, &X));
-    VH_NEW(label, job->frames);                          /* all zero: component 0 has every frame */
+    VH_NEW(label, job->frames); /* all zero: component 0 has every frame */
     VH_TRY(component(ctx, job, X, label, 0, h3m, h, &unused));
     vh_hmm_component(h3m, h, 0, 0, first);
     for (int q = 0; q < h->S * h->M; q++) {
@@ -314,7 +315,7 @@ vh_start vh_start_find(const char *name)
 {
     static const struct {
         const char *name;
-        vh_start    start;
+        vh_start start;
     } table[] = { { "kmeans", kmeans }, { "segment", segment }, { "random", random_start } };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(name, table[i].name) == 0)
@@ -325,7 +326,7 @@ vh_start vh_start_find(const char *name)
 vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
 {
     const char *init = job->opt->init;
-    if (job->ordered && strcmp(init, "kmeans") == 0)         /* places say nothing of an order */
+    if (job->ordered && strcmp(init, "kmeans") == 0) /* places say nothing of an order */
         init = "segment";
     return vh_start_find(init)(ctx, job, rng, restart, h3m, h);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* init.h - where Baum-Welch starts. */
 #ifndef VH_ESTIMATE_INIT_H
 #define VH_ESTIMATE_INIT_H

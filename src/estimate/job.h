@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* job.h - one HMM to fit: its sequences, its coordinates, its constraints. */
 #ifndef VH_ESTIMATE_JOB_H
 #define VH_ESTIMATE_JOB_H
@@ -7,15 +8,15 @@
 
 typedef struct {
     const vhem_data *data;
-    const int    *seq;                   /* [n]  sequences to fit to */
-    int           n;
-    int64_t       frames;
-    double        mass;                  /* frames, each counted with the weight of its sequence */
-    const double *origin, *scale;        /* [d]  mean and standard deviation of its frames */
-    vh_limits     limits;                /* topology, smallest variances, spread */
-    bool          ordered;               /* its states follow one another in time */
+    const int *seq; /* [n]  sequences to fit to */
+    int n;
+    int64_t frames;
+    double mass;                  /* frames, each counted with the weight of its sequence */
+    const double *origin, *scale; /* [d]  mean and standard deviation of its frames */
+    vh_limits limits;             /* topology, smallest variances, spread */
+    bool ordered;                 /* its states follow one another in time */
     const vhem_fit_options *opt;
-    uint64_t      item;                  /* its place in the whole fit, for random numbers */
+    uint64_t item; /* its place in the whole fit, for random numbers */
 } vh_job;
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kalman.c - the Kalman filter and smoother on frames, in the information form of dtm_gains.h.
  *
  *   q_t = u_t - Gamma xhat_t            u_t = C' R^-1 (y_t - ybar), xhat_t what the frames before t foresee
@@ -17,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256 };                    /* frames that are centred at a time */
-enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES };     /* slots of scratch memory */
+enum { BLOCK = 256 };                                /* frames that are centred at a time */
+enum { U, XHAT, XF, THETA, CENTRED, SMALL, STATES }; /* slots of scratch memory */
 
 /* y - ybar of n_t frames into out. */
 static void centre(const vh_dt_gains *g, const double *y, int64_t n_t, double *out)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kalman.h - the Kalman filter and smoother of a dynamic texture on frames. */
 #ifndef VH_ESTIMATE_KALMAN_H
 #define VH_ESTIMATE_KALMAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mixture.c - see mixture.h, and vhem_fit_mixture. */
 #include "estimate/mixture.h"
 
@@ -12,17 +13,16 @@
 
 #include <math.h>
 
-enum { WAVE = 512 };                     /* components of the restarts that run side by side: their tables
-                                            then stay in cache */
-#define TIE 1e-9                         /* as in fit.c: of restarts this close the first is kept */
+enum { WAVE = 512 }; /* components of the restarts that run side by side: their tables then stay in cache */
+#define TIE 1e-9     /* as in fit.c: of restarts this close the first is kept */
 
 typedef struct {
     const vh_mixture_task *task;
-    vh_mixture   mix;
-    double      *spread, *floor, *xs;    /* [d] [d] [2][d]  deviation, smallest variances, coordinates */
-    vh_topology *topo;                   /* [K] */
-    vh_limits   *limits;                 /* [K] */
-    vh_workers   workers;
+    vh_mixture mix;
+    double *spread, *floor, *xs; /* [d] [d] [2][d]  deviation, smallest variances, coordinates */
+    vh_topology *topo;           /* [K] */
+    vh_limits *limits;           /* [K] */
+    vh_workers workers;
 } fitting;
 
 static vhem_status set_up(vhem_ctx *ctx, fitting *f)
@@ -147,7 +147,7 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
     int left = 0, begun = 0, best = x->best;
 
     if (best < 0)
-        return VHEM_ENUMERIC;                            /* the sentence is that of the last of them */
+        return VHEM_ENUMERIC; /* the sentence is that of the last of them */
     for (int r = 0; r < x->R; r++) {
         vh_em_run run = x->run[r];
         begun += run.J != NULL;
@@ -263,8 +263,8 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
     report->best[0] = x->best;
     for (; report->R < x->R && x->run[report->R].J; report->R++) {
         const vh_em_run *r = &x->run[report->R];
-        report->run[report->R] = (vhem_fit_run){ r->J[r->n_iter], r->n_iter, r->converged, r->n_revived,
-                                                 r->n_floored };
+        report->run[report->R] =
+            (vhem_fit_run){ r->J[r->n_iter], r->n_iter, r->converged, r->n_revived, r->n_floored };
     }
     *out = report;
     report = NULL;
@@ -285,8 +285,9 @@ vhem_status vhem_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fi
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %d, there are only %d %ss", o.K, sets.n,
              o.by_group ? "group" : "sequence");
-    const vh_mixture_task task = { .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed,
-                                   .what = "fit" };
+    const vh_mixture_task task = {
+        .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"
+    };
     st = vh_fit_mixture(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - see options.h. */
 #include "estimate/options.h"
 
@@ -77,7 +78,8 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
     for (int k = 0; k < d; k++)
         VH_CHECK(isfinite(sd[k] * sd[k]), VHEM_EINVAL,
                  "column '%s' has values too large for their variance to be a number; "
-                 "divide it by a constant", vhem_data_column(data, k));
+                 "divide it by a constant",
+                 vhem_data_column(data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN, "column '%s' never varies; it tells nothing and may be left out",

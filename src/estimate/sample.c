@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sample.c - sequences drawn from an H3M.  Sequence n depends on (seed, n) alone. */
 #include "estimate/sample.h"
 
@@ -6,7 +7,7 @@
 
 #include <stdio.h>
 
-#define MOST 4e9                         /* numbers of one sample: 32 GB */
+#define MOST 4e9 /* numbers of one sample: 32 GB */
 
 /* The prepared square roots of the components of HMM i, [S][M][size], from malloc. */
 static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, int i, double **out)

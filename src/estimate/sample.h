@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sample.h - sequences drawn from HMMs that are named, not drawn themselves. */
 #ifndef VH_ESTIMATE_SAMPLE_H
 #define VH_ESTIMATE_SAMPLE_H

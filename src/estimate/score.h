@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* score.h - log-likelihoods of sequences, for other computations. */
 #ifndef VH_ESTIMATE_SCORE_H
 #define VH_ESTIMATE_SCORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sets.c - see sets.h. */
 #include "estimate/sets.h"
 
@@ -7,7 +8,7 @@
 
 typedef struct {
     const char *name;
-    int         place;
+    int place;
 } named_place;
 
 static int by_name_then_place(const void *a, const void *b)
@@ -31,10 +32,10 @@ static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int *item
     for (int i = 0, head = 0; i < data->N; i++) {
         if (strcmp(by_name[i].name, by_name[head].name) != 0)
             head = i;
-        item[by_name[i].place] = by_name[head].place;        /* its first sequence stands for a group */
+        item[by_name[i].place] = by_name[head].place; /* its first sequence stands for a group */
     }
     *n = 0;
-    for (int i = 0; i < data->N; i++)                        /* heads come before their followers */
+    for (int i = 0; i < data->N; i++) /* heads come before their followers */
         item[i] = item[i] == i ? (*n)++ : item[item[i]];
 done:
     free(by_name);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spread.c - see spread.h.  Two passes, so that nothing cancels: the mean first, as a sum of differences from
  * the first frame, which is exact where nothing varies; then squares about the mean. */
 #include "estimate/spread.h"
@@ -16,7 +17,7 @@ static void add_pass(const vhem_data *data, const int *seq, int n, const double 
         for (; y < end; y += d)
             for (int k = 0; k < d; k++)
                 sum[k] += squared ? (y[k] - about[k]) * (y[k] - about[k]) : y[k] - about[k];
-        if (!seq && n > 1)                               /* all of the data: it may not fit into memory */
+        if (!seq && n > 1) /* all of the data: it may not fit into memory */
             vh_data_passed(data, s);
     }
 }
@@ -35,7 +36,7 @@ void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, doubl
     add_pass(data, seq, n, mean, true, deviation);
     for (int k = 0; k < data->d; k++) {
         deviation[k] = sqrt(deviation[k] / frames);
-        if (deviation[k] < 1e-14 * fabs(mean[k]))        /* rounding of the mean, not a spread */
+        if (deviation[k] < 1e-14 * fabs(mean[k])) /* rounding of the mean, not a spread */
             deviation[k] = 0;
     }
 }

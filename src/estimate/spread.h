@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spread.h - where sequences lie: mean and standard deviation of their frames. */
 #ifndef VH_ESTIMATE_SPREAD_H
 #define VH_ESTIMATE_SPREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.c - see topology.h. */
 #include "estimate/topology.h"
 
@@ -9,8 +10,8 @@
 
 typedef struct {
     const char *name;
-    bool        ordered;
-    bool      (*allowed)(int s, int q);
+    bool ordered;
+    bool (*allowed)(int s, int q);
 } named_topology;
 
 static bool any(int s, int q)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - how good clusters are by themselves, without classes to compare them with.  Paper, Section 5.1.
  *
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
@@ -13,10 +14,10 @@
 
 typedef struct {
     const vhem_h3m *models, *centers;
-    const vhem_dtm *textures;            /* instead of centers */
-    const int *label;                    /* [n]  of the models */
-    int        n, K, tau;
-    int       *members;                  /* [K] */
+    const vhem_dtm *textures; /* instead of centers */
+    const int *label;         /* [n]  of the models */
+    int n, K, tau;
+    int *members; /* [K] */
     vhem_distance_options kernel;
 } level;
 
@@ -49,7 +50,7 @@ done:
 
 typedef struct {
     const char *name;
-    int         cluster;
+    int cluster;
 } named;
 
 static int by_name(const void *a, const void *b)
@@ -193,7 +194,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
-        if (found != VHEM_ENUMERIC)                      /* else a model is singular and has no kernel */
+        if (found != VHEM_ENUMERIC) /* else a model is singular and has no kernel */
             VH_TRY(found);
     }
     if (data && (v.centers || v.textures))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* partition.c - how well two partitions agree; the sums are in math/agreement.c. */
 #include "math/agreement.h"
 

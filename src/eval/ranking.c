@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranking.c - how well tags are given and things are found: precision, recall, F, average precision, P@k; the
  * paper's Section 6, where MAP averages the precision at each rank where a thing with the tag stands. */
 #include "core/alloc.h"
@@ -7,7 +8,7 @@
 
 typedef struct {
     double score;
-    int    at;
+    int at;
 } ranked;
 
 void vhem_rank_options_init(vhem_rank_options *opt)
@@ -84,12 +85,16 @@ vhem_status vhem_rank(vhem_ctx *ctx, int n, int C, const double *score, const un
     ranked *work = NULL;
     bool base_rate = strcmp(opt->never_given, "base-rate") == 0;
 
-    VH_CHECK(n >= 0 && C >= 1 && opt->top >= 0, VHEM_EINVAL, "%d things, %d tags and the best %d of them "
-             "make no ranking", n, C, opt->top);
+    VH_CHECK(n >= 0 && C >= 1 && opt->top >= 0, VHEM_EINVAL,
+             "%d things, %d tags and the best %d of them "
+             "make no ranking",
+             n, C, opt->top);
     for (int j = 0; j < opt->n_k; j++)
         VH_CHECK(opt->k[j] >= 1, VHEM_EINVAL, "precision among the first %d, must be at least 1", opt->k[j]);
-    VH_CHECK(base_rate || strcmp(opt->never_given, "zero") == 0, VHEM_EINVAL, "the precision of a tag never "
-             "given is '%.80s', must be zero or base-rate", opt->never_given);
+    VH_CHECK(base_rate || strcmp(opt->never_given, "zero") == 0, VHEM_EINVAL,
+             "the precision of a tag never "
+             "given is '%.80s', must be zero or base-rate",
+             opt->never_given);
     VH_NEW(work, n > C ? n : C);
     for (int c = 0; c < C; c++)
         out[c] = (vhem_tag_measure){ 0 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agglomerate.c - agglomerative clustering.  The distance of two clusters is the mean (average), the largest
  * (complete) or the smallest (single) distance between their things.
  *
@@ -15,17 +16,17 @@
 
 typedef struct {
     double distance;
-    int    a, b, order;                  /* a thing of each side; order of discovery breaks ties */
+    int a, b, order; /* a thing of each side; order of discovery breaks ties */
 } merge;
 
 typedef struct {
-    int        n;
-    double    *D;                        /* [n][n] of clusters, known by the place of one of their things */
-    double    *weight;                   /* [n]  0: merged into another */
-    double    *height;                   /* [n]  distance of its last merge */
+    int n;
+    double *D;      /* [n][n] of clusters, known by the place of one of their things */
+    double *weight; /* [n]  0: merged into another */
+    double *height; /* [n]  distance of its last merge */
     vh_linkage linkage;
-    int       *chain;                    /* [n] */
-    merge     *merges;                   /* [n-1] */
+    int *chain;    /* [n] */
+    merge *merges; /* [n-1] */
 } tree;
 
 static double *at(const tree *t, int i, int j)
@@ -115,7 +116,7 @@ static void cut(const tree *t, int k, int *parent, int *label)
         parent[i] = i;
     for (int m = 0; m < t->n - k; m++) {
         int a = root(parent, t->merges[m].a), b = root(parent, t->merges[m].b);
-        parent[a > b ? a : b] = a > b ? b : a;           /* the root is the first thing */
+        parent[a > b ? a : b] = a > b ? b : a; /* the root is the first thing */
     }
     for (int i = 0; i < t->n; i++) {
         int r = root(parent, i);
@@ -136,7 +137,7 @@ static void reduce(tree *t, int k, const double *weight, int *parent, double *D)
         join(t, keep, a < b ? b : a);
         parent[a > b ? a : b] = keep;
     }
-    double *next = D;                                    /* never ahead of what is still to be read */
+    double *next = D; /* never ahead of what is still to be read */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n && t->weight[i] > 0; j++)
             if (t->weight[j] > 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agglomerate.h - from single things to clusters, the two nearest of which are merged at each step. */
 #ifndef VH_MATH_AGGLOMERATE_H
 #define VH_MATH_AGGLOMERATE_H

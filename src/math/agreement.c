@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agreement.c - the agreement of two partitions: Rand index (Rand 1971), adjusted for
  * chance (Hubert and Arabie 1985), mutual information normalised by the mean of the two
  * entropies, purity of a with respect to b.
@@ -13,8 +14,8 @@ typedef struct {
     int a, b;
 } pair;
 
-typedef struct {                         /* sums over the parts of one partition, or over the cells of two */
-    double pairs, entropy;               /* pairs of things in one part; -sum p log p, in nats */
+typedef struct {           /* sums over the parts of one partition, or over the cells of two */
+    double pairs, entropy; /* pairs of things in one part; -sum p log p, in nats */
 } parts;
 
 static int by_a_then_b(const void *x, const void *y)

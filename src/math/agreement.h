@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* agreement.h - how well two partitions of the same things agree. */
 #ifndef VH_MATH_AGREEMENT_H
 #define VH_MATH_AGREEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kmeans.c - Arthur and Vassilvitskii 2007 for the seeds, Lloyd for the rest.  Distances come from one matrix
  * product per block of points: |x - c|^2 - |x|^2 = |c|^2 - 2 <x, c> is all that a choice of centre needs. */
 #include "math/kmeans.h"
@@ -34,7 +35,7 @@ vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, cons
             low[i] = norm[0] - 2 * G[i];
             label[b + i] = 0;
         }
-        for (int c = 1; c < k; c++)                      /* points inside: no branch depends on the data */
+        for (int c = 1; c < k; c++) /* points inside: no branch depends on the data */
             for (int i = 0; i < m; i++) {
                 double here = norm[c] - 2 * G[c * BLOCK + i];
                 bool nearer = here < low[i];
@@ -76,7 +77,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double 
             sum += far[i];
         }
         double u = vh_rng_uniform(rng) * sum;
-        pick = (int)vh_rng_below(rng, n);                 /* all points are seeds already: any will do */
+        pick = (int)vh_rng_below(rng, n); /* all points are seeds already: any will do */
         for (int i = 0; i < n && sum > 0; i++)
             if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
                 break;
@@ -130,8 +131,8 @@ vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const d
     if (spread)
         *spread = 0;
     for (int i = 0; spread && i < n; i++)
-        *spread += (weight ? weight[i] : 1) *
-                   distance(d, X + (size_t)i * (size_t)d, centre + (size_t)label[i] * (size_t)d);
+        *spread += (weight ? weight[i] : 1)
+                   * distance(d, X + (size_t)i * (size_t)d, centre + (size_t)label[i] * (size_t)d);
 done:
     free(sum);
     free(mass);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kmeans.h - k-means with k-means++ seeding, to start other algorithms from. */
 #ifndef VH_MATH_KMEANS_H
 #define VH_MATH_KMEANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanczos.c - the implicitly restarted Lanczos method (Lehoucq, Sorensen and Yang 1998) by ARPACK.
  *
  * The method looks at the matrix through one starting vector, and that sees but one direction of the
@@ -15,15 +16,15 @@
 #include <string.h>
 
 enum { ROWS = 64, MIN_BASIS = 40, MAX_RESTARTS = 2000 };
-#define TOL 1e-13                        /* of an eigenvalue, relative */
-#define ROUGH 1e-6                       /* the same, when only its size is asked for */
+#define TOL   1e-13 /* of an eigenvalue, relative */
+#define ROUGH 1e-6  /* the same, when only its size is asked for */
 
 typedef struct {
     int n, k;
-    const double *A;                     /* [n][n] */
+    const double *A; /* [n][n] */
     double bound;
     int found, cap;
-    double *w, *V;                       /* [cap] [cap][n]  what was found, in that order */
+    double *w, *V; /* [cap] [cap][n]  what was found, in that order */
 } search;
 
 static double *row(double *V, int n, int j)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanczos.h - leading eigenvectors of a large symmetric matrix, by ARPACK. */
 #ifndef VH_MATH_LANCZOS_H
 #define VH_MATH_LANCZOS_H

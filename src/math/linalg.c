@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* linalg.c - see linalg.h.  LAPACK is column-major: the lower triangle of a row-major matrix is the upper one
  * of the same memory read by columns, so nothing is ever transposed. */
 #include "math/linalg.h"
@@ -21,8 +22,7 @@ void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *
              int ldb, double beta, double *C, int ldc)
 {
     cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, alpha,
-                A,
-                lda, B, ldb, beta, C, ldc);
+                A, lda, B, ldb, beta, C, ldc);
 }
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "pivots are handed over as int");
@@ -93,14 +93,16 @@ static void swap(double *a, double *b)
 
 bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
 {
-    double *all = malloc(sizeof *all * (size_t)n);       /* LAPACK wants room for n of them */
+    double *all = malloc(sizeof *all * (size_t)n); /* LAPACK wants room for n of them */
     int found = 0, *support = malloc(2 * sizeof *support * (size_t)n);
-    bool good = all && support &&
-                LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found, all,
-                               V, n, support) == 0 && found == k;
+    bool good = all && support
+                && LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', n, A, n, 0, 0, n - k + 1, n, 0, &found,
+                                  all, V, n, support)
+                       == 0
+                && found == k;
     for (int j = 0; good && j < k; j++)
         w[j] = all[k - 1 - j];
-    for (int j = 0; good && j < k / 2; j++)              /* LAPACK counts upwards */
+    for (int j = 0; good && j < k / 2; j++) /* LAPACK counts upwards */
         for (int i = 0; i < n; i++)
             swap(&V[(size_t)j * (size_t)n + (size_t)i], &V[(size_t)(k - 1 - j) * (size_t)n + (size_t)i]);
     free(all);

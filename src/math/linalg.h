@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* linalg.h - every BLAS and LAPACK call of the library.  Matrices are row-major. */
 #ifndef VH_MATH_LINALG_H
 #define VH_MATH_LINALG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* logsum.c - see logsum.h. */
 #include "math/logsum.h"
 
@@ -9,7 +10,7 @@ double vh_logsum(int n, const double *x, int stride)
     double top = -INFINITY, sum = 0;
     for (int i = 0; i < n; i++)
         top = fmax(top, x[i * stride]);
-    if (isinf(top))                                /* all -inf; or one is +inf, and so is the sum */
+    if (isinf(top)) /* all -inf; or one is +inf, and so is the sum */
         return top;
     for (int i = 0; i < n; i++)
         sum += exp(x[i * stride] - top);

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* logsum.h - sums of probabilities kept as logs, and distributions. */
 #ifndef VH_MATH_LOGSUM_H
 #define VH_MATH_LOGSUM_H
 
 #define VH_LOG_2PI  1.8378770664093454836
-#define VH_NO_SHARE 1e-100               /* a smaller share of a thing leaves no trace in statistics */
+#define VH_NO_SHARE 1e-100 /* a smaller share of a thing leaves no trace in statistics */
 
 /* log sum_i exp(x_i) over n numbers `stride` apart; -inf when all are -inf, never NaN from them. */
 double vh_logsum(int n, const double *x, int stride);

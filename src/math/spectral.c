@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spectral.c - the embedding of Ng, Jordan and Weiss 2002: rows of the k leading eigenvectors of
  * D^-1/2 A D^-1/2, scaled to unit length.
  *
@@ -17,14 +18,14 @@
 
 #include <math.h>
 
-#define TINY 1e-6                        /* rows of eigenvectors shorter than this have lost their digits */
+#define TINY 1e-6 /* rows of eigenvectors shorter than this have lost their digits */
 
 typedef struct {
     int n, k;
-    const double *log_A;                 /* [n][n] */
-    bool keep;                           /* the diagonal */
-    double *log_d;                       /* [n] */
-    double *w, *V;                       /* [k]  [k][n] */
+    const double *log_A; /* [n][n] */
+    bool keep;           /* the diagonal */
+    double *log_d;       /* [n] */
+    double *w, *V;       /* [k]  [k][n] */
 } embedding;
 
 static double affinity(const embedding *e, int i, int j)
@@ -38,7 +39,7 @@ static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
     vhem_status st = VHEM_OK;
     size_t n = (size_t)e->n;
     for (int i = 0; i < e->n; i++) {
-        double *row = L + (size_t)i * n;                 /* room for the row without its diagonal */
+        double *row = L + (size_t)i * n; /* room for the row without its diagonal */
         for (int j = 0; j < e->n; j++)
             row[j] = affinity(e, i, j);
         e->log_d[i] = vh_logsum(e->n, row, 1);
@@ -48,8 +49,7 @@ static vhem_status normalise(vhem_ctx *ctx, embedding *e, double *L)
     for (int i = 0; i < e->n; i++)
         for (int j = 0; j < e->n; j++) {
             double log_a = affinity(e, i, j);
-            L[(size_t)i * n + (size_t)j] =
-                isinf(log_a) ? 0 : exp(log_a - 0.5 * (e->log_d[i] + e->log_d[j]));
+            L[(size_t)i * n + (size_t)j] = isinf(log_a) ? 0 : exp(log_a - 0.5 * (e->log_d[i] + e->log_d[j]));
         }
 done:
     return st;
@@ -65,7 +65,7 @@ static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, do
         VH_CHECK(vh_eigen_leading(e->n, L, e->k, e->w, e->V), VHEM_ENUMERIC,
                  "the eigenvectors of the affinities of %d models could not be found", e->n);
     }
-    for (int c = 0; c < e->k; c++) {                     /* v or -v: the largest entry is positive */
+    for (int c = 0; c < e->k; c++) { /* v or -v: the largest entry is positive */
         double *v = e->V + (size_t)c * (size_t)e->n;
         int top = 0;
         for (int i = 1; i < e->n; i++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spectral.h - points for things of which only their affinities are known. */
 #ifndef VH_MATH_SPECTRAL_H
 #define VH_MATH_SPECTRAL_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* student.c - see student.h.  The incomplete beta function by its continued fraction (Abramowitz and Stegun
  * 26.5.8), evaluated from the front by the method of Lentz 1976. */
-#define _DEFAULT_SOURCE                  /* lgamma_r */
+#define _DEFAULT_SOURCE /* lgamma_r */
 #include "math/student.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* student.h - the distribution of Student's t. */
 #ifndef VH_MATH_STUDENT_H
 #define VH_MATH_STUDENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* convert.c - see convert.h. */
 #include "model/convert.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* convert.h - the same models in other words. */
 #ifndef VH_MODEL_CONVERT_H
 #define VH_MODEL_CONVERT_H

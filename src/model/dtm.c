@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm.c - storage of dynamic textures: shapes, copies, views, validation, comparison, and their files.
  * Numbers are kept as they came.
  *
@@ -14,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERANCE 1e-6                   /* of sums of weights, and of symmetry */
-#define NEGATIVE  1e-8                   /* an eigenvalue of a covariance down to this share of the largest */
+#define TOLERANCE 1e-6 /* of sums of weights, and of symmetry */
+#define NEGATIVE  1e-8 /* an eigenvalue of a covariance down to this share of the largest */
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vhem_dtm **out)
     dtm->d = d;
     VH_NEW(dtm->omega, K);
     VH_NEW(dtm->dt, K);
-    dtm->K = K;                                          /* last: vhem_dtm_free looks at dt[0 .. K-1] */
+    dtm->K = K; /* last: vhem_dtm_free looks at dt[0 .. K-1] */
     for (int i = 0; i < K; i++)
         dtm->omega[i] = 1.0 / K;
     *out = dtm;
@@ -182,10 +183,18 @@ vhem_status vhem_dtm_view(const vhem_dtm *dtm, int i, vhem_dt_view *out)
     if (i < 0 || i >= dtm->K)
         return VHEM_EINVAL;
     const vh_dt *dt = &dtm->dt[i];
-    *out = (vhem_dt_view){ .n = dt->n, .d = dtm->d, .name = dt->name ? dt->name : "",
-                           .label = dt->label ? dt->label : "", .omega = dtm->omega[i], .A = dt->A,
-                               .Q = dt->Q,
-                           .mu = dt->mu, .Sigma = dt->Sigma, .C = dt->C, .ybar = dt->ybar, .R = dt->R };
+    *out = (vhem_dt_view){ .n = dt->n,
+                           .d = dtm->d,
+                           .name = dt->name ? dt->name : "",
+                           .label = dt->label ? dt->label : "",
+                           .omega = dtm->omega[i],
+                           .A = dt->A,
+                           .Q = dt->Q,
+                           .mu = dt->mu,
+                           .Sigma = dt->Sigma,
+                           .C = dt->C,
+                           .ybar = dt->ybar,
+                           .R = dt->R };
     return VHEM_OK;
 }
 
@@ -273,8 +282,7 @@ vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vhem_dtm *dtm)
                  dtm->omega[i]);
         for (size_t k = 0; k < dt->size; k++)
             VH_CHECK(isfinite(dt->A[k]), VHEM_ENUMERIC,
-                     "texture %d: one of its numbers is %g, cannot be written",
-                     i, dt->A[k]);
+                     "texture %d: one of its numbers is %g, cannot be written", i, dt->A[k]);
     }
 done:
     return st;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm.h - storage of dynamic textures: K linear dynamical systems of one frame dimension with weights, each
  * with its own state dimension n. */
 #ifndef VH_MODEL_DTM_H
@@ -9,28 +10,31 @@
 #include <stdio.h>
 
 typedef struct {
-    int     n;                           /* dimension of the state */
-    char   *name, *label;                /* NULL for none */
-    char   *extra;                       /* JSON object with unknown keys, to be written again; NULL */
-    double *A, *Q, *mu, *Sigma;          /* [n][n] [n][n] [n] [n][n], in one block with the next; A owns it */
-    double *C, *ybar, *R;                /* [d][n] [d] [d] */
-    size_t  size;                        /* of the block */
+    int n;                      /* dimension of the state */
+    char *name, *label;         /* NULL for none */
+    char *extra;                /* JSON object with unknown keys, to be written again; NULL */
+    double *A, *Q, *mu, *Sigma; /* [n][n] [n][n] [n] [n][n], in one block with the next; A owns it */
+    double *C, *ybar, *R;       /* [d][n] [d] [d] */
+    size_t size;                /* of the block */
 } vh_dt;
 
 struct vhem_dtm {
-    int     d, K;
-    double *omega;                       /* [K] */
-    vh_dt  *dt;                          /* [K] */
-    char   *extra, *provenance;          /* JSON objects as text, or NULL */
+    int d, K;
+    double *omega;            /* [K] */
+    vh_dt *dt;                /* [K] */
+    char *extra, *provenance; /* JSON objects as text, or NULL */
 };
 
 /* The arrays of a texture by name, for files and messages: where one begins and what shape it has. */
 enum { VH_DT_ARRAYS = 7 };
 typedef struct {
     const char *name;
-    int         rank;
-    struct { const char *name; int n; } dim[2];          /* "d" and what it is here */
-    double     *at;                      /* NULL without storage */
+    int rank;
+    struct {
+        const char *name;
+        int n;
+    } dim[2];   /* "d" and what it is here */
+    double *at; /* NULL without storage */
 } vh_dt_array;
 void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
 
@@ -39,14 +43,14 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vhem_dtm **out);
 /* Storage for a texture, all zero. */
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt);
 /* Copies the numbers; the shapes must be the same. */
-void        vh_dt_copy(vh_dt *dst, const vh_dt *src);
-void        vh_dt_free(vh_dt *dt);       /* what it owns, not dt itself */
+void vh_dt_copy(vh_dt *dst, const vh_dt *src);
+void vh_dt_free(vh_dt *dt); /* what it owns, not dt itself */
 /* A copy of K of the textures, index [K] (NULL: the first K), their weights scaled to sum to 1. */
 vhem_status vh_dtm_subset(vhem_ctx *ctx, const vhem_dtm *dtm, const int *index, int K, vhem_dtm **out);
 /* Refuses NaN and infinity, which files cannot hold; names the texture and the array. */
 vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vhem_dtm *dtm);
 /* Puts "texture i: ", with its name if it has one, before the current error sentence. */
-void        vh_dtm_prefix(vhem_ctx *ctx, const vhem_dtm *dtm, int i);
+void vh_dtm_prefix(vhem_ctx *ctx, const vhem_dtm *dtm, int i);
 
 /* The files, as those of an H3M: h3m.h. */
 struct json_t;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_gains.c - see dtm_gains.h. */
 #include "model/dtm_gains.h"
 
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SETTLED 1e-14                    /* relative change of a matrix that is none */
+#define SETTLED 1e-14 /* relative change of a matrix that is none */
 
 /* C = op(A) op(B), all [n][n]. */
 static void product(bool ta, bool tb, int n, const double *A, const double *B, double *C)
@@ -80,10 +81,9 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
             carry(false, n, g->dt->A, Pf - nn, g->dt->Q, P, work);
         if (t > 0 && vh_dt_settled(nn, P, P - nn))
             break;
-        VH_CHECK(meet(n, P, g->Gamma, g->W + (size_t)t * nn, Pf, &g->logdet[t], work, g->pivot),
-                 VHEM_ENUMERIC,
-                 "the covariance of its state is past all bounds after %lld frames: A is unstable",
-                 (long long)t);
+        VH_CHECK(
+            meet(n, P, g->Gamma, g->W + (size_t)t * nn, Pf, &g->logdet[t], work, g->pivot), VHEM_ENUMERIC,
+            "the covariance of its state is past all bounds after %lld frames: A is unstable", (long long)t);
         g->n_forward = (int)t + 1;
     }
 done:

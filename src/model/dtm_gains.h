@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_gains.h - what the Kalman filter and smoother of a dynamic texture compute before they see a frame.
  *
  * R is diagonal, so a frame speaks of the state through u_t = C' R^-1 (y_t - ybar) alone, n numbers, with the
@@ -19,21 +20,21 @@
 #include "model/dtm.h"
 
 typedef struct {
-    const vh_dt *dt;                     /* not owned */
-    int     n, d;
-    double *CtRi, *Gamma;                /* [n][d] [n][n] */
-    double  logdet_R;
-    int     n_forward, n_backward;       /* entries before they repeat */
-    double *P, *Pf, *W;                  /* [n_forward][n][n] each, W = (I + Gamma P)^-1 */
-    double *logdet;                      /* [n_forward]  log det(I + Gamma P) = log det S_t - log det R */
-    double *Theta, *D;                   /* [n_backward][n][n], k frames before the last: theta_t = u_t + D_k
-                                            theta_{t+1} is the information vector, D_0 = 0 */
-    int    *pivot;                       /* [n]  working memory of the constructor */
+    const vh_dt *dt; /* not owned */
+    int n, d;
+    double *CtRi, *Gamma; /* [n][d] [n][n] */
+    double logdet_R;
+    int n_forward, n_backward; /* entries before they repeat */
+    double *P, *Pf, *W;        /* [n_forward][n][n] each, W = (I + Gamma P)^-1 */
+    double *logdet;            /* [n_forward]  log det(I + Gamma P) = log det S_t - log det R */
+    double *Theta, *D;         /* [n_backward][n][n], k frames before the last: theta_t = u_t + D_k
+                                  theta_{t+1} is the information vector, D_0 = 0 */
+    int *pivot;                /* [n]  working memory of the constructor */
 } vh_dt_gains;
 
 /* For sequences of up to T frames; without smooth there is no backward part. */
 vhem_status vh_dt_gains_new(vhem_ctx *ctx, const vh_dt *dt, int d, int64_t T, bool smooth, vh_dt_gains *out);
-void        vh_dt_gains_free(vh_dt_gains *g);
+void vh_dt_gains_free(vh_dt_gains *g);
 
 static inline size_t vh_gain_at(int n_entries, int64_t t)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_hdf5.c - files of dynamic textures as HDF5, the same tree as in JSON: docs/formats.md. */
 #include "core/alloc.h"
 #include "model/dtm.h"
@@ -19,8 +20,8 @@ static bool put_dt(const vh_h5_writer *w, hid_t all, const vhem_dtm *dtm, int i)
     vh_dt_arrays(dt, dt->n, dtm->d, array);
     snprintf(name, sizeof name, "%d", i);
     hid_t g = vh_h5_put_group(w, all, name);
-    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", dt->name) && vh_h5_put_text(w, g, "label", dt->label) &&
-              vh_h5_put_int(w, g, "n", dt->n) && vh_h5_put_long_text(w, g, "extra", dt->extra);
+    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", dt->name) && vh_h5_put_text(w, g, "label", dt->label)
+              && vh_h5_put_int(w, g, "n", dt->n) && vh_h5_put_long_text(w, g, "extra", dt->extra);
     for (int k = 0; ok && k < VH_DT_ARRAYS; k++) {
         int size[] = { array[k].dim[0].n, array[k].dim[1].n };
         ok = vh_h5_put_numbers(w, g, array[k].name, array[k].rank, size, array[k].at);
@@ -33,11 +34,11 @@ static bool put_dtm(const vh_h5_writer *w, const void *what)
 {
     const vhem_dtm *dtm = what;
     hid_t all = -1;
-    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-dtm") &&
-              vh_h5_put_int(w, w->file, "version", VERSION) && vh_h5_put_int(w, w->file, "d", dtm->d) &&
-              vh_h5_put_numbers(w, w->file, "omega", 1, &dtm->K, dtm->omega) &&
-              vh_h5_put_long_text(w, w->file, "provenance", dtm->provenance) &&
-              vh_h5_put_long_text(w, w->file, "extra", dtm->extra);
+    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-dtm")
+              && vh_h5_put_int(w, w->file, "version", VERSION) && vh_h5_put_int(w, w->file, "d", dtm->d)
+              && vh_h5_put_numbers(w, w->file, "omega", 1, &dtm->K, dtm->omega)
+              && vh_h5_put_long_text(w, w->file, "provenance", dtm->provenance)
+              && vh_h5_put_long_text(w, w->file, "extra", dtm->extra);
     if (ok)
         all = vh_h5_put_group(w, w->file, "textures");
     ok = ok && all >= 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_json.c - files of dynamic textures as JSON text, the format of docs/formats.md.  Shapes are checked
  * before anything is allocated: no file can ask for more memory than it is long. */
 #include "core/alloc.h"
@@ -9,14 +10,16 @@
 #include <limits.h>
 #include <string.h>
 
-#define VERSION 1                        /* of the format; files up to this one are read */
+#define VERSION 1 /* of the format; files up to this one are read */
 
 static vhem_status keep_unknown(vhem_ctx *ctx, bool file, json_t *object, char **slot)
 {
-    static const char *const file_keys[] = { "format", "version", "d", "omega", "textures", "provenance",
-                                             NULL };
-    static const char *const keys[] = { "name", "label", "n", "A", "Q", "mu", "Sigma", "C", "ybar", "R",
-                                        NULL };
+    static const char *const file_keys[] = {
+        "format", "version", "d", "omega", "textures", "provenance", NULL
+    };
+    static const char *const keys[] = {
+        "name", "label", "n", "A", "Q", "mu", "Sigma", "C", "ybar", "R", NULL
+    };
     return vh_json_unknown(ctx, object, file ? file_keys : keys, slot);
 }
 
@@ -39,7 +42,8 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_dt *dt, i
 
     vh_dt_arrays(dt, n, d, array);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        vh_json_array a = { .key = array[k].name, .rank = array[k].rank,
+        vh_json_array a = { .key = array[k].name,
+                            .rank = array[k].rank,
                             .dim = { { array[k].dim[0].name, array[k].dim[0].n },
                                      { array[k].dim[1].name, array[k].dim[1].n } } };
         VH_TRY(vh_json_numbers(ctx, object, &a, fill ? array[k].at : NULL));
@@ -82,7 +86,7 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
     VH_CHECK(json_is_array(all), VHEM_EFORMAT, "textures is %s, must be an array", vh_json_kind(all));
     VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu textures, must be 1 to %d", K, INT_MAX);
     VH_TRY(vh_dtm_new(ctx, d, (int)K, &dtm));
-    if (K > 1 || json_object_get(root, "omega")) {       /* a single one has no choice of weight */
+    if (K > 1 || json_object_get(root, "omega")) { /* a single one has no choice of weight */
         vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, dtm->omega));
     }
@@ -110,7 +114,7 @@ vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
     VH_CHECK(json_is_object(root), VHEM_EFORMAT, "the file holds %s, must hold an object",
              vh_json_kind(root));
     VH_TRY(vh_json_required_text(ctx, root, "format", &format));
-    if (strcmp(format, "vhem-clustering") == 0) {        /* the textures of a clustering are its centres */
+    if (strcmp(format, "vhem-clustering") == 0) { /* the textures of a clustering are its centres */
         json_t *centers = json_object_get(root, "centers");
         VH_CHECK(json_is_object(centers), VHEM_EFORMAT, "a clustering without centers: no textures in it");
         st = vh_json_required_text(ctx, centers, "format", &format);
@@ -121,7 +125,7 @@ vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
     if (st == VHEM_OK)
         st = read_dtm(ctx, root, out);
 done:
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;        /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
 vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_dtm **out)
@@ -171,7 +175,7 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vhem_dtm *dtm, FILE *f)
     for (int i = 0; i < dtm->K; i++) {
         print_dt(f, &dtm->dt[i], dtm->d);
         fputs(i + 1 < dtm->K ? ",\n" : "]", f);
-        if (ferror(f))                                   /* a full disk: the caller says so */
+        if (ferror(f)) /* a full disk: the caller says so */
             break;
     }
     if (dtm->provenance)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_stats.c - see dtm_stats.h.
  *
  * The expected log-likelihood falls into three regressions: x_1 on nothing, x_t on x_{t-1}, y_t on (x_t; 1);
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RIDGE 1e-12                      /* added to singular second moments, as a share of their trace */
+#define RIDGE 1e-12 /* added to singular second moments, as a share of their trace */
 
 vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
 {
@@ -59,11 +60,11 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
     double trace = 0;
     for (int i = 0; i < n; i++)
         trace += X[i * n + i];
-    if (trace == 0) {                                    /* the state never moved: nothing depends on it */
+    if (trace == 0) { /* the state never moved: nothing depends on it */
         memset(B, 0, sizeof *B * (size_t)m * (size_t)n);
         return true;
     }
-    for (double ridge = 0; ridge < 1e-3; ridge = ridge > 0 ? 100 * ridge : RIDGE) {
+    for (double ridge = 0; ridge<1e-3; ridge = ridge> 0 ? 100 * ridge : RIDGE) {
         memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++)
             work[i * n + i] += ridge * trace;
@@ -85,7 +86,7 @@ static bool nearest_covariance(int n, double *S, double *work)
     memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
     if (!vh_eigen(n, work, w))
         return false;
-    for (int k = 0; k < n && w[k] < 0; k++)              /* ascending: the negative ones come first */
+    for (int k = 0; k < n && w[k] < 0; k++) /* ascending: the negative ones come first */
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 S[i * n + j] -= w[k] * work[k * n + i] * work[k * n + j];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_stats.h - expected sufficient statistics of a dynamic texture, and the texture of highest likelihood
  * for them.  EM fills them from sequences, HEM-DTM from other textures; the M-step is the same. */
 #ifndef VH_MODEL_DTM_STATS_H
@@ -5,30 +6,28 @@
 
 #include "model/dtm.h"
 
-typedef struct {                         /* sums over sequences and frames, with weights; one block */
-    int     n, d;
-    size_t  size;
+typedef struct { /* sums over sequences and frames, with weights; one block */
+    int n, d;
+    size_t size;
     double *block;
-    double *seqs, *steps, *frames;       /* [1]  weight of sequences, of transitions, of frames */
-    double *x1, *xx1;                    /* [n] [n][n]     E[x_1], E[x_1 x_1'] */
-    double *from, *to,
-        *step;            /* [n][n]         sum of E[x_{t-1} x_{t-1}'], E[x_t x_t'], E[x_t x_{t-1}'],
-                                                           t = 2 .. T */
-    double *xx;                          /* [n+1][n+1]     sum of E[(x_t; 1) (x_t; 1)'] over all t */
-    double *yx,
-        *yy;                     /* [d][n+1] [d]   sum of E[(y_t - ybar) (x_t; 1)'], E[(y_t - ybar)^2];
-                                                           ybar of the texture the E-step was made with */
+    double *seqs, *steps, *frames; /* [1]  weight of sequences, of transitions, of frames */
+    double *x1, *xx1;              /* [n] [n][n]     E[x_1], E[x_1 x_1'] */
+    double *from, *to, *step;      /* [n][n]         sum of E[x_{t-1} x_{t-1}'], E[x_t x_t'], E[x_t x_{t-1}'],
+                                      t = 2 .. T */
+    double *xx;                    /* [n+1][n+1]     sum of E[(x_t; 1) (x_t; 1)'] over all t */
+    double *yx, *yy;               /* [d][n+1] [d]   sum of E[(y_t - ybar) (x_t; 1)'], E[(y_t - ybar)^2]; ybar
+                                      of the texture the E-step was made with */
 } vh_dt_stats;
 
 typedef struct {
-    const double *floor;                 /* [d]  smallest R, above 0 */
-    bool          isotropic;             /* one R for all dimensions */
+    const double *floor; /* [d]  smallest R, above 0 */
+    bool isotropic;      /* one R for all dimensions */
 } vh_dt_limits;
 
 vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out);
-void        vh_dt_stats_zero(vh_dt_stats *s);
-void        vh_dt_stats_add(vh_dt_stats *to, const vh_dt_stats *s);
-void        vh_dt_stats_free(vh_dt_stats *s);
+void vh_dt_stats_zero(vh_dt_stats *s);
+void vh_dt_stats_add(vh_dt_stats *to, const vh_dt_stats *s);
+void vh_dt_stats_free(vh_dt_stats *s);
 
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emission.c - the table of emission families.  A new one is a file, an entry here and its name below. */
 #include "model/emission.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emission.h - what an emission family must provide.
  *
  * Every family is an exponential family: log p(y|r) = <theta_r, T(y)>, where the first entry of T is the
@@ -18,22 +19,22 @@
 #define VH_MAX_PARAM 2
 
 typedef struct {
-    int           d;
-    const double *origin, *scale;        /* [d] */
+    int d;
+    const double *origin, *scale; /* [d] */
 } vh_coords;
 
-typedef struct {                         /* one parameter array of a component and its name on disk */
+typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
-    int         rank;                    /* 1: [d], 2: [d][d] */
+    int rank; /* 1: [d], 2: [d][d] */
 } vh_param;
 
 typedef struct vh_emission {
-    const char *name;                    /* on disk and in options */
-    int         n_param;
-    vh_param    param[VH_MAX_PARAM];
+    const char *name; /* on disk and in options */
+    int n_param;
+    vh_param param[VH_MAX_PARAM];
 
     /* Length of T, the constant included. */
-    int  (*n_stat)(int d);
+    int (*n_stat)(int d);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
@@ -52,8 +53,8 @@ typedef struct vh_emission {
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
      * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor
      * held something, 0 when not, -1 when the result is singular and there is no floor. */
-    int  (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
-                     double *work);
+    int (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work);
     /* log int p(y)^lambda q(y)^lambda dy, lambda > 0: the probability product kernel of two components,
      * symmetric.  Returns false when a covariance is singular. */
     bool (*log_product)(int d, const double *const *p, const double *const *q, double lambda, double *out,

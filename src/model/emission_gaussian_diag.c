@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emission_gaussian_diag.c - Gaussians with a diagonal covariance: mu [d], cov [d] (variances).
  *
  *   T(x) = (1, x, x^2)            2d + 1 numbers
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LOG_2   0.69314718055994530942
+#define LOG_2 0.69314718055994530942
 
 static int n_stat(int d)
 {
@@ -148,8 +149,8 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
         if (!(p[1][k] > 0) || !(q[1][k] > 0))
             return false;
         double u = p[0][k] / 2 - q[0][k] / 2, half = p[1][k] / 2 + q[1][k] / 2;
-        sum += (1 - 2 * lambda) * VH_LOG_2PI - log(lambda) - log(half) - LOG_2 +
-               (1 - lambda) * (log(p[1][k]) + log(q[1][k])) - 2 * lambda * (u / half) * u;
+        sum += (1 - 2 * lambda) * VH_LOG_2PI - log(lambda) - log(half) - LOG_2
+               + (1 - lambda) * (log(p[1][k]) + log(q[1][k])) - 2 * lambda * (u / half) * u;
     }
     *out = 0.5 * sum;
     return true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emission_gaussian_full.c - Gaussians with a full covariance: mu [d], cov [d][d] = Sigma.
  *
  *   T(x) = (1, x, x x')                 1 + d + d(d+1)/2 numbers, the lower triangle by rows
@@ -109,7 +110,7 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
 static bool expected_of_one(int d, const double *const *r, const double *const *b, double *out, double *work)
 {
     double *L = work, *Z = work + d * d;
-    if (!log_density(d, r, b[0], 1, out, work))                    /* leaves the factor in work */
+    if (!log_density(d, r, b[0], 1, out, work)) /* leaves the factor in work */
         return false;
     memcpy(Z, b[1], sizeof *Z * (size_t)(d * d));
     vh_cholesky_solve_rows(d, L, d, Z);
@@ -141,7 +142,7 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
     double *V = work, *w = work + d * d, *C = w + d;
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++)
-            V[i * d + j] = cov[i * d + j] / sqrt(floor[i]) / sqrt(floor[j]);   /* floor^2 may underflow */
+            V[i * d + j] = cov[i * d + j] / sqrt(floor[i]) / sqrt(floor[j]); /* floor^2 may underflow */
     if (!vh_eigen(d, V, w))
         return false;
     memset(C, 0, sizeof *C * (size_t)(d * d));
@@ -202,8 +203,9 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
     vh_cholesky_solve_rows(d, L, 1, u);
     for (int k = 0; k < d; k++)
         quad += u[k] * u[k];
-    *out = 0.5 * (d * ((1 - 2 * lambda) * VH_LOG_2PI - log(lambda)) + (1 - lambda) * each -
-                  vh_cholesky_logdet(d, L) - lambda * quad);
+    *out = 0.5
+           * (d * ((1 - 2 * lambda) * VH_LOG_2PI - log(lambda)) + (1 - lambda) * each
+              - vh_cholesky_logdet(d, L) - lambda * quad);
     return true;
 }
 
@@ -244,8 +246,8 @@ static bool validate(int d, const double *const *par, char *why, size_t size, do
             double slack = 1e-9 * sqrt(fabs(cov[i * d + i])) * sqrt(fabs(cov[j * d + j])) + 1e-300;
             if (!isfinite(a) || fabs(a - b) > slack) {
                 snprintf(why, size,
-                         "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric",
-                         i, j, a, j, i, b);
+                         "cov[%d][%d] is %g and cov[%d][%d] is %g, a covariance is finite and symmetric", i,
+                         j, a, j, i, b);
                 return false;
             }
         }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* h3m.c - storage of an H3M: shapes, copies, views, validation, comparison, and its files.
  *
  * Numbers are kept as they came.  Nothing is normalised here: a model that was read and written again is the
@@ -47,7 +48,7 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, v
     h3m->d = d;
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
-    h3m->K = K;                                          /* last: vhem_h3m_free looks at hmm[0 .. K-1] */
+    h3m->K = K; /* last: vhem_h3m_free looks at hmm[0 .. K-1] */
     for (int i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
     *out = h3m;
@@ -62,7 +63,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M)
     vhem_status st = VHEM_OK;
     assert(i >= 0 && i < h3m->K);
     vh_hmm *h = &h3m->hmm[i];
-    double per_component = 1, n_theta, all;              /* as doubles: they may be past any integer type */
+    double per_component = 1, n_theta, all; /* as doubles: they may be past any integer type */
     double *block = NULL;
 
     VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
@@ -230,11 +231,17 @@ vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
     const vh_hmm *h = &h3m->hmm[i];
     int mu = param_index(h3m->family, "mu"), cov = param_index(h3m->family, "cov");
     *out = (vhem_hmm_view){
-        .S = h->S, .M = h->M, .d = h3m->d, .n_theta = (int)h->n_theta,
+        .S = h->S,
+        .M = h->M,
+        .d = h3m->d,
+        .n_theta = (int)h->n_theta,
         .emission = h3m->family->name,
-        .name = h->name ? h->name : "", .label = h->label ? h->label : "",
+        .name = h->name ? h->name : "",
+        .label = h->label ? h->label : "",
         .omega = h3m->omega[i],
-        .pi = h->pi, .A = h->A, .theta = h->theta,
+        .pi = h->pi,
+        .A = h->A,
+        .theta = h->theta,
         .c = vh_hmm_c(h),
         .mu = mu < 0 ? NULL : vh_hmm_param(h3m, h, mu),
         .cov = cov < 0 ? NULL : vh_hmm_param(h3m, h, cov),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* h3m.h - storage of an H3M: K HMMs of one emission family and dimension, each with its own S and M. */
 #ifndef VH_MODEL_H3M_H
 #define VH_MODEL_H3M_H
@@ -9,25 +10,25 @@
 #include <stdio.h>
 
 typedef struct {
-    int     S, M;
-    char   *name, *label;                /* NULL for none */
-    char   *extra;                       /* JSON object with unknown keys, to be written again; NULL */
-    double *pi, *A;                      /* [S] [S][S], in one block with theta; pi owns it */
-    double *theta;                       /* c [S][M], then each parameter of the family [S][M][size] */
-    size_t  n_theta;
+    int S, M;
+    char *name, *label; /* NULL for none */
+    char *extra;        /* JSON object with unknown keys, to be written again; NULL */
+    double *pi, *A;     /* [S] [S][S], in one block with theta; pi owns it */
+    double *theta;      /* c [S][M], then each parameter of the family [S][M][size] */
+    size_t n_theta;
 } vh_hmm;
 
 struct vhem_h3m {
     const vh_emission *family;
-    int     d, K;
-    double *omega;                       /* [K] */
-    vh_hmm *hmm;                         /* [K] */
-    char   *extra, *provenance;          /* JSON objects as text, or NULL */
+    int d, K;
+    double *omega;            /* [K] */
+    vh_hmm *hmm;              /* [K] */
+    char *extra, *provenance; /* JSON objects as text, or NULL */
 };
 
 static inline double *vh_hmm_c(const vh_hmm *h)
 {
-    return h->theta;                     /* [S][M] */
+    return h->theta; /* [S][M] */
 }
 /* Parameter p of all components, [S][M][vh_param_size]. */
 double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p);
@@ -38,17 +39,16 @@ void vh_hmm_component(const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double
 vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vhem_h3m **out);
 /* Storage for HMM i, all zero. */
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M);
-vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text);            /* NULL clears */
-vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j);    /* the name of cluster j: "cluster_j" */
+vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */
+vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j); /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
-void        vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
+void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
 /* Keeps the first K HMMs, K at most what there is, with equal weights. */
-void        vh_h3m_truncate(vhem_h3m *h3m, int K);
+void vh_h3m_truncate(vhem_h3m *h3m, int K);
 /* Refuses NaN and infinity, which files cannot hold; names the HMM and the array. */
 vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
-void        vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
-
+void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
 
 /* The files.  name is what error sentences call the file. */
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hdf5.c - see hdf5.h.
  *
  *   1. the library: its error output, its identifiers      3. reading
@@ -17,15 +18,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_RANK 4
-#define COMPACT_BYTES 32768              /* object headers hold up to 64 KiB */
-#define IMAGE_STEP (1u << 18)            /* by which a file in memory grows */
+#define MAX_RANK      4
+#define COMPACT_BYTES 32768      /* object headers hold up to 64 KiB */
+#define IMAGE_STEP    (1u << 18) /* by which a file in memory grows */
 
 /* ---- 1. the library ------------------------------------------------------------------------------------ */
 
-typedef struct {                         /* what the library does with errors, to be put back */
+typedef struct { /* what the library does with errors, to be put back */
     H5E_auto2_t print;
-    void       *arg;
+    void *arg;
 } quiet;
 
 static quiet begin_quiet(void)
@@ -38,7 +39,7 @@ static quiet begin_quiet(void)
 
 static void end_quiet(quiet q)
 {
-    H5Eclear2(H5E_DEFAULT);              /* what a thread leaves there the library cannot close at exit */
+    H5Eclear2(H5E_DEFAULT); /* what a thread leaves there the library cannot close at exit */
     H5Eset_auto2(H5E_DEFAULT, q.print, q.arg);
 }
 
@@ -125,7 +126,7 @@ static hid_t timeless(hid_t class)
  * is closed.  (H5Fget_file_image would be shorter, but leaves a superblock whose checksum is wrong.) */
 typedef struct {
     unsigned char *bytes;
-    size_t         size;                 /* of the memory; the file may end earlier */
+    size_t size; /* of the memory; the file may end earlier */
 } image;
 
 static void *image_malloc(size_t size, H5FD_file_image_op_t op, void *arg)
@@ -174,12 +175,17 @@ static size_t image_end(const image *im)
 /* The file in memory; im->bytes is the caller's to free in any case. */
 static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
 {
-    H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc, .image_realloc = image_realloc,
-                                          .image_free = image_free, .udata_copy = image_arg_copy,
-                                          .udata_free = image_arg_free, .udata = im };
+    H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc,
+                                          .image_realloc = image_realloc,
+                                          .image_free = image_free,
+                                          .udata_copy = image_arg_copy,
+                                          .udata_free = image_arg_free,
+                                          .udata = im };
     hid_t access_how = H5Pcreate(H5P_FILE_ACCESS), file_how = timeless(H5P_FILE_CREATE);
-    vh_h5_writer w = { .scalar = H5Screate(H5S_SCALAR), .group = timeless(H5P_GROUP_CREATE),
-                 .compact = timeless(H5P_DATASET_CREATE), .contiguous = timeless(H5P_DATASET_CREATE) };
+    vh_h5_writer w = { .scalar = H5Screate(H5S_SCALAR),
+                       .group = timeless(H5P_GROUP_CREATE),
+                       .compact = timeless(H5P_DATASET_CREATE),
+                       .contiguous = timeless(H5P_DATASET_CREATE) };
 
     H5Pset_layout(w.compact, H5D_COMPACT);
     H5Pset_libver_bounds(access_how, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
@@ -214,7 +220,7 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
     }
     VH_TRY(vh_out_open(ctx, path, &out));
     errno = 0;
-    fwrite(im.bytes, 1, im.size, out.f);                 /* the commit finds out whether it went well */
+    fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     vh_out_close(&out);
@@ -259,7 +265,7 @@ done:
 }
 
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
-                               double *out)
+                          double *out)
 {
     vhem_status st = VHEM_OK;
     hsize_t n[H5S_MAX_RANK];
@@ -289,8 +295,9 @@ vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
     H5T_class_t class = H5Tget_class(type);
 
     VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
-    VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT) &&
-             H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0, VHEM_EFORMAT, "%s is not a single number", name);
+    VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
+                 && H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0,
+             VHEM_EFORMAT, "%s is not a single number", name);
     VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
              "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
     *out = (int)x;
@@ -387,8 +394,7 @@ vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *form
     VH_CHECK(strcmp(found, format) == 0, VHEM_EFORMAT, "format is '%.80s', must be '%s'", found, format);
     VH_TRY(vh_h5_count(ctx, file, "version", &version));
     VH_CHECK(version <= newest, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
-             version,
-             newest);
+             version, newest);
 done:
     free(found);
     return st;
@@ -436,5 +442,5 @@ done:
     end_quiet(q);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;        /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }

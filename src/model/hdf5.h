@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hdf5.h - what the model files in HDF5 share: attributes, texts and arrays, files that are whole or not
  * there. */
 #ifndef VH_MODEL_HDF5_H
@@ -8,21 +9,21 @@
 #include <hdf5.h>
 #include <stddef.h>
 
-void vh_h5_drop(hid_t id);               /* closes any identifier; harmless on one that was never opened */
+void vh_h5_drop(hid_t id); /* closes any identifier; harmless on one that was never opened */
 
 /* ---- writing: false when the library failed ---- */
 
 typedef struct {
-    hid_t file, scalar, group, compact, contiguous;      /* a scalar space; how to store groups, arrays */
+    hid_t file, scalar, group, compact, contiguous; /* a scalar space; how to store groups, arrays */
 } vh_h5_writer;
 
-bool  vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value);
+bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value);
 /* A string attribute of at; nothing for NULL or "". */
-bool  vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
+bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
 /* A string dataset, which unlike an attribute may be of any length; nothing for NULL. */
-bool  vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
-bool  vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int *n,
-                        const double *x);
+bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
+bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int *n,
+                       const double *x);
 hid_t vh_h5_put_group(const vh_h5_writer *w, hid_t at, const char *name);
 
 /* A file with what put writes into w->file. */
@@ -31,12 +32,15 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
 
 /* ---- reading: limit is the size of the file, past which no text can go ---- */
 
-typedef struct { const char *name; int n; } vh_h5_extent;
+typedef struct {
+    const char *name;
+    int n;
+} vh_h5_extent;
 
 /* The dataset to out, which has room for the wanted shape; only checks it when out is NULL. */
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
                           double *out);
-vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out);         /* whole, at least 1 */
+vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out); /* whole, at least 1 */
 /* A string attribute, a string dataset into *slot, left as it is when there is none. */
 vhem_status vh_h5_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot);
 vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* json.c - see json.h. */
 #include "model/json.h"
 
@@ -12,14 +13,14 @@
 const char *vh_json_kind(const json_t *v)
 {
     switch (json_typeof(v)) {
-    case JSON_OBJECT:  return "an object";
-    case JSON_ARRAY:   return "an array";
-    case JSON_STRING:  return "text";
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "an array";
+    case JSON_STRING: return "text";
     case JSON_INTEGER:
-    case JSON_REAL:    return "a number";
-    case JSON_TRUE:    return "true";
-    case JSON_FALSE:   return "false";
-    case JSON_NULL:    return "null";
+    case JSON_REAL: return "a number";
+    case JSON_TRUE: return "true";
+    case JSON_FALSE: return "false";
+    case JSON_NULL: return "null";
     }
     return "unknown";
 }
@@ -49,7 +50,8 @@ static void print_value(FILE *f, json_t *v)
     switch (json_typeof(v)) {
     case JSON_OBJECT:
         putc('{', f);
-        json_object_foreach(v, key, child) {
+        json_object_foreach(v, key, child)
+        {
             fputs(comma, f);
             vh_text_json(f, key);
             fputs(": ", f);
@@ -60,19 +62,20 @@ static void print_value(FILE *f, json_t *v)
         break;
     case JSON_ARRAY:
         putc('[', f);
-        json_array_foreach(v, k, child) {
+        json_array_foreach(v, k, child)
+        {
             fputs(comma, f);
             print_value(f, child);
             comma = ", ";
         }
         putc(']', f);
         break;
-    case JSON_STRING:  vh_text_json(f, json_string_value(v)); break;
+    case JSON_STRING: vh_text_json(f, json_string_value(v)); break;
     case JSON_INTEGER: fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v)); break;
-    case JSON_REAL:    fwrite(number, 1, vh_number_text(json_real_value(v), number), f); break;
+    case JSON_REAL: fwrite(number, 1, vh_number_text(json_real_value(v), number), f); break;
     case JSON_TRUE:
     case JSON_FALSE:
-    case JSON_NULL:    fputs(vh_json_kind(v), f); break;
+    case JSON_NULL: fputs(vh_json_kind(v), f); break;
     }
 }
 
@@ -111,10 +114,8 @@ vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *kn
     const char *key;
 
     VH_CHECK(rest, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
-    json_object_foreach(object, key, v)
-        if (!is_one_of(key, known))
-            VH_CHECK(json_object_set(rest, key, v) == 0, VHEM_ENOMEM,
-                     "out of memory: could not keep unknown keys");
+    json_object_foreach(object, key, v) if (!is_one_of(key, known)) VH_CHECK(
+        json_object_set(rest, key, v) == 0, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
     if (json_object_size(rest) > 0)
         VH_TRY(vh_json_keep(ctx, rest, slot));
 done:

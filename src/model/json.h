@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* json.h - what the readers and writers of our JSON files share. */
 #ifndef VH_MODEL_JSON_H
 #define VH_MODEL_JSON_H
@@ -10,28 +11,31 @@
 
 enum { VH_JSON_MAX_RANK = 4 };
 
-typedef struct {                         /* an array of numbers that is being read */
+typedef struct { /* an array of numbers that is being read */
     const char *key;
-    int         rank;
-    struct { const char *name; int n; } dim[VH_JSON_MAX_RANK];       /* "S" and what it is here */
-    int         at[VH_JSON_MAX_RANK];    /* where in the array we are */
+    int rank;
+    struct {
+        const char *name;
+        int n;
+    } dim[VH_JSON_MAX_RANK];  /* "S" and what it is here */
+    int at[VH_JSON_MAX_RANK]; /* where in the array we are */
 } vh_json_array;
 
 /* What a value is, for sentences: "an object", "text". */
 const char *vh_json_kind(const json_t *v);
 /* The tree of a JSON text; NULL and a sentence when it is not one. */
-json_t     *vh_json_parse(vhem_ctx *ctx, const char *text, size_t size);
+json_t *vh_json_parse(vhem_ctx *ctx, const char *text, size_t size);
 /* v as compact text into *slot, which is replaced. */
 vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot);
 /* The object in text, called what in the sentence; NULL and a sentence when it is not one. */
-json_t     *vh_json_object(vhem_ctx *ctx, const char *what, const char *text);
+json_t *vh_json_object(vhem_ctx *ctx, const char *what, const char *text);
 /* The members of object that are not known, a list ended by NULL, into *slot; it stays NULL when there are
  * none. */
 vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *known, char **slot);
 
 /* The array a->key of the object; only checks its shape when out is NULL. */
 vhem_status vh_json_numbers(vhem_ctx *ctx, json_t *object, vh_json_array *a, double *out);
-vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out);  /* whole, at least 1 */
+vhem_status vh_json_count(vhem_ctx *ctx, json_t *object, const char *key, int *out); /* whole, at least 1 */
 /* Text into *slot if it is there; text that must be there. */
 vhem_status vh_json_text(vhem_ctx *ctx, json_t *object, const char *key, char **slot);
 vhem_status vh_json_required_text(vhem_ctx *ctx, json_t *root, const char *key, const char **out);

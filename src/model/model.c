@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model.c - see model.h. */
 #include "model/model.h"
 
@@ -28,7 +29,7 @@ double vh_model_difference(const double *a, const double *b, size_t n)
     double worst = 0;
     for (size_t k = 0; k < n; k++) {
         double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
-        double gap = fabs(a[k] / scale - b[k] / scale);  /* a - b itself might overflow */
+        double gap = fabs(a[k] / scale - b[k] / scale); /* a - b itself might overflow */
         if (!(gap <= worst))
             worst = isnan(gap) ? INFINITY : gap;
     }
@@ -59,7 +60,7 @@ vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *
     if (!piped && vh_model_is_hdf5(path))
         goto done;
     VH_TRY(vh_read_all(ctx, path, text, size));
-    if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) {        /* under another name */
+    if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) { /* under another name */
         free(*text);
         *text = NULL;
         VH_CHECK(!piped, VHEM_EFORMAT, "standard input: an HDF5 file, must be read from a path");

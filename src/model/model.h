@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model.h - what sets of models share, be they HMMs or dynamic textures. */
 #ifndef VH_MODEL_MODEL_H
 #define VH_MODEL_MODEL_H
@@ -10,13 +11,13 @@
 /* The text, or NULL for an empty one. */
 const char *vh_model_text(const char *text);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence; kind is the word. */
-void        vh_model_prefix(vhem_ctx *ctx, const char *kind, int i, const char *name);
+void vh_model_prefix(vhem_ctx *ctx, const char *kind, int i, const char *name);
 /* Largest relative difference of a and b [n]; infinity where one is not a number. */
-double      vh_model_difference(const double *a, const double *b, size_t n);
+double vh_model_difference(const double *a, const double *b, size_t n);
 /* json, an object as text, or NULL, becomes the provenance at slot. */
 vhem_status vh_model_set_provenance(vhem_ctx *ctx, char **slot, const char *json);
 /* Does the path name an HDF5 file? */
-bool        vh_model_is_hdf5(const char *path);
+bool vh_model_is_hdf5(const char *path);
 /* The text of a model file; NULL, and no failure, when it is HDF5 by its name or content. */
 vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size);
 

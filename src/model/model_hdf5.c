@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_hdf5.c - model files as HDF5, the same tree as in JSON: docs/formats.md.  No other file knows it. */
 #include "core/alloc.h"
 #include "model/h3m.h"
@@ -17,12 +18,12 @@ static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vhem_h3m *h3m, int 
 
     snprintf(name, sizeof name, "%d", i);
     hid_t g = vh_h5_put_group(w, hmms, name);
-    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", h->name) && vh_h5_put_text(w, g, "label", h->label) &&
-              vh_h5_put_int(w, g, "S", h->S) && vh_h5_put_int(w, g, "M", h->M) &&
-              vh_h5_put_numbers(w, g, "pi", 1, states, h->pi) &&
-              vh_h5_put_numbers(w, g, "A", 2, states, h->A) &&
-              vh_h5_put_numbers(w, g, "c", 2, component, vh_hmm_c(h)) &&
-              vh_h5_put_long_text(w, g, "extra", h->extra);
+    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", h->name) && vh_h5_put_text(w, g, "label", h->label)
+              && vh_h5_put_int(w, g, "S", h->S) && vh_h5_put_int(w, g, "M", h->M)
+              && vh_h5_put_numbers(w, g, "pi", 1, states, h->pi)
+              && vh_h5_put_numbers(w, g, "A", 2, states, h->A)
+              && vh_h5_put_numbers(w, g, "c", 2, component, vh_hmm_c(h))
+              && vh_h5_put_long_text(w, g, "extra", h->extra);
     for (int p = 0; ok && p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
         ok = vh_h5_put_numbers(w, g, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
@@ -35,13 +36,12 @@ static bool put_h3m(const vh_h5_writer *w, const void *what)
 {
     const vhem_h3m *h3m = what;
     hid_t hmms = -1;
-    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-h3m") &&
-              vh_h5_put_int(w, w->file, "version", VERSION) &&
-              vh_h5_put_text(w, w->file, "emission", h3m->family->name) &&
-              vh_h5_put_int(w, w->file, "d", h3m->d) &&
-              vh_h5_put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega) &&
-              vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance) &&
-              vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
+    bool ok =
+        vh_h5_put_text(w, w->file, "format", "vhem-h3m") && vh_h5_put_int(w, w->file, "version", VERSION)
+        && vh_h5_put_text(w, w->file, "emission", h3m->family->name) && vh_h5_put_int(w, w->file, "d", h3m->d)
+        && vh_h5_put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega)
+        && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
+        && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
     if (ok)
         hmms = vh_h5_put_group(w, w->file, "hmms");
     ok = ok && hmms >= 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_json.c - model files as JSON text, the format of docs/formats.md.  No other file knows it.
  *
  *   1. keys that are not ours     2. reading a model file     3. writing
@@ -15,15 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-#define VERSION 1                        /* of the format; files up to this one are read */
+#define VERSION 1 /* of the format; files up to this one are read */
 
 /* ---- 1. keys that are not ours ------------------------------------------------------------------------- */
 
 /* Those of the file when family is NULL, else of an HMM. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
-    static const char *const file[] = { "format", "version", "emission", "d", "omega", "hmms", "provenance",
-                                        NULL };
+    static const char *const file[] = { "format", "version", "emission",   "d",
+                                        "omega",  "hmms",    "provenance", NULL };
     const char *hmm[8 + VH_MAX_PARAM] = { "name", "label", "S", "M", "pi", "A", "c" };
     for (int p = 0; family && p < family->n_param; p++)
         hmm[7 + p] = family->param[p].name;
@@ -76,8 +77,9 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vhem_h3m *h3
     VH_TRY(vh_json_numbers(ctx, object, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
-        vh_json_array a = { .key = param->name, .rank = 2 + param->rank,
-                      .dim = { { "S", S }, { "M", M }, { "d", d }, { "d", d } } };
+        vh_json_array a = { .key = param->name,
+                            .rank = 2 + param->rank,
+                            .dim = { { "S", S }, { "M", M }, { "d", d }, { "d", d } } };
         VH_TRY(vh_json_numbers(ctx, object, &a, fill ? vh_hmm_param(h3m, h, p) : NULL));
     }
 done:
@@ -117,7 +119,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *fam
     VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
     VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu HMMs, must be 1 to %d", K, INT_MAX);
     VH_TRY(vh_h3m_new(ctx, family, d, (int)K, &h3m));
-    if (K > 1 || json_object_get(root, "omega")) {       /* a single HMM has no choice of weight */
+    if (K > 1 || json_object_get(root, "omega")) { /* a single HMM has no choice of weight */
         vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
     }
@@ -198,7 +200,7 @@ vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
         VH_TRY(read_h3m(ctx, root, out));
     }
 done:
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;        /* what is invalid came from a file */
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_h3m **out)
@@ -251,7 +253,7 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vhem_h3m *h3m, FILE *f)
     for (int i = 0; i < h3m->K; i++) {
         print_hmm(f, h3m, &h3m->hmm[i]);
         fputs(i + 1 < h3m->K ? ",\n" : "]", f);
-        if (ferror(f))                                   /* a full disk: the caller says so */
+        if (ferror(f)) /* a full disk: the caller says so */
             break;
     }
     if (h3m->provenance)

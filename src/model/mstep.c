@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mstep.c - the M-step.  Paper, Section 3.4 and Appendix B; with observations, base components of no spread,
  * it is that of Baum-Welch: Rabiner 1989, section III.C.
  *
@@ -59,9 +60,8 @@ done:
     return st;
 }
 
-#define DEAD       1e-3                  /* a state or component that holds less than
-                                            this many frames is dead */
-#define SPLITTABLE 2.0                   /* and one with fewer than this has nothing to share */
+#define DEAD       1e-3 /* a state or component that holds less than this many frames is dead */
+#define SPLITTABLE 2.0  /* and one with fewer than this has nothing to share */
 
 /* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation
  * of the data in random directions. */
@@ -99,7 +99,7 @@ static void share_chain(const vh_limits *lim, vh_hmm *h, int from, int to)
     double *row = h->A + to * S, weight = 0;
     for (int q = 0; q < S; q++)
         weight += is_free(fixed, q) ? h->A[from * S + q] : 0;
-    if (weight > 0) {                        /* else `from` goes only where `to` may not: its own row stays */
+    if (weight > 0) { /* else `from` goes only where `to` may not: its own row stays */
         memcpy(row, h->A + from * S, sizeof *row * (size_t)S);
         vh_constrain(S, fixed, row, row);
     }
@@ -121,7 +121,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
     double *c = vh_hmm_c(h);
 
-    for (int s = 0; s < S; s++) {                   /* components inside a living state */
+    for (int s = 0; s < S; s++) { /* components inside a living state */
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
@@ -133,9 +133,9 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
         if (state_weight(T, M, n_stat, s) > state_weight(T, M, n_stat, big))
             big = s;
     }
-    for (int s = 0; s < S; s++) {                   /* whole states */
-        if (state_weight(T, M, n_stat, s) >= DEAD * lim->unit ||
-            state_weight(T, M, n_stat, big) < SPLITTABLE * lim->unit)
+    for (int s = 0; s < S; s++) { /* whole states */
+        if (state_weight(T, M, n_stat, s) >= DEAD * lim->unit
+            || state_weight(T, M, n_stat, big) < SPLITTABLE * lim->unit)
             continue;
         for (int m = 0; m < M; m++) {
             split(lim, h3m, h, big * M + m, s * M + m, rng);

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mstep.h - the M-step of Baum-Welch and of VHEM alike: from expected statistics to parameters. */
 #ifndef VH_MODEL_MSTEP_H
 #define VH_MODEL_MSTEP_H
 
 #include "model/stats.h"
 
-typedef struct {                         /* what the parameters must respect */
-    const double *fixed_pi, *fixed_A;    /* [S] [S][S]  NaN: free, a number: stays; NULL: all free */
-    const double *floor;                 /* [d]  smallest variances; NULL: none */
-    const double *scale;                 /* [d]  spread of the data, the yardstick when something is split */
-    double        unit;                  /* weight of one frame */
+typedef struct {                      /* what the parameters must respect */
+    const double *fixed_pi, *fixed_A; /* [S] [S][S]  NaN: free, a number: stays; NULL: all free */
+    const double *floor;              /* [d]  smallest variances; NULL: none */
+    const double *scale;              /* [d]  spread of the data, the yardstick when something is split */
+    double unit;                      /* weight of one frame */
 } vh_limits;
 
 /* HMM h of the H3M, which is HMM k of the packed set that made the statistics, becomes the maximiser.  What

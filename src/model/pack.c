@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pack.c - from models to the arrays of the engine: log p(y_t | r) for all frames and components
  * is one matrix product, theta . T'. */
 #include "model/pack.h"
@@ -129,7 +130,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : VH_NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);
-            if (loss < 0 && c == 0) {                    /* singular, but never used */
+            if (loss < 0 && c == 0) { /* singular, but never used */
                 memset(theta, 0, sizeof *theta * (size_t)pk->n_stat);
                 loss = 0;
             }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pack.h - HMMs laid out for the kernels: all components of all HMMs in one matrix of natural parameters. */
 #ifndef VH_MODEL_PACK_H
 #define VH_MODEL_PACK_H
@@ -10,27 +11,22 @@
 
 typedef struct {
     const vh_emission *family;
-    int       d, n_stat;
-    int       K, n_state, n_comp;        /* HMMs, and their states and components all together */
-    size_t    n_trans;                   /* entries of all A together */
-    int      *S, *M;                     /* [K] */
-    int      *state0, *comp0;            /* [K+1]  where the states and components of an HMM begin */
-    size_t   *trans0;                    /* [K+1]  where its A begins */
-    double   *pi, *A;                    /* [n_state] [n_trans] */
-    double   *c, *mean;                  /* [n_comp] [n_comp][n_stat]  base sets only:
-                                            mixture weights, E_b[T] */
-    double   *theta;                     /* [n_comp][n_stat]  natural parameters,
-                                            log c added to the constant */
-    double   *log_c;                     /* [n_comp] */
-    const double **par;                  /* [n_comp][VH_MAX_PARAM]  the component's
-                                            parameters, in the model */
-    unsigned char *direct;               /* [n_comp]  the product would lose digits:
-                                            take log_density instead */
-    int       n_direct;
-    int       at_fault;                  /* HMM that made vh_pack_update fail, -1 for none */
-    vh_coords x;                         /* coordinates of the product; origin and scale are owned */
-    vh_coords *about;                    /* [n_comp]  coordinates of its statistics: x,
-                                            or moved to its own mean */
+    int d, n_stat;
+    int K, n_state, n_comp; /* HMMs, and their states and components all together */
+    size_t n_trans;         /* entries of all A together */
+    int *S, *M;             /* [K] */
+    int *state0, *comp0;    /* [K+1]  where the states and components of an HMM begin */
+    size_t *trans0;         /* [K+1]  where its A begins */
+    double *pi, *A;         /* [n_state] [n_trans] */
+    double *c, *mean;       /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
+    double *theta;          /* [n_comp][n_stat]  natural parameters, log c added to the constant */
+    double *log_c;          /* [n_comp] */
+    const double **par;     /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
+    unsigned char *direct;  /* [n_comp]  the product would lose digits: take log_density instead */
+    int n_direct;
+    int at_fault;     /* HMM that made vh_pack_update fail, -1 for none */
+    vh_coords x;      /* coordinates of the product; origin and scale are owned */
+    vh_coords *about; /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */
 } vh_packed;
 
 /* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].
@@ -44,15 +40,14 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index,
  * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */
 vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
                          const double *scale, vh_packed **out);
-void        vh_pack_free(vh_packed *pk);
+void vh_pack_free(vh_packed *pk);
 
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
  * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], of which only the
  * rows of components lo .. hi-1 are made, and for each piece the rows of the components that need the direct
  * form.  work [vh_emission_work(d)]. */
-void        vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
-void        vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G,
-                             size_t ld);
+void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
+void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld);
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,
                             size_t ld, double *work);
 

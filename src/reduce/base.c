@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* base.c - see base.h. */
 #include "reduce/base.h"
 

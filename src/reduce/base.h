@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* base.h - the input of a reduction, prepared once: base HMMs packed for the
  * engine, with their virtual samples. */
 #ifndef VH_REDUCE_BASE_H
@@ -7,13 +8,13 @@
 
 typedef struct {
     const vhem_h3m *h3m;
-    int        Kb;
-    int       *order;                    /* [Kb]  place in the packed set -> HMM; equal shapes side by side */
+    int Kb;
+    int *order; /* [Kb]  place in the packed set -> HMM; equal shapes side by side */
     vh_packed *packed;
-    double    *origin, *scale;           /* [d]  mean and deviation of the base models together */
+    double *origin, *scale; /* [d]  mean and deviation of the base models together */
 } vh_base;
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out);
-void        vh_base_free(vh_base *base);
+void vh_base_free(vh_base *base);
 
 #endif

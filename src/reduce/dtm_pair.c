@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_pair.c - see dtm_pair.h.
  *
  *   1. what r sees of b        3. the statistics
@@ -24,27 +25,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIR, FRAMES };                   /* slots of scratch memory */
+enum { PAIR, FRAMES }; /* slots of scratch memory */
 
 typedef struct {
     const vh_dt *b;
     const vh_dt_gains *r;
-    int     n, nb, d, tau;
-    double *Cb, *RCb;                    /* [d][nb]   Cb and R_r^-1 Cb */
-    double *A, *Q;                       /* [nb][nb]  of b, with the row of the 1 */
-    double *B, *Dy, *Omega;              /* [n][nb] [nb][nb] [n][n] */
-    double  rho;                         /* tr(R_r^-1 R_b) */
-    double *Sbb, *Sbh, *Shh;             /* [nb][nb] [nb][n] [n][n]  moments of x and xhat before frame t */
-    double *Sbu, *Shu, *Suu;             /* [nb][n] [n][n] [n][n]    with u_t */
-    double *Sbf, *Sff;                   /* [nb][n] [n][n]  x with the filtered state, frame t seen */
-    double *X, *Y;                       /* working memory, [nb][nb] each */
+    int n, nb, d, tau;
+    double *Cb, *RCb;        /* [d][nb]   Cb and R_r^-1 Cb */
+    double *A, *Q;           /* [nb][nb]  of b, with the row of the 1 */
+    double *B, *Dy, *Omega;  /* [n][nb] [nb][nb] [n][n] */
+    double rho;              /* tr(R_r^-1 R_b) */
+    double *Sbb, *Sbh, *Shh; /* [nb][nb] [nb][n] [n][n]  moments of x and xhat before frame t */
+    double *Sbu, *Shu, *Suu; /* [nb][n] [n][n] [n][n]    with u_t */
+    double *Sbf, *Sff;       /* [nb][n] [n][n]  x with the filtered state, frame t seen */
+    double *X, *Y;           /* working memory, [nb][nb] each */
     /* for the statistics */
-    double *V, *W, *work;                /* [n][n] [n][n] [3][n][n] */
-    double *Sbt, *Sht, *Stt;             /* [nb][n] [n][n] [n][n]  moments with theta_t */
-    double *sum_bb, *sum_bs, *sum_V;     /* [nb][nb] [nb][n] [n][n]  over frames */
-    double *Sbs, *E;                     /* [nb][n] [n][n]  what comes out for a frame */
-    int     n_back;                      /* entries of M and N before they repeat, from the last frame back */
-    double *M, *N;                       /* [n_back][n][nb] [n_back][n][n]; free() */
+    double *V, *W, *work;            /* [n][n] [n][n] [3][n][n] */
+    double *Sbt, *Sht, *Stt;         /* [nb][n] [n][n] [n][n]  moments with theta_t */
+    double *sum_bb, *sum_bs, *sum_V; /* [nb][nb] [nb][n] [n][n]  over frames */
+    double *Sbs, *E;                 /* [nb][n] [n][n]  what comes out for a frame */
+    int n_back;                      /* entries of M and N before they repeat, from the last frame back */
+    double *M, *N;                   /* [n_back][n][nb] [n_back][n][n]; free() */
 } pair;
 
 /* C [m][n] = alpha op(A) op(B) + beta C, rows without gaps. */
@@ -75,14 +76,17 @@ static vhem_status open_pair(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gains *r
     double *at;
 
     *p = (pair){ .b = b, .r = r, .n = n, .nb = nb, .d = d, .tau = tau };
-    struct { double **to; size_t size; } all[] = {
-        { &p->A, bb },   { &p->Q, bb },   { &p->B, bn },      { &p->Dy, bb },     { &p->Omega, nn },
-        { &p->Sbb, bb }, { &p->Sbh, bn }, { &p->Shh, nn },    { &p->Sbu, bn },    { &p->Shu, nn },
-        { &p->Suu, nn }, { &p->Sbf, bn }, { &p->Sff, nn },    { &p->X, bb + bn + nn }, { &p->Y,
-                                                                                         bb + bn + nn },
-        { &p->V, nn },   { &p->W, nn },   { &p->work, 3 * nn }, { &p->Sbt, bn },  { &p->Sht, nn },
-        { &p->Stt, nn }, { &p->sum_bb, bb }, { &p->sum_bs, bn }, { &p->sum_V, nn }, { &p->Sbs, bn },
-        { &p->E, nn },
+    struct {
+        double **to;
+        size_t size;
+    } all[] = {
+        { &p->A, bb },     { &p->Q, bb },           { &p->B, bn },           { &p->Dy, bb },
+        { &p->Omega, nn }, { &p->Sbb, bb },         { &p->Sbh, bn },         { &p->Shh, nn },
+        { &p->Sbu, bn },   { &p->Shu, nn },         { &p->Suu, nn },         { &p->Sbf, bn },
+        { &p->Sff, nn },   { &p->X, bb + bn + nn }, { &p->Y, bb + bn + nn }, { &p->V, nn },
+        { &p->W, nn },     { &p->work, 3 * nn },    { &p->Sbt, bn },         { &p->Sht, nn },
+        { &p->Stt, nn },   { &p->sum_bb, bb },      { &p->sum_bs, bn },      { &p->sum_V, nn },
+        { &p->Sbs, bn },   { &p->E, nn },
     };
     enum { COUNT = sizeof all / sizeof all[0] };
     for (int k = 0; k < COUNT; k++)
@@ -143,8 +147,8 @@ static void begin(pair *p)
     for (int i = 0; i < nb; i++) {
         double m = i < b->n ? b->mu[i] : 1;
         for (int j = 0; j < nb; j++)
-            p->Sbb[i * nb + j] = m * (j < b->n ? b->mu[j] : 1) +
-                                 (i < b->n && j < b->n ? b->Sigma[i * b->n + j] : 0);
+            p->Sbb[i * nb + j] =
+                m * (j < b->n ? b->mu[j] : 1) + (i < b->n && j < b->n ? b->Sigma[i * b->n + j] : 0);
         for (int j = 0; j < n; j++)
             p->Sbh[i * n + j] = m * mu[j];
     }
@@ -167,7 +171,7 @@ static void update(pair *p, int t)
 
     mul(false, false, nb, n, n, 1, p->Sbh, W, 0, p->Sbf);
     mul(false, false, nb, n, n, 1, p->Sbu, Pf, 1, p->Sbf);
-    mul(false, false, n, n, n, 1, p->Shh, W, 0, p->X);       /* W' (Shh W + Shu Pf) + Pf (Shu' W + Suu Pf) */
+    mul(false, false, n, n, n, 1, p->Shh, W, 0, p->X); /* W' (Shh W + Shu Pf) + Pf (Shu' W + Suu Pf) */
     mul(false, false, n, n, n, 1, p->Shu, Pf, 1, p->X);
     mul(true, false, n, n, n, 1, W, p->X, 0, p->Sff);
     mul(true, false, n, n, n, 1, p->Shu, W, 0, p->X);
@@ -260,7 +264,7 @@ static void smooth(pair *p, int t)
 
     mul(false, false, nb, n, n, 1, p->Sbh, p->W, 0, p->Sbs);
     mul(false, false, nb, n, n, 1, p->Sbt, p->V, 1, p->Sbs);
-    memcpy(p->E, p->V, sizeof *p->E * (size_t)(n * n));      /* V + W' (Shh W + Sht V) + V (Sht' W + Stt V) */
+    memcpy(p->E, p->V, sizeof *p->E * (size_t)(n * n)); /* V + W' (Shh W + Sht V) + V (Sht' W + Stt V) */
     mul(false, false, n, n, n, 1, p->Shh, p->W, 0, p->X);
     mul(false, false, n, n, n, 1, p->Sht, p->V, 1, p->X);
     mul(true, false, n, n, n, 1, p->W, p->X, 1, p->E);
@@ -280,9 +284,9 @@ static void add_step(pair *p, int t, double w, double *step)
     const double *Theta = r->Theta + vh_gain_at(r->n_backward, p->tau - 1 - t) * nn;
     double *G = p->work, *H = p->work + nn, *Z = p->work + 2 * nn;
 
-    mul(false, false, n, n, n, 1, r->dt->A, Pf, 0, G);       /* A Pf */
+    mul(false, false, n, n, n, 1, r->dt->A, Pf, 0, G); /* A Pf */
     memcpy(H, G, sizeof *H * nn);
-    mul(false, false, n, n, n, 1, r->dt->A, p->Sff, 1, H);   /* W' (A Pf + A Sff) + V M A_b Sbf */
+    mul(false, false, n, n, n, 1, r->dt->A, p->Sff, 1, H); /* W' (A Pf + A Sff) + V M A_b Sbf */
     mul(true, false, n, n, n, w, p->W, H, 1, step);
     mul(false, false, nb, n, nb, 1, p->A, p->Sbf, 0, p->X);
     mul(false, false, n, n, nb, 1, p->M + back * (size_t)(n * nb), p->X, 0, Z);
@@ -310,7 +314,7 @@ static void add(int rows, int columns, double w, const double *x, double *to, in
 static void add_frame(pair *p, int t, double w, vh_dt_stats *s)
 {
     int n = p->n, nb = p->nb;
-    const double *mean = p->Sbs + (nb - 1) * n;              /* the row of the 1: E[x_t] */
+    const double *mean = p->Sbs + (nb - 1) * n; /* the row of the 1: E[x_t] */
 
     add(n, n, w, p->E, s->xx, n + 1);
     for (int i = 0; i < n; i++) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_pair.h - one dynamic texture under another: the expected log-likelihood, and the expected statistics of
  * the E-step, of tau frames that texture b makes and texture r explains.  Chan, Coviello, Lanckriet, CVPR
  * 2010. */

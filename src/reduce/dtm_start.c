@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_start.c - see dtm_start.h. */
 #include "reduce/dtm_start.h"
 
@@ -9,7 +10,7 @@
 
 const char *const vh_dtm_starts[] = { "base", "far", NULL };
 
-#define LITTLE 0.1                       /* effect of an added state, as a share of the noise */
+#define LITTLE 0.1 /* effect of an added state, as a share of the noise */
 
 void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
 {
@@ -81,12 +82,12 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, 
         vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, scratch, 1, L);
         vhem_dtm_free(one);
         one = NULL;
-        if (scored == VHEM_ESTOPPED) {                   /* what is known of losses must do for the rest */
+        if (scored == VHEM_ESTOPPED) { /* what is known of losses must do for the rest */
             far = false;
             continue;
         }
         VH_TRY(scored);
-        double top = L[seed];            /* how well a texture explains itself, the measure of what is good */
+        double top = L[seed]; /* how well a texture explains itself, the measure of what is good */
         for (int i = 0; i < Kb; i++) {
             double now = fmax(top - L[i], 0);
             loss[i] = j == 0 ? now : fmin(loss[i], now);

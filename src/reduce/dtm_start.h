@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dtm_start.h - where HEM-DTM begins. */
 #ifndef VH_REDUCE_DTM_START_H
 #define VH_REDUCE_DTM_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estep.c - the variational E-step.  Paper, Section 3.3: z_ij ~ omega_j exp(N_i L_ij),
  * J = sum_i log sum_j omega_j exp(N_i L_ij), N_i = N omega_i.
  *
@@ -14,9 +15,9 @@
 
 enum { BLOCK = VH_ESTEP_BLOCK, SLOTS = 16 };
 
-typedef struct {                         /* sums of a run of blocks */
-    double   J, *sum_z;
-    int64_t  used;                       /* pairs with weight */
+typedef struct { /* sums of a run of blocks */
+    double J, *sum_z;
+    int64_t used; /* pairs with weight */
     vh_stats stats;
     vhem_status st;
 } slot;
@@ -61,8 +62,9 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
 {
     vhem_status st = VHEM_OK;
     int Kr = reduced->K, n_block = (base->Kb + BLOCK - 1) / BLOCK, n_slot = n_block < SLOTS ? n_block : SLOTS;
-    const vh_estep es = { .base = base->packed, .reduced = reduced, .tau = tau,
-                          .soft = out->stats && (out->soft || Kr == 1) };
+    const vh_estep es = {
+        .base = base->packed, .reduced = reduced, .tau = tau, .soft = out->stats && (out->soft || Kr == 1)
+    };
     int64_t used = 0;
     slot slots[SLOTS] = { { 0 } };
     double *log_omega = NULL, *tables = NULL;
@@ -84,8 +86,8 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
         int lo = (int)((int64_t)n_block * s / n_slot), hi = (int)((int64_t)n_block * (s + 1) / n_slot);
         for (int b = lo; b < hi && slots[s].st == VHEM_OK; b++) {
             int first = b * BLOCK, n = base->Kb - first < BLOCK ? base->Kb - first : BLOCK;
-            slots[s].st = run_block(ctx, base, &es, log_omega, N, first, n, &scratch[me], L, L + table, out,
-                                    &slots[s]);
+            slots[s].st =
+                run_block(ctx, base, &es, log_omega, N, first, n, &scratch[me], L, L + table, out, &slots[s]);
         }
     }
     out->J = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* estep.h - the variational E-step over all base HMMs: score, assign, accumulate, block by block. */
 #ifndef VH_REDUCE_ESTEP_H
 #define VH_REDUCE_ESTEP_H
@@ -5,13 +6,13 @@
 #include "reduce/base.h"
 
 typedef struct {
-    double    J;                         /* the objective, in nats */
-    double   *z, *L;                     /* [Kb][Kr]  by number of the base HMM; L may be NULL */
-    double   *sum_z;                     /* [Kr]      sum_i z_ij, or sum_i Kb omega_i z_ij when weighted */
-    vh_stats *stats;                     /* of the reduced set; NULL: not wanted */
-    bool      weighted;
-    bool      soft;                      /* more than half of the pairs had weight; what comes next is taken
-                                            to be like what was before */
+    double J;        /* the objective, in nats */
+    double *z, *L;   /* [Kb][Kr]  by number of the base HMM; L may be NULL */
+    double *sum_z;   /* [Kr]      sum_i z_ij, or sum_i Kb omega_i z_ij when weighted */
+    vh_stats *stats; /* of the reduced set; NULL: not wanted */
+    bool weighted;
+    bool soft; /* more than half of the pairs had weight; what comes next is taken to be like what was before
+                  */
 } vh_assignment;
 
 /* Row i of L [Kr] -> z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */

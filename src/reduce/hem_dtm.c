@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hem_dtm.c - see hem_dtm.h.
  *
  *   1. the E-step: score, assign, accumulate
@@ -20,22 +21,22 @@
 
 enum { SLOTS = 8 };
 
-typedef struct {                         /* sums of a run of base textures */
-    double       J, *sum_z;
-    vh_dt_stats *stats;                  /* [Kr] */
-    vhem_status  st;
+typedef struct { /* sums of a run of base textures */
+    double J, *sum_z;
+    vh_dt_stats *stats; /* [Kr] */
+    vhem_status st;
 } slot;
 
 typedef struct {
     const vhem_dtm *base;
-    vhem_dtm    *centers;
+    vhem_dtm *centers;
     const vh_vhem_options *opt;
-    vh_dt_gains *gains;                  /* [Kr] */
-    double      *log_omega;              /* [Kr] */
-    int          n_slot;
-    slot         slots[SLOTS];
+    vh_dt_gains *gains; /* [Kr] */
+    double *log_omega;  /* [Kr] */
+    int n_slot;
+    slot slots[SLOTS];
     vh_dt_limits limits;
-    double      *floor;                  /* [d]  that of limits */
+    double *floor; /* [d]  that of limits */
 } state;
 
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
@@ -218,7 +219,8 @@ static bool repair(state *s, int k, vh_vhem_run *run)
     for (int j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
         int big = vh_argmax(c->K, c->omega, 1);
         int seed = c->omega[j] * s->base->K < VH_EMPTY
-                       ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z) : -1;
+                       ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z)
+                       : -1;
         if (seed < 0)
             continue;
         vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);

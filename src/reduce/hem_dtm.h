@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hem_dtm.h - HEM-DTM: from many dynamic textures and a start to a few.  Chan, Coviello, Lanckriet, CVPR
  * 2010.  The loop, its options and its results are those of VHEM; the expected log-likelihood is exact here,
  * not a bound. */

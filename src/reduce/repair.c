@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty for ever,
  * since omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-#define EARLY       10                   /* states are revived in so many iterations at first */
+#define EARLY 10 /* states are revived in so many iterations at first */
 
 int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z)
 {
@@ -38,7 +39,8 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
     for (int j = 0; j < Kr && time_left && run->n_empty < VH_MAX_RESEED * Kr; j++) {
         int big = vh_argmax(Kr, centers->omega, 1);
         int seed = centers->omega[j] * base->Kb < VH_EMPTY
-                       ? vh_move_worst(base->Kb, base->h3m->omega, Kr, a->L, big, j, a->z) : -1;
+                       ? vh_move_worst(base->Kb, base->h3m->omega, Kr, a->L, big, j, a->z)
+                       : -1;
         if (seed < 0)
             continue;
         vh_center_from_base(base, seed, &rng, centers, j);

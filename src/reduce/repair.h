@@ -1,16 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* repair.h - clusters that lost their members and states that lost their time get another chance. */
 #ifndef VH_REDUCE_REPAIR_H
 #define VH_REDUCE_REPAIR_H
 
 #include "reduce/vhem.h"
 
-#define VH_EMPTY 1e-3                    /* a cluster with less than this many members is empty */
-enum { VH_MAX_RESEED = 3 };              /* times K: what falls empty again and again is not needed */
+#define VH_EMPTY 1e-3       /* a cluster with less than this many members is empty */
+enum { VH_MAX_RESEED = 3 }; /* times K: what falls empty again and again is not needed */
 
 /* Of the Kb models with weights omega the one that centre j, to which z [Kb][Kr] gives it, describes worst by
  * L [Kb][Kr]; -1 when j has fewer than two.  z then gives it to centre `to`, so that a second empty cluster
  * does not begin at the same place. */
-int  vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z);
+int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z);
 
 /* After M-step k, with the assignment it was made from.  Re-seeds empty clusters and, in early
  * iterations, revives dead states and components; counts them in run.  True when anything was

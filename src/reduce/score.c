@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* score.c - L_hmm between two sets of HMMs, for itself: nothing is assigned or learned. */
 #include "core/alloc.h"
 #include "math/linalg.h"

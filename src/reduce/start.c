@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* start.c - starts for VHEM.  The objective has many optima, and no one
  * kind of start finds the best everywhere.
  *
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LITTLE 1e-3                      /* probability mass mixed into rows with zeros */
+#define LITTLE 1e-3 /* probability mass mixed into rows with zeros */
 
 /* ---- 1. from base HMMs --------------------------------------------------------------------------------- */
 
@@ -265,7 +266,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
         for (int e = 0; count > 0 && e < n_stat; e++)
             sum[e] /= count;
         if (!(count > 0) || b->family->maximise(&b->x, sum, NULL, par, work) < 0) {
-            double *from[VH_MAX_PARAM];          /* nothing there, or no spread: any base component will do */
+            double *from[VH_MAX_PARAM]; /* nothing there, or no spread: any base component will do */
             const vh_hmm *h = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
             vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
             copy_component(out, from, par);
@@ -340,8 +341,8 @@ static vhem_status from_dealt(vhem_ctx *ctx, const vh_base *base, int tau, vh_rn
 }
 
 const vh_start_kind vh_start_kinds[] = {
-    { "base", from_random_base }, { "far", from_far_base },  { "emissions", from_emissions },
-    { "pooled", from_pooled },    { "dealt", from_dealt },   { NULL, NULL },
+    { "base", from_random_base }, { "far", from_far_base }, { "emissions", from_emissions },
+    { "pooled", from_pooled },    { "dealt", from_dealt },  { NULL, NULL },
 };
 
 const vh_start_kind *vh_start_kind_find(const char *name)

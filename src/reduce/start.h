@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* start.h - where VHEM starts: ways to make Kr centres from Kb base HMMs. */
 #ifndef VH_REDUCE_START_H
 #define VH_REDUCE_START_H

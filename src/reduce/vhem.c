@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vhem.c - VHEM-H3M: score and assign every base HMM, accumulate, maximise, until the bound rests.
  * Paper, Sections 3.3 (E-step) and 3.4 (M-step). */
 #include "reduce/vhem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vhem.h - the VHEM-H3M algorithm: from base HMMs and a start to a reduced H3M.  Paper, Section 3. */
 #ifndef VH_REDUCE_VHEM_H
 #define VH_REDUCE_VHEM_H
@@ -6,31 +7,31 @@
 #include "reduce/estep.h"
 
 typedef struct {
-    double N;                            /* virtual samples in all */
-    int    tau, max_iter;
-    double tol;                          /* relative change of J that ends it; 0: never */
-    int    min_iter;                     /* M-steps before it may end */
-    const double *floor;                 /* [d]  smallest variances; NULL: none */
-    double cov_add;                      /* added to the diagonal of every covariance after an M-step */
-    bool   repair, weighted;
+    double N; /* virtual samples in all */
+    int tau, max_iter;
+    double tol;          /* relative change of J that ends it; 0: never */
+    int min_iter;        /* M-steps before it may end */
+    const double *floor; /* [d]  smallest variances; NULL: none */
+    double cov_add;      /* added to the diagonal of every covariance after an M-step */
+    bool repair, weighted;
     uint64_t seed;
 } vh_vhem_options;
 
 typedef struct {
-    int     n_iter, converged, n_empty, n_revived, n_fell;
-    double *J;                           /* [n_iter+1]; free() */
-    double *z, *L;                       /* [Kb][Kr] of the final model; free() */
+    int n_iter, converged, n_empty, n_revived, n_fell;
+    double *J;     /* [n_iter+1]; free() */
+    double *z, *L; /* [Kb][Kr] of the final model; free() */
 } vh_vhem_run;
 
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,
  * with J, z and L that belong to it. */
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
                     int n_threads, vhem_h3m *centers, vh_vhem_run *run);
-void        vh_vhem_run_free(vh_vhem_run *run);
+void vh_vhem_run_free(vh_vhem_run *run);
 
 /* Is J[k] the end?  Also keeps an eye on what theory says cannot happen: counts when J falls.  repaired: the
  * last M-step was followed by repairs, after which J may fall. */
-bool        vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
+bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
 
 /* Adds a number to the diagonal of every covariance. */
 void vh_add_to_covariances(vhem_h3m *h3m, double add);

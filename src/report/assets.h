@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* assets.h - report.css and report.js as they are in this folder; the build makes assets.c from them. */
 #ifndef VH_REPORT_ASSETS_H
 #define VH_REPORT_ASSETS_H

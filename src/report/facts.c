@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* facts.c - see facts.h. */
 #define _GNU_SOURCE
 #include "report/facts.h"
@@ -155,8 +156,9 @@ static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
         data = NULL;
     for (int l = 0; l < facts->n_level; l++) {
         facts->measures[l] = (vhem_measures){ NAN, NAN, NAN };
-        VH_CHECK(vhem_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l]) !=
-                     VHEM_ESTOPPED, VHEM_ESTOPPED, "interrupted");
+        VH_CHECK(vhem_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l])
+                     != VHEM_ESTOPPED,
+                 VHEM_ESTOPPED, "interrupted");
     }
 done:
     return st;
@@ -265,7 +267,7 @@ bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
             b[n++] = facts->level[l].label[i];
         }
     if (n > 1)
-        vhem_partition_compare(n, b, a, out);            /* purity is that of clusters */
+        vhem_partition_compare(n, b, a, out); /* purity is that of clusters */
     free(a);
     return n > 1;
 }
@@ -273,8 +275,8 @@ bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
 bool vh_facts_measured(const vh_facts *facts, int l)
 {
     const vhem_measures *m = &facts->measures[l];
-    return facts->n_class > 0 || isfinite(m->expected_loglik) || isfinite(m->loglik) ||
-           isfinite(m->compactness);
+    return facts->n_class > 0 || isfinite(m->expected_loglik) || isfinite(m->loglik)
+           || isfinite(m->compactness);
 }
 
 void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* facts.h - what every figure needs to know of a tree, worked out once: sizes, parents, classes, and an order
  * of drawing in which whatever belongs together stands together. */
 #ifndef VH_REPORT_FACTS_H
@@ -9,47 +10,47 @@
 
 typedef struct {
     const vhem_clustering *c;
-    const int *label;                    /* [n_model] cluster of each input model */
-    int  K;
-    int *parent;                         /* [K] cluster of the next level, -1: none */
-    int *size;                           /* [K] input models */
-    int *order;                          /* [K] clusters as drawn: children of one parent side by side */
-    int *first;                          /* [K] where its models begin in vh_facts.model, size many */
-    int *count;                          /* [K][n_class] input models of each class */
+    const int *label; /* [n_model] cluster of each input model */
+    int K;
+    int *parent; /* [K] cluster of the next level, -1: none */
+    int *size;   /* [K] input models */
+    int *order;  /* [K] clusters as drawn: children of one parent side by side */
+    int *first;  /* [K] where its models begin in vh_facts.model, size many */
+    int *count;  /* [K][n_class] input models of each class */
 } vh_level;
 
 typedef struct {
     const vhem_report_input *in;
-    const char  *thing, *kind;           /* what was clustered: "texture"; "dynamic textures" */
-    int          n_model, n_level, n_class;
-    vh_level    *level;                  /* [n_level] lowest first */
-    int         *model;                  /* [n_model] by cluster in the order of level 0, and in a
-                                            cluster the nearest to its centre first */
-    int         *class_of;               /* [n_model] -1: none */
-    const char **class_name;             /* [n_class] */
-    int         *class_size;             /* [n_class] */
-    vhem_measures *measures;             /* [n_level] NaN: not known, or too long to wait for */
+    const char *thing, *kind; /* what was clustered: "texture"; "dynamic textures" */
+    int n_model, n_level, n_class;
+    vh_level *level;         /* [n_level] lowest first */
+    int *model;              /* [n_model] by cluster in the order of level 0, and in a cluster the nearest to
+                                its centre first */
+    int *class_of;           /* [n_model] -1: none */
+    const char **class_name; /* [n_class] */
+    int *class_size;         /* [n_class] */
+    vhem_measures *measures; /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 
 /* in must outlive the facts. */
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out);
-void        vh_facts_free(vh_facts *facts);
+void vh_facts_free(vh_facts *facts);
 
 /* The cluster of level to that cluster j of level from is in; -1: none. */
-int         vh_facts_above(const vh_facts *facts, int from, int j, int to);
+int vh_facts_above(const vh_facts *facts, int from, int j, int to);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
 const char *vh_facts_unit(const vhem_clustering *c);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
-double      vh_facts_own_z(const vh_level *level, int i);
+double vh_facts_own_z(const vh_level *level, int i);
 /* Name of model i of level 0; "" for none. */
 const char *vh_facts_name(const vh_facts *facts, int i);
 /* Name of dimension k of the emissions, from the data if there are any; buf serves for that. */
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */
-bool        vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
+bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 /* Is any measure of level l known, with classes or without? */
-bool        vh_facts_measured(const vh_facts *facts, int l);
+bool vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi. */
-void        vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
+void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_bound.c - the objective J against iterations: the curve of the run that was kept, and those of the
  * other restarts, with where each ended. */
 #include "report/figures.h"
@@ -114,7 +115,9 @@ static void draw_ends(FILE *f, const vhem_clustering *c, const vh_scale *x, cons
         bool kept = c->bound && u->n_iter == c->n_iter && u->bound == c->bound[c->n_iter];
         tell_run(c, r, y, tip, sizeof tip);
         vh_svg_circle(f, vh_at(x, u->n_iter), vh_at(y, fmax(u->bound, y->lo)), kept ? 4.6 : 3.2,
-                      kept ? vh_paint_series(0) : u->finished ? vh_paint_series(1) : vh_paint("axis"),
+                      kept          ? vh_paint_series(0)
+                      : u->finished ? vh_paint_series(1)
+                                    : vh_paint("axis"),
                       u->finished ? "fill-opacity=\"0.8\"" : "", tip);
     }
 }
@@ -143,8 +146,7 @@ static void caption(FILE *f, const vhem_clustering *c)
                 c->n_run, finished < c->n_run ? "; hollow ones were given up early" : "", near);
     fputs("Higher is better; what ended below the picture has its dot at the lower edge.", f);
     if (c->n_run > MOST_LINES)
-        fprintf(f, " Lines are drawn of the first %d restarts, dots of the first %d.", MOST_LINES,
-                MOST_DOTS);
+        fprintf(f, " Lines are drawn of the first %d restarts, dots of the first %d.", MOST_LINES, MOST_DOTS);
 }
 
 /* Methods that compare distances have restarts, too, but of something else. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
  * state (or the modes of a texture), and the members nearest to it and farthest from it. */
 #include "report/figures.h"
@@ -15,8 +16,8 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 {
     const vh_level *v = &facts->level[l];
     int best = -1;
-    fprintf(f, "<header><h3>Cluster %d</h3><p>%d %s%s, %.0f %% of all", j, v->size[j],
-            facts->thing, vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
+    fprintf(f, "<header><h3>Cluster %d</h3><p>%d %s%s, %.0f %% of all", j, v->size[j], facts->thing,
+            vh_plural(v->size[j]), 100.0 * v->size[j] / facts->n_model);
     for (int k = 0; k < facts->n_class; k++)
         if (v->count[j * facts->n_class + k] > (best < 0 ? 0 : v->count[j * facts->n_class + best]))
             best = k;
@@ -31,10 +32,12 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
 static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
 {
     fputs("<table class=\"states\"><thead><tr><th scope=\"col\">state</th><th scope=\"col\">starts here</th>"
-          "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n", f);
+          "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n",
+          f);
     for (int s = 0; s < h->S; s++) {
         double stay = h->A[s * h->S + s];
-        fprintf(f,
+        fprintf(
+            f,
             "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
             "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>",
             vh_paint_state(s), s, h->pi[s], 100 * share[s]);
@@ -173,7 +176,8 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
         }
     fputs("</div>\n", f);
     if (n < v->K)
-        fprintf(f,
+        fprintf(
+            f,
             "<p class=\"note\" data-level=\"%d\">The first %d of %d centres are drawn; the tables have all "
             "of them.</p>\n",
             l, n, v->K);

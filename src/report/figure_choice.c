@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_choice.c - how BIC, ICL and stability depend on the number of clusters, a curve for each number of
  * states. */
 #include "report/figures.h"
@@ -14,7 +15,7 @@ enum { PANEL = 336, HEIGHT = 260, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 
 typedef struct {
     const char *name;
     size_t at;
-    bool most;                           /* the largest is best */
+    bool most; /* the largest is best */
 } criterion;
 
 static const criterion criteria[] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_confusion.c - given classes against clusters, and the measures of how good the clusters are. */
 #include "report/figures.h"
 #include "report/html.h"
@@ -18,8 +19,8 @@ static void draw_row(FILE *f, const vh_facts *facts, const vh_level *v, int l, i
     for (int c = 0; c < columns; c++) {
         int j = v->order[c], n = v->count[j * facts->n_class + k];
         double share = facts->class_size[k] ? (double)n / facts->class_size[k] : 0;
-        snprintf(tip, sizeof tip, "%d of %d %ss of class %.200s are in cluster %d", n,
-                 facts->class_size[k], facts->thing, facts->class_name[k], j);
+        snprintf(tip, sizeof tip, "%d of %d %ss of class %.200s are in cluster %d", n, facts->class_size[k],
+                 facts->thing, facts->class_name[k], j);
         vh_cluster_mark(mark, sizeof mark, l, j);
         vh_svg_rect(f, (vh_box){ LEFT + c * cell.w, cell.y, cell.w - 1, cell.h - 1 }, vh_paint_heat(share),
                     mark + 1, tip);
@@ -40,9 +41,8 @@ static void draw(FILE *f, const vh_facts *facts, int l)
     double w = 640.0 / columns > 58 ? 58 : 640.0 / columns, h = rows > 20 ? 18 : 26;
     char text[16];
 
-    vh_svg_begin(
-        f, LEFT + columns * w + 8, TOP + rows * h + 8, "Classes against clusters",
-        "Table of how many of each class are in each cluster, shaded by share of the class.");
+    vh_svg_begin(f, LEFT + columns * w + 8, TOP + rows * h + 8, "Classes against clusters",
+                 "Table of how many of each class are in each cluster, shaded by share of the class.");
     vh_svg_text(f, LEFT - 20, TOP - 10, 'e', vh_paint("soft"), "class, by cluster", 20);
     for (int c = 0; c < columns; c++) {
         snprintf(text, sizeof text, "%d", v->order[c]);
@@ -99,8 +99,10 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l)
     vh_figure_begin(f, name, l);
     draw(f, facts, l);
     vh_figure_caption(f, "Classes against clusters.");
-    fprintf(f, "How many %ss of each given class are in each cluster; the stronger the colour, the larger "
-            "the share of the class.", facts->thing);
+    fprintf(f,
+            "How many %ss of each given class are in each cluster; the stronger the colour, the larger "
+            "the share of the class.",
+            facts->thing);
     if (facts->n_class > MOST || facts->level[l].K > MOST)
         fprintf(f, " The first %d of each are drawn; the tables have all.", MOST);
     vh_figure_end(f);

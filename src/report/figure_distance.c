@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are
  * apart by the bounds L_hmm of their members. */
 #include "report/figures.h"
@@ -16,8 +17,8 @@ enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
 
 /* Blocks of neighbouring models of one cluster, at most MOST_CELLS and a few. */
 typedef struct {
-    int n, *at, *cluster;                /* [n+1] first model of each; [n] */
-    double *mean, *sorted;               /* [n][n] each; sorted: the same, ascending */
+    int n, *at, *cluster;  /* [n+1] first model of each; [n] */
+    double *mean, *sorted; /* [n][n] each; sorted: the same, ascending */
 } blocks;
 
 static int by_value(const void *a, const void *b)
@@ -195,8 +196,9 @@ static void separation(const vhem_clustering *c, double *D)
             n += c->label[i] == j;
         for (int i = 0; i < c->Kb; i++)
             for (int k = 0; c->label[i] == j && k < c->Kr; k++)
-                D[j * c->Kr + k] += (c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)j] -
-                                     c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)k]) / tau / n;
+                D[j * c->Kr + k] += (c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)j]
+                                     - c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)k])
+                                    / tau / n;
     }
 }
 
@@ -217,8 +219,7 @@ static void draw_separation(FILE *f, const vh_level *v, const double *D, const c
         vh_svg_text(f, LEFT + (r + 0.5) * cell, TOP - 8, 'm', vh_paint("ink"), text, 8);
         for (int c = 0; c < K; c++) {
             double d = D[v->order[r] * v->K + v->order[c]], share = hi > 0 && d > 0 ? sqrt(d / hi) : 0;
-            snprintf(tip, sizeof tip,
-                     "Members of cluster %d under the centre of cluster %d: %.4g %s worse",
+            snprintf(tip, sizeof tip, "Members of cluster %d under the centre of cluster %d: %.4g %s worse",
                      v->order[r], v->order[c], d, unit);
             vh_svg_rect(f, (vh_box){ LEFT + c * cell, TOP + r * cell, cell - 1, cell - 1 },
                         vh_paint_heat(share), "", tip);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and
  * band of each dimension for more.
  *
@@ -59,7 +60,7 @@ static void for_each_state(const vh_facts *facts, each_state *visit, void *arg)
 
 typedef struct {
     vh_ranges *r;
-    double n, *square, *lo, *hi;         /* [d] */
+    double n, *square, *lo, *hi; /* [d] */
 } gathering;
 
 static void gather(const vhem_hmm_view *h, int s, void *arg)
@@ -122,7 +123,7 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
         r->lo[0] = k == 0 ? lo : fmin(r->lo[0], lo);
         r->hi[0] = k == 0 ? hi : fmax(r->hi[0], hi);
     }
-    if (r->d > 2 && r->scaled) {                         /* a single far mean must not flatten the rest */
+    if (r->d > 2 && r->scaled) { /* a single far mean must not flatten the rest */
         r->lo[0] = fmax(r->lo[0], -2.5);
         r->hi[0] = fmin(r->hi[0], 2.5);
     }
@@ -381,7 +382,7 @@ void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, co
 {
     double height = h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
     vh_svg_begin(f, WIDTH, height, title,
-                 h->d == 2 ? "Ellipses of one and two standard deviations around the mean of each state."
+                 h->d == 2   ? "Ellipses of one and two standard deviations around the mean of each state."
                  : h->d == 1 ? "Density of each state."
                              : "Mean and band of one standard deviation of each state in every dimension.");
     if (h->d == 2)

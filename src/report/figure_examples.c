@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
  * made each frame (Viterbi). */
 #include "report/figures.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_levels.c - the clusters of every level as stacked bars of the true classes, with arrows to the
  * clusters they become part of.  Paper, Figure 2. */
 #include "report/figures.h"
@@ -41,8 +42,10 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
     int without = v->size[j];
 
     vh_cluster_mark(mark, sizeof mark, l, j);
-    fprintf(f, "<g%s class=\"pick\" tabindex=\"0\" role=\"button\" aria-label=\"Level %d, cluster %d: %d "
-               "%s%s\">\n", mark, l + 1, j, v->size[j], facts->thing, vh_plural(v->size[j]));
+    fprintf(f,
+            "<g%s class=\"pick\" tabindex=\"0\" role=\"button\" aria-label=\"Level %d, cluster %d: %d "
+            "%s%s\">\n",
+            mark, l + 1, j, v->size[j], facts->thing, vh_plural(v->size[j]));
     vh_svg_rect(f, (vh_box){ x - w / 2, y, w, BAR }, "fill=\"none\" pointer-events=\"all\"", "", NULL);
     for (int k = 0; k <= facts->n_class; k++) {
         int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
@@ -53,7 +56,9 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
         at -= n * unit;
         snprintf(tip, sizeof tip, "Level %d, cluster %d: %d of %d %s%s%s%.200s", l + 1, j, n, v->size[j],
                  facts->thing, vh_plural(v->size[j]), facts->n_class ? ", " : "",
-                 k < facts->n_class ? facts->class_name[k] : facts->n_class ? "without a class" : "");
+                 k < facts->n_class ? facts->class_name[k]
+                 : facts->n_class   ? "without a class"
+                                    : "");
         vh_svg_rect(f, (vh_box){ x - w / 2, at, w, n * unit },
                     facts->n_class == 0 ? vh_paint("bar") : vh_paint_class(k < facts->n_class ? k : -1), "",
                     tip);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
  * the mean of neighbours of one cluster. */
 #include "report/figures.h"
@@ -132,7 +133,9 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
                 "belongs to the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by "
                 "99 %% or more.",
                 m < n ? "few neighbouring " : what, m < n ? what : "",
-                m < n ? "s" : l ? " of the level below" : "",
+                m < n ? "s"
+                : l   ? " of the level below"
+                      : "",
                 what, sure, c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_states.c - an HMM as a diagram: states on a circle, arrows as wide as they are likely.  With very
  * many states the transition matrix as a heat map instead. */
 #include "report/figures.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 
 enum { WIDTH = 250, HEIGHT = 224 };
-static const double BEND = 0.2;          /* of an arrow, as a share of its length */
-static const double LOOP = 11;           /* radius of an arrow from a state to itself */
+static const double BEND = 0.2; /* of an arrow, as a share of its length */
+static const double LOOP = 11;  /* radius of an arrow from a state to itself */
 
 typedef struct {
     double x, y, r, angle;
@@ -54,7 +55,7 @@ static void draw_loop(FILE *f, int s, const node *n, double p)
     double half = acos((far * far + near * near - LOOP * LOOP) / (2 * far * near));
     double ax = n->x + near * cos(n->angle - half), ay = n->y + near * sin(n->angle - half);
     double bx = n->x + near * cos(n->angle + half), by = n->y + near * sin(n->angle + half);
-    double turn = 0.45, vx = bx - cx, vy = by - cy;      /* the line ends where the head begins */
+    double turn = 0.45, vx = bx - cx, vy = by - cy; /* the line ends where the head begins */
     double ex = cx + vx * cos(turn) + vy * sin(turn), ey = cy + vy * cos(turn) - vx * sin(turn);
     begin_edge(f, s, s, p);
     fprintf(f, "<path d=\"M%.1f %.1fA%.1f %.1f 0 1 1 %.1f %.1f\" stroke-width=\"%.1f\" %s/>", ax, ay, LOOP,
@@ -164,7 +165,7 @@ static void draw_diagram(FILE *f, const vhem_hmm_view *h, const double *share)
                 draw_edge(f, s, &at[s], &at[r], r, p);
         }
     draw_nodes(f, h, share, at);
-    draw_labels(f, h, at);                               /* last: nothing may cover them */
+    draw_labels(f, h, at); /* last: nothing may cover them */
 }
 
 static void draw_matrix(FILE *f, const vhem_hmm_view *h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_texture.c - the centre of a cluster of dynamic textures: the modes of its state, which are the
  * eigenvalues of A, in the unit circle and as times. */
 #include "math/linalg.h"
@@ -120,8 +121,10 @@ void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j)
                 t->n, t->d, hypot(mode[0].re, mode[0].im));
         put_modes(f, mode, n);
     } else {
-        fprintf(f, "<p class=\"note\">State of dimension %d, frames of dimension %d; the eigenvalues of A "
-                "could not be found.</p>\n", t->n, t->d);
+        fprintf(f,
+                "<p class=\"note\">State of dimension %d, frames of dimension %d; the eigenvalues of A "
+                "could not be found.</p>\n",
+                t->n, t->d);
     }
     free(mode);
 }

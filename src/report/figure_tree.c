@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_tree.c - the hierarchy as a list that opens and closes, with sizes, classes and a small picture of
  * each centre. */
 #include "report/figures.h"
@@ -61,9 +62,10 @@ static void put_node(FILE *f, const vh_facts *facts, int l, int j)
     bool card = (v->c->centers || v->c->textures) && j < VH_MOST_CARDS;
     char mark[64];
     vh_cluster_mark(mark, sizeof mark, l, j);
-    fprintf(f, "<li%s><details%s><summary><b>Cluster %d</b> <span class=\"soft\">level %d</span> "
-               "<span class=\"n\">%d %s%s</span>", mark, l > 0 ? " open" : "", j, l + 1, v->size[j],
-            facts->thing, vh_plural(v->size[j]));
+    fprintf(f,
+            "<li%s><details%s><summary><b>Cluster %d</b> <span class=\"soft\">level %d</span> "
+            "<span class=\"n\">%d %s%s</span>",
+            mark, l > 0 ? " open" : "", j, l + 1, v->size[j], facts->thing, vh_plural(v->size[j]));
     if (facts->n_class)
         draw_strip(f, facts, v, j);
     if (card)

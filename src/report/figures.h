@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* figures.h - one function for each figure: facts in, a figure with its caption out. */
 #ifndef VH_REPORT_FIGURES_H
 #define VH_REPORT_FIGURES_H
@@ -18,26 +19,26 @@ vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
 
 /* An image to lie under emissions in the plane, ready to be written; all zero: none. */
 typedef struct {
-    unsigned char *bytes;                /* malloc */
+    unsigned char *bytes; /* malloc */
     size_t n;
-    int width, height;                   /* pixels */
-    const char *type;                    /* "image/png" */
+    int width, height; /* pixels */
+    const char *type;  /* "image/png" */
 } vh_image;
 
 vhem_status vh_image_load(vhem_ctx *ctx, const char *path, vh_image *out);
-void        vh_image_free(vh_image *image);
-void        vh_image_define(FILE *f, const vh_image *image);         /* once in a page, for all */
+void vh_image_free(vh_image *image);
+void vh_image_define(FILE *f, const vh_image *image); /* once in a page, for all */
 
 /* The ranges that all emissions of a report share, so that centres can be compared by eye. */
 typedef struct {
-    int     d, scaled;                   /* scaled: each dimension is drawn in units of its sd, because
-                                            they differ too much */
-    double *mean, *sd;                   /* [d] of all the centres */
-    double  lo[2], hi[2];                /* d <= 2: of each dimension; else lo[0], hi[0] of all */
+    int d, scaled;       /* scaled: each dimension is drawn in units of its sd, because they differ too much
+                            */
+    double *mean, *sd;   /* [d] of all the centres */
+    double lo[2], hi[2]; /* d <= 2: of each dimension; else lo[0], hi[0] of all */
 } vh_ranges;
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);
-void        vh_ranges_free(vh_ranges *ranges);
+void vh_ranges_free(vh_ranges *ranges);
 
 /* The centres of a level, a card for each. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
@@ -47,11 +48,11 @@ typedef struct {
     double re, im;
 } vh_mode;
 
-int    vh_texture_modes(const vhem_dt_view *t, vh_mode *mode);       /* [n] slowest first; 0: not found */
+int vh_texture_modes(const vhem_dt_view *t, vh_mode *mode); /* [n] slowest first; 0: not found */
 double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
 /* What the card of a texture shows of it. */
-void   vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j);
+void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j);
 /* The pieces of a card.  id: by which the shapes of the emissions are used again, small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,

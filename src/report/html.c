@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* html.c - see html.h. */
 #include "report/html.h"
 
@@ -84,14 +85,17 @@ void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, c
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
-enum { MOST_NAME = 80 };                 /* characters of a name in the data of the script */
+enum { MOST_NAME = 80 }; /* characters of a name in the data of the script */
 
 static const struct {
     const char *id, *name;
 } sections[] = {
-    { "levels", "Levels" }, { "tree", "Tree" }, { "members", "Members" }, { "centers", "Centres" },
-    { "membership", "Membership" }, { "classes", "Measures" }, { "examples", "Examples" },
-    { "distances", "Distances" }, { "choice", "Choice" }, { "bound", "Bound" }, { "made", "Source" },
+    { "levels", "Levels" },         { "tree", "Tree" },
+    { "members", "Members" },       { "centers", "Centres" },
+    { "membership", "Membership" }, { "classes", "Measures" },
+    { "examples", "Examples" },     { "distances", "Distances" },
+    { "choice", "Choice" },         { "bound", "Bound" },
+    { "made", "Source" },
 };
 
 static bool shown(const vh_facts *facts, const char *id)

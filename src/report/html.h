@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* html.h - the page around the figures. */
 #ifndef VH_REPORT_HTML_H
 #define VH_REPORT_HTML_H
@@ -28,6 +29,6 @@ void vh_html_method(FILE *f, const vhem_clustering *c);
 void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after);
 /* " data-l="0" data-c="3"": by which the script knows to which cluster an element belongs. */
 void vh_cluster_mark(char *text, size_t size, int l, int j);
-const char *vh_plural(int n);            /* "" for one, else "s" */
+const char *vh_plural(int n); /* "" for one, else "s" */
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* image.c - a PNG or JPEG file as it is, carried within the page. */
 #include "report/figures.h"
 
@@ -19,7 +20,7 @@ static bool png_size(vh_image *m)
     static const unsigned char magic[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n' };
     if (m->n < 33 || memcmp(m->bytes, magic, sizeof magic) != 0 || memcmp(m->bytes + 12, "IHDR", 4) != 0)
         return false;
-    if (word(m->bytes + 16) || word(m->bytes + 20))      /* more than 65535 pixels */
+    if (word(m->bytes + 16) || word(m->bytes + 20)) /* more than 65535 pixels */
         return false;
     m->width = word(m->bytes + 18);
     m->height = word(m->bytes + 22);

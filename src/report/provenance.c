@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* provenance.c - how to make the result again: commands, options, seed and version from the records in the
  * files. */
 #include "report/provenance.h"
@@ -59,7 +60,8 @@ static void put_command(FILE *f, json_t *made)
     put_word(f, command);
     putc(' ', f);
     put_word(f, input ? input : "INPUT");
-    json_object_foreach(json_object_get(made, "options"), key, v) {
+    json_object_foreach(json_object_get(made, "options"), key, v)
+    {
         if (json_is_null(v) || json_is_false(v))
             continue;
         fputs(" <span>--", f);
@@ -107,8 +109,7 @@ void vh_provenance_put(FILE *f, const char *what, const char *json)
     put_fact(f, "seed", json_object_get(made, "seed"));
     put_fact(f, "backend", json_object_get(made, "backend"));
     put_fact(f, "interrupted", json_object_get(made, "interrupted"));
-    json_object_foreach(json_object_get(made, "options"), key, v)
-        put_fact(f, key, v);
+    json_object_foreach(json_object_get(made, "options"), key, v) put_fact(f, key, v);
     fputs("</ul></details>\n", f);
     json_decref(made);
 }

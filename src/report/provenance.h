@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* provenance.h - how to make a result again. */
 #ifndef VH_REPORT_PROVENANCE_H
 #define VH_REPORT_PROVENANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - a tree and what belongs to it as one HTML file. */
 #define _GNU_SOURCE
 #include "core/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* svg.c - see svg.h. */
 #include "report/svg.h"
 
@@ -39,16 +40,16 @@ const char *vh_paint(const char *name)
  * the two are not taken for each other.  Both can be told apart by colour-blind readers. */
 #define CLASS(n, hex) "class=\"k" n "\" fill=\"" hex "\""
 static const char *const classes[] = {
-    CLASS("0", "#0072b2"), CLASS("1", "#e69f00"), CLASS("2", "#009e73"), CLASS("3", "#cc79a7"),
-    CLASS("4", "#56b4e9"), CLASS("5", "#d55e00"), CLASS("6", "#e3d52f"), CLASS("7", "#6b7280"),
-    CLASS("8", "#7fb8d8"), CLASS("9", "#f2cf80"), CLASS("10", "#80ceb9"), CLASS("11", "#e5bcd3"),
+    CLASS("0", "#0072b2"),  CLASS("1", "#e69f00"),  CLASS("2", "#009e73"),  CLASS("3", "#cc79a7"),
+    CLASS("4", "#56b4e9"),  CLASS("5", "#d55e00"),  CLASS("6", "#e3d52f"),  CLASS("7", "#6b7280"),
+    CLASS("8", "#7fb8d8"),  CLASS("9", "#f2cf80"),  CLASS("10", "#80ceb9"), CLASS("11", "#e5bcd3"),
     CLASS("12", "#abdaf4"), CLASS("13", "#eaae80"), CLASS("14", "#f3ed9c"), CLASS("15", "#b5b9c0"),
 };
 enum { N_CLASSES = sizeof classes / sizeof classes[0] };
 
-#define STATE(n, hex)                                                                                        \
-    {                                                                                                        \
-        "class=\"s" n "\" fill=\"" hex "\"", "class=\"t" n "\" fill=\"none\" stroke=\"" hex "\""             \
+#define STATE(n, hex)                                                                            \
+    {                                                                                            \
+        "class=\"s" n "\" fill=\"" hex "\"", "class=\"t" n "\" fill=\"none\" stroke=\"" hex "\"" \
     }
 static const char *const states[][2] = {
     STATE("0", "#332288"), STATE("1", "#cc6677"), STATE("2", "#44aa99"), STATE("3", "#c9a93f"),
@@ -176,7 +177,10 @@ void vh_svg_circle(FILE *f, double x, double y, double r, const char *paint, con
 void vh_svg_text(FILE *f, double x, double y, char anchor, const char *paint, const char *text, int max)
 {
     fprintf(f, "<text x=\"%.1f\" y=\"%.1f\"%s %s>", x, y,
-            anchor == 'm' ? " text-anchor=\"middle\"" : anchor == 'e' ? " text-anchor=\"end\"" : "", paint);
+            anchor == 'm'   ? " text-anchor=\"middle\""
+            : anchor == 'e' ? " text-anchor=\"end\""
+                            : "",
+            paint);
     vh_html_text(f, text, max);
     if (vh_text_longer(text, max))
         vh_svg_tip(f, text);
@@ -221,7 +225,7 @@ void vh_tick_text(double value, double step, char *text, size_t size)
 {
     int digits = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
     if (step < 1 && fabs(step * pow(10, digits) - round(step * pow(10, digits))) > 1e-6)
-        digits++;                                        /* steps of 2.5 */
+        digits++; /* steps of 2.5 */
     if (fabs(value) < step * 1e-6)
         value = 0;
     if (fabs(value) >= 1e7 || step < 1e-5)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read
  * back to the same double; indices begin at 0, levels at 1. */
 #include "core/file.h"
@@ -133,7 +134,7 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
                 continue;
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
-            h.name = where;                              /* the first two columns of each row */
+            h.name = where; /* the first two columns of each row */
             put(f, &h, v->c->options.tau > 1 ? v->c->options.tau : 10, widest);
         }
     }
@@ -154,7 +155,7 @@ static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau, int wide
         for (int r = 0; r < h->S; r++)
             put_number(f, h->A[s * h->S + r]);
         for (int r = h->S; r < widest; r++)
-            putc('\t', f);                               /* states this centre does not have */
+            putc('\t', f); /* states this centre does not have */
         putc('\n', f);
     }
     free(share);
@@ -307,8 +308,8 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         const char *name;
         put_table *put;
     } tables[] = {
-        { "clusters.tsv", put_clusters }, { "members.tsv", put_members }, { "membership.tsv", put_pairs },
-        { "bound.tsv", put_bound }, { "restarts.tsv", put_restarts },
+        { "clusters.tsv", put_clusters }, { "members.tsv", put_members },   { "membership.tsv", put_pairs },
+        { "bound.tsv", put_bound },       { "restarts.tsv", put_restarts },
     };
     vhem_status st = VHEM_OK;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.c - see text.h. */
 #include "report/text.h"
 
@@ -21,9 +22,9 @@ static uint32_t next_char(const char **text, int *bytes)
 
 static int left_out(uint32_t code)
 {
-    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0) ||
-           (code >= 0x200E && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || (code & 0xFFFE) == 0xFFFE;
+    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0)
+           || (code >= 0x200E && code <= 0x200F) || (code >= 0x202A && code <= 0x202E)
+           || (code >= 0x2066 && code <= 0x2069) || (code & 0xFFFE) == 0xFFFE;
 }
 
 int vh_text_longer(const char *text, int max)
@@ -40,12 +41,12 @@ typedef void put_char(FILE *f, uint32_t code, const char *at, int bytes);
 static void put_html(FILE *f, uint32_t code, const char *at, int bytes)
 {
     switch (code) {
-    case '&':  fputs("&amp;", f); break;
-    case '<':  fputs("&lt;", f); break;
-    case '>':  fputs("&gt;", f); break;
-    case '"':  fputs("&quot;", f); break;
+    case '&': fputs("&amp;", f); break;
+    case '<': fputs("&lt;", f); break;
+    case '>': fputs("&gt;", f); break;
+    case '"': fputs("&quot;", f); break;
     case '\'': fputs("&#39;", f); break;
-    default:   fwrite(at, 1, (size_t)bytes, f);
+    default: fwrite(at, 1, (size_t)bytes, f);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.h - names and sentences on their way into HTML, SVG, JSON within HTML, and TSV.  Errors stay in the
  * FILE.
  *
@@ -23,6 +24,6 @@ void vh_tsv_text(FILE *f, const char *text);
 /* A number in few characters: -2.465e6. */
 void vh_short_number(double x, char *text, size_t size);
 /* Is the text longer than max characters? */
-int  vh_text_longer(const char *text, int max);
+int vh_text_longer(const char *text, int max);
 
 #endif

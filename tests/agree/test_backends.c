@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_backends.c - every usable backend against ref: scores, and parameters after Baum-Welch iterations.
  *
  * 1e-9 relative: the product form may lose 2e-11 per frame (pack.c), and
@@ -23,11 +24,11 @@ static void each_backend(backend_check check, const void *arg)
 }
 
 typedef struct {
-    const char      *what;
-    const vhem_h3m  *h3m;
+    const char *what;
+    const vhem_h3m *h3m;
     const vhem_data *data;
-    int              iterations;         /* of Baum-Welch from each HMM alone; 0: only scores */
-    double           tol;
+    int iterations; /* of Baum-Welch from each HMM alone; 0: only scores */
+    double tol;
 } agreement;
 
 static void check_scores(vhem_ctx *ref, vhem_ctx *ctx, const agreement *a)
@@ -167,7 +168,7 @@ static void shapes(void **state)
             int N = 3 + (S * 5 + trial * 7) % 15, T[32];
             vh_rng_init(&rng, 100 + (uint64_t)S, VH_RNG_TEST, (uint64_t)trial);
             int frames = random_lengths(&rng, N, 25, T);
-            while (frames < 8 * S * M)                   /* enough frames for each component */
+            while (frames < 8 * S * M) /* enough frames for each component */
                 frames = random_lengths(&rng, N, frames, T);
             vhem_h3m *h3m = random_h3m(ctx, &rng, K, S, M, d, full, 1.0);
             if (trial == 2)
@@ -175,7 +176,10 @@ static void shapes(void **state)
             double *y = random_frames(&rng, frames, d, 1.5);
             vhem_data *data = wrap(ctx, N, T, d, y);
             snprintf(what, sizeof what, "seed %d/%d: S %d M %d d %d K %d N %d %s", 100 + S, trial, S, M, d, K,
-                     N, full ? "full" : trial == 2 ? "left-right" : "diag");
+                     N,
+                     full         ? "full"
+                     : trial == 2 ? "left-right"
+                                  : "diag");
             agree(what, h3m, data, trial == 0 ? 3 : 1);
             vhem_data_free(data);
             vhem_h3m_free(h3m);
@@ -270,7 +274,7 @@ static void separated(void **state)
     vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, N, T, 1, y);
     agree("separated states", h3m, data, 2);
-    make_left_right(h3m);                               /* now the data contradicts the model at every step */
+    make_left_right(h3m); /* now the data contradicts the model at every step */
     agree("separated states, left-right", h3m, data, 1);
     vhem_data_free(data);
     vhem_h3m_free(h3m);
@@ -282,17 +286,17 @@ static void separated(void **state)
 static void evidence(int S, const double *e, double *y)
 {
     for (int s = 0; s < S; s++)
-        y[s] = -e[s] / 100;                           /* against means 100 on the axis: -e + what all share */
+        y[s] = -e[s] / 100; /* against means 100 on the axis: -e + what all share */
 }
 
 /* S chains that never change state, and frames that favour one by so much
  * that the others are flushed to zero. */
 typedef struct {
-    int    S, T;
-    double e[8][4];                      /* [T][S]  log-evidence against each state, in nats */
+    int S, T;
+    double e[8][4]; /* [T][S]  log-evidence against each state, in nats */
     double pi[4];
-    double leak;                         /* probability of each change of state */
-    const double *A;                     /* [S][S]  instead, when not NULL */
+    double leak;     /* probability of each change of state */
+    const double *A; /* [S][S]  instead, when not NULL */
 } conflict;
 
 static void check_conflict(const conflict *c, const char *what)
@@ -321,7 +325,7 @@ static void check_conflict(const conflict *c, const char *what)
     vhem_ctx_free(ref);
     agree(what, h3m, data, 0);
     agree(what, h3m, data, 1);
-    int nine[9];                                         /* and the same in full vectors */
+    int nine[9]; /* and the same in full vectors */
     double many[9 * 32];
     for (int n = 0; n < 9; n++) {
         nine[n] = c->T;
@@ -339,28 +343,48 @@ static void conflicts(void **state)
 {
     (void)state;
     /* alternating evidence of 1e-250 with a slight winner */
-    check_conflict(&(conflict){ 2, 6, { { 0, 575 }, { 575, 0 }, { 0, 575 }, { 575, 0 }, { 0, 575 },
-                                        { 580, 0 } }, { 0.5, 0.5 }, 0, NULL }, "alternating evidence");
+    check_conflict(&(conflict){ 2,
+                                6,
+                                { { 0, 575 }, { 575, 0 }, { 0, 575 }, { 575, 0 }, { 0, 575 }, { 580, 0 } },
+                                { 0.5, 0.5 },
+                                0,
+                                NULL },
+                   "alternating evidence");
     /* first one, then the other, beyond the range of a double in one frame and in two */
     check_conflict(&(conflict){ 2, 2, { { 0, 800 }, { 900, 0 } }, { 0.5, 0.5 }, 0, NULL },
                    "one frame too far");
-    check_conflict(&(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } },
-                                { 0.5, 0.5 }, 0, NULL }, "two frames too far");
-    check_conflict(&(conflict){ 2, 8, { { 0, 300 }, { 0, 300 }, { 0, 300 }, { 0, 300 }, { 301, 0 },
-                                        { 301, 0 }, { 301, 0 }, { 301, 0 } }, { 0.5, 0.5 }, 0, NULL },
+    check_conflict(
+        &(conflict){ 2, 4, { { 0, 400 }, { 0, 400 }, { 450, 0 }, { 450, 0 } }, { 0.5, 0.5 }, 0, NULL },
+        "two frames too far");
+    check_conflict(&(conflict){ 2,
+                                8,
+                                { { 0, 300 },
+                                  { 0, 300 },
+                                  { 0, 300 },
+                                  { 0, 300 },
+                                  { 301, 0 },
+                                  { 301, 0 },
+                                  { 301, 0 },
+                                  { 301, 0 } },
+                                { 0.5, 0.5 },
+                                0,
+                                NULL },
                    "eight frames");
     /* a state that cannot be entered holds the largest B, so that both others are small: 1e-200 and 1e-310 */
     check_conflict(&(conflict){ 3, 2, { { 460, 714, 0 }, { 460, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
                    "the largest B is out of reach");
-    check_conflict(&(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } },
-                                { 0.5, 0.5, 0 }, 0, NULL }, "the largest B is out of reach, three frames");
+    check_conflict(
+        &(conflict){ 3, 3, { { 460, 720, 0 }, { 300, 0, 300 }, { 300, 0, 300 } }, { 0.5, 0.5, 0 }, 0, NULL },
+        "the largest B is out of reach, three frames");
     /* the same with every change of state possible, just: forward alone is all that a score looks at */
     check_conflict(&(conflict){ 3, 2, { { 600, 720, 0 }, { 460, 0, 460 } }, { 0.5, 0.5, 0 }, 1e-90, NULL },
                    "the largest B is out of reach, leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } },
-                                { 0.5, 0.5 }, 1e-90, NULL }, "leaking");
-    check_conflict(&(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } },
-                                { 0.5, 0.5 }, 1e-250, NULL }, "leaking less");
+    check_conflict(
+        &(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-90, NULL },
+        "leaking");
+    check_conflict(
+        &(conflict){ 2, 4, { { 0, 600 }, { 0, 600 }, { 610, 0 }, { 610, 0 } }, { 0.5, 0.5 }, 1e-250, NULL },
+        "leaking less");
     /* a change so unlikely that alpha A underflows before it is divided by c, paid back by the frame after
      * it, to a state that no other leads to with more: beta alone shows nothing */
     static const double rare[] = { 1, 1e-200, 0, 1, 0, 0, 1, 1e-200, 0 };
@@ -381,7 +405,7 @@ static void random_conflicts(void **state)
             for (int s = 0; s < c.S; s++)
                 c.e[t][s] = vh_rng_uniform(&rng) < 0.3 ? 0 : 800 * vh_rng_uniform(&rng);
         random_simplex(&rng, c.S, c.pi);
-        if (trial % 4 == 1 && c.S > 2) {                 /* one state cannot begin */
+        if (trial % 4 == 1 && c.S > 2) { /* one state cannot begin */
             c.pi[1] += c.pi[2];
             c.pi[2] = 0;
         }
@@ -403,9 +427,9 @@ static void zero_weights(void **state)
     for (int i = 0; i < 2; i++) {
         double *c = vh_hmm_c(&h3m->hmm[i]);
         c[1] += c[0];
-        c[0] = 0;                                        /* one of three */
+        c[0] = 0; /* one of three */
         c[3] = 1;
-        c[4] = c[5] = 0;                                 /* two of three */
+        c[4] = c[5] = 0; /* two of three */
     }
     int T[] = { 40, 1, 60 };
     double *y = random_frames(&rng, 101, 2, 2);
@@ -419,9 +443,9 @@ static void zero_weights(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes),    cmocka_unit_test(mixed_sizes),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes),         cmocka_unit_test(mixed_sizes),
                                         cmocka_unit_test(long_sequences), cmocka_unit_test(separated),
-                                        cmocka_unit_test(conflicts), cmocka_unit_test(random_conflicts),
+                                        cmocka_unit_test(conflicts),      cmocka_unit_test(random_conflicts),
                                         cmocka_unit_test(zero_weights) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

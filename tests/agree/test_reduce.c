@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_reduce.c - every usable backend against ref: L_hmm and the summary statistics of random base and
  * reduced HMMs of many shapes. */
 #include "support.h"
@@ -9,7 +10,7 @@ typedef struct {
     int Kb, Sb, Mb, Kr, Sr, Mr, d, tau, full;
     double spread;
     int zeros, hard;
-    double far;                          /* how far all means are moved, in deviations */
+    double far; /* how far all means are moved, in deviations */
 } shape;
 
 /* Makes some transitions impossible: left-right chains. */
@@ -42,7 +43,7 @@ static void move_means(vhem_h3m *h3m, double far)
 }
 
 typedef struct {
-    double  *L;
+    double *L;
     vh_stats stats;
 } answer;
 
@@ -93,7 +94,7 @@ static void check(const shape *c, uint64_t seed)
         for (int j = 0; j < c->Kr; j++)
             w[i * c->Kr + j] = c->hard ? (double)(vh_rng_below(&rng, c->Kr) == j) : vh_rng_uniform(&rng);
     answer want = run("ref", base, centers, c, w, false);
-    for (int n = 0; (name = test_backend(n / 2)); n++) {         /* each backend in both ways */
+    for (int n = 0; (name = test_backend(n / 2)); n++) { /* each backend in both ways */
         answer got = run(name, base, centers, c, w, n % 2);
         for (int k = 0; k < c->Kb * c->Kr; k++)
             if (!is_near(got.L[k], want.L[k], 1e-10, 1e-9))
@@ -115,14 +116,14 @@ static void check(const shape *c, uint64_t seed)
 static void test_shapes(void **state)
 {
     static const shape cases[] = {
-        { 1, 1, 1, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0 },   { 9, 3, 1, 2, 2, 1, 2, 10, 0, 2, 0, 0, 0 },
-        { 17, 4, 2, 3, 4, 2, 3, 10, 0, 2, 0, 1, 0 }, { 70, 2, 3, 2, 5, 2, 4, 7, 0, 1, 0, 0, 0 },
-        { 11, 3, 2, 3, 2, 3, 3, 5, 1, 2, 0, 0, 0 },  { 8, 5, 1, 2, 5, 1, 2, 40, 0, 20, 1, 0, 0 },
-        { 8, 4, 1, 2, 4, 1, 2, 125, 0, 2, 0, 0, 0 }, { 5, 3, 2, 2, 3, 2, 2, 500, 1, 1, 0, 1, 0 },
-        { 13, 6, 1, 1, 7, 1, 1, 2, 0, 3, 0, 0, 0 },  { 8, 4, 1, 2, 4, 1, 2, 60, 0, 60, 1, 0, 0 },
-        { 9, 2, 2, 2, 3, 2, 2, 10, 0, 1, 0, 0, 1e6 },{ 9, 2, 1, 2, 3, 1, 2, 10, 1, 1, 0, 0, 1e6 },
-        { 6, 12, 1, 2, 10, 2, 5, 20, 0, 2, 0, 1, 0 },{ 40, 4, 1, 3, 4, 1, 2, 1000, 0, 1, 0, 1, 0 },
-        { 24, 3, 1, 2, 2, 1, 2, 90, 0, 0.3, 0, 0, 0 },{ 24, 5, 1, 2, 5, 1, 1, 200, 0, 5, 1, 1, 0 },
+        { 1, 1, 1, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0 },     { 9, 3, 1, 2, 2, 1, 2, 10, 0, 2, 0, 0, 0 },
+        { 17, 4, 2, 3, 4, 2, 3, 10, 0, 2, 0, 1, 0 },   { 70, 2, 3, 2, 5, 2, 4, 7, 0, 1, 0, 0, 0 },
+        { 11, 3, 2, 3, 2, 3, 3, 5, 1, 2, 0, 0, 0 },    { 8, 5, 1, 2, 5, 1, 2, 40, 0, 20, 1, 0, 0 },
+        { 8, 4, 1, 2, 4, 1, 2, 125, 0, 2, 0, 0, 0 },   { 5, 3, 2, 2, 3, 2, 2, 500, 1, 1, 0, 1, 0 },
+        { 13, 6, 1, 1, 7, 1, 1, 2, 0, 3, 0, 0, 0 },    { 8, 4, 1, 2, 4, 1, 2, 60, 0, 60, 1, 0, 0 },
+        { 9, 2, 2, 2, 3, 2, 2, 10, 0, 1, 0, 0, 1e6 },  { 9, 2, 1, 2, 3, 1, 2, 10, 1, 1, 0, 0, 1e6 },
+        { 6, 12, 1, 2, 10, 2, 5, 20, 0, 2, 0, 1, 0 },  { 40, 4, 1, 3, 4, 1, 2, 1000, 0, 1, 0, 1, 0 },
+        { 24, 3, 1, 2, 2, 1, 2, 90, 0, 0.3, 0, 0, 0 }, { 24, 5, 1, 2, 5, 1, 1, 200, 0, 5, 1, 1, 0 },
     };
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
@@ -140,8 +141,8 @@ static void test_mixed_shapes(void **state)
     vhem_hmm_view view[30];
     vhem_h3m *part[30], *all = NULL;
     for (int i = 0; i < 30; i++) {
-        part[i] = random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3),
-                             2, 0, 2);
+        part[i] =
+            random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3), 2, 0, 2);
         assert_ok(ctx, vhem_h3m_view(part[i], 0, &view[i]));
         view[i].omega = 1.0 / 30;
     }
@@ -186,8 +187,8 @@ static void test_out_of_reach(void **state)
         answer got = run(name, base, centers, &c, w, n % 2);
         for (size_t k = 0; k < want.stats.size; k++)
             if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-8))
-                fail_msg("%s, way %d: statistic %zu is %.15g, ref has %.15g", name, n % 2, k, got.stats.block[k],
-                         want.stats.block[k]);
+                fail_msg("%s, way %d: statistic %zu is %.15g, ref has %.15g", name, n % 2, k,
+                         got.stats.block[k], want.stats.block[k]);
         answer_free(&got);
     }
     answer_free(&want);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_weights.c - pairs weighed between the forward and the backward pass: every usable backend against ref,
  * statistic by statistic, with few and with many pairs of weight zero. */
 #include "engine.h"
@@ -7,10 +8,10 @@
 #include "math/linalg.h"
 
 typedef struct {
-    int    K;
-    double zeros;                        /* share of pairs that do not count */
-    double seen;                         /* sum of the log-likelihoods that were shown */
-    int    calls;
+    int K;
+    double zeros; /* share of pairs that do not count */
+    double seen;  /* sum of the log-likelihoods that were shown */
+    int calls;
 } weights;
 
 static double weight_of(const weights *x, int n, int k)
@@ -34,7 +35,7 @@ static void weigh(const vh_batch *batch, const double *loglik, double *w)
 typedef struct {
     const vhem_data *data;
     vh_packed *pk;
-    int       *seq;
+    int *seq;
 } setting;
 
 /* loglik [N][K] and statistics of the batch of all sequences. */
@@ -45,8 +46,14 @@ static void expect(const char *backend, const setting *s, double zeros, bool kno
     vh_scratch scratch = { { 0 }, { 0 } };
     weights x = { .K = s->pk->K, .zeros = zeros };
     double sum = 0;
-    vh_batch batch = { .data = s->data, .seq = s->seq, .n = s->data->N, .frames = s->data->start[s->data->N],
-                       .weigh = weigh, .known = known, .arg = &x, .first = 0 };
+    vh_batch batch = { .data = s->data,
+                       .seq = s->seq,
+                       .n = s->data->N,
+                       .frames = s->data->start[s->data->N],
+                       .weigh = weigh,
+                       .known = known,
+                       .arg = &x,
+                       .first = 0 };
     assert_ok(ctx, vh_stats_new(ctx, s->pk, stats));
     assert_ok(ctx, ctx->backend->forward_backward(ctx, s->pk, &batch, &scratch, loglik, stats));
     assert_int_equal(x.calls, 1);
@@ -91,7 +98,7 @@ static void check(const char *what, vhem_ctx *ctx, const vhem_h3m *h3m, const vh
             vh_stats got = { 0 };
             char backend[32];
             snprintf(backend, sizeof backend, "%s", name);
-            memcpy(ll, want_ll, sizeof *ll * pairs);     /* with known weights not all are filled in */
+            memcpy(ll, want_ll, sizeof *ll * pairs); /* with known weights not all are filled in */
             expect(backend, &s, zeros[z], b % 2, ll, &got);
             for (size_t i = 0; i < pairs; i++)
                 if (!is_near(want_ll[i], ll[i], 1e-9, 1e-9))
@@ -130,15 +137,15 @@ static double *frames_of(vh_rng *rng, const vhem_h3m *h3m, int N, const int *T, 
 static void shapes(void **state)
 {
     static const struct {
-        int S, M, d, full, K, N, T;      /* T: of the longest sequence */
+        int S, M, d, full, K, N, T; /* T: of the longest sequence */
     } shape[] = {
-        { 2, 1, 1, 0, 3, 9, 40 },   { 3, 2, 2, 0, 5, 17, 30 },   { 4, 1, 3, 1, 8, 8, 25 },
-        { 11, 1, 2, 0, 2, 5, 50 },  { 1, 3, 2, 0, 4, 6, 20 },    { 3, 2, 2, 0, 40, 1, 600 },
-        { 2, 2, 2, 1, 30, 1, 500 },                          /* many HMMs: a sequence of several chunks */
+        { 2, 1, 1, 0, 3, 9, 40 },   { 3, 2, 2, 0, 5, 17, 30 }, { 4, 1, 3, 1, 8, 8, 25 },
+        { 11, 1, 2, 0, 2, 5, 50 },  { 1, 3, 2, 0, 4, 6, 20 },  { 3, 2, 2, 0, 40, 1, 600 },
+        { 2, 2, 2, 1, 30, 1, 500 }, /* many HMMs: a sequence of several chunks */
     };
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        for (int chain = 0; chain <= 1; chain++) {       /* chain: zeros in A, so that states do not mix */
+        for (int chain = 0; chain <= 1; chain++) { /* chain: zeros in A, so that states do not mix */
             vhem_ctx *ctx = test_ctx();
             vh_rng rng;
             int T[32], total = 0, S = shape[i].S;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Drives a headless Chromium over its debugging pipe: open a page, ask it things, click, take pictures.
 
 Needs nothing but the browser and Python.  Every request of the page and every error on its console is kept.

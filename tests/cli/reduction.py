@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An iteration of VHEM from the equations of the paper (Section 3, Appendix A), for small HMMs with one Gaussian of one
 dimension per state: slow, plain, and written without a look at the library."""
 import math

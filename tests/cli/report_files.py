@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Result files for the tests of reports, written out by hand: no number in them depends on a computation."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem assign: new sequences and new models into clusters, at every level."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Handwritten characters, as in the paper's Section 6: skipped without the data."""
 import sys
 import unittest

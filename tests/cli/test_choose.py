@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem choose: the table, what is marked in it, refusals."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem classify and annotate: what is learned, judged, added to, killed and taken up again."""
 import json
 import os

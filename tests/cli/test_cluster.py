@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem cluster: clusters, files, the same bytes for the same seed, exact iterations, refusals."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem compare: divergences and kernels between the HMMs of one file or of two."""
 import csv
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the documents promise: the demo, the examples, every command of README and tutorials, the installation."""
 import json
 import os

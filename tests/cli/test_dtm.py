@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dynamic textures at the command line: fit, cluster, tree, assign, score, sample, info, convert, their sentences,
 their page and their example."""
 import json

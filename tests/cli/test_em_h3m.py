@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sequences clustered by EM-H3M, models by SHEM-H3M, mixtures fitted: files, bytes, refusals."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem eval: measures by hand and by scikit-learn, classes from everywhere, repeated runs, refusals."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem fit: models, reports, the same bytes for the same seed, refusals."""
 import json
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """--memory: the same results with the frames in memory and in a file, and sentences where there is no room."""
 import os
 import pathlib

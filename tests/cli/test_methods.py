@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The methods of vhem cluster and tree beside vhem: each by its name, what it writes, what it refuses."""
 import json
 import subprocess

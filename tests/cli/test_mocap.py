@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Motion capture, the first experiment of the paper (Section 5.2): 56 motions of 8 classes, a tree of 8, 4 and 2
 clusters.  The data are not part of this repository; VHEM_DATA names the folder they are in.  Without them: skipped."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Motion capture with dynamic textures (paper, Section 5.2): 56 motions of 8 classes, state dimension 7, HEM-DTM in a
 tree of 8, 4 and 2 clusters.  The data are not part of this repository; without them: skipped."""
 import sys

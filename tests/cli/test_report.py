@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem report: the file, its tables, its text, and small figures to the last character.
 
 VHEM_UPDATE=1 writes the figures in snapshots/ anew; look at them before they are kept.

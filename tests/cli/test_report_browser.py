@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reports in a real browser: no error, no request, every control does what it says.
 
 Opens the reports of the demo, of motion capture and of eye fixations (the last two where VHEM_DATA has them), and one on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong outside: full disks, closed pipes, signals, unwritable places."""
 import json
 import os

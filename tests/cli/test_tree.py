@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem tree: levels, where each model ended up, refusals."""
 import json
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Help, versions, options: what a person types before anything is computed."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """vhem score, decode, sample, info, convert."""
 import csv
 import io

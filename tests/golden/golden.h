@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* golden.h - reading the golden files: JSON with models and numbers. */
 #ifndef VH_TESTS_GOLDEN_H
 #define VH_TESTS_GOLDEN_H
@@ -37,8 +38,7 @@ static inline size_t golden_flat(json_t *a, double *out)
         return 1;
     }
     assert_true(json_is_array(a));
-    json_array_foreach(a, i, v)
-        n += golden_flat(v, out ? out + n : NULL);
+    json_array_foreach(a, i, v) n += golden_flat(v, out ? out + n : NULL);
     return n;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_baumwelch.c - the golden models and log-likelihoods after 1 and 5 iterations of Baum-Welch, to
  * 1e-9, on every backend. */
 #include "golden.h"
@@ -38,7 +39,8 @@ static void check_case(vhem_ctx *ctx, json_t *c)
     size_t i;
     assert_ok(ctx, vhem_h3m_view(init, 0, &v));
     assert_ok(ctx, vh_builder_new(ctx, v.d, &b));
-    json_array_foreach(seqs, i, s) {
+    json_array_foreach(seqs, i, s)
+    {
         size_t n;
         double *y = golden_numbers(s, &n);
         assert_ok(ctx, vh_builder_frames(b, y, (int64_t)n / v.d));
@@ -48,8 +50,7 @@ static void check_case(vhem_ctx *ctx, json_t *c)
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
     json_t *after = json_object_get(c, "after"), *want;
     const char *key;
-    json_object_foreach(after, key, want)
-        check_after(ctx, data, init, atoi(key), want);
+    json_object_foreach(after, key, want) check_after(ctx, data, init, atoi(key), want);
     vh_builder_free(b);
     vhem_data_free(data);
     vhem_h3m_free(init);
@@ -63,8 +64,7 @@ static void test_baumwelch(void **state)
     size_t i;
     for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
-        json_array_foreach(json_object_get(root, "cases"), i, c)
-            check_case(ctx, c);
+        json_array_foreach(json_object_get(root, "cases"), i, c) check_case(ctx, c);
         vhem_ctx_free(ctx);
     }
     json_decref(root);

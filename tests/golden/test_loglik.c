@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_loglik.c - the golden log-likelihoods, paths, posteriors and transition counts, to 1e-9, on every
  * backend. */
 #include "golden.h"
@@ -28,8 +29,8 @@ static void check_case(vhem_ctx *ctx, json_t *c)
     assert_ok(ctx, vhem_viterbi(ctx, h3m, 0, data, 0, path, &logprob));
     assert_near(logprob, json_number_value(json_object_get(c, "viterbi_logprob")), RTOL, ATOL);
     for (int t = 0; t < T; t++)
-        assert_int_equal(path[t], json_integer_value(json_array_get(json_object_get(c, "viterbi_path_0based"),
-                                                                    (size_t)t)));
+        assert_int_equal(path[t], json_integer_value(
+                                      json_array_get(json_object_get(c, "viterbi_path_0based"), (size_t)t)));
     assert_ok(ctx, vhem_posterior(ctx, h3m, 0, data, 0, gamma, xi, &ll));
     assert_near(ll, loglik, RTOL, ATOL);
     size_t k;
@@ -86,8 +87,7 @@ static void test_loglik(void **state)
     size_t i;
     for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
-        json_array_foreach(json_object_get(root, "cases"), i, c)
-            check_case(ctx, c);
+        json_array_foreach(json_object_get(root, "cases"), i, c) check_case(ctx, c);
         check_h3m(ctx, json_object_get(root, "h3m"));
         vhem_ctx_free(ctx);
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_real.c - real viewers of real pictures: with the settings of the laboratory that published them,
  * and the default number of restarts, the bound is theirs or better and the groups are the same. */
 #include "golden.h"
@@ -30,8 +31,7 @@ static void check_group(vhem_ctx *ctx, const vhem_h3m *base, const char *name, j
     assert_ok(ctx, vhem_cluster(ctx, base, &opt, &c));
     double ours = c->bound[c->n_iter];
     print_message("%s: their bound %.4f, ours %.4f\n", name, theirs, ours);
-    assert_true(ours >= theirs - 1e-5 * fabs(theirs));       /* what one iteration may still
-                                                                gain when a run ends */
+    assert_true(ours >= theirs - 1e-5 * fabs(theirs)); /* what one iteration may still gain when a run ends */
     int *want = malloc(sizeof *want * (size_t)c->Kb);
     for (int i = 0; i < c->Kb; i++)
         want[i] = (int)json_integer_value(json_array_get(label, (size_t)i));
@@ -46,8 +46,7 @@ static void check_file(const char *file)
     json_t *root = golden_load(file), *group;
     vhem_h3m *base = golden_model(ctx, json_object_get(root, "base"));
     const char *name;
-    json_object_foreach(json_object_get(root, "groups"), name, group)
-        check_group(ctx, base, name, group);
+    json_object_foreach(json_object_get(root, "groups"), name, group) check_group(ctx, base, name, group);
     vhem_h3m_free(base);
     vhem_ctx_free(ctx);
     json_decref(root);

@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_vhem.c - the golden reductions after 0, 1, 3 and 10 iterations: J, L_hmm, z and every parameter, to
  * 1e-9, on every backend. */
 #include "golden.h"
 
 #include "reduce/vhem.h"
-
 
 static void check_near_all(const char *what, const double *got, json_t *want, double scale)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_bound.c - the bound and its statistics against enumeration over all state sequences, and against a
  * direct loop for one state. */
 #include "support.h"
@@ -99,8 +100,8 @@ static void best_factors(const setting *s, factors *f)
             for (int from = 0; from < (t > 0 ? SR : 1); from++) {
                 double sum = 0, *phi = t > 0 ? f->next[t][from][b] : f->first[b];
                 for (int r = 0; r < SR; r++)
-                    sum += phi[r] = (t > 0 ? s->A_r[from * SR + r] : s->pi_r[r])
-                                    * exp(s->L_gmm[b][r] + L[b][r]);
+                    sum += phi[r] =
+                        (t > 0 ? s->A_r[from * SR + r] : s->pi_r[r]) * exp(s->L_gmm[b][r] + L[b][r]);
                 for (int r = 0; r < SR; r++)
                     phi[r] /= sum;
                 U[b][from] = log(sum);
@@ -141,7 +142,7 @@ static void test_enumeration(void **state)
         }
         assert_near(sum_nu, TAU, 1e-12, 0);
         assert_near(sum_xi, TAU - 1, 1e-12, 0);
-        vh_rng_init(&rng, seed, VH_RNG_TEST, 8);             /* and no other factors do better */
+        vh_rng_init(&rng, seed, VH_RNG_TEST, 8); /* and no other factors do better */
         for (int k = 0; k < 50; k++) {
             double nu2[SR][SB], xi2[SR][SR], *x = (double *)&other;
             other = f;
@@ -190,8 +191,9 @@ static void direct_loop(const vhem_h3m *base, double N, double omega[KR], double
                 for (int i = 0; i < KB; i++)
                     m1 += z[i][j] * vh_hmm_param(base, &base->hmm[i], 0)[k] / w;
                 for (int i = 0; i < KB; i++)
-                    m2 += z[i][j] / w * (vh_hmm_param(base, &base->hmm[i], 1)[k] +
-                                         pow(vh_hmm_param(base, &base->hmm[i], 0)[k] - m1, 2));
+                    m2 += z[i][j] / w
+                          * (vh_hmm_param(base, &base->hmm[i], 1)[k]
+                             + pow(vh_hmm_param(base, &base->hmm[i], 0)[k] - m1, 2));
                 mu[j][k] = m1;
                 v[j][k] = m2;
             }

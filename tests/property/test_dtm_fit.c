@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_fit.c - learning dynamic textures: the closed form, EM that never falls, an M-step that is a
  * maximum, mixtures, threads, and data that are too poor. */
 #include "textures.h"
@@ -37,7 +38,7 @@ static void closed_form(void **state)
     for (int trial = 0; trial < 6; trial++) {
         vh_rng rng;
         int n = 1 + trial % 3, d = n + 4 + trial,
-            T = trial % 2 ? 40 : d - 1;    /* more and fewer frames than d */
+            T = trial % 2 ? 40 : d - 1; /* more and fewer frames than d */
         vh_rng_init(&rng, 201, VH_RNG_TEST, (uint64_t)trial);
         vhem_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n), *out = NULL;
         vhem_data *data = draw(ctx, dtm, 1, T, false);
@@ -51,8 +52,8 @@ static void closed_form(void **state)
         for (int t = 0; t < T; t++)
             for (int a = 0; a < d; a++)
                 for (int b = 0; b < d; b++)
-                    S[a * d + b] += (data->y[t * d + a] - out->dt[0].ybar[a]) *
-                                    (data->y[t * d + b] - out->dt[0].ybar[b]) / T;
+                    S[a * d + b] += (data->y[t * d + a] - out->dt[0].ybar[a])
+                                    * (data->y[t * d + b] - out->dt[0].ybar[b]) / T;
         assert_true(vh_eigen(d, S, w));
         for (int k = 0; k < d; k++) {
             left += k < d - n ? w[k] : 0;
@@ -83,8 +84,8 @@ static void em_rises(void **state)
         vh_rng rng;
         int n = 1 + trial % 3, d = 2 + trial % 2, K = 1 + trial % 2;
         vh_rng_init(&rng, 202, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n), *dtm = random_dtm(ctx, &rng, K, n, d, 0.5,
-                                                                                    n);
+        vhem_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n),
+                 *dtm = random_dtm(ctx, &rng, K, n, d, 0.5, n);
         vhem_data *data = draw(ctx, truth, 8, 15, trial % 3 == 0);
         vh_sets sets = { 0 };
         vh_scratch scratch[2];
@@ -92,8 +93,9 @@ static void em_rises(void **state)
         double floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 };
         memset(scratch, 0, sizeof scratch);
         assert_ok(ctx, vh_sets_new(ctx, data, trial % 2, &sets));
-        const vh_em_dtm_task task = { .data = data, .sets = &sets, .last = sets.n, .max_iter = 30,
-                                      .limits = { floor, trial >= 4 } };
+        const vh_em_dtm_task task = {
+            .data = data, .sets = &sets, .last = sets.n, .max_iter = 30, .limits = { floor, trial >= 4 }
+        };
         assert_ok(ctx, vh_em_dtm(ctx, &task, scratch, 1, dtm, &run));
         assert_int_equal(run.n_iter, 30);
         assert_int_equal(run.n_fell, 0);
@@ -205,9 +207,9 @@ static void poor_data(void **state)
         for (int t = 0; t < 20; t++)
             y[t] = sin(0.7 * t) + 0.01 * (t % 3);
         data = wrap(ctx, 1, &T, 1, y);
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL));           /* windows of three frames */
+        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL)); /* windows of three frames */
         assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
-        assert_true(dtm->dt[0].R[0] < 0.05);                                 /* they foresee a sine */
+        assert_true(dtm->dt[0].R[0] < 0.05); /* they foresee a sine */
         vhem_dtm_free(dtm);
         vhem_data_free(data);
         for (int t = 0; t < 20; t++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm_pair.c - one texture under another: expected log-likelihood and every expected statistic against
  * the dense Gaussian, which is exact, and against sequences drawn from the texture. */
 #include "textures.h"
@@ -100,8 +101,8 @@ static void against_samples(void **state)
     for (int k = 0; k < N; k++) {
         double ll;
         vh_dt_stats_zero(&one);
-        assert_ok(ctx, vh_kalman_smooth(ctx, &g, vh_data_frames(data, k), TAU, 1, &scratch, x, NULL, &ll,
-                                        &one));
+        assert_ok(ctx,
+                  vh_kalman_smooth(ctx, &g, vh_data_frames(data, k), TAU, 1, &scratch, x, NULL, &ll, &one));
         mean += ll / N;
         spread += ll * ll / N;
         for (size_t e = 0; e < one.size; e++) {
@@ -130,7 +131,9 @@ static void against_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_dense), cmocka_unit_test(settled), cmocka_unit_test(against_samples),
+        cmocka_unit_test(against_dense),
+        cmocka_unit_test(settled),
+        cmocka_unit_test(against_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_em_h3m.c - what must hold for every mixture of HMMs: the likelihood never falls, one HMM is
  * Baum-Welch, base HMMs without spread make VHEM the same algorithm step by step, threads do not matter. */
 #include "cluster_samples.h"
@@ -103,13 +104,13 @@ static void one_is_baum_welch(void **state)
         vh_rng_init(&rng, 402, VH_RNG_TEST, (uint64_t)trial);
         for (int n = 0; n < N; n++)
             T[n] = 2 + (int)vh_rng_below(&rng, 30);
-        vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, N, 1);               /* all in one group */
+        vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, N, 1); /* all in one group */
         vhem_h3m *start = random_h3m(ctx, &rng, 1, 3, 2, 2, trial % 2, 2), *a = NULL, *b = NULL;
         vhem_fit_report *r = NULL, *s = NULL;
         vhem_fit_options opt = exact(start, 6);
         opt.K = 1;
         assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &a, &r));
-        opt.by_group = trial / 2 % 2;                                            /* makes no difference */
+        opt.by_group = trial / 2 % 2; /* makes no difference */
         assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &b, &s));
         assert_near(r->run[0].loglik, s->run[0].loglik, 1e-10, 0);
         assert_true(vhem_h3m_compare(a, b) < 1e-8);
@@ -158,7 +159,7 @@ static void is_vhem(void **state)
         vh_rng_init(&rng, 403, VH_RNG_TEST, (uint64_t)m);
         vhem_data *data = sample_groups(ctx, &rng, G * m, length, D, 2, m, 0);
         vhem_h3m *base = delta_models(ctx, data, m, T), *start = random_h3m(ctx, &rng, K, 2, 2, D, 0, 2);
-        for (int j = 0; j < K; j++)                      /* wide: no component falls on a single frame */
+        for (int j = 0; j < K; j++) /* wide: no component falls on a single frame */
             for (int e = 0; e < 4 * D; e++)
                 vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
         for (int k = 0; k <= 6; k++) {

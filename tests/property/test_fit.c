@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_fit.c - what must hold for every fit: the likelihood never falls, distributions stay
  * distributions, zeros stay zeros, the same seed gives the same bits at any number of threads,
  * and units of the data do not matter. */
@@ -89,7 +90,7 @@ static void never_falls(void **state)
             opt.start = model;
             opt.max_iter = iter > 0;
             if (vhem_fit_each(ctx, data, &opt, &next, &r) != VHEM_OK) {
-                assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed"));  /* allowed with almost no floor */
+                assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed")); /* allowed with almost no floor */
                 assert_true(opt.cov_floor < 1e-8);
                 break;
             }
@@ -222,7 +223,7 @@ static void units(void **state)
 {
     (void)state;
     enum { D = 2, N = 300 };
-    static const double shift[] = { 1048576, -2097152 }, scale[] = { 0.5, 4 };           /* exact in binary */
+    static const double shift[] = { 1048576, -2097152 }, scale[] = { 0.5, 4 }; /* exact in binary */
     vhem_ctx *ctx = test_ctx();
     for (int full = 0; full <= 1; full++)
         for (int floored = 0; floored <= 1; floored++) {
@@ -231,7 +232,7 @@ static void units(void **state)
             vh_rng_init(&rng, 304, VH_RNG_TEST, (uint64_t)full);
             double *y = sequences_of(ctx, &rng, 1, &T, D, 3), z[N * D];
             for (int i = 0; i < N * D; i++) {
-                y[i] = round(y[i] * 4096) / 4096;        /* so that moving loses nothing */
+                y[i] = round(y[i] * 4096) / 4096; /* so that moving loses nothing */
                 z[i] = scale[i % D] * y[i] + shift[i % D];
             }
             vhem_data *a = wrap(ctx, 1, &T, D, y), *b = wrap(ctx, 1, &T, D, z);
@@ -249,8 +250,8 @@ static void units(void **state)
             assert_near(r->run[r->best[0]].loglik, s->run[s->best[0]].loglik + N * log(scale[0] * scale[1]),
                         1e-7, 0);
             for (int k = 0; k < 9; k++)
-                assert_near(v.A[k], w.A[k], 1e-6, 1e-8); /* ten iterations multiply a
-                                                            rounding of 1e-12 or so */
+                assert_near(v.A[k], w.A[k], 1e-6, 1e-8); /* ten iterations multiply a rounding of 1e-12 or so
+                                                            */
             for (int k = 0; k < 3 * D; k++)
                 assert_near(scale[k % D] * v.mu[k] + shift[k % D], w.mu[k], 0, 1e-6);
             for (int k = 0; k < 3; k++)

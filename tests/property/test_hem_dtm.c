@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_hem_dtm.c - HEM-DTM: J never falls, the M-step is a maximum, clusters are found, trees and files of
  * them, threads, given starts, assignment. */
 #include "textures.h"
@@ -51,8 +52,8 @@ static void rises(void **state)
         vh_vhem_run run = { 0 };
         int n = 1 + trial % 3, d = 1 + trial % 4;
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n), *centers = random_dtm(ctx, &rng, 3, 2, d,
-                                                                                       0.6, 2);
+        vhem_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n),
+                 *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
         const vh_vhem_options opt = { .N = trial % 2 ? 9 : 0.9, .tau = 1 + trial, .max_iter = 25 };
         assert_ok(ctx, vh_hem_dtm(ctx, base, &opt, &scratch, 1, centers, &run));
         assert_int_equal(run.n_iter, 25);
@@ -84,8 +85,8 @@ static void mstep(void **state)
         int n = 1 + trial % 3, d = 1 + trial % 4, n_floored;
         double floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 }, origin[4];
         vh_rng_init(&rng, 222, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *base = random_dtm(ctx, &rng, 4, 2, d, 0.8, 2), *center = random_dtm(ctx, &rng, 1, n, d, 0.8,
-                                                                                      n);
+        vhem_dtm *base = random_dtm(ctx, &rng, 4, 2, d, 0.8, 2),
+                 *center = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
         assert_ok(ctx, vh_dt_gains_new(ctx, &center->dt[0], d, 9, true, &g));
         for (int i = 0; i < 4; i++)
@@ -212,8 +213,10 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rises), cmocka_unit_test(mstep), cmocka_unit_test(clusters),
-            cmocka_unit_test(options),
+        cmocka_unit_test(rises),
+        cmocka_unit_test(mstep),
+        cmocka_unit_test(clusters),
+        cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

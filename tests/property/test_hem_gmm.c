@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_hem_gmm.c - hierarchical EM for Gaussian mixtures: by a direct loop over the mixtures that the frames
  * of HMMs come from, and as VHEM with centres of one state. */
 #include "cluster_samples.h"
@@ -48,8 +49,9 @@ static double expect(const vhem_h3m *base, int i, const double *c, const mixture
         for (int l = 0; l < MR; l++) {
             double E = 0;
             for (int k = 0; k < D; k++)
-                E -= 0.5 * (log(2 * acos(-1.0) * x->v[j][l][k]) +
-                            (pow(mu[b * D + k] - x->mu[j][l][k], 2) + v[b * D + k]) / x->v[j][l][k]);
+                E -= 0.5
+                     * (log(2 * acos(-1.0) * x->v[j][l][k])
+                        + (pow(mu[b * D + k] - x->mu[j][l][k], 2) + v[b * D + k]) / x->v[j][l][k]);
             sum += eta[b][l] = x->c[j][l] * exp(E);
         }
         for (int l = 0; l < MR; l++)
@@ -94,9 +96,10 @@ static double iterate(const vhem_h3m *base, double N, mixture *x)
             for (int b = 0; b < B; b++)
                 for (int l = 0; l < MR; l++)
                     for (int k = 0; k < D; k++)
-                        v[l][k] += z[i][j] * c[i][b] * eta[i][j][b][l] / w[l] *
-                                   (vh_hmm_param(base, &base->hmm[i], 1)[b * D + k] +
-                                    pow(vh_hmm_param(base, &base->hmm[i], 0)[b * D + k] - x->mu[j][l][k], 2));
+                        v[l][k] +=
+                            z[i][j] * c[i][b] * eta[i][j][b][l] / w[l]
+                            * (vh_hmm_param(base, &base->hmm[i], 1)[b * D + k]
+                               + pow(vh_hmm_param(base, &base->hmm[i], 0)[b * D + k] - x->mu[j][l][k], 2));
         memcpy(x->v[j], v, sizeof v);
         for (int l = 0; l < MR; l++)
             x->c[j][l] = w[l] / all;
@@ -165,7 +168,7 @@ static void test_use(void **state)
     assert_true(found_clusters(c, 3));
     assert_int_equal(c->options.tau, 10);
     assert_int_equal(c->centers->hmm[0].S, 1);
-    assert_int_equal(c->centers->hmm[0].M, 4);           /* room for the components of both states */
+    assert_int_equal(c->centers->hmm[0].M, 4); /* room for the components of both states */
     assert_ok(ctx, vhem_tree_build(ctx, h3m, 2, K, &opt, &tree));
     assert_int_equal(vhem_tree_level(tree, 1)->centers->hmm[1].M, 4);
     vhem_clustering_free(c);

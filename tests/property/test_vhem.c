@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_vhem.c - what must hold for any models: the bound never falls, assignments are distributions, L_hmm
  * is a bound and equals its definition by enumeration, and the special cases the paper names. */
 #include "cluster_samples.h"
@@ -255,7 +256,7 @@ static void test_is_baum_welch(void **state)
         opt.tol = opt.cov_floor = 0;
         opt.max_iter = k;
         assert_ok(ctx, vhem_cluster(ctx, base, &opt, &a));
-        assert_ok(ctx, vhem_score(ctx, a->centers, data, ll));   /* L_hmm is the log-likelihood itself */
+        assert_ok(ctx, vhem_score(ctx, a->centers, data, ll)); /* L_hmm is the log-likelihood itself */
         double sum = 0;
         for (int n = 0; n < N; n++) {
             assert_near(a->L_hmm[n], ll[n], 1e-9, 0);
@@ -321,7 +322,7 @@ static void test_singular_bases(void **state)
         opt.tau = 5;
         opt.init = init[k];
         opt.restarts = 10;
-        opt.cov_floor = 0.01;                     /* without spread a state gains by shrinking onto a frame */
+        opt.cov_floor = 0.01; /* without spread a state gains by shrinking onto a frame */
         assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
         assert_true(found_clusters(c, 2));
         vhem_clustering_free(c);
@@ -335,8 +336,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bound_never_falls), cmocka_unit_test(test_is_a_bound),
         cmocka_unit_test(test_statistics_add_up), cmocka_unit_test(test_tiny_transitions),
-        cmocka_unit_test(test_is_baum_welch),
-        cmocka_unit_test(test_recovers_separated_states), cmocka_unit_test(test_singular_bases),
+        cmocka_unit_test(test_is_baum_welch),     cmocka_unit_test(test_recovers_separated_states),
+        cmocka_unit_test(test_singular_bases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

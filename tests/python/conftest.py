@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library of the build folder, and small data sets every test of the package may use."""
 import os
 import pathlib

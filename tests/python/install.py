@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The package as a new user gets it: pip, an empty folder, the example of README.  Skipped without a network."""
 import os
 import pathlib

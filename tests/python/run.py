@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs tests of the Python package: run.py WHAT..., as pytest takes it.
 
 The interpreter is the one this runs with, or Debian's, whichever has what the package is built on

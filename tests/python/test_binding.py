@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The binding against the library: what cffi makes of the header, and what a compiler does."""
 import os
 import re

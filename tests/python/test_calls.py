@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls into the library: interrupts, threads, processes, progress, and what a call costs."""
 import concurrent.futures
 import multiprocessing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Classes and tags, and reports."""
 import json
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sequences in every form, from every file, and without copies."""
 import pickle
 

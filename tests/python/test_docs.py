@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Python in README and docs runs, page by page, from the top, in an empty folder."""
 import re
 import sys

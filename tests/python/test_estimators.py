@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The estimators: what they find, what they keep, and that they behave as scikit-learn's do."""
 import json
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Models: views, files, pickles, and those of other programs."""
 import copy
 import gc

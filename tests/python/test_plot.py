@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every picture can be drawn, shows what it should, and says so when it cannot."""
 import numpy as np
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The same seed gives the same bytes from C, from the command and from Python."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The checks scikit-learn has for estimators, and why some of them cannot apply."""
 import warnings
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dynamic textures: sets, files, fits, clusters."""
 import pickle
 

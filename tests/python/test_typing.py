@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The package is typed, and mypy has nothing to say about it; nor has a user's program."""
 import subprocess
 import sys

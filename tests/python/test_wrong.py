@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wrong input ends in a sentence: vhem.Error, ValueError or TypeError, and never in a crash or a wrong answer."""
 import numpy as np
 import pytest

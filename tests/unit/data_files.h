@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* data_files.h - what the tests of readers and writers share: files from strings, mutated files. */
 #ifndef VH_TESTS_DATA_FILES_H
 #define VH_TESTS_DATA_FILES_H
@@ -5,7 +6,10 @@
 #include "support.h"
 
 /* The last log line of each level, for tests of warnings. */
-typedef struct { char text[3][1024]; int count[3]; } log_book;
+typedef struct {
+    char text[3][1024];
+    int count[3];
+} log_book;
 
 static inline void keep_log(void *arg, int level, const char *text)
 {
@@ -52,24 +56,24 @@ static inline vhem_seq_view view(const vhem_data *data, int n)
     return v;
 }
 
-#define assert_sequence(data, n, name_, label_, group_, T_)              \
-    do {                                                                 \
-        vhem_seq_view v_ = view(data, n);                                \
-        assert_string_equal(v_.name, name_);                             \
-        assert_string_equal(v_.label, label_);                           \
-        assert_string_equal(v_.group, group_);                           \
-        assert_int_equal(v_.T, T_);                                      \
+#define assert_sequence(data, n, name_, label_, group_, T_) \
+    do {                                                    \
+        vhem_seq_view v_ = view(data, n);                   \
+        assert_string_equal(v_.name, name_);                \
+        assert_string_equal(v_.label, label_);              \
+        assert_string_equal(v_.group, group_);              \
+        assert_int_equal(v_.T, T_);                         \
     } while (0)
 
 /* y of sequence n is these numbers, exactly; NaN equals NaN. */
-#define assert_values(data, n, ...)                                                                       \
-    do {                                                                                                  \
-        const double want_[] = { __VA_ARGS__ };                                                           \
-        vhem_seq_view v_ = view(data, n);                                                                 \
-        assert_int_equal(v_.T * vhem_data_dim(data), sizeof want_ / sizeof *want_);                       \
-        for (size_t i_ = 0; i_ < sizeof want_ / sizeof *want_; i_++)                                      \
-            if (!(v_.y[i_] == want_[i_] || (isnan(v_.y[i_]) && isnan(want_[i_]))))                        \
-                fail_msg("value %zu is %.17g, wanted %.17g", i_, v_.y[i_], want_[i_]);                    \
+#define assert_values(data, n, ...)                                                    \
+    do {                                                                               \
+        const double want_[] = { __VA_ARGS__ };                                        \
+        vhem_seq_view v_ = view(data, n);                                              \
+        assert_int_equal(v_.T *vhem_data_dim(data), sizeof want_ / sizeof *want_);     \
+        for (size_t i_ = 0; i_ < sizeof want_ / sizeof *want_; i_++)                   \
+            if (!(v_.y[i_] == want_[i_] || (isnan(v_.y[i_]) && isnan(want_[i_]))))     \
+                fail_msg("value %zu is %.17g, wanted %.17g", i_, v_.y[i_], want_[i_]); \
     } while (0)
 
 /* What assert_same compares beside the frames, which are the same to the last bit. */
@@ -132,7 +136,7 @@ static inline void mutate(const char *path, int n_times, uint64_t seed)
             memcpy(bad + n, good, n);
             size = n + (size_t)vh_rng_below(&rng, (int64_t)n);
         }
-        remove(path);                    /* rewriting in place would wait for the disk each time */
+        remove(path); /* rewriting in place would wait for the disk each time */
         test_write(path, bad, size);
         vhem_data *data = NULL;
         vhem_status st = vhem_data_load(ctx, path, NULL, &data);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emission.h - checks that every Gaussian family must pass. */
 #ifndef VH_TESTS_EMISSION_H
 #define VH_TESTS_EMISSION_H
@@ -8,10 +9,10 @@
 
 enum { MAX_D = 8, MAX_STAT = 1 + MAX_D + MAX_D * (MAX_D + 1) / 2 };
 
-typedef struct {                         /* one component and coordinates for it */
-    int       d;
-    double    mu[MAX_D], cov[MAX_D * MAX_D], origin[MAX_D], scale[MAX_D], work[4096];
-    double   *par[VH_MAX_PARAM];
+typedef struct { /* one component and coordinates for it */
+    int d;
+    double mu[MAX_D], cov[MAX_D * MAX_D], origin[MAX_D], scale[MAX_D], work[4096];
+    double *par[VH_MAX_PARAM];
     vh_coords x;
 } component;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* model_samples.h - models for the tests of the model files. */
 #ifndef VH_TESTS_MODEL_SAMPLES_H
 #define VH_TESTS_MODEL_SAMPLES_H
@@ -14,9 +15,22 @@
  * zero, neighbours of short decimals, thirds. */
 static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
 {
-    static const double hard[] = { 5e-324, -2.2250738585072011e-308, 1e308, -1.7976931348623157e308, -0.0,
-                                   0.0, 0.1, 0.30000000000000004, 1.0 / 3, 9007199254740993.0,
-                                   123456789012345678.0, 1e22, 1e23, -1e-5, 4.35, 2.0 / 3 };
+    static const double hard[] = { 5e-324,
+                                   -2.2250738585072011e-308,
+                                   1e308,
+                                   -1.7976931348623157e308,
+                                   -0.0,
+                                   0.0,
+                                   0.1,
+                                   0.30000000000000004,
+                                   1.0 / 3,
+                                   9007199254740993.0,
+                                   123456789012345678.0,
+                                   1e22,
+                                   1e23,
+                                   -1e-5,
+                                   4.35,
+                                   2.0 / 3 };
     vhem_h3m *h3m = NULL;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, 4, 2, &h3m));
     for (int i = 0; i < 2; i++) {
@@ -30,7 +44,7 @@ static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
             for (int m = 0; m < M; m++)
                 vh_hmm_c(h)[s * M + m] = 1.0 / M;
         }
-        h->A[0] += 1e-13;                                /* sums that are not quite 1 stay so */
+        h->A[0] += 1e-13; /* sums that are not quite 1 stay so */
         for (int k = 0; k < S * M * 4; k++) {
             vh_hmm_param(h3m, h, 0)[k] = hard[k % 16];
             vh_hmm_param(h3m, h, 1)[k] = fabs(hard[(k + 5) % 16]);

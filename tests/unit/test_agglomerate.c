@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_agglomerate.c - agglomerative clustering against the plain loop over all pairs of clusters. */
 #include "support.h"
 
@@ -46,7 +47,7 @@ static void naive(int n, const double *D, const double *w, vh_linkage how, int k
         for (int i = 0; i < n; i++)
             label[i] = label[i] == b ? a : label[i];
     }
-    for (int i = 0, next = 0; i < n; i++)                /* numbers in the order of first things */
+    for (int i = 0, next = 0; i < n; i++) /* numbers in the order of first things */
         if (label[i] == i)
             for (int j = n - 1, now = next++; j >= i; j--)
                 label[j] = label[j] == i ? -1 - now : label[j];

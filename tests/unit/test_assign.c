@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_assign.c - new models and sequences into clusters. */
 #include "cluster_samples.h"
 

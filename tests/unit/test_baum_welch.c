@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_baum_welch.c - one iteration against the sum over all state paths, and
  * restarts that do not disturb one another. */
 #include "engine.h"
 
 enum { S = 3 };
 
-typedef struct {                         /* of two sequences, weighted */
+typedef struct { /* of two sequences, weighted */
     double nu1[S], xi[S * S], n[S], sum[S], square[S], loglik;
 } expected;
 
@@ -33,8 +34,8 @@ static void check_mstep(const vhem_hmm_view *f, const expected *x, double total,
     for (int s = 0; s < S; s++) {
         const double *xi = x->xi + s * S;
         double m = x->sum[s] / x->n[s], row = xi[0] + xi[1] + xi[2];
-        if (!is_near(f->pi[s], x->nu1[s] / total, 1e-9, 1e-10) || !is_near(f->mu[s], m, 1e-9, 1e-9) ||
-            !is_near(f->cov[s], x->square[s] / x->n[s] - m * m, 1e-8, 1e-9))
+        if (!is_near(f->pi[s], x->nu1[s] / total, 1e-9, 1e-10) || !is_near(f->mu[s], m, 1e-9, 1e-9)
+            || !is_near(f->cov[s], x->square[s] / x->n[s] - m * m, 1e-8, 1e-9))
             fail_msg("seed 221/%d, state %d: pi %.12g, mu %.12g, cov %.12g", trial, s, f->pi[s], f->mu[s],
                      f->cov[s]);
         for (int q = 0; q < S; q++)
@@ -112,7 +113,7 @@ static void restarts_are_independent(void **state)
     }
     for (int r = 1; r < 12; r++)
         lengths += many->run[r].n_iter != many->run[0].n_iter;
-    assert_true(lengths > 0);                            /* some did leave before others */
+    assert_true(lengths > 0); /* some did leave before others */
     assert_true(many->run[many->best[0]].loglik >= few->run[few->best[0]].loglik - 1e-9);
     vhem_fit_report_free(few);
     vhem_fit_report_free(many);
@@ -154,7 +155,7 @@ static void repair(void **state)
     assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
     assert_true(r->run[0].n_revived >= 1);
     assert_true(view_of(out, 0).mu[2] < 20);
-    assert_true(view_of(out, 0).pi[2] == 0);             /* a zero of the start stays */
+    assert_true(view_of(out, 0).pi[2] == 0); /* a zero of the start stays */
     assert_true(r->run[0].loglik > without);
     vhem_h3m_free(out);
     vhem_fit_report_free(r);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_choose.c - the choice of K and S: what each row says, and that the right one is seen. */
 #include "cluster_samples.h"
 
@@ -22,7 +23,7 @@ static void test_rows(void **state)
     }
     assert_true(rows[2].bic < rows[0].bic && rows[2].bic < rows[4].bic);
     assert_true(rows[2].stability > 0.99 && rows[4].stability < rows[2].stability);
-    assert_true(isnan(rows[0].stability));       /* one cluster is always stable, which says nothing */
+    assert_true(isnan(rows[0].stability)); /* one cluster is always stable, which says nothing */
     opt.K = 3;
     assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
     assert_true(rows[2].bound == c->bound[c->n_iter]);

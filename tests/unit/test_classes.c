@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Models of classes through the library: learned, written and read, asked, stopped. */
 #include "support.h"
 
@@ -166,7 +167,7 @@ static void subsamples(void **state)
     vhem_classes *k = NULL;
     vhem_class_view view;
     vhem_train_options opt = small_options();
-    data->label[0][1] = '1';                             /* 5, 7 and 6 of 18 */
+    data->label[0][1] = '1'; /* 5, 7 and 6 of 18 */
     opt.bootstrap = 5;
     opt.sample = 3;
     opt.prior = "counts";
@@ -198,7 +199,7 @@ static void equal_without_names(void **state)
     const char *path = test_scratch("equal");
     unlink(path);
     assert_ok(ctx, vh_builder_new(ctx, 1, &b));
-    for (int n = 0; n < 4; n++) {                        /* the first three are the same */
+    for (int n = 0; n < 4; n++) { /* the first three are the same */
         assert_ok(ctx, vh_builder_frames(b, y, n < 3 ? 5 : 4));
         assert_ok(ctx, vh_builder_end(b, NULL, "a", NULL, 1));
     }
@@ -209,7 +210,7 @@ static void equal_without_names(void **state)
     assert_near(h3m->omega[3], 0.25, 1e-15, 0);
     opt.store = path;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
-    for (int again = 0; again < 2; again++) {            /* the same data once more changes nothing */
+    for (int again = 0; again < 2; again++) { /* the same data once more changes nothing */
         assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
         assert_int_equal(view.things, 4);
         assert_int_equal(view.pieces, 2);
@@ -285,7 +286,7 @@ static void pieces_alone(void **state)
     fseek(f, 0, SEEK_END);
     long size = ftell(f);
     fclose(f);
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));   /* nothing is fitted twice */
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b)); /* nothing is fitted twice */
     f = fopen(path, "r");
     fseek(f, 0, SEEK_END);
     assert_int_equal(ftell(f), size);
@@ -293,7 +294,7 @@ static void pieces_alone(void **state)
     assert_true(vhem_h3m_compare(a, b) == 0);
     vhem_h3m_free(b);
     damage(path);
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));   /* but for what was damaged */
+    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b)); /* but for what was damaged */
     assert_true(vhem_h3m_compare(a, b) == 0);
     vhem_h3m_free(b);
     b = NULL;
@@ -341,7 +342,7 @@ static void refused(void **state)
     opt = small_options();
     opt.prior = "even";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
-    opt.prior = opt.estimator = NULL;                    /* no names: the defaults */
+    opt.prior = opt.estimator = NULL; /* no names: the defaults */
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     assert_string_equal(vhem_classes_options(k)->prior, "uniform");
     assert_string_equal(vhem_classes_options(k)->estimator, "vhem");
@@ -411,7 +412,7 @@ static void full_covariances(void **state)
     vhem_class_view view;
     vhem_train_options opt = small_options();
     const char *path = test_scratch("full.json");
-    for (int s = 1; s < PER_CLASS; s++)                  /* one of c0 is left */
+    for (int s = 1; s < PER_CLASS; s++) /* one of c0 is left */
         data->label[s][1] = '1';
     opt.reduce.preset = "emhmm";
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
@@ -448,9 +449,11 @@ static void broken_files(void **state)
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"piece\": {\"S\": \"two\"}, \"classes\": [{}]}",
           "S is text, must be a number" },
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
-          "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}", "pieces[0] must be a key" },
+          "\"model\": {}, \"pieces\": [[\"short\", 1]]}]}",
+          "pieces[0] must be a key" },
         { "{\"format\": \"vhem-classes\", \"version\": 1, \"classes\": [{\"name\": \"a\", \"prior\": 1, "
-          "\"model\": {}, \"things\": 4294967297}]}", "things must be a whole number from 1" },
+          "\"model\": {}, \"things\": 4294967297}]}",
+          "things must be a whole number from 1" },
     };
     vhem_classes *k = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -486,11 +489,18 @@ static void certain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learn_write_read_ask), cmocka_unit_test(groups),  cmocka_unit_test(stopped),
-        cmocka_unit_test(cross_validation),     cmocka_unit_test(refused), cmocka_unit_test(broken_files),
-        cmocka_unit_test(pieces_alone),         cmocka_unit_test(other_dimension),
-        cmocka_unit_test(full_covariances),     cmocka_unit_test(null_in_file),
-        cmocka_unit_test(subsamples),           cmocka_unit_test(equal_without_names),
+        cmocka_unit_test(learn_write_read_ask),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(stopped),
+        cmocka_unit_test(cross_validation),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(broken_files),
+        cmocka_unit_test(pieces_alone),
+        cmocka_unit_test(other_dimension),
+        cmocka_unit_test(full_covariances),
+        cmocka_unit_test(null_in_file),
+        cmocka_unit_test(subsamples),
+        cmocka_unit_test(equal_without_names),
         cmocka_unit_test(certain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
@@ -39,7 +40,7 @@ static void test_finds_clusters(void **state)
         }
         assert_near(sum, 1, 1e-12, 0);
         assert_int_equal(c->state_map_at[i + 1] - c->state_map_at[i], 2);
-        assert_int_not_equal(c->state_map[2 * i], c->state_map[2 * i + 1]);      /* far apart: one to one */
+        assert_int_not_equal(c->state_map[2 * i], c->state_map[2 * i + 1]); /* far apart: one to one */
     }
     vhem_clustering_free(c);
     vhem_h3m_free(h3m);
@@ -180,7 +181,7 @@ static void test_presets(void **state)
     assert_int_equal(c->options.tau, 10);
     assert_true(c->options.cov_floor == 0 && c->options.cov_add == 0);
     vhem_clustering_free(c);
-    opt.nv = 3;                                          /* what is given wins over the preset */
+    opt.nv = 3; /* what is given wins over the preset */
     opt.cov_floor = 0.1;
     assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
     assert_near(c->options.nv, 3, 0, 0);
@@ -190,12 +191,12 @@ static void test_presets(void **state)
     vhem_ctx_free(ctx);
 }
 
-#define REFUSED(field, value, text)                                                                       \
-    do {                                                                                                  \
-        vhem_cluster_options o_ = cluster_options(2);                                                     \
-        o_.field = (value);                                                                               \
-        assert_fails(ctx, vhem_cluster(ctx, h3m, &o_, &c), VHEM_EINVAL, text);                            \
-        assert_null(c);                                                                                   \
+#define REFUSED(field, value, text)                                            \
+    do {                                                                       \
+        vhem_cluster_options o_ = cluster_options(2);                          \
+        o_.field = (value);                                                    \
+        assert_fails(ctx, vhem_cluster(ctx, h3m, &o_, &c), VHEM_EINVAL, text); \
+        assert_null(c);                                                        \
     } while (0)
 
 static void test_refuses(void **state)
@@ -260,12 +261,12 @@ static void test_stop(void **state)
     assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
     assert_non_null(c);
     assert_non_null(strstr(vhem_ctx_error(ctx), "stopped"));
-    assert_int_equal(c->n_run, 1);                       /* the other one had no bound yet */
+    assert_int_equal(c->n_run, 1); /* the other one had no bound yet */
     assert_non_null(c->z);
     assert_non_null(c->centers);
     assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
     vhem_clustering_free(c);
-    c = NULL;                                            /* stopped before it began: still something */
+    c = NULL; /* stopped before it began: still something */
     assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
     assert_int_equal(c->n_run, 1);
     vhem_clustering_free(c);

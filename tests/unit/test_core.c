@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_core.c - core: error sentences, memory, numbers and text in files, output files, random numbers,
  * jobs. */
 #include "support.h"
@@ -26,7 +27,7 @@ static void error_prefix(void **state)
     vh_error_prefix(ctx, "models.json");
     assert_string_equal(vhem_ctx_error(ctx), "models.json: HMM 7: row 2 of A sums to 0.97, must be 1");
 
-    memset(path, 'x', sizeof path);                      /* too long: cut, never past the buffer */
+    memset(path, 'x', sizeof path); /* too long: cut, never past the buffer */
     path[sizeof path - 1] = '\0';
     vh_error_prefix(ctx, path);
     assert_int_equal(strlen(vhem_ctx_error(ctx)), sizeof ctx->error - 1);
@@ -52,9 +53,9 @@ static void memory(void **state)
     assert_non_null(none);
     free(none);
 
-    assert_null(vh_alloc(ctx, SIZE_MAX / 4, 8));         /* the product does not fit */
+    assert_null(vh_alloc(ctx, SIZE_MAX / 4, 8)); /* the product does not fit */
     assert_non_null(strstr(vhem_ctx_error(ctx), "out of memory"));
-    assert_null(vh_alloc(ctx, SIZE_MAX - 10, 1));        /* the rounding up to VH_ALIGN does not fit */
+    assert_null(vh_alloc(ctx, SIZE_MAX - 10, 1)); /* the rounding up to VH_ALIGN does not fit */
 
     int *grown = NULL;
     size_t cap = 0;
@@ -86,29 +87,56 @@ static void check_number(double x)
         fail_msg("%.17g was written as %s, which reads as %.17g", x, text, back);
     assert_true(strchr(text, '.') || strchr(text, 'e'));
     int shorter = snprintf(text, sizeof text, "%.15g", x);
-    if (strtod(text, NULL) == x)                         /* 15 digits would do: no more were spent */
+    if (strtod(text, NULL) == x) /* 15 digits would do: no more were spent */
         assert_true(n <= (size_t)shorter + 3);
 }
 
 static void number_text(void **state)
 {
     (void)state;
-    static const struct { double x; const char *text; } known[] = {
-        { 0, "0.0" }, { -0.0, "-0.0" }, { 1, "1.0" }, { -1, "-1.0" }, { 0.1, "0.1" }, { 0.5, "0.5" },
-        { 100, "100.0" }, { 1e15, "1000000000000000.0" }, { 1e16, "1.0e+16" }, { 123.456, "123.456" },
-        { 0.0001, "0.0001" }, { 0.00001, "1.0e-05" }, { 2.5e-7, "2.5e-07" }, { 1e308, "1.0e+308" },
-        { 1.0 / 3, "0.3333333333333333" }, { 0.1 + 0.2, "0.30000000000000004" }, { 1e-300, "1.0e-300" },
-        { 0.99999999999999999, "1.0" }, { 9007199254740993.0, "9007199254740992.0" }, { 12.0, "12.0" },
+    static const struct {
+        double x;
+        const char *text;
+    } known[] = {
+        { 0, "0.0" },
+        { -0.0, "-0.0" },
+        { 1, "1.0" },
+        { -1, "-1.0" },
+        { 0.1, "0.1" },
+        { 0.5, "0.5" },
+        { 100, "100.0" },
+        { 1e15, "1000000000000000.0" },
+        { 1e16, "1.0e+16" },
+        { 123.456, "123.456" },
+        { 0.0001, "0.0001" },
+        { 0.00001, "1.0e-05" },
+        { 2.5e-7, "2.5e-07" },
+        { 1e308, "1.0e+308" },
+        { 1.0 / 3, "0.3333333333333333" },
+        { 0.1 + 0.2, "0.30000000000000004" },
+        { 1e-300, "1.0e-300" },
+        { 0.99999999999999999, "1.0" },
+        { 9007199254740993.0, "9007199254740992.0" },
+        { 12.0, "12.0" },
     };
     char text[VH_NUMBER_SIZE];
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         vh_number_text(known[k].x, text);
         assert_string_equal(text, known[k].text);
     }
-    static const double odd[] = { 5e-324, -5e-324, 2.2250738585072014e-308, 2.225073858507201e-308,
-                                  1.7976931348623157e308, 9.9999999999999999e22, 1e22, 1e23,
-                                  0.9999999999999999, 0.99999999999999989, 999999999999999.9,
-                                  99999999999999990.0, 4503599627370496.5 };
+    static const double odd[] = { 5e-324,
+                                  -5e-324,
+                                  2.2250738585072014e-308,
+                                  2.225073858507201e-308,
+                                  1.7976931348623157e308,
+                                  9.9999999999999999e22,
+                                  1e22,
+                                  1e23,
+                                  0.9999999999999999,
+                                  0.99999999999999989,
+                                  999999999999999.9,
+                                  99999999999999990.0,
+                                  4503599627370496.5 };
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
         check_number(odd[k]);
 
@@ -162,11 +190,11 @@ static void json_text(void **state)
     check_text("walk_01", "\"walk_01\"");
     check_text("a\"b\\c/d\n\t\x01\x7f", "\"a\\\"b\\\\c/d\\n\\t\\u0001\\u007f\"");
     check_text("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80\"");
-    check_text("\xE9t\xE9", "\"\xEF\xBF\xBDt\xEF\xBF\xBD\"");                     /* Latin-1 */
-    check_text("\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                       /* overlong */
-    check_text("\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");       /* a surrogate */
+    check_text("\xE9t\xE9", "\"\xEF\xBF\xBDt\xEF\xBF\xBD\"");               /* Latin-1 */
+    check_text("\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                 /* overlong */
+    check_text("\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""); /* a surrogate */
     check_text("\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    check_text("x\xE2\x82", "\"x\xEF\xBF\xBD\xEF\xBF\xBD\"");                     /* cut short */
+    check_text("x\xE2\x82", "\"x\xEF\xBF\xBD\xEF\xBF\xBD\""); /* cut short */
     check_text("\xFF", "\"\xEF\xBF\xBD\"");
 }
 
@@ -206,13 +234,13 @@ static void out_replaces(void **state)
     umask(mask);
     check_file(ctx, path, "one");
 
-    assert_ok(ctx, vh_out_open(ctx, path, &out));        /* the old file stands until the commit */
+    assert_ok(ctx, vh_out_open(ctx, path, &out)); /* the old file stands until the commit */
     fputs("half", out.f);
     fflush(out.f);
     check_file(ctx, path, "one");
     char *tmp = strdup(out.tmp);
     assert_int_equal(access(tmp, F_OK), 0);
-    vh_out_close(&out);                                  /* given up: nothing is left */
+    vh_out_close(&out); /* given up: nothing is left */
     assert_int_not_equal(access(tmp, F_OK), 0);
     free(tmp);
     check_file(ctx, path, "one");
@@ -223,7 +251,7 @@ static void out_replaces(void **state)
     assert_int_equal(stat(path, &sb), 0);
     assert_int_equal(sb.st_mode & 0777, 0640);
 
-    assert_ok(ctx, vh_out_path(ctx, path, &out));        /* for libraries that write themselves */
+    assert_ok(ctx, vh_out_path(ctx, path, &out)); /* for libraries that write themselves */
     assert_null(out.f);
     test_write(out.tmp, "three", 5);
     check_file(ctx, path, "two");
@@ -262,7 +290,7 @@ static void out_fails(void **state)
     assert_null(out.path);
     if (access("/dev/full", W_OK) == 0) {
         assert_ok(ctx, vh_out_open(ctx, "/dev/full", &out));
-        assert_null(out.tmp);                            /* a device is written in place */
+        assert_null(out.tmp); /* a device is written in place */
         fputs("text", out.f);
         assert_fails(ctx, vh_out_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed: No space left");
         vh_out_close(&out);
@@ -340,8 +368,13 @@ static void rng_streams(void **state)
     vh_rng_init(&b, 5, VH_RNG_TEST, 17);
     for (int k = 0; k < 100; k++)
         assert_true(vh_rng_bits(&a) == vh_rng_bits(&b));
-    static const struct { uint64_t seed; uint32_t purpose; uint64_t item; } other[] = {
-        { 6, VH_RNG_TEST, 17 }, { 5, VH_RNG_TEST, 18 }, { 5, VH_RNG_INIT, 17 }, { 17, VH_RNG_TEST, 5 } };
+    static const struct {
+        uint64_t seed;
+        uint32_t purpose;
+        uint64_t item;
+    } other[] = {
+        { 6, VH_RNG_TEST, 17 }, { 5, VH_RNG_TEST, 18 }, { 5, VH_RNG_INIT, 17 }, { 17, VH_RNG_TEST, 5 }
+    };
     for (size_t o = 0; o < sizeof other / sizeof *other; o++) {
         int same = 0;
         vh_rng_init(&a, 5, VH_RNG_TEST, 17);
@@ -400,7 +433,7 @@ static void rng_below(void **state)
         for (int x = 0; x < n; x++)
             assert_near(count[x], (double)draws / n, 0, 5 * sqrt((double)draws / n) + 1e-9);
     }
-    int64_t huge = INT64_C(3) << 61, high = 0;           /* plain remainders would favour the lower third */
+    int64_t huge = INT64_C(3) << 61, high = 0; /* plain remainders would favour the lower third */
     for (int k = 0; k < draws; k++) {
         int64_t x = vh_rng_below(&rng, huge);
         assert_true(x >= 0 && x < huge);
@@ -470,12 +503,11 @@ static void jobs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_prefix), cmocka_unit_test(memory),      cmocka_unit_test(number_text),
-        cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text), cmocka_unit_test(out_replaces),
-        cmocka_unit_test(out_keeps_links), cmocka_unit_test(out_fails), cmocka_unit_test(out_stdout),
-        cmocka_unit_test(read_all),     cmocka_unit_test(rng_streams), cmocka_unit_test(rng_moments),
-        cmocka_unit_test(rng_below),    cmocka_unit_test(rng_pick),
-        cmocka_unit_test(jobs),
+        cmocka_unit_test(error_prefix),       cmocka_unit_test(memory),      cmocka_unit_test(number_text),
+        cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text),   cmocka_unit_test(out_replaces),
+        cmocka_unit_test(out_keeps_links),    cmocka_unit_test(out_fails),   cmocka_unit_test(out_stdout),
+        cmocka_unit_test(read_all),           cmocka_unit_test(rng_streams), cmocka_unit_test(rng_moments),
+        cmocka_unit_test(rng_below),          cmocka_unit_test(rng_pick),    cmocka_unit_test(jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_data.c - the sequence set: wrapping, views, the builder, completeness. */
 #include "data/data.h"
 #include "data_files.h"
@@ -135,11 +136,8 @@ static void test_keep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_wrap_refuses),
-        cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_builder),
-        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_wrap),    cmocka_unit_test(test_wrap_refuses), cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_builder), cmocka_unit_test(test_keep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_data_save.c - saving data: every format reads back to the same numbers and, where it can, the same
  * texts. */
 #include "data_files.h"
@@ -29,7 +30,11 @@ static vhem_data *sample(vhem_ctx *ctx)
 static void test_round_trips(void **state)
 {
     (void)state;
-    static const struct { const char *name, *format; int keeps; vhem_data_options opt; } way[] = {
+    static const struct {
+        const char *name, *format;
+        int keeps;
+        vhem_data_options opt;
+    } way[] = {
         { "s.csv", "csv", ALL, { .group = "group", .weight = "weight" } },
         { "s.TSV", "tsv", ALL, { .group = "group", .weight = "weight" } },
         { "s.npy", "npy", NAMES | LABELS | GROUPS, { .group = "group", .weight = "weight" } },

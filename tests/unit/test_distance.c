@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_distance.c - distances between HMMs against sums over all state sequences, numerical integration,
  * closed forms and sampling. */
 #include "engine.h"
@@ -31,8 +32,8 @@ static double integral(int d, int full, const double *mp, const double *cp, cons
     for (int i = 0; i < N; i++)
         for (int j = 0; j < (d == 2 ? N : 1); j++) {
             double y[2] = { low[0] + (i + 0.5) * step[0], d == 2 ? low[1] + (j + 0.5) * step[1] : 0 };
-            sum += exp(lambda * (double)(slow_gaussian(d, full, mp, cp, y)
-                                         + slow_gaussian(d, full, mq, cq, y)));
+            sum +=
+                exp(lambda * (double)(slow_gaussian(d, full, mp, cp, y) + slow_gaussian(d, full, mq, cq, y)));
         }
     return log(sum * step[0] * (d == 2 ? step[1] : 1));
 }
@@ -82,7 +83,7 @@ static void test_log_product_edges(void **state)
     assert_true(vh_gaussian_diag.log_product(2, s, t, 0.5, &out, work));
     assert_true(isfinite(out));
     assert_true(vh_gaussian_diag.log_product(2, p, p, 0.5, &out, work));
-    assert_near(out, 0, 0, 1e-15);                       /* the Bhattacharyya coefficient of p with itself */
+    assert_near(out, 0, 0, 1e-15); /* the Bhattacharyya coefficient of p with itself */
 }
 
 /* ---- the kernel of two HMMs ---------------------------------------------------------------------------- */
@@ -292,7 +293,7 @@ static void test_error_of_sampling(void **state)
         vhem_ctx_free(ctx);
     }
     double scatter = sqrt((square - mean * mean) * REPEAT / (REPEAT - 1.0));
-    assert_true(scatter < 1.4 * said && scatter > 0.7 * said);       /* 4 deviations of 60 draws */
+    assert_true(scatter < 1.4 * said && scatter > 0.7 * said); /* 4 deviations of 60 draws */
     vhem_h3m_free(a);
     vhem_h3m_free(b);
     vhem_ctx_free(first);
@@ -426,18 +427,12 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log_product),
-        cmocka_unit_test(test_log_product_edges),
-        cmocka_unit_test(test_kernel_enumerated),
-        cmocka_unit_test(test_kernel_sampled),
-        cmocka_unit_test(test_kernel_normalised),
-        cmocka_unit_test(test_kernel_zeros),
-        cmocka_unit_test(test_kl_of_gaussians),
-        cmocka_unit_test(test_error_of_sampling),
-        cmocka_unit_test(test_same_set),
-        cmocka_unit_test(test_mixed_families),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_log_product),       cmocka_unit_test(test_log_product_edges),
+        cmocka_unit_test(test_kernel_enumerated), cmocka_unit_test(test_kernel_sampled),
+        cmocka_unit_test(test_kernel_normalised), cmocka_unit_test(test_kernel_zeros),
+        cmocka_unit_test(test_kl_of_gaussians),   cmocka_unit_test(test_error_of_sampling),
+        cmocka_unit_test(test_same_set),          cmocka_unit_test(test_mixed_families),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_dtm.c - dynamic textures: views, validation, comparison, files in both formats. */
 #include "textures.h"
 
@@ -101,7 +102,7 @@ static void broken_files(void **state)
           "texture 0: A has 1 row, must have n = 2000000000" },
         { "{\"format\": \"vhem-dtm\", \"version\": 1, \"d\": 1, \"textures\": [{\"n\": 1, \"A\": [[0]], "
           "\"Q\": [[1]], \"mu\": [0], \"Sigma\": [[1]], \"C\": [[1]], \"ybar\": [0], \"R\": [-1]}]}",
-              "R[0] is -1" },
+          "R[0] is -1" },
     };
     vhem_ctx *ctx = test_ctx();
     vhem_dtm *dtm = NULL;
@@ -118,7 +119,9 @@ static void broken_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(views), cmocka_unit_test(invalid), cmocka_unit_test(files),
+        cmocka_unit_test(views),
+        cmocka_unit_test(invalid),
+        cmocka_unit_test(files),
         cmocka_unit_test(broken_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_em_h3m.c - clustering sequences by EM-H3M and models by SHEM-H3M: assignments against brute force,
  * known clusters, trees, given starts, repairs, and requests that make no sense. */
 #include "cluster_samples.h"
@@ -14,8 +15,17 @@ static vhem_h3m *switchers(vhem_ctx *ctx, int K)
     for (int i = 0; i < K; i++) {
         double row[] = { stay[i], 1 - stay[i], 1 - stay[i], stay[i] };
         memcpy(A[i], row, sizeof row);
-        v[i] = (vhem_hmm_view){ .S = 2, .M = 1, .d = 2, .omega = 1.0 / K, .pi = pi, .A = A[i], .c = c,
-                                .mu = mu, .cov = cov, .name = "", .label = "" };
+        v[i] = (vhem_hmm_view){ .S = 2,
+                                .M = 1,
+                                .d = 2,
+                                .omega = 1.0 / K,
+                                .pi = pi,
+                                .A = A[i],
+                                .c = c,
+                                .mu = mu,
+                                .cov = cov,
+                                .name = "",
+                                .label = "" };
     }
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, K, v, &h3m));
     return h3m;
@@ -341,7 +351,7 @@ static void shem(void **state)
     assert_memory_equal(c[0]->z, c[1]->z, sizeof(double) * KB * 3);
     for (int i = 0; i < KB; i++)
         above += (c[0]->L_hmm[i * 3 + c[0]->label[i]] - c[2]->L_hmm[i * 3 + c[2]->label[i]]) / KB;
-    assert_true(above > -0.5 && above < 3);                  /* an estimate above its bound, but for noise */
+    assert_true(above > -0.5 && above < 3); /* an estimate above its bound, but for noise */
     for (int k = 0; k < 3; k++)
         vhem_clustering_free(c[k]);
 }
@@ -350,8 +360,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_brute_force), cmocka_unit_test(finds_clusters),
-        cmocka_unit_test(tree_of_sequences), cmocka_unit_test(given_start), cmocka_unit_test(empty_cluster),
-        cmocka_unit_test(collapse), cmocka_unit_test(bad_requests), cmocka_unit_test(shem),
+        cmocka_unit_test(tree_of_sequences),   cmocka_unit_test(given_start),
+        cmocka_unit_test(empty_cluster),       cmocka_unit_test(collapse),
+        cmocka_unit_test(bad_requests),        cmocka_unit_test(shem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

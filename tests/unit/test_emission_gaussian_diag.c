@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_emission_gaussian_diag.c - the family against its definition. */
 #include "emission.h"
 
@@ -38,7 +39,7 @@ static void product(void **state)
     for (int d = 1; d <= MAX_D; d++) {
         random_component(&rng, &c, d);
         double *y = random_frames(&rng, 40, d, 3);
-        check_product(F, &c, 0, y, 40, 1e-11);           /* terms up to a few hundred, 2e-16 each */
+        check_product(F, &c, 0, y, 40, 1e-11); /* terms up to a few hundred, 2e-16 each */
         free(y);
     }
 }
@@ -77,7 +78,7 @@ static void maximises(void **state)
         for (int t = 0; t < N; t++)
             w[t] = vh_rng_exponential(&rng);
         for (int k = 0; k < d; k++)
-            floor[k] = floored && k == 0 ? 5 : 1e-3;   /* far above the variance of the data in dimension 0 */
+            floor[k] = floored && k == 0 ? 5 : 1e-3; /* far above the variance of the data in dimension 0 */
         mean_stat(F, &c, N, y, w, stat);
         assert_int_equal(F->maximise(&c.x, stat, floor, c.par, c.work), floored);
         if (floored)
@@ -125,7 +126,7 @@ static void draws(void **state)
         c.mu[k] = 10 * k;
         c.cov[k] = want[4 * k];
     }
-    check_draws(F, &c, want);                            /* the third does not vary at all */
+    check_draws(F, &c, want); /* the third does not vary at all */
 }
 
 static void validates(void **state)
@@ -134,7 +135,7 @@ static void validates(void **state)
     component c;
     component_init(&c, 2);
     c.cov[0] = 1;
-    check_accepted(F, &c);                               /* zero variance is a delta function */
+    check_accepted(F, &c); /* zero variance is a delta function */
     c.cov[1] = -2;
     check_refused(F, &c, "-2");
     c.cov[1] = INFINITY;
@@ -148,9 +149,9 @@ static void validates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand),   cmocka_unit_test(product),
-                                        cmocka_unit_test(far_away),  cmocka_unit_test(maximises),
-                                        cmocka_unit_test(singular),  cmocka_unit_test(draws),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand),  cmocka_unit_test(product),
+                                        cmocka_unit_test(far_away), cmocka_unit_test(maximises),
+                                        cmocka_unit_test(singular), cmocka_unit_test(draws),
                                         cmocka_unit_test(validates) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

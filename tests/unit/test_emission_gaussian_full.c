@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_emission_gaussian_full.c - the family against its definition, down to nearly singular covariances. */
 #include "emission.h"
 
@@ -37,9 +38,8 @@ static void product(void **state)
     vh_rng_init(&rng, 51, VH_RNG_TEST, 0);
     for (int d = 1; d <= MAX_D; d++) {
         random_component(&rng, &c, d, 20);
-        double *y = random_frames(&rng, 40, d, 2);       /* 40 frames: more than two
-                                                            blocks of the direct form */
-        check_product(F, &c, 1, y, 40, 1e-10);           /* condition 20, terms up to 1e4 */
+        double *y = random_frames(&rng, 40, d, 2); /* 40 frames: more than two blocks of the direct form */
+        check_product(F, &c, 1, y, 40, 1e-10);     /* condition 20, terms up to 1e4 */
         free(y);
     }
 }
@@ -87,7 +87,7 @@ static void maximises(void **state)
         double *y = random_frames(&rng, N, d, 1), w[N], stat[MAX_STAT], floor[MAX_D];
         for (int t = 0; t < N; t++) {
             w[t] = vh_rng_exponential(&rng);
-            for (int k = 1; k < d; k++)                  /* correlated: the small variance is along no axis */
+            for (int k = 1; k < d; k++) /* correlated: the small variance is along no axis */
                 y[t * d + k] = y[t * d] + 0.1 * k * y[t * d + k];
         }
         for (int k = 0; k < d; k++)
@@ -99,7 +99,7 @@ static void maximises(void **state)
             assert_int_equal(held, floored);
         assert_true(smallest_eigenvalue(d, c.cov, floor) >= 1 - 1e-12);
         double best = weighted_loglik(F, &c, N, y, w);
-        for (int step = 0; step < 40; step++) {          /* random changes that keep the floor */
+        for (int step = 0; step < 40; step++) { /* random changes that keep the floor */
             component e = c;
             e.par[0] = e.mu;
             e.par[1] = e.cov;
@@ -111,7 +111,7 @@ static void maximises(void **state)
             if (smallest_eigenvalue(d, e.cov, floor) >= 1)
                 assert_true(weighted_loglik(F, &e, N, y, w) < best + 1e-10);
         }
-        for (int k = 0; k < d; k++) {                   /* and one that always does: a little more variance */
+        for (int k = 0; k < d; k++) { /* and one that always does: a little more variance */
             component e = c;
             e.par[0] = e.mu;
             e.par[1] = e.cov;
@@ -132,7 +132,7 @@ static void singular(void **state)
     memcpy(c.cov, (double[]){ 1, 1, 1, 1 }, 4 * sizeof(double));
     assert_true(F->natural(&c.x, PAR(&c), theta, c.work) < 0);
     assert_false(F->log_density(2, PAR(&c), y, 1, &out, c.work));
-    mean_stat(F, &c, 2, y, w, stat);                     /* two frames span one direction */
+    mean_stat(F, &c, 2, y, w, stat); /* two frames span one direction */
     assert_int_equal(F->maximise(&c.x, stat, NULL, c.par, c.work), -1);
     assert_int_equal(F->maximise(&c.x, stat, floor, c.par, c.work), 1);
     /* variance 0.5 along (1,1), which is at the floor, and 0 across, raised to 0.5 */
@@ -148,7 +148,7 @@ static void draws(void **state)
     vh_rng_init(&rng, 54, VH_RNG_TEST, 0);
     random_component(&rng, &c, 3, 10);
     check_draws(F, &c, c.cov);
-    component_init(&c, 3);                               /* rank one: a delta function across (1, 2, 3) */
+    component_init(&c, 3); /* rank one: a delta function across (1, 2, 3) */
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             c.cov[i * 3 + j] = (i + 1) * (j + 1);
@@ -160,9 +160,9 @@ static void validates(void **state)
     (void)state;
     component c;
     component_init(&c, 2);
-    check_accepted(F, &c);                               /* all zero */
+    check_accepted(F, &c); /* all zero */
     memcpy(c.cov, (double[]){ 1, 1, 1, 1 }, 4 * sizeof(double));
-    check_accepted(F, &c);                               /* singular */
+    check_accepted(F, &c); /* singular */
     c.cov[1] = 0.5;
     check_refused(F, &c, "symmetric");
     c.cov[2] = 0.5;

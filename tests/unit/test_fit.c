@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_fit.c - vhem_fit_each: options and their errors, groups, names, weights, restarts, starts,
  * stopping, and data that is hardly data. */
 #include "engine.h"
@@ -25,7 +26,7 @@ static void check_fit(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data,
             if (!isfinite(run->loglik))
                 fail_msg("HMM %d, restart %d has the log-likelihood %g", i, k, run->loglik);
             double best = r->run[i * r->R + r->best[i]].loglik;
-            assert_true(run->loglik <= best + 1e-9 * fabs(best));        /* within 1e-9 the first wins */
+            assert_true(run->loglik <= best + 1e-9 * fabs(best)); /* within 1e-9 the first wins */
         }
     }
     if (r->K == data->N && !data->weight) {
@@ -64,13 +65,13 @@ static void option_errors(void **state)
               *inf = wrap(ctx, 2, T, 1, infinite);
     vhem_h3m *out = NULL;
     vhem_fit_report *report = NULL;
-#define REFUSED(change, text)                                                                             \
-    do {                                                                                                  \
-        vhem_fit_options opt = options(2, 1);                                                             \
-        change;                                                                                           \
-        assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, &report), VHEM_EINVAL, text);              \
-        assert_null(out);                                                                                 \
-        assert_null(report);                                                                              \
+#define REFUSED(change, text)                                                                \
+    do {                                                                                     \
+        vhem_fit_options opt = options(2, 1);                                                \
+        change;                                                                              \
+        assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, &report), VHEM_EINVAL, text); \
+        assert_null(out);                                                                    \
+        assert_null(report);                                                                 \
     } while (0)
     REFUSED(opt.S = 0, "S is 0, an HMM needs at least one state");
     REFUSED(opt.S = 100000, "S is 100000, at most 4096");
@@ -121,7 +122,7 @@ static void defaults(void **state)
     assert_int_equal(report->frames[0], 60);
     assert_int_equal(view_of(a, 0).S, 3);
     assert_true(same_bits(a, b));
-    assert_ok(ctx, vhem_fit_each(ctx, data, NULL, &c, NULL));            /* no report wanted */
+    assert_ok(ctx, vhem_fit_each(ctx, data, NULL, &c, NULL)); /* no report wanted */
     assert_true(same_bits(a, c));
     vhem_fit_report_free(report);
     vhem_fit_report_free(NULL);
@@ -160,13 +161,13 @@ static void groups_and_names(void **state)
     opt.by_group = 1;
     vhem_h3m *grouped = fit(ctx, data, &opt, &report);
     assert_int_equal(vhem_h3m_size(grouped), 2);
-    assert_string_equal(view_of(grouped, 0).name, "zebra");              /* in the order of appearance */
+    assert_string_equal(view_of(grouped, 0).name, "zebra"); /* in the order of appearance */
     assert_string_equal(view_of(grouped, 0).label, "walk");
     assert_string_equal(view_of(grouped, 1).name, "ant");
-    assert_string_equal(view_of(grouped, 1).label, "");                  /* they do not agree */
+    assert_string_equal(view_of(grouped, 1).label, ""); /* they do not agree */
     assert_int_equal(report->frames[0], 40);
 
-    double score[8], sum = 0;                            /* the report counts both sequences of a group */
+    double score[8], sum = 0; /* the report counts both sequences of a group */
     assert_ok(ctx, vhem_score(ctx, grouped, data, score));
     sum = score[0] + score[4];
     assert_near(report->run[report->best[0]].loglik, sum, 1e-9, 1e-9);
@@ -197,7 +198,7 @@ static void weights(void **state)
     add_sequence(ctx, c, y + 60, 40, "b", NULL, "g", 1);
     vhem_data *weighted = finish(ctx, b), *repeated = finish(ctx, c);
     vhem_fit_options opt = options(0, 0);
-    opt.S = opt.M = 1;                                   /* the start has its own */
+    opt.S = opt.M = 1; /* the start has its own */
     opt.start = start;
     opt.by_group = 1;
     opt.cov_floor = 0;
@@ -237,7 +238,7 @@ static void tol_and_max_iter(void **state)
     opt.start = start;
     opt.restarts = 0;
     opt.max_iter = 0;
-    out = fit(ctx, data, &opt, &r);                      /* nothing happens, but the likelihood is told */
+    out = fit(ctx, data, &opt, &r); /* nothing happens, but the likelihood is told */
     assert_int_equal(r->R, 1);
     assert_int_equal(r->run[0].n_iter, 0);
     assert_false(r->run[0].converged);
@@ -246,7 +247,7 @@ static void tol_and_max_iter(void **state)
     vhem_h3m_free(out);
 
     opt.max_iter = 7;
-    opt.tol = 0;                                         /* never satisfied */
+    opt.tol = 0; /* never satisfied */
     out = fit(ctx, data, &opt, &r);
     assert_int_equal(r->run[0].n_iter, 7);
     assert_false(r->run[0].converged);
@@ -258,14 +259,14 @@ static void tol_and_max_iter(void **state)
     out = fit(ctx, data, &opt, &r);
     assert_true(r->run[0].converged && r->run[0].n_iter > 0 && r->run[0].n_iter < 500);
     double at_end = r->run[0].loglik;
-    opt.max_iter = r->run[0].n_iter - 1;            /* the last iteration gained less than tol a frame, ... */
+    opt.max_iter = r->run[0].n_iter - 1; /* the last iteration gained less than tol a frame, ... */
     opt.tol = 0;
     vhem_fit_report_free(r);
     vhem_h3m_free(out);
     out = fit(ctx, data, &opt, &r);
     assert_true(at_end - r->run[0].loglik <= 1e-3 * T);
     double before = r->run[0].loglik;
-    opt.max_iter--;                                      /* ... the one before more */
+    opt.max_iter--; /* ... the one before more */
     vhem_fit_report_free(r);
     vhem_h3m_free(out);
     out = fit(ctx, data, &opt, &r);
@@ -293,7 +294,7 @@ static void starts(void **state)
     vhem_fit_options opt = options(2, 1);
     opt.max_iter = 0;
     opt.start = three;
-    out = fit(ctx, data, &opt, NULL);                    /* one for each */
+    out = fit(ctx, data, &opt, NULL); /* one for each */
     assert_true(same_bits(out, three));
     vhem_h3m_free(out);
     out = NULL;
@@ -315,7 +316,7 @@ static void starts(void **state)
                  "HMMs of different size (HMM 2)");
     assert_null(out);
 
-    vh_hmm_param(three, &three->hmm[1], 1)[0] = 0;       /* a singular start */
+    vh_hmm_param(three, &three->hmm[1], 1)[0] = 0; /* a singular start */
     opt.start = three;
     assert_fails(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL), VHEM_ENUMERIC, "HMM 1: ");
     assert_non_null(strstr(vhem_ctx_error(ctx), "singular"));
@@ -364,7 +365,7 @@ static void start_and_topology(void **state)
 
 typedef struct {
     vhem_ctx *ctx;
-    int64_t   after;
+    int64_t after;
 } stopper;
 
 static void stop_after(void *arg, const char *what, int64_t done, int64_t total)
@@ -566,10 +567,12 @@ static void far_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(option_errors), cmocka_unit_test(defaults), cmocka_unit_test(groups_and_names),
-        cmocka_unit_test(weights), cmocka_unit_test(tol_and_max_iter), cmocka_unit_test(starts),
-        cmocka_unit_test(start_and_topology), cmocka_unit_test(stopping), cmocka_unit_test(hardly_data),
-        cmocka_unit_test(beyond_range), cmocka_unit_test(collapse), cmocka_unit_test(far_apart),
+        cmocka_unit_test(option_errors),      cmocka_unit_test(defaults),
+        cmocka_unit_test(groups_and_names),   cmocka_unit_test(weights),
+        cmocka_unit_test(tol_and_max_iter),   cmocka_unit_test(starts),
+        cmocka_unit_test(start_and_topology), cmocka_unit_test(stopping),
+        cmocka_unit_test(hardly_data),        cmocka_unit_test(beyond_range),
+        cmocka_unit_test(collapse),           cmocka_unit_test(far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_h3m.c - storage of an H3M: shapes, copies from views, views, validation, comparison, provenance. */
 #include "support.h"
 
@@ -13,8 +14,11 @@ typedef struct {
 static small make_small(void)
 {
     return (small){
-        .pi = { 0.25, 0.75 }, .A = { 0.5, 0.5, 0.125, 0.875 }, .c = { 0.5, 0.5, 1, 0 },
-        .mu = { 1, 2, 3, 4, 5, 6, 7, 8 }, .cov = { 1, 1, 2, 2, 3, 3, 0, 4 },
+        .pi = { 0.25, 0.75 },
+        .A = { 0.5, 0.5, 0.125, 0.875 },
+        .c = { 0.5, 0.5, 1, 0 },
+        .mu = { 1, 2, 3, 4, 5, 6, 7, 8 },
+        .cov = { 1, 1, 2, 2, 3, 3, 0, 4 },
     };
 }
 
@@ -22,9 +26,17 @@ static small make_small(void)
 static vhem_status build(vhem_ctx *ctx, small *s, vhem_h3m **out)
 {
     for (int i = 0; i < 2; i++)
-        s->view[i] = (vhem_hmm_view){ .S = 2, .M = 2, .d = 2, .omega = i ? 0.75 : 0.25, .pi = s->pi,
-                                      .A = s->A, .c = s->c, .mu = s->mu, .cov = s->cov,
-                                      .name = i ? "walk_01" : NULL, .label = i ? "walk" : "" };
+        s->view[i] = (vhem_hmm_view){ .S = 2,
+                                      .M = 2,
+                                      .d = 2,
+                                      .omega = i ? 0.75 : 0.25,
+                                      .pi = s->pi,
+                                      .A = s->A,
+                                      .c = s->c,
+                                      .mu = s->mu,
+                                      .cov = s->cov,
+                                      .name = i ? "walk_01" : NULL,
+                                      .label = i ? "walk" : "" };
     return vhem_h3m_new(ctx, "gaussian-diag", 2, 2, s->view, out);
 }
 
@@ -54,7 +66,7 @@ static void new_and_view(void **state)
     assert_ptr_equal(v.c, v.theta);
     assert_ptr_equal(v.mu, v.theta + 4);
     assert_ptr_equal(v.cov, v.theta + 12);
-    assert_true(v.pi != s.pi);                           /* a copy */
+    assert_true(v.pi != s.pi); /* a copy */
     assert_int_equal(vhem_h3m_view(h3m, 0, &v), VHEM_OK);
     assert_string_equal(v.name, "");
     assert_string_equal(v.label, "");
@@ -64,7 +76,7 @@ static void new_and_view(void **state)
     assert_int_equal(vhem_h3m_view(h3m, -1, &v), VHEM_EINVAL);
     assert_memory_equal(&kept, &v, sizeof v);
 
-    vhem_h3m *again = NULL;                              /* views of an H3M make an equal one */
+    vhem_h3m *again = NULL; /* views of an H3M make an equal one */
     vhem_hmm_view both[2];
     for (int i = 0; i < 2; i++)
         assert_int_equal(vhem_h3m_view(h3m, i, &both[i]), VHEM_OK);
@@ -107,7 +119,7 @@ static void parameters(void **state)
     vh_hmm_copy(&h3m->hmm[3], h);
     assert_memory_equal(h3m->hmm[3].pi, h->pi, (2 + 4 + h->n_theta) * sizeof *h->pi);
 
-    assert_ok(ctx, vh_h3m_shape(ctx, h3m, 1, 3, 1));     /* a new shape is empty again */
+    assert_ok(ctx, vh_h3m_shape(ctx, h3m, 1, 3, 1)); /* a new shape is empty again */
     assert_true(h3m->hmm[1].pi[2] == 0);
     assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 0, 1), VHEM_EINVAL, "S is 0, must be at least 1");
     assert_fails(ctx, vh_h3m_shape(ctx, h3m, 1, 1, -1), VHEM_EINVAL, "M is -1, must be at least 1");
@@ -196,7 +208,7 @@ static void validate_names(void **state)
     h3m->hmm[1].A[0] = 0.47;
     assert_fails(ctx, vhem_h3m_validate(ctx, h3m), VHEM_EINVAL,
                  "HMM 1 ('walk_01'): row 0 of A sums to 0.97, must be 1");
-    h3m->hmm[1].A[0] = 0.5 + 0.9e-6;                     /* within the tolerance, and left as it is */
+    h3m->hmm[1].A[0] = 0.5 + 0.9e-6; /* within the tolerance, and left as it is */
     assert_ok(ctx, vhem_h3m_validate(ctx, h3m));
     assert_true(h3m->hmm[1].A[0] == 0.5 + 0.9e-6);
     h3m->omega[0] = 0.2;
@@ -217,9 +229,9 @@ static void compare(void **state)
     assert_ok(ctx, build(ctx, &s, &a));
     assert_ok(ctx, build(ctx, &s, &b));
     assert_true(vhem_h3m_compare(a, b) == 0);
-    b->hmm[1].theta[4] = 1 + 1e-9;                       /* below 1 the difference is absolute ... */
+    b->hmm[1].theta[4] = 1 + 1e-9; /* below 1 the difference is absolute ... */
     assert_near(vhem_h3m_compare(a, b), 1e-9, 1e-6, 0);
-    b->hmm[1].theta[4] = 4;                              /* ... above it is relative */
+    b->hmm[1].theta[4] = 4; /* ... above it is relative */
     assert_near(vhem_h3m_compare(a, b), 0.75, 1e-15, 0);
     a->hmm[1].theta[4] = 1.7e308;
     b->hmm[1].theta[4] = -1.7e308;
@@ -232,8 +244,9 @@ static void compare(void **state)
     vhem_h3m_free(b);
 
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
-    static const int shape[][5] = { { 2, 3, 2, 2, 0 }, { 2, 2, 1, 2, 0 }, { 2, 2, 2, 3, 0 },
-                                    { 3, 2, 2, 2, 0 }, { 2, 2, 2, 2, 1 } };
+    static const int shape[][5] = {
+        { 2, 3, 2, 2, 0 }, { 2, 2, 1, 2, 0 }, { 2, 2, 2, 3, 0 }, { 3, 2, 2, 2, 0 }, { 2, 2, 2, 2, 1 }
+    };
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         b = random_h3m(ctx, &rng, shape[k][0], shape[k][1], shape[k][2], shape[k][3], shape[k][4], 1);
         assert_true(isinf(vhem_h3m_compare(a, b)));

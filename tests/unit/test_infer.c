@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_infer.c - scores, paths and posteriors against the sum over all state
  * paths; tiles of many HMMs; errors. */
 #include "engine.h"
@@ -108,7 +109,7 @@ static void far_away(void **state)
     double far_mu[] = { 1048576, 1048579 }, y[] = { 0.5, 2.75, 3.5, -0.25 }, far_y[4], near_ll, far_ll, off;
     int T = 4;
     for (int t = 0; t < 4; t++)
-        far_y[t] = y[t] + 1048576;                       /* exact */
+        far_y[t] = y[t] + 1048576; /* exact */
     vhem_h3m *near = simple_hmm(ctx, 2, 1, pi, A, mu, cov), *far = simple_hmm(ctx, 2, 1, pi, A, far_mu, cov);
     vhem_data *a = wrap(ctx, 1, &T, 1, y), *b = wrap(ctx, 1, &T, 1, far_y);
     assert_ok(ctx, vhem_score(ctx, near, a, &near_ll));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_init.c - starts of Baum-Welch: proper models, placed where the data says. */
 #include "engine.h"
 
@@ -7,13 +8,13 @@
 enum { MAX_FRAMES = 50000 };
 
 typedef struct {
-    vhem_ctx  *ctx;
+    vhem_ctx *ctx;
     vhem_data *data;
-    vhem_h3m  *h3m;
-    vh_job     job;
+    vhem_h3m *h3m;
+    vh_job job;
     vhem_fit_options opt;
-    double     origin[4], scale[4], floor[4];
-    int        seq[8];
+    double origin[4], scale[4], floor[4];
+    int seq[8];
 } fixture;
 
 static void open_fixture(fixture *f, int N, const int *T, int d, const double *y, int S, int M,
@@ -102,7 +103,7 @@ static void kmeans_finds_places(void **state)
     double y[N];
     vh_rng_init(&rng, 212, VH_RNG_TEST, 0);
     for (int t = 0; t < N; t++)
-        y[t] = 100 * (t % 3) + vh_rng_normal(&rng);      /* 0 1 2 0 1 2 ... */
+        y[t] = 100 * (t % 3) + vh_rng_normal(&rng); /* 0 1 2 0 1 2 ... */
     open_fixture(&f, 1, &T, 1, y, 3, 1, "gaussian-diag");
     vhem_hmm_view v = begin(&f, "kmeans", 0, 3);
     int state_at[3];
@@ -133,10 +134,10 @@ static void segment_finds_times(void **state)
     vhem_hmm_view v = begin(&f, "segment", 0, 4);
     for (int s = 0; s < 3; s++)
         assert_near(v.mu[s], s, 0, 1e-12);
-    assert_near(v.A[1] / v.A[2], 4, 1e-12, 0);           /* three seen and one, against none and one */
+    assert_near(v.A[1] / v.A[2], 4, 1e-12, 0); /* three seen and one, against none and one */
     assert_near(v.A[5] / v.A[3], 4, 1e-12, 0);
     double first = v.mu[1];
-    v = begin(&f, "segment", 1, 4);                      /* other restarts cut elsewhere */
+    v = begin(&f, "segment", 1, 4); /* other restarts cut elsewhere */
     assert_true(v.mu[1] != first || v.mu[0] != 0);
     close_fixture(&f);
 }
@@ -196,8 +197,11 @@ static void random_sits_on_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names), cmocka_unit_test(proper), cmocka_unit_test(kmeans_finds_places),
-        cmocka_unit_test(segment_finds_times), cmocka_unit_test(many_frames),
+        cmocka_unit_test(names),
+        cmocka_unit_test(proper),
+        cmocka_unit_test(kmeans_finds_places),
+        cmocka_unit_test(segment_finds_times),
+        cmocka_unit_test(many_frames),
         cmocka_unit_test(random_sits_on_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

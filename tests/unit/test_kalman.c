@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_kalman.c - the Kalman filter and smoother against the dense Gaussian; singular covariances; gains that
  * have settled; unstable textures; samples. */
 #include "textures.h"
@@ -13,7 +14,7 @@ static void check_sequence(vhem_ctx *ctx, const vhem_dtm *dtm, const double *y, 
     vh_scratch scratch = { 0 };
     vh_dt_stats s = { 0 }, want = { 0 };
     double *x = calloc((size_t)(T * n), sizeof *x), *cov = calloc((size_t)(T * n * n), sizeof *cov), loglik,
-        alone;
+           alone;
 
     assert_ok(ctx, vh_dt_gains_new(ctx, dt, d, T + 3, true, &g));
     assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
@@ -107,7 +108,7 @@ static void small_noise(void **state)
         y[k] += 0x1p20;
     data = wrap(ctx, 1, &T, 3, y);
     assert_ok(ctx, vhem_dtm_score(ctx, far, data, &b));
-    assert_near(a, b, 1e-3, 0);                          /* y itself has lost six digits of the noise */
+    assert_near(a, b, 1e-3, 0); /* y itself has lost six digits of the noise */
     vhem_data_free(data);
     dense_free(&z);
     vhem_dtm_free(near);
@@ -133,7 +134,7 @@ static void unstable(void **state)
     dtm->dt[0].C[0] = two->dt[1].C[0] = 0;
     assert_fails(ctx, vhem_dtm_score(ctx, dtm, data, &ll), VHEM_ENUMERIC, "A is unstable");
     assert_fails(ctx, vhem_dtm_score(ctx, two, data, both), VHEM_ENUMERIC, "texture 1");
-    assert_true(both[0] == 77 && both[1] == 77);         /* though the first can be scored */
+    assert_true(both[0] == 77 && both[1] == 77); /* though the first can be scored */
     vhem_dtm_free(two);
     vhem_data_free(data);
     vhem_dtm_free(dtm);
@@ -176,7 +177,7 @@ static void samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_dense), cmocka_unit_test(settled),  cmocka_unit_test(small_noise),
+        cmocka_unit_test(against_dense), cmocka_unit_test(settled), cmocka_unit_test(small_noise),
         cmocka_unit_test(unstable),      cmocka_unit_test(samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

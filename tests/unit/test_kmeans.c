@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_kmeans.c - nearest centres against all distances; k-means on clusters that cannot be missed. */
 #include "engine.h"
 
@@ -17,10 +18,10 @@ static void nearest(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 21, VH_RNG_TEST, 0);
-    enum { N = 600, D = 3, K = 7 };                      /* more points than one block of 256 */
+    enum { N = 600, D = 3, K = 7 }; /* more points than one block of 256 */
     double *X = random_frames(&rng, N, D, 1), *C = random_frames(&rng, K, D, 1);
     int label[N];
-    memcpy(C + 5 * D, C + 2 * D, sizeof *C * D);         /* a tie: the lower index wins */
+    memcpy(C + 5 * D, C + 2 * D, sizeof *C * D); /* a tie: the lower index wins */
     assert_ok(ctx, vh_nearest(ctx, N, D, X, K, C, label));
     for (int i = 0; i < N; i++) {
         assert_int_not_equal(label[i], 5);
@@ -57,7 +58,7 @@ static void separated(void **state)
             for (int b = 0; b < a; b++)
                 if (label[a] == label[b])
                     fail_msg("seed %d: clusters %d and %d are one", seed, a, b);
-        for (int c = 0; c < K; c++) {                    /* a centre is the mean of its points */
+        for (int c = 0; c < K; c++) { /* a centre is the mean of its points */
             double sum = 0;
             int n = 0;
             for (int i = 0; i < N; i++)

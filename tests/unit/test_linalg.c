@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_linalg.c - products, Cholesky and eigenvectors against their definitions. */
 #include "engine.h"
 
@@ -5,7 +6,7 @@
 
 #include <cblas.h>
 
-static const double TOL = 1e-12;                    /* d <= 9: a few dozen roundings of numbers of order 10 */
+static const double TOL = 1e-12; /* d <= 9: a few dozen roundings of numbers of order 10 */
 
 static void products(void **state)
 {
@@ -19,7 +20,7 @@ static void products(void **state)
     vh_gemm_nt(M, N, K, A, B, C, LD);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < LD; j++) {
-            double want = j < N ? 0 : 77;                /* what lies beyond a row is not touched */
+            double want = j < N ? 0 : 77; /* what lies beyond a row is not touched */
             for (int k = 0; j < N && k < K; k++)
                 want += A[i * K + k] * B[j * K + k];
             assert_near(C[i * LD + j], want, TOL, TOL);
@@ -72,7 +73,7 @@ static void cholesky(void **state)
         double *Z = random_frames(&rng, 4, n, 1), z[36];
         memcpy(z, Z, sizeof *z * (size_t)(4 * n));
         vh_cholesky_solve_rows(n, L, 4, Z);
-        for (int r = 0; r < 4; r++)                      /* L times the solution is what went in */
+        for (int r = 0; r < 4; r++) /* L times the solution is what went in */
             for (int i = 0; i < n; i++) {
                 double sum = 0;
                 for (int k = 0; k <= i; k++)
@@ -89,7 +90,7 @@ static void cholesky(void **state)
                 assert_true(P[i * n + j] == P[j * n + i]);
                 for (int k = 0; k < n; k++)
                     sum += A[i * n + k] * P[k * n + j];
-                assert_near(sum, i == j, 0, 1e-11);      /* condition 100 */
+                assert_near(sum, i == j, 0, 1e-11); /* condition 100 */
             }
     }
 }
@@ -121,7 +122,7 @@ static void eigen(void **state)
         assert_true(vh_eigen(n, V, w));
         for (int e = 0; e < n; e++) {
             assert_true(e == 0 || w[e] >= w[e - 1]);
-            for (int i = 0; i < n; i++) {                /* A v = w v, v a row */
+            for (int i = 0; i < n; i++) { /* A v = w v, v a row */
                 double sum = 0;
                 for (int j = 0; j < n; j++)
                     sum += A[i * n + j] * V[e * n + j];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_logsum.c - log sums at the ends of the number range, and distributions with fixed entries. */
 #include "support.h"
 
@@ -23,7 +24,7 @@ static void normalise(void **state)
     (void)state;
     double p[] = { 1, 0, 3 }, zero[] = { 0, 0 }, huge[] = { 1e308, 1e308 }, bad[] = { NAN, 1 };
     const double largest[] = { 1, 9, 3, 9, 3, 7 };
-    assert_int_equal(vh_argmax(6, largest, 1), 1);           /* ties: the lowest */
+    assert_int_equal(vh_argmax(6, largest, 1), 1); /* ties: the lowest */
     assert_int_equal(vh_argmax(3, largest, 2), 1);
     assert_int_equal(vh_argmax(1, largest, 1), 0);
     assert_true(vh_normalise(3, p));
@@ -65,13 +66,13 @@ static void constrain(void **state)
         assert_true(likelihood(3, w, q) < likelihood(3, w, p));
     }
 
-    double nothing[] = { 0, 9, 0, 7 };                   /* the free ones saw nothing: the old ones stay */
+    double nothing[] = { 0, 9, 0, 7 }; /* the free ones saw nothing: the old ones stay */
     vh_constrain(4, fixed, old4, nothing);
     assert_true(nothing[0] == 0.75 && nothing[1] == 0.25 && nothing[2] == 0 && nothing[3] == 0);
     double zeros[] = { 0, 0, 0 };
     vh_constrain(3, NULL, old, zeros);
     assert_memory_equal(zeros, old, sizeof old);
-    double tiny[] = { 1e-290, 3e-290, 0 };               /* little, but something */
+    double tiny[] = { 1e-290, 3e-290, 0 }; /* little, but something */
     vh_constrain(3, NULL, old, tiny);
     assert_near(tiny[1], 0.75, 1e-15, 0);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_measure.c - measures of clusters by hand: expected log-likelihood, likelihood of sequences,
  * compactness, and the paired t-test against tabulated values. */
 #include "cluster_samples.h"
@@ -14,8 +15,16 @@ static vhem_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double c
         theta[i][0] = 1;
         theta[i][1] = mean[i];
         theta[i][2] = cov;
-        view[i] = (vhem_hmm_view){ .S = 1, .M = 1, .d = 1, .n_theta = 3, .omega = 1.0 / K, .pi = &one,
-                                   .A = &one, .theta = theta[i], .name = "", .label = "" };
+        view[i] = (vhem_hmm_view){ .S = 1,
+                                   .M = 1,
+                                   .d = 1,
+                                   .n_theta = 3,
+                                   .omega = 1.0 / K,
+                                   .pi = &one,
+                                   .A = &one,
+                                   .theta = theta[i],
+                                   .name = "",
+                                   .label = "" };
     }
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, K, view, &h3m));
     return h3m;
@@ -78,7 +87,7 @@ static void test_by_hand(void **state)
     opt.kernel = "raw";
     assert_ok(ctx, vhem_measure(ctx, tree, 0, models, NULL, &opt, &m));
     assert_near(m.expected_loglik, -2 * (log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
-    double k = pow(4 * acos(-1.0), -2);                  /* N(0; 0, 2) to the power 4 */
+    double k = pow(4 * acos(-1.0), -2); /* N(0; 0, 2) to the power 4 */
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
     assert_true(isnan(m.loglik));
     assert_fails(ctx, vhem_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
@@ -86,7 +95,7 @@ static void test_by_hand(void **state)
     vhem_h3m *few = gaussians(ctx, 3, mean);
     assert_fails(ctx, vhem_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
                  "there are 3 models, the clusters were made of 4");
-    assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);       /* left as it was */
+    assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0); /* left as it was */
     vhem_h3m_free(few);
     vhem_h3m_free(models);
     vhem_data_free(data);
@@ -150,13 +159,13 @@ static void test_student(void **state)
         assert_near(vh_student_two_sided(t, 2), 1 - t / sqrt(2 + t * t), 1e-6, 1e-15);
     }
     assert_near(vh_student_two_sided(0, 5), 1, 0, 1e-14);
-    assert_near(vh_incomplete_beta(2, 3, 0.3), 0.3483, 1e-12, 0);        /* 6x^2 - 8x^3 + 3x^4 */
+    assert_near(vh_incomplete_beta(2, 3, 0.3), 0.3483, 1e-12, 0); /* 6x^2 - 8x^3 + 3x^4 */
     assert_true(vh_student_two_sided(1e200, 5) < 1e-300);
 }
 
 static void test_paired(void **state)
 {
-    static const double a[] = { 3, 5, 4, 6 }, b[] = { 1, 2, 3, 4 };      /* differences 2 3 1 2 */
+    static const double a[] = { 3, 5, 4, 6 }, b[] = { 1, 2, 3, 4 }; /* differences 2 3 1 2 */
     double t, p;
     (void)state;
     vhem_paired_t(4, a, b, &t, &p);
@@ -174,7 +183,7 @@ static void test_paired(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand), cmocka_unit_test(test_singular),
-                                        cmocka_unit_test(test_of_a_result),
-                                        cmocka_unit_test(test_student), cmocka_unit_test(test_paired) };
+                                        cmocka_unit_test(test_of_a_result), cmocka_unit_test(test_student),
+                                        cmocka_unit_test(test_paired) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_method_distance.c - clustering by distances, spectral and agglomerative: clusters that cannot be
  * missed, what stands for them, trees, threads, and models that are all alike or nothing alike. */
 #include "cluster_samples.h"
 
 #include "cluster/clustering.h"
 
-static const char *const methods[] = { "ppk-sc", "ppk-sc-hybrid", "kl-sc", "kl-sampled-sc",
+static const char *const methods[] = { "ppk-sc", "ppk-sc-hybrid", "kl-sc",        "kl-sampled-sc",
                                        "ppk-ac", "kl-ac",         "kl-sampled-ac" };
 enum { N_METHODS = sizeof methods / sizeof methods[0] };
 
@@ -26,8 +27,8 @@ static vhem_clustering *cluster(vhem_ctx *ctx, const char *method, const vhem_h3
 static bool among(const vhem_h3m *h3m, const vhem_h3m *centers, int j)
 {
     for (int i = 0; i < h3m->K; i++)
-        if (h3m->hmm[i].S == centers->hmm[j].S &&
-            memcmp(h3m->hmm[i].theta, centers->hmm[j].theta, sizeof(double) * h3m->hmm[i].n_theta) == 0)
+        if (h3m->hmm[i].S == centers->hmm[j].S
+            && memcmp(h3m->hmm[i].theta, centers->hmm[j].theta, sizeof(double) * h3m->hmm[i].n_theta) == 0)
             return true;
     return false;
 }
@@ -137,10 +138,9 @@ static void test_tree(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_h3m *h3m = clustered_h3m(ctx, 9, 4, 5, 2, 1, 2, 0, 0.05);
     (void)state;
-    for (int i = 0; i < h3m->K; i++)                     /* clusters 2 and 3 are 0 and 1 moved a little */
+    for (int i = 0; i < h3m->K; i++) /* clusters 2 and 3 are 0 and 1 moved a little */
         if (i % 4 >= 2) {
-            memcpy(h3m->hmm[i].pi, h3m->hmm[i - 2].pi,
-                   sizeof(double) * (6 + h3m->hmm[i].n_theta));
+            memcpy(h3m->hmm[i].pi, h3m->hmm[i - 2].pi, sizeof(double) * (6 + h3m->hmm[i].n_theta));
             for (int k = 0; k < 4; k++)
                 vh_hmm_param(h3m, &h3m->hmm[i], 0)[k] += 1;
         }
@@ -272,8 +272,9 @@ static void test_cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_clusters), cmocka_unit_test(test_options), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_tree),           cmocka_unit_test(test_extremes), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_finds_clusters), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_extremes),       cmocka_unit_test(test_stop),
         cmocka_unit_test(test_cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_hdf5.c - model files as HDF5: exact round trips, every sentence, other writers, damage. */
 #include "model_samples.h"
 
@@ -38,7 +39,7 @@ static void round_trip(void **state)
     assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);
 
-    vhem_h3m *text = NULL;                               /* the two formats hold the same */
+    vhem_h3m *text = NULL; /* the two formats hold the same */
     assert_ok(ctx, vhem_h3m_set_provenance(ctx, back, "{\"seed\": 3}"));
     assert_ok(ctx, vhem_h3m_save(ctx, back, json));
     assert_ok(ctx, vhem_h3m_load(ctx, json, &text));
@@ -46,7 +47,7 @@ static void round_trip(void **state)
     vhem_h3m_free(text);
     vhem_h3m_free(back);
 
-    assert_int_equal(rename(path, other), 0);            /* known by its first bytes */
+    assert_int_equal(rename(path, other), 0); /* known by its first bytes */
     back = NULL;
     assert_ok(ctx, vhem_h3m_load(ctx, other, &back));
     assert_same_h3m(h3m, back);
@@ -56,7 +57,7 @@ static void round_trip(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 7, VH_RNG_TEST, 0);
     for (int full = 0; full < 2; full++) {
-        h3m = random_h3m(ctx, &rng, 20, 3, 2, full ? 40 : 4, full, 1e3);  /* 40: past an object header */
+        h3m = random_h3m(ctx, &rng, 20, 3, 2, full ? 40 : 4, full, 1e3); /* 40: past an object header */
         path = saved(ctx, h3m);
         back = NULL;
         assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
@@ -71,15 +72,42 @@ static void round_trip(void **state)
 }
 
 /* Changes to a good file, and the sentence they lead to. */
-static void no_format(hid_t f) { H5Adelete(f, "format"); }
-static void no_version(hid_t f) { H5Adelete(f, "version"); }
-static void no_emission(hid_t f) { H5Adelete(f, "emission"); }
-static void no_d(hid_t f) { H5Adelete(f, "d"); }
-static void no_omega(hid_t f) { H5Ldelete(f, "omega", H5P_DEFAULT); }
-static void no_hmms(hid_t f) { H5Ldelete(f, "hmms", H5P_DEFAULT); }
-static void no_hmm(hid_t f) { H5Ldelete(f, "hmms/0", H5P_DEFAULT); }
-static void no_mu(hid_t f) { H5Ldelete(f, "hmms/1/mu", H5P_DEFAULT); }
-static void no_S(hid_t f) { H5Adelete_by_name(f, "hmms/1", "S", H5P_DEFAULT); }
+static void no_format(hid_t f)
+{
+    H5Adelete(f, "format");
+}
+static void no_version(hid_t f)
+{
+    H5Adelete(f, "version");
+}
+static void no_emission(hid_t f)
+{
+    H5Adelete(f, "emission");
+}
+static void no_d(hid_t f)
+{
+    H5Adelete(f, "d");
+}
+static void no_omega(hid_t f)
+{
+    H5Ldelete(f, "omega", H5P_DEFAULT);
+}
+static void no_hmms(hid_t f)
+{
+    H5Ldelete(f, "hmms", H5P_DEFAULT);
+}
+static void no_hmm(hid_t f)
+{
+    H5Ldelete(f, "hmms/0", H5P_DEFAULT);
+}
+static void no_mu(hid_t f)
+{
+    H5Ldelete(f, "hmms/1/mu", H5P_DEFAULT);
+}
+static void no_S(hid_t f)
+{
+    H5Adelete_by_name(f, "hmms/1", "S", H5P_DEFAULT);
+}
 
 static void set_int(hid_t f, const char *object, const char *name, int value)
 {
@@ -88,10 +116,22 @@ static void set_int(hid_t f, const char *object, const char *name, int value)
     H5Aclose(a);
     H5Oclose(at);
 }
-static void version_2(hid_t f) { set_int(f, "/", "version", 2); }
-static void d_0(hid_t f) { set_int(f, "/", "d", 0); }
-static void d_5(hid_t f) { set_int(f, "/", "d", 5); }
-static void S_4(hid_t f) { set_int(f, "hmms/1", "S", 4); }
+static void version_2(hid_t f)
+{
+    set_int(f, "/", "version", 2);
+}
+static void d_0(hid_t f)
+{
+    set_int(f, "/", "d", 0);
+}
+static void d_5(hid_t f)
+{
+    set_int(f, "/", "d", 5);
+}
+static void S_4(hid_t f)
+{
+    set_int(f, "hmms/1", "S", 4);
+}
 
 static void set_string(hid_t f, const char *name, const char *text)
 {
@@ -104,8 +144,14 @@ static void set_string(hid_t f, const char *name, const char *text)
     H5Sclose(space);
     H5Tclose(type);
 }
-static void other_format(hid_t f) { set_string(f, "format", "vhem-tree"); }
-static void other_emission(hid_t f) { set_string(f, "emission", "cauchy"); }
+static void other_format(hid_t f)
+{
+    set_string(f, "format", "vhem-tree");
+}
+static void other_emission(hid_t f)
+{
+    set_string(f, "emission", "cauchy");
+}
 
 static void set_numbers(hid_t f, const char *name, int rank, const hsize_t *n, hid_t type, const void *x)
 {
@@ -139,7 +185,7 @@ static void flat_mu(hid_t f)
 {
     set_numbers(f, "hmms/1/mu", 2, (hsize_t[]){ 3, 4 }, H5T_NATIVE_DOUBLE, NULL);
 }
-static void huge(hid_t f)                                /* fill values: nothing of it is in the file */
+static void huge(hid_t f) /* fill values: nothing of it is in the file */
 {
     set_int(f, "hmms/1", "S", 20000);
     set_numbers(f, "hmms/1/pi", 1, (hsize_t[]){ 20000 }, H5T_NATIVE_DOUBLE, NULL);
@@ -166,7 +212,10 @@ static void number_name(hid_t f)
 static void sentences(void **state)
 {
     (void)state;
-    static const struct { void (*change)(hid_t); const char *sentence; } cases[] = {
+    static const struct {
+        void (*change)(hid_t);
+        const char *sentence;
+    } cases[] = {
         { no_format, ": format is missing, must be 'vhem-h3m'" },
         { other_format, ": format is 'vhem-tree', must be 'vhem-h3m'" },
         { no_version, ": version is missing" },
@@ -251,7 +300,7 @@ static void failed_writes(void **state)
         assert_non_null(strstr(vhem_ctx_error(ctx), "model.h5: writing failed: File too large"));
         assert_int_equal(files_like(path), 1);
     }
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &back));     /* the old file stands */
+    assert_ok(ctx, vhem_h3m_load(ctx, path, &back)); /* the old file stands */
     assert_true(back->hmm[3].A[1] == before);
     vhem_h3m_free(back);
     if (access("/dev/full", W_OK) == 0) {
@@ -334,8 +383,8 @@ int main(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),    cmocka_unit_test(sentences), cmocka_unit_test(other_writers),
-        cmocka_unit_test(failed_writes), cmocka_unit_test(not_hdf5),  cmocka_unit_test(damaged),
+        cmocka_unit_test(round_trip),        cmocka_unit_test(sentences), cmocka_unit_test(other_writers),
+        cmocka_unit_test(failed_writes),     cmocka_unit_test(not_hdf5),  cmocka_unit_test(damaged),
         cmocka_unit_test(nothing_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

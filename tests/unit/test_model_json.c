@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_model_json.c - model files as JSON: exact round trips, unknown keys, every sentence, damaged files. */
 #include "model_samples.h"
 
@@ -69,13 +70,13 @@ static void reads(void **state)
     assert_null(h3m->hmm[0].extra);
     vhem_h3m_free(h3m);
 
-    h3m = accept(ctx, "\"S\": 1, \"M\": 1,", "\"S\": 1.0,");        /* M follows from c */
+    h3m = accept(ctx, "\"S\": 1, \"M\": 1,", "\"S\": 1.0,"); /* M follows from c */
     assert_int_equal(h3m->hmm[0].M, 1);
     vhem_h3m_free(h3m);
     h3m = accept(ctx, "\"walk_01\"", "null");
     assert_null(h3m->hmm[1].name);
     vhem_h3m_free(h3m);
-    h3m = accept(ctx, "[[[2]]]", "[[[100000000000000000000]]]");    /* past 64 bits */
+    h3m = accept(ctx, "[[[2]]]", "[[[100000000000000000000]]]"); /* past 64 bits */
     assert_true(vh_hmm_param(h3m, &h3m->hmm[0], 0)[0] == 1e20);
     vhem_h3m_free(h3m);
 
@@ -84,7 +85,7 @@ static void reads(void **state)
         "\"hmms\": [{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2, 3]]],"
         "\"cov\": [[[[2, 1], [1, 4]]]]}]}";
     h3m = NULL;
-    assert_ok(ctx, read_text(ctx, single, &h3m));                    /* one HMM needs no omega */
+    assert_ok(ctx, read_text(ctx, single, &h3m)); /* one HMM needs no omega */
     assert_true(h3m->omega[0] == 1);
     assert_true(vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] == 4);
     vhem_h3m_free(h3m);
@@ -121,8 +122,8 @@ static void hmm_sentences(void **state)
     (void)state;
     expect("[{", "[7, {", "omega has 2 numbers, must have K = 3");
     expect("{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"mu\": [[[2]]], "
-           "\"cov\": [[[3]]]}", "7",
-           "HMM 0: is a number, must be an object");
+           "\"cov\": [[[3]]]}",
+           "7", "HMM 0: is a number, must be an object");
     expect("\"walk_01\"", "1", "HMM 1: name is a number, must be text");
     expect("\"walk\"", "[]", "HMM 1 ('walk_01'): label is an array, must be text");
     expect("\"S\": 2, ", "", "HMM 1 ('walk_01'): S is missing");
@@ -176,8 +177,10 @@ static void centres_of_clustering(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_h3m *h3m = NULL, *same = NULL;
     char text[4096];
-    snprintf(text, sizeof text, "{\"format\": \"vhem-clustering\", \"version\": 1, \"method\": \"vhem\","
-             " \"labels\": [0, 1], \"centers\": %s}", good);
+    snprintf(text, sizeof text,
+             "{\"format\": \"vhem-clustering\", \"version\": 1, \"method\": \"vhem\","
+             " \"labels\": [0, 1], \"centers\": %s}",
+             good);
     assert_ok(ctx, read_text(ctx, text, &h3m));
     assert_ok(ctx, read_text(ctx, good, &same));
     assert_same_h3m(h3m, same);
@@ -193,9 +196,12 @@ static void centres_of_clustering(void **state)
                  "models.json: a clustering without centers: no models in it");
     assert_fails(ctx, read_text(ctx, "{\"format\": \"vhem-clustering\", \"version\": 2}", &h3m), VHEM_EFORMAT,
                  "models.json: version 2 of the format, this program reads up to 1");
-    assert_fails(ctx, read_text(ctx, "{\"format\": \"vhem-clustering\", \"version\": 1, \"centers\": "
-                                "{\"format\": \"vhem-clustering\"}}", &h3m), VHEM_EFORMAT,
-                 "models.json: centers: format is 'vhem-clustering', must be 'vhem-h3m'");
+    assert_fails(ctx,
+                 read_text(ctx,
+                           "{\"format\": \"vhem-clustering\", \"version\": 1, \"centers\": "
+                           "{\"format\": \"vhem-clustering\"}}",
+                           &h3m),
+                 VHEM_EFORMAT, "models.json: centers: format is 'vhem-clustering', must be 'vhem-h3m'");
     assert_null(h3m);
     vhem_ctx_free(ctx);
 }
@@ -212,7 +218,7 @@ static void round_trip(void **state)
     assert_ok(ctx, vhem_h3m_save(ctx, h3m, path));
     assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);
-    assert_ok(ctx, vhem_h3m_save(ctx, back, twice));                 /* same model, same bytes */
+    assert_ok(ctx, vhem_h3m_save(ctx, back, twice)); /* same model, same bytes */
     assert_ok(ctx, vh_read_all(ctx, path, &one, &n_one));
     assert_ok(ctx, vh_read_all(ctx, twice, &two, &n_two));
     assert_int_equal(n_one, n_two);
@@ -243,9 +249,9 @@ static void unknown_keys_stay(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("extra.json");
-    char *text = changed("\"d\": 1,",
-                         "\"d\": 1, \"note\": {\"a\": [1, 2.5, null, true], \"b\": \"\\u00e9\\\"\"},"
-                         " \"provenance\": {\"seed\": 18446744073709551615, \"p\": 0.1}, \"empty\": {},");
+    char *text =
+        changed("\"d\": 1,", "\"d\": 1, \"note\": {\"a\": [1, 2.5, null, true], \"b\": \"\\u00e9\\\"\"},"
+                             " \"provenance\": {\"seed\": 18446744073709551615, \"p\": 0.1}, \"empty\": {},");
     char *at = strstr(text, "\"S\": 1"), *more = malloc(strlen(text) + 100);
     sprintf(more, "%.*s\"extra\": \"x\", \"tempo\": 120.5, %s", (int)(at - text), text, at);
     vhem_h3m *h3m = NULL, *back = NULL;
@@ -258,7 +264,7 @@ static void unknown_keys_stay(void **state)
     assert_ok(ctx, vhem_h3m_save(ctx, h3m, path));
     assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);
-    assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, " { } "));      /* nothing to write is no stray comma */
+    assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, " { } ")); /* nothing to write is no stray comma */
     assert_ok(ctx, vhem_h3m_save(ctx, h3m, path));
     vhem_h3m_free(back);
     back = NULL;
@@ -315,8 +321,8 @@ static void failed_writes(void **state)
     assert_int_equal(st, VHEM_EIO);
     assert_non_null(strstr(vhem_ctx_error(ctx), "kept.json: writing failed: File too large"));
 
-    assert_int_equal(files_like(path), 1);                           /* no temporary file is left */
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &back));                 /* and the old one stands */
+    assert_int_equal(files_like(path), 1);           /* no temporary file is left */
+    assert_ok(ctx, vhem_h3m_load(ctx, path, &back)); /* and the old one stands */
     assert_false(vh_hmm_param(back, &back->hmm[0], 1)[3] == 77);
     vhem_h3m_free(back);
     vhem_h3m_free(h3m);
@@ -331,7 +337,7 @@ static void truncated(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_h3m *h3m = NULL;
     for (size_t n = 0; n < sizeof good - 1; n++) {
-        char *cut = malloc(n ? n : 1);                               /* no byte more than the text has */
+        char *cut = malloc(n ? n : 1); /* no byte more than the text has */
         memcpy(cut, good, n);
         assert_int_equal(vh_model_read_json(ctx, cut, n, "cut.json", &h3m), VHEM_EFORMAT);
         assert_memory_equal(vhem_ctx_error(ctx), "cut.json: ", 10);
@@ -353,14 +359,14 @@ static void mutated(void **state)
         char text[sizeof good];
         memcpy(text, good, sizeof good);
         for (int64_t n = 1 + vh_rng_below(&rng, 3); n > 0; n--)
-            text[vh_rng_below(&rng, sizeof good - 1)] =
-                vh_rng_below(&rng, 4) ? likely[vh_rng_below(&rng, sizeof likely - 1)]
-                                      : (char)vh_rng_bits(&rng);
+            text[vh_rng_below(&rng, sizeof good - 1)] = vh_rng_below(&rng, 4)
+                                                            ? likely[vh_rng_below(&rng, sizeof likely - 1)]
+                                                            : (char)vh_rng_bits(&rng);
         vhem_h3m *h3m = NULL;
         vhem_status st = vh_model_read_json(ctx, text, sizeof good - 1, "m.json", &h3m);
         if (st == VHEM_OK) {
             read++;
-            assert_ok(ctx, vhem_h3m_validate(ctx, h3m));             /* what is read is proper */
+            assert_ok(ctx, vhem_h3m_validate(ctx, h3m)); /* what is read is proper */
         } else {
             assert_int_equal(st, VHEM_EFORMAT);
             assert_memory_equal(vhem_ctx_error(ctx), "m.json: ", 8);
@@ -394,12 +400,18 @@ static void from_stdin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads),           cmocka_unit_test(head_sentences),
-        cmocka_unit_test(hmm_sentences),   cmocka_unit_test(syntax_sentences),
-        cmocka_unit_test(centres_of_clustering), cmocka_unit_test(round_trip),
-        cmocka_unit_test(unknown_keys_stay), cmocka_unit_test(bad_names_stay_readable),
-        cmocka_unit_test(failed_writes),   cmocka_unit_test(truncated),
-        cmocka_unit_test(mutated),         cmocka_unit_test(from_stdin),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(head_sentences),
+        cmocka_unit_test(hmm_sentences),
+        cmocka_unit_test(syntax_sentences),
+        cmocka_unit_test(centres_of_clustering),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(unknown_keys_stay),
+        cmocka_unit_test(bad_names_stay_readable),
+        cmocka_unit_test(failed_writes),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(mutated),
+        cmocka_unit_test(from_stdin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

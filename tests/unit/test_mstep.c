@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_mstep.c - from statistics to parameters: by hand, with fixed entries, and the revival of what died. */
 #include "engine.h"
 
 #include "model/mstep.h"
 
 typedef struct {
-    vhem_ctx  *ctx;
-    vhem_h3m  *h3m;
+    vhem_ctx *ctx;
+    vhem_h3m *h3m;
     vh_packed *pk;
-    vh_stats   stats;
-    vh_limits  lim;
-    double     origin[4], scale[4];
+    vh_stats stats;
+    vh_limits lim;
+    double origin[4], scale[4];
 } fixture;
 
 static void open_fixture(fixture *f, int S, int M, int d)
@@ -120,7 +121,7 @@ static void unsupported(void **state)
     memcpy(mu, v.mu, sizeof mu);
     memcpy(cov, v.cov, sizeof cov);
     f.stats.nu1[0] = 1;
-    saw(&f, 1, 5, 12, 1);                               /* one component of one state, no transition at all */
+    saw(&f, 1, 5, 12, 1); /* one component of one state, no transition at all */
     mstep(&f);
     assert_memory_equal(v.A, A, sizeof A);
     assert_true(v.c[0] == 0 && v.c[1] == 1 && v.mu[0] == mu[0] && v.cov[0] == cov[0]);
@@ -128,7 +129,7 @@ static void unsupported(void **state)
     assert_memory_equal(v.mu + 2, mu + 2, 2 * sizeof *mu);
     check_rows(&f);
 
-    saw(&f, 1, 5, 12, 0);                                /* no variance and no floor */
+    saw(&f, 1, 5, 12, 0); /* no variance and no floor */
     int held;
     assert_fails(f.ctx, vh_mstep(f.ctx, &f.lim, f.pk, 0, &f.stats, f.h3m, &f.h3m->hmm[0], &held),
                  VHEM_ENUMERIC, "state 0, component 1 collapsed onto too few frames");
@@ -174,7 +175,7 @@ static void dead_component(void **state)
     assert_true(v.c[1] == 0);
     double top = v.c[2];
     assert_int_equal(revive(&f), 1);
-    assert_near(v.c[1], top / 2, 1e-15, 0);              /* a share of the heaviest of its state */
+    assert_near(v.c[1], top / 2, 1e-15, 0); /* a share of the heaviest of its state */
     assert_true(v.mu[1] != v.mu[2]);
     assert_near(v.mu[1] + v.mu[2], 24, 1e-14, 0);
     assert_true(v.cov[1] == v.cov[2]);
@@ -189,12 +190,12 @@ static void dead_states(void **state)
     (void)state;
     static const double named[3][9] = {
         { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
-        { NAN, NAN, NAN, 0, NAN, NAN, 0, 0, NAN },       /* left-right */
-        { NAN, NAN, 0, 0, NAN, NAN, 0, 0, NAN },         /* linear */
+        { NAN, NAN, NAN, 0, NAN, NAN, 0, 0, NAN }, /* left-right */
+        { NAN, NAN, 0, 0, NAN, NAN, 0, 0, NAN },   /* linear */
     };
     static const double first[] = { 1, 0, 0 };
     for (int topo = 0; topo < 3; topo++)
-        for (int dead = 0; dead < 8; dead++) {           /* bits: which states are dead */
+        for (int dead = 0; dead < 8; dead++) { /* bits: which states are dead */
             fixture f;
             int n_dead = (dead & 1) + (dead >> 1 & 1) + (dead >> 2 & 1);
             open_fixture(&f, 3, 2, 1);
@@ -208,8 +209,9 @@ static void dead_states(void **state)
                 saw(&f, 2 * s, lives * 20, 10 + s, 1);
                 saw(&f, 2 * s + 1, lives * 20, 12 + s, 1);
             }
-            vh_hmm *h = &f.h3m->hmm[0];                  /* a start that obeys */
-            static const double obedient[3][9] = { { 0 }, { 0.4, 0.3, 0.3, 0, 0.5, 0.5, 0, 0, 1 },
+            vh_hmm *h = &f.h3m->hmm[0]; /* a start that obeys */
+            static const double obedient[3][9] = { { 0 },
+                                                   { 0.4, 0.3, 0.3, 0, 0.5, 0.5, 0, 0, 1 },
                                                    { 0.5, 0.5, 0, 0, 0.5, 0.5, 0, 0, 1 } };
             if (topo)
                 memcpy(h->A, obedient[topo], sizeof obedient[topo]);

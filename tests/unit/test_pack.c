@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_pack.c - models laid out for the kernels: offsets, the table of log-densities, which components go the
  * direct way, and what is said of singular ones. */
 #include "engine.h"
@@ -13,7 +14,7 @@ static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk,
     size_t ld = (size_t)n + 3;
     double *T = calloc((size_t)(n * pk->n_stat), sizeof *T), *G = calloc((size_t)pk->n_comp * ld, sizeof *G);
     double *work = calloc(vh_emission_work(pk->d), sizeof *work);
-    int first = n / 3;                                   /* frames from two places */
+    int first = n / 3; /* frames from two places */
     vh_table_stats(pk, y, first, T);
     vh_table_stats(pk, y + first * pk->d, n - first, T + first * pk->n_stat);
     vh_table_product(pk, 0, pk->n_comp, n, T, G, ld);
@@ -24,8 +25,9 @@ static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk,
         int dd = is_full(&v) ? v.d * v.d : v.d;
         for (int q = 0; q < v.S * v.M; q++)
             for (int t = 0; t < n; t++) {
-                double want = (double)(logl(v.c[q]) + slow_gaussian(v.d, is_full(&v), v.mu + q * v.d,
-                                                                    v.cov + q * dd, y + t * v.d));
+                double want =
+                    (double)(logl(v.c[q])
+                             + slow_gaussian(v.d, is_full(&v), v.mu + q * v.d, v.cov + q * dd, y + t * v.d));
                 assert_near(G[(size_t)(pk->comp0[k] + q) * ld + (size_t)t], want, tol, tol);
             }
     }
@@ -112,8 +114,9 @@ static void nearly_singular(void **state)
     vhem_h3m *h3m = NULL;
     vh_packed *pk = NULL;
     random_covariance(&rng, 4, 1e12, cov);
-    vhem_hmm_view v = { .S = 1, .M = 1, .d = 4, .omega = 1, .pi = &pi, .A = &A, .c = &c, .mu = mu,
-                        .cov = cov };
+    vhem_hmm_view v = {
+        .S = 1, .M = 1, .d = 4, .omega = 1, .pi = &pi, .A = &A, .c = &c, .mu = mu, .cov = cov
+    };
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 4, 1, &v, &h3m));
     const double *par[] = { mu, cov };
     assert_true(vh_gaussian_full.root(4, par, root, work));
@@ -135,16 +138,17 @@ static void zero_weight_and_singular(void **state)
     vh_packed *pk = NULL;
     vhem_h3m *h3m = NULL;
     double pi = 1, A = 1, c[] = { 1, 0 }, mu[] = { 0, 3 }, cov[] = { 1, 1 }, T[2 * 3], G[4], y[] = { 3, 1e9 };
-    vhem_hmm_view v = { .S = 1, .M = 2, .d = 1, .omega = 1, .pi = &pi, .A = &A, .c = c, .mu = mu,
-                        .cov = cov };
+    vhem_hmm_view v = {
+        .S = 1, .M = 2, .d = 1, .omega = 1, .pi = &pi, .A = &A, .c = c, .mu = mu, .cov = cov
+    };
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &v, &h3m));
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     vh_table_stats(pk, y, 2, T);
     vh_table_product(pk, 0, pk->n_comp, 2, T, G, 2);
-    assert_true(G[2] < -1e299 && G[3] < -1e299 && isfinite(G[2]));       /* never, even where it fits best */
+    assert_true(G[2] < -1e299 && G[3] < -1e299 && isfinite(G[2])); /* never, even where it fits best */
     assert_near(G[0], -0.5 * LOG_2PI - 4.5, 1e-14, 0);
-    ((double *)view_of(h3m, 0).cov)[1] = 0;                             /* singular, but never used */
+    ((double *)view_of(h3m, 0).cov)[1] = 0; /* singular, but never used */
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     vh_table_product(pk, 0, pk->n_comp, 2, T, G, 2);
     assert_true(G[2] < -1e299 && isfinite(G[2]));

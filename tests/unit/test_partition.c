@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_partition.c - the agreement of partitions against its definition, pair by pair and cell by cell. */
 #include "support.h"
 
@@ -13,7 +14,7 @@ static void brute(int n, const int *a, const int *b, vhem_agreement *out)
             in_a += p;
             in_b += q;
         }
-    for (int i = 0; i < n; i++) {                        /* every thing carries 1/n of its cell */
+    for (int i = 0; i < n; i++) { /* every thing carries 1/n of its cell */
         double na = 0, nb = 0, nab = 0, top = 0;
         for (int k = 0; k < n; k++) {
             double cell = 0;
@@ -47,12 +48,12 @@ static void test_brute(void **state)
             a[i] = (int)vh_rng_below(&rng, Ka) * 1000003 - 7;
             b[i] = vh_rng_uniform(&rng) < 0.5 ? a[i] : (int)vh_rng_below(&rng, Kb);
         }
-        a[0] = -5;                                       /* never all in one part */
+        a[0] = -5; /* never all in one part */
         b[1] = -9;
         vhem_partition_compare(n, a, b, &got);
         brute(n, a, b, &want);
         assert_near(got.rand, want.rand, 1e-12, 1e-12);
-        if (!isnan(want.adjusted_rand))                  /* 0/0: both are all single things */
+        if (!isnan(want.adjusted_rand)) /* 0/0: both are all single things */
             assert_near(got.adjusted_rand, want.adjusted_rand, 1e-10, 1e-12);
         assert_near(got.nmi, want.nmi, 1e-10, 1e-12);
         assert_near(got.purity, want.purity, 1e-12, 1e-12);

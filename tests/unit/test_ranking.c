@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rankings worked out by hand. */
 #include "support.h"
 
@@ -24,7 +25,7 @@ static void by_hand(void **state)
     assert_near(m[0].average_precision, (1.0 / 2 + 2.0 / 4) / 2, 1e-15, 0);
     assert_near(p_at[0], 0, 0, 0);
     assert_near(p_at[1], 0.5, 0, 0);
-    assert_near(p_at[2], 2.0 / 5, 1e-15, 0);             /* five from four: those that are not there count */
+    assert_near(p_at[2], 2.0 / 5, 1e-15, 0); /* five from four: those that are not there count */
     /* tag 1: things 0 and 3 have it; given to 1 and 3; found at ranks 2 and 3 */
     assert_int_equal(m[1].right, 1);
     assert_near(m[1].average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
@@ -63,7 +64,7 @@ static void never_given_by_base_rate(void **state)
     const vhem_rank_options opt = { 1, 0, NULL, "base-rate" };
     vhem_tag_measure m[3];
     assert_ok(ctx, vhem_rank(ctx, 5, 3, x, truth, &opt, m, NULL));
-    assert_near(m[0].precision, 4.0 / 5, 1e-15, 0);      /* given to all: what it is by counting */
+    assert_near(m[0].precision, 4.0 / 5, 1e-15, 0); /* given to all: what it is by counting */
     assert_near(m[0].F, 2 * 0.8 / 1.8, 1e-15, 0);
     assert_int_equal(m[1].given, 0);
     assert_near(m[1].precision, 2.0 / 5, 1e-15, 0);
@@ -77,7 +78,7 @@ static void ties_and_what_was_not_scored(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    const double x[] = { NAN, -INFINITY, 2, 2 };         /* one tag: ranking 2 3 0 1 */
+    const double x[] = { NAN, -INFINITY, 2, 2 }; /* one tag: ranking 2 3 0 1 */
     const unsigned char truth[] = { 1, 0, 0, 1 };
     const int k[] = { 2 };
     vhem_tag_measure m;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_csv.c - long CSV and TSV. */
 #include "data_files.h"
 
@@ -10,14 +11,14 @@ static vhem_data *load(const char *text, const vhem_data_options *opt)
     return data;
 }
 
-#define assert_refused(text, opt, status, sentence)                                                       \
-    do {                                                                                                  \
-        vhem_ctx *ctx_ = test_ctx();                                                                      \
-        vhem_data *none_ = NULL;                                                                          \
-        assert_fails(ctx_, load_text(ctx_, "bad.csv", text, opt, &none_), status, sentence);              \
-        assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.csv: "));                                       \
-        assert_null(none_);                                                                               \
-        vhem_ctx_free(ctx_);                                                                              \
+#define assert_refused(text, opt, status, sentence)                                          \
+    do {                                                                                     \
+        vhem_ctx *ctx_ = test_ctx();                                                         \
+        vhem_data *none_ = NULL;                                                             \
+        assert_fails(ctx_, load_text(ctx_, "bad.csv", text, opt, &none_), status, sentence); \
+        assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.csv: "));                          \
+        assert_null(none_);                                                                  \
+        vhem_ctx_free(ctx_);                                                                 \
     } while (0)
 
 static vhem_data_options options(void)
@@ -114,7 +115,7 @@ static void test_options(void **state)
     assert_true(view(data, 0).weight == 2);
     vhem_data_free(data);
     opt = options();
-    opt.where = "w=1.0";                          /* numbers are compared as numbers */
+    opt.where = "w=1.0"; /* numbers are compared as numbers */
     data = load(text, &opt);
     assert_int_equal(vhem_data_size(data), 1);
     assert_values(data, 0, 7, 8);
@@ -201,12 +202,13 @@ static void test_log(void **state)
     vhem_ctx *ctx = logging_ctx(&book);
     vhem_data *data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x\na,1,5\na,2,5\nb,1,7\n", NULL, &data));
-    assert_int_equal(book.count[VHEM_LOG_WARN], 0);          /* too few rows to tell */
+    assert_int_equal(book.count[VHEM_LOG_WARN], 0); /* too few rows to tell */
     vhem_data_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv",
                              "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\na,3,5,8,k\na,4,5,6,k\n"
-                             "a,5,7,1,k\n", NULL, &data));
+                             "a,5,7,1,k\n",
+                             NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN],
                            "column 'fixation' counts the rows of each sequence; leave it out "
                            "with --columns x,y"));
@@ -217,7 +219,7 @@ static void test_log(void **state)
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", ",id,x,weight\n0,a,5,2\n1,a,5,2\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'weight' is taken as a dimension"));
-    assert_int_equal(book.count[VHEM_LOG_WARN], 3);          /* and column 1 has no name */
+    assert_int_equal(book.count[VHEM_LOG_WARN], 3); /* and column 1 has no name */
     vhem_data_free(data);
     vhem_ctx_free(ctx);
 }
@@ -245,9 +247,9 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_dialects),   cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_options),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),       cmocka_unit_test(test_late_text),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_dialects), cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_options),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),      cmocka_unit_test(test_late_text),
         cmocka_unit_test(test_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_dir.c - a directory of CSV files. */
 #include "data_files.h"
 
@@ -74,7 +75,7 @@ static void test_subfolders(void **state)
     assert_sequence(data, 2, "2", "walk", "", 1);
     assert_string_equal(vhem_data_column(data, 1), "y1");
     vhem_data_free(data);
-    put("run/1.csv", "7,8\n");                       /* the same name twice: names are made longer */
+    put("run/1.csv", "7,8\n"); /* the same name twice: names are made longer */
     data = NULL;
     vhem_data_options opt = { .where = "label=run" };
     assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));

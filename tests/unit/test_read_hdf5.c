@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_hdf5.c - HDF5 data: datasets as sequences, and the stacked layout. */
 #include "data_files.h"
 
@@ -112,15 +113,15 @@ static void test_stacked(void **state)
     vhem_ctx_free(ctx);
 }
 
-#define assert_refused(path, sentence)                                                                    \
-    do {                                                                                                  \
-        vhem_ctx *ctx_ = test_ctx();                                                                      \
-        vhem_data *data_ = NULL;                                                                          \
-        H5Fclose(file);                                                                                   \
-        assert_fails(ctx_, vhem_data_load(ctx_, path, NULL, &data_), VHEM_EFORMAT, sentence);             \
-        assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.h5: "));                                        \
-        remove(path);                                                                                     \
-        vhem_ctx_free(ctx_);                                                                              \
+#define assert_refused(path, sentence)                                                        \
+    do {                                                                                      \
+        vhem_ctx *ctx_ = test_ctx();                                                          \
+        vhem_data *data_ = NULL;                                                              \
+        H5Fclose(file);                                                                       \
+        assert_fails(ctx_, vhem_data_load(ctx_, path, NULL, &data_), VHEM_EFORMAT, sentence); \
+        assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.h5: "));                            \
+        remove(path);                                                                         \
+        vhem_ctx_free(ctx_);                                                                  \
     } while (0)
 
 static void test_refused(void **state)
@@ -150,7 +151,7 @@ static void test_refused(void **state)
     H5Tclose(type);
     assert_refused(path, "array 'a' holds text, expected numbers");
     begin(path);
-    hsize_t shape[] = { 1000000000, 1000 };                 /* claims a terabyte, holds nothing */
+    hsize_t shape[] = { 1000000000, 1000 }; /* claims a terabyte, holds nothing */
     hid_t space = H5Screate_simple(2, shape, NULL);
     H5Dclose(H5Dcreate2(file, "a", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Sclose(space);
@@ -212,11 +213,8 @@ int main(void)
 {
     H5dont_atexit();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each),
-        cmocka_unit_test(test_stacked),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_each),  cmocka_unit_test(test_stacked),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_quiet), cmocka_unit_test(test_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

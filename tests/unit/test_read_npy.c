@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_npy.c - NumPy arrays and their index. */
 #include "data_files.h"
 
@@ -20,19 +21,19 @@ static const char *npy(const char *name, int version, const char *dict, const vo
     return path;
 }
 
-#define assert_type(descr, order, ...) \
-    do { \
-        const unsigned char raw_[] = { __VA_ARGS__ }; \
-        vhem_ctx *ctx_ = test_ctx(); \
-        vhem_data *data_ = NULL; \
-        const char *path_ = \
+#define assert_type(descr, order, ...)                                                                 \
+    do {                                                                                               \
+        const unsigned char raw_[] = { __VA_ARGS__ };                                                  \
+        vhem_ctx *ctx_ = test_ctx();                                                                   \
+        vhem_data *data_ = NULL;                                                                       \
+        const char *path_ =                                                                            \
             npy("t.npy", 1, "{'descr': '" descr "', 'fortran_order': False, 'shape': (2,), }\n", raw_, \
-                sizeof raw_); \
-        assert_ok(ctx_, vhem_data_load(ctx_, path_, NULL, &data_)); \
-        assert_values(data_, 0, 1, order); \
-        vhem_data_free(data_); \
-        vhem_ctx_free(ctx_); \
-        remove(path_); \
+                sizeof raw_);                                                                          \
+        assert_ok(ctx_, vhem_data_load(ctx_, path_, NULL, &data_));                                    \
+        assert_values(data_, 0, 1, order);                                                             \
+        vhem_data_free(data_);                                                                         \
+        vhem_ctx_free(ctx_);                                                                           \
+        remove(path_);                                                                                 \
     } while (0)
 
 static void test_types(void **state)
@@ -115,7 +116,9 @@ static void test_index(void **state)
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'q'"));
     vhem_data_free(data);
     data = NULL;
-    static const struct { const char *text, *sentence; } bad[] = {
+    static const struct {
+        const char *text, *sentence;
+    } bad[] = {
         { "seq,start,length\n0,0,4\n", "index.csv: line 2: rows 0 to 3 are asked for, but " },
         { "seq,start,length\n0,3,1\n", "line 2: rows 3 to 3 are asked for" },
         { "seq,start,length\n0,9223372036854775807,1\n", "line 2: start is '9223372036854775807'" },
@@ -142,7 +145,9 @@ static void test_refused(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
-    static const struct { const char *dict, *sentence; size_t n;
+    static const struct {
+        const char *dict, *sentence;
+        size_t n;
     } bad[] = {
         { two_columns, "5 bytes follow the header, the shape in it needs 6 values", 5 },
         { "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000), }",
@@ -198,7 +203,7 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types), cmocka_unit_test(test_shapes), cmocka_unit_test(test_index),
+        cmocka_unit_test(test_types),   cmocka_unit_test(test_shapes),    cmocka_unit_test(test_index),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_npz.c - NumPy archives: built here member by member, stored or deflated, with and without
  * zip64. */
 #include "data_files.h"
@@ -22,7 +23,7 @@ static void put_bytes(unsigned char *to, size_t *n, const void *from, size_t siz
     *n += size;
 }
 
-enum { STORED, DEFLATED, WIDE };         /* WIDE: stored, sizes in a zip64 field */
+enum { STORED, DEFLATED, WIDE }; /* WIDE: stored, sizes in a zip64 field */
 
 static void add_raw(zip *z, const char *name, int how, const void *data, size_t size)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_read_ts.c - the text format of aeon and sktime. */
 #include "data_files.h"
 
@@ -35,7 +36,8 @@ static void test_plain(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *sentence;
+    static const struct {
+        const char *text, *sentence;
     } bad[] = {
         { "@timeStamps true\n@data\n(0,1)\n", "line 1: @timeStamps is true" },
         { "@univariate maybe\n@data\n1\n", "line 1: @univariate is 'maybe', expected true or false" },

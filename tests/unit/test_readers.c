@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_readers.c - how a file finds its reader. */
 #include "core/ctx.h"
 #include "data/readers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_recursion.c - forward, backward and posteriors in logs against the sum over all state paths. */
 #include "engine.h"
 
@@ -9,15 +10,15 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
     double log_b[16 * 8] = { 0 }, alpha[16 * 8], beta[16 * 8], xi[64], gamma[16 * 8];
     enumeration e;
     enumerate(v, y, T, &e);
-    double tol = 1e-12 + 2e-15 * fabs((double)e.loglik);  /* logs have steps of 2e-16
-                                                             |loglik|, a few of them add up */
+    double tol = 1e-12 + 2e-15 * fabs((double)e.loglik); /* logs have steps of 2e-16 |loglik|, a few of them
+                                                            add up */
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = (double)slow_state(v, s, y + t * v->d);
     double loglik = vh_log_forward(S, T, v->pi, v->A, log_b, alpha);
     vh_log_backward(S, T, v->A, log_b, beta);
     for (int k = 0; k < S * S; k++)
-        xi[k] = 100;                                     /* it is added to */
+        xi[k] = 100; /* it is added to */
     vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 2.0, gamma, xi);
     if (!is_near(loglik, (double)e.loglik, 1e-12, 1e-12))
         fail_msg("%s: loglik %.17g, all paths %.17Lg", what, loglik, e.loglik);
@@ -25,7 +26,7 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
         assert_near(gamma[k], (double)e.gamma[k], tol, tol);
     for (int k = 0; k < S * S; k++)
         assert_near(xi[k], 100 + 2 * (double)e.xi[k], 0, 4 * T * tol);
-    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 1.0, alpha, NULL);     /* in place, without xi */
+    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 1.0, alpha, NULL); /* in place, without xi */
     assert_memory_equal(alpha, gamma, sizeof *gamma * (size_t)(T * S));
 }
 
@@ -39,9 +40,9 @@ static void all_paths(void **state)
         int S = 1 + trial % 4, T = 1 + trial % 7, M = 1 + trial % 2, d = 1 + trial % 3;
         vh_rng_init(&rng, 71, VH_RNG_TEST, (uint64_t)trial);
         vhem_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 3);
-        double *y = random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3);    /* also frames no state expects */
+        double *y = random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3); /* also frames no state expects */
         vh_hmm *h = &h3m->hmm[0];
-        if (trial % 3 == 0 && S > 1) {                   /* structural zeros */
+        if (trial % 3 == 0 && S > 1) { /* structural zeros */
             h->pi[1] += h->pi[0];
             h->pi[0] = 0;
             h->A[1] += h->A[0];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_repair.c - who leaves a cluster to found another. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_report.c - text on its way into a page, scales, and what a report refuses. */
 #include "support.h"
 
@@ -31,7 +32,11 @@ static void test_html(void **state)
     assert_put(vh_html_text, "abcdefg", 6, "abcdef\xE2\x80\xA6");
     assert_put(vh_html_text, "\xF0\x9F\x98\x80\xF0\x9F\x98\x80", 1, "\xF0\x9F\x98\x80\xE2\x80\xA6");
     assert_put(vh_html_text, "x\xFFy\xC3", 9, "x\xEF\xBF\xBDy\xEF\xBF\xBD");
-    assert_put(vh_html_text, "a\x01" "b\xE2\x80\xAE" "c\x7F", 9, "abc");         /* control, right-to-left */
+    assert_put(vh_html_text,
+               "a\x01"
+               "b\xE2\x80\xAE"
+               "c\x7F",
+               9, "abc"); /* control, right-to-left */
     assert_put(vh_html_text, "", 9, "");
 }
 
@@ -48,8 +53,9 @@ static void test_short_numbers(void **state)
     const struct {
         double x;
         const char *want;
-    } cases[] = { { 0, "0" }, { -2465226, "-2.465e6" }, { 1234, "1234" }, { 1.5e-7, "1.5e-7" },
-                  { 2e10, "2e10" } };
+    } cases[] = {
+        { 0, "0" }, { -2465226, "-2.465e6" }, { 1234, "1234" }, { 1.5e-7, "1.5e-7" }, { 2e10, "2e10" }
+    };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char text[32];
         vh_short_number(cases[k].x, text, sizeof text);
@@ -134,7 +140,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html), cmocka_unit_test(test_json), cmocka_unit_test(test_short_numbers),
+        cmocka_unit_test(test_html),  cmocka_unit_test(test_json),    cmocka_unit_test(test_short_numbers),
         cmocka_unit_test(test_ticks), cmocka_unit_test(test_ellipse), cmocka_unit_test(test_share_of_time),
         cmocka_unit_test(test_modes), cmocka_unit_test(test_refused),
     };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_result_json.c - clustering files: every number comes back, wrong files give their sentence. */
 #include "cluster_samples.h"
 
@@ -22,10 +23,10 @@ static void same_options(const vhem_cluster_options *a, const vhem_cluster_optio
     assert_string_equal(a->method, b->method);
     assert_string_equal(a->preset, b->preset);
     assert_string_equal(a->init, b->init);
-    assert_true(a->K == b->K && a->S == b->S && a->M == b->M && a->tau == b->tau &&
-                a->max_iter == b->max_iter);
-    assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol &&
-                a->cov_floor == b->cov_floor);
+    assert_true(a->K == b->K && a->S == b->S && a->M == b->M && a->tau == b->tau
+                && a->max_iter == b->max_iter);
+    assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol
+                && a->cov_floor == b->cov_floor);
     assert_true(a->cov_add == b->cov_add && a->soft == b->soft && a->repair == b->repair);
     assert_int_equal(a->weighted_omega, b->weighted_omega);
 }
@@ -57,7 +58,7 @@ static void test_round_trip(void **state)
     assert_string_equal(a->provenance, b->provenance);
     same_options(&a->options, &b->options);
     assert_true(vhem_h3m_compare(a->centers, b->centers) == 0);
-    vhem_h3m *centers = NULL;                            /* a clustering file is also a model file */
+    vhem_h3m *centers = NULL; /* a clustering file is also a model file */
     assert_ok(ctx, vhem_h3m_load(ctx, path, &centers));
     assert_true(vhem_h3m_compare(a->centers, centers) == 0);
     vhem_h3m_free(centers);
@@ -112,7 +113,9 @@ static void test_lost_restarts(void **state)
 
 static void test_wrong_files(void **state)
 {
-    static const struct { const char *text, *says; } wrong[] = {
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
         { "", "the file is empty" },
         { "[1]", "the file holds an array" },
         { "{\"format\": \"vhem-h3m\", \"version\": 1}", "format is 'vhem-h3m', must be 'vhem-clustering'" },

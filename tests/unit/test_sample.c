@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_sample.c - drawn sequences: moments, transitions, labels, seeds, singular covariances. */
 #include "engine.h"
 
@@ -7,7 +8,7 @@ static void chain_and_moments(void **state)
     vhem_ctx *ctx = test_ctx_with(NULL, 1, 7);
     enum { S = 3, N = 200, T = 100 };
     double pi[] = { 0.2, 0.8, 0 }, A[] = { 0.7, 0.3, 0, 0.1, 0.6, 0.3, 0.5, 0, 0.5 };
-    double mu[] = { 0, 1000, 2000 }, cov[] = { 1, 4, 0.25 };       /* a frame tells its state */
+    double mu[] = { 0, 1000, 2000 }, cov[] = { 1, 4, 0.25 }; /* a frame tells its state */
     vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = NULL;
     double count[S * S] = { 0 }, from[S] = { 0 }, first[S] = { 0 }, sum[S] = { 0 }, square[S] = { 0 },
@@ -39,7 +40,7 @@ static void chain_and_moments(void **state)
             last = s;
         }
     }
-    for (int s = 0; s < S; s++) {                        /* 5 standard errors each */
+    for (int s = 0; s < S; s++) { /* 5 standard errors each */
         assert_near(first[s] / N, pi[s], 0, 5 * sqrt(pi[s] * (1 - pi[s]) / N));
         assert_near(sum[s] / n[s], 0, 0, 5 * sqrt(cov[s] / n[s]));
         assert_near(square[s] / n[s], cov[s], 0, 5 * cov[s] * sqrt(2 / n[s]));
@@ -62,8 +63,17 @@ static void labels_and_mixtures(void **state)
     double one = 1, c[] = { 0.25, 0.75 }, mu[2][2] = { { 0, 10 }, { 100, 110 } }, cov[] = { 1, 1 };
     vhem_hmm_view v[2];
     for (int i = 0; i < 2; i++)
-        v[i] = (vhem_hmm_view){ .S = 1, .M = 2, .d = 1, .omega = i ? 0.1 : 0.9, .pi = &one, .A = &one, .c = c,
-                                .mu = mu[i], .cov = cov, .name = i ? "high" : "low", .label = "x" };
+        v[i] = (vhem_hmm_view){ .S = 1,
+                                .M = 2,
+                                .d = 1,
+                                .omega = i ? 0.1 : 0.9,
+                                .pi = &one,
+                                .A = &one,
+                                .c = c,
+                                .mu = mu[i],
+                                .cov = cov,
+                                .name = i ? "high" : "low",
+                                .label = "x" };
     vhem_h3m *h3m = NULL;
     vhem_data *data = NULL;
     assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 2, v, &h3m));
@@ -114,8 +124,9 @@ static void singular(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     double one = 1, mu[] = { 1, 2 }, rank_one[] = { 1, 1, 1, 1 }, zero[4] = { 0 };
-    vhem_hmm_view v = { .S = 1, .M = 1, .d = 2, .omega = 1, .pi = &one, .A = &one, .c = &one, .mu = mu,
-                        .cov = rank_one };
+    vhem_hmm_view v = {
+        .S = 1, .M = 1, .d = 2, .omega = 1, .pi = &one, .A = &one, .c = &one, .mu = mu, .cov = rank_one
+    };
     for (int k = 0; k < 2; k++) {
         vhem_h3m *h3m = NULL;
         vhem_data *data = NULL;
@@ -123,7 +134,7 @@ static void singular(void **state)
         assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 2, 1, &v, &h3m));
         assert_ok(ctx, vhem_sample(ctx, h3m, 1, 50, &data));
         for (int t = 0; t < 50; t++) {
-            assert_near(data->y[2 * t + 1] - data->y[2 * t], 1, 0, 1e-7);    /* sqrt of 1e-16, the rounding */
+            assert_near(data->y[2 * t + 1] - data->y[2 * t], 1, 0, 1e-7); /* sqrt of 1e-16, the rounding */
             if (k)
                 assert_true(data->y[2 * t] == 1);
         }

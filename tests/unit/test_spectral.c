@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_spectral.c - the spectral embedding: affinities worked out by hand, both ways to the eigenvectors, and
  * what is far beyond the range of a double. */
 #include "support.h"
@@ -139,7 +140,7 @@ static void test_range(void **state)
     assert_ok(ctx, vh_spectral_embed(ctx, 12, A, false, 3, VH_EIGEN_AUTO, Y));
     for (int k = 0; k < 36; k++)
         assert_near(X[k], Y[k], 1e-9, 1e-9);
-    for (int i = 0; i < 12; i++)                         /* groups of very different scales */
+    for (int i = 0; i < 12; i++) /* groups of very different scales */
         for (int j = 0; j < 12; j++)
             A[i * 12 + j] = i % 3 == j % 3 ? -1000.0 * (i % 3) - 1 : -9000;
     assert_ok(ctx, vh_spectral_embed(ctx, 12, A, false, 3, VH_EIGEN_AUTO, Y));
@@ -234,7 +235,7 @@ static void test_lanczos(void **state)
             A[i * N + j] = A[j * N + i] = vh_rng_normal(&rng) / N;
     same_space(ctx, &rng, N, 1, A);
     same_space(ctx, &rng, N, 6, A);
-    for (int i = 0; i < N; i++)                          /* six equal blocks */
+    for (int i = 0; i < N; i++) /* six equal blocks */
         for (int j = 0; j < N; j++)
             A[i * N + j] = i % 6 == j % 6 ? 6.0 / N : 0;
     same_space(ctx, &rng, N, 6, A);
@@ -293,10 +294,10 @@ static void test_weighted_kmeans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_diagonal),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_alone),         cmocka_unit_test(test_lanczos),
-        cmocka_unit_test(test_solvers_agree), cmocka_unit_test(test_weighted_kmeans),
+        cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_diagonal),
+        cmocka_unit_test(test_range),           cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_lanczos),         cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_weighted_kmeans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

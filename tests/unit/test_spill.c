@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_spill.c - frames in memory and in a file are the same numbers, whatever reader they come from. */
 #include "data/data.h"
 #include "data/spill.h"
@@ -144,9 +145,9 @@ static void test_release(void **state)
     assert_true(mapped_bytes() - before > BYTES * 3L / 4);
     vh_spill_release(&s, back + 5, N - 9);
     assert_true(mapped_bytes() - before < BYTES / 8);
-    assert_true(sum_of(back, N) == sum);                         /* it comes back by itself */
+    assert_true(sum_of(back, N) == sum); /* it comes back by itself */
     vh_spill_release(&s, back, N);
-    for (int64_t i = 0, at; i < 3000; i++) {                     /* parts that are no whole pages, anywhere */
+    for (int64_t i = 0, at; i < 3000; i++) { /* parts that are no whole pages, anywhere */
         at = i * 7919 % (N / 100) * 100;
         sum += sum_of(back + at, 100);
         vh_spill_release(&s, back + at, 100);
@@ -176,7 +177,7 @@ static void in_own_folder(const char *folder)
     vh_spill s = { .limit = 8 };
     const double y[] = { 1, 2 };
     assert_ok(ctx, vh_spill_put(ctx, &s, y, 2));
-    assert_int_equal(rmdir(folder), 0);                          /* it is empty, although the file is open */
+    assert_int_equal(rmdir(folder), 0); /* it is empty, although the file is open */
     const double *back;
     assert_ok(ctx, vh_spill_values(ctx, &s, &back));
     assert_true(back[0] == 1 && back[1] == 2);
@@ -284,9 +285,11 @@ static vhem_data *make_data(vhem_ctx *ctx)
 static void test_readers(void **state)
 {
     (void)state;
-    static const struct { const char *name, *columns; bool table; } way[] = {
-        { "s.csv", "c,a", true }, { "s.tsv", "c,a", true }, { "s.npy", "2,0", true },
-        { "s.npz", "c,a", false }, { "s.h5", "c,a", false }, { "s.ts", "2,0", false } };
+    static const struct {
+        const char *name, *columns;
+        bool table;
+    } way[] = { { "s.csv", "c,a", true },  { "s.tsv", "c,a", true }, { "s.npy", "2,0", true },
+                { "s.npz", "c,a", false }, { "s.h5", "c,a", false }, { "s.ts", "2,0", false } };
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = make_data(ctx);
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
@@ -383,10 +386,10 @@ static void test_awkward_arrays(void **state)
     path = npy_file("g.npy", "(5, 4, 2)", true, 40);
     both_ways(ctx, path, &opt);
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_true(view(data, 3).y[5] == 3 + 5 * 2 + 20);           /* n + 5 t + 20 k at t = 2, k = 1 */
+    assert_true(view(data, 3).y[5] == 3 + 5 * 2 + 20); /* n + 5 t + 20 k at t = 2, k = 1 */
     vhem_data_free(data);
     remove(path);
-    path = npy_file("h.npy", "(100, 2)", false, 200);            /* not in the order of the array, not all */
+    path = npy_file("h.npy", "(100, 2)", false, 200); /* not in the order of the array, not all */
     const char *index = file_of("h_index.csv", "seq,start,length\na,50,30\nb,0,10\nc,5,70\n");
     both_ways(ctx, path, &opt);
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
@@ -512,18 +515,12 @@ static void test_subset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grows),
-        cmocka_unit_test(test_copy_and_pick),
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_folder),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_readers),
-        cmocka_unit_test(test_awkward_csv),
-        cmocka_unit_test(test_awkward_arrays),
-        cmocka_unit_test(test_hdf5_sets),
-        cmocka_unit_test(test_folder_of_files),
-        cmocka_unit_test(test_infinite),
-        cmocka_unit_test(test_subset),
+        cmocka_unit_test(test_grows),       cmocka_unit_test(test_copy_and_pick),
+        cmocka_unit_test(test_release),     cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_awkward_csv), cmocka_unit_test(test_awkward_arrays),
+        cmocka_unit_test(test_hdf5_sets),   cmocka_unit_test(test_folder_of_files),
+        cmocka_unit_test(test_infinite),    cmocka_unit_test(test_subset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

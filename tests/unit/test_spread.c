@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_spread.c - mean and deviation of frames, far from zero and where nothing varies. */
 #include "engine.h"
 
@@ -14,13 +15,13 @@ static void known(void **state)
     assert_near(mean[0], 4, 1e-15, 0);
     assert_near(dev[0], sqrt(5.0), 1e-15, 0);
     assert_true(mean[1] == 10 && dev[1] == 0);
-    vh_spread(data, NULL, 1, mean, dev);                 /* the first one */
+    vh_spread(data, NULL, 1, mean, dev); /* the first one */
     assert_near(mean[0], 2, 1e-15, 0);
     assert_near(dev[0], 1, 1e-15, 0);
 
     double origin[2], scale[2], whole[] = { 3, 7 };
     vh_spread_scale(data, some, 2, whole, origin, scale);
-    assert_true(origin[1] == 10 && scale[1] == 7);       /* where it does not vary, what the whole does */
+    assert_true(origin[1] == 10 && scale[1] == 7); /* where it does not vary, what the whole does */
     vh_spread_scale(data, some, 2, NULL, origin, scale);
     assert_true(scale[1] == 1);
     whole[1] = 0;
@@ -44,7 +45,7 @@ static void far_from_zero(void **state)
     vhem_data *a = wrap(ctx, 1, &T, 1, y), *b = wrap(ctx, 1, &T, 1, z);
     vh_spread(a, NULL, 1, &m0, &d0);
     vh_spread(b, NULL, 1, &m1, &d1);
-    assert_near(m1 - 1e6, m0, 0, 1e-9);                  /* 1e6 has steps of 1e-10 */
+    assert_near(m1 - 1e6, m0, 0, 1e-9); /* 1e6 has steps of 1e-10 */
     assert_near(d1, d0, 1e-9, 0);
     vhem_data_free(a);
     vhem_data_free(b);

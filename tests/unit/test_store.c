@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The store: what was put is there again, whatever happened to the end of the file. */
 #include "support.h"
 
@@ -87,7 +88,7 @@ static void put_and_get(void **state)
     vh_store *second = NULL;
     assert_fails(ctx, vh_store_open(ctx, path, &second), VHEM_EIO, "another run is using it");
     vh_store_free(store);
-    assert_ok(ctx, vh_store_open(ctx, NULL, &store));    /* without a file */
+    assert_ok(ctx, vh_store_open(ctx, NULL, &store)); /* without a file */
     assert_int_equal(count_same(ctx, store, all, 6), 0);
     free_all(all, 6);
     all = fill(ctx, store, 6);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_topology.c - which entries of pi and A are free, from names, numbers and a start. */
 #include "engine.h"
 
@@ -44,7 +45,7 @@ static void numbers(void **state)
     vhem_fit_options_init(&opt);
     opt.fixed_pi = pi;
     opt.fixed_A = A;
-    opt.topology = "left-right";                         /* the numbers win */
+    opt.topology = "left-right"; /* the numbers win */
     assert_ok(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t));
     assert_true(isnan(t.pi[0]) && t.pi[1] == 0.25 && t.A[2] == 0.5);
     vh_topology_free(&t);
@@ -74,8 +75,8 @@ static void start(void **state)
     vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options_init(&opt);
     assert_ok(ctx, vh_topology_new(ctx, &opt, 2, &h3m->hmm[0], &t));
-    assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0 &&
-                isnan(t.A[3]));
+    assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0
+                && isnan(t.A[3]));
     vh_topology_free(&t);
     vhem_h3m_free(h3m);
     vhem_ctx_free(ctx);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_tree.c - hierarchies: levels, where the input models end up, empty clusters, files. */
 #include "cluster_samples.h"
 
@@ -59,7 +60,7 @@ static void test_file(void **state)
     vhem_tree_free(b);
     b = NULL;
     assert_ok(ctx, vhem_clustering_save(ctx, vhem_tree_level(a, 0), one));
-    assert_ok(ctx, vhem_tree_load(ctx, one, &b));        /* a clustering is a tree of one level */
+    assert_ok(ctx, vhem_tree_load(ctx, one, &b)); /* a clustering is a tree of one level */
     assert_int_equal(vhem_tree_levels(b), 1);
     assert_memory_equal(a->base_labels[0], b->base_labels[0], 20 * sizeof(int));
     vhem_tree_free(a);

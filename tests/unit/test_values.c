@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_values.c - numbers to and from text. */
 #include "data/values.h"
 #include "data_files.h"
@@ -97,7 +98,9 @@ static void test_round_trip(void **state)
 static void test_short(void **state)
 {
     (void)state;
-    static const struct { double v; const char *text;
+    static const struct {
+        double v;
+        const char *text;
     } want[] = {
         { 0, "0" },           { 3, "3" },     { -12, "-12" },
         { 0.5, "0.5" },       { 0.1, "0.1" }, { 1234.25, "1234.25" },

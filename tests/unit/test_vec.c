@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_vec.c - the vector exp and log against the C library's, over all they are used for. */
 #include "support.h"
 

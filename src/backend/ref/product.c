@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product.c - the probability product kernel of two HMMs in plain C.  Paper, Section 4.2, with mixtures:
  *
  *   k~(a, b) = sum over state sequences x of a, x' of b and their components of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product.h - the reference for the kernel of two HMMs; faster kernels fall back on it. */
 #ifndef VH_BACKEND_REF_PRODUCT_H
 #define VH_BACKEND_REF_PRODUCT_H

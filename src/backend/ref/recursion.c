@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recursion.c - forward, backward and posterior recursions in logs.  Rabiner 1989, section III; nothing is
  * scaled, because a log cannot underflow.  O(T S^2) exps: the price of being the reference. */
 #include "backend/ref/recursion.h"
@@ -64,8 +65,9 @@ void vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, co
             for (int q = 0; q < S; q++)
                 if (A[s * S + q] > 0)
                     /* log A: where A is below 1e-308, the exp of the rest alone overflows */
-                    xi[s * S + q] += weight * exp(log(A[s * S + q]) + alpha[t * S + s] +
-                                                  log_b[(t + 1) * S + q] + beta[(t + 1) * S + q] - loglik);
+                    xi[s * S + q] += weight
+                                     * exp(log(A[s * S + q]) + alpha[t * S + s] + log_b[(t + 1) * S + q]
+                                           + beta[(t + 1) * S + q] - loglik);
     for (int64_t k = 0; k < T * S; k++)
         gamma[k] = exp(alpha[k] + beta[k] - loglik);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recursion.h - the Markov chain of one HMM and one sequence, in logs: exact whatever the numbers. */
 #ifndef VH_BACKEND_REF_RECURSION_H
 #define VH_BACKEND_REF_RECURSION_H
@@ -8,10 +9,10 @@
 double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b,
                       double *alpha);
 /* beta [T][S] = log p(y_t+1:T | s_t = s). */
-void   vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
+void vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
 /* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions
  * are added times weight (NULL: none). */
-void   vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
-                        const double *beta, double loglik, double weight, double *gamma, double *xi);
+void vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
+                      const double *beta, double loglik, double weight, double *gamma, double *xi);
 
 #endif

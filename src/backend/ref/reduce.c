@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.c - the variational E-step in plain C: L_hmm of one base and one reduced HMM, and its summary
  * statistics.  Paper, Section 3.3 and Appendix A. */
 #include "backend/ref/reduce.h"
@@ -7,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct {                         /* one pair; b for base, r for reduced */
+typedef struct { /* one pair; b for base, r for reduced */
     int Sb, Mb, Sr, Mr, tau;
     const double *pi_b, *A_b, *c_b, *pi_r, *A_r;
-    double *ell;                         /* [Sb][Mb][Sr][Mr]  log c_l + E_m[log p(y | l)] */
-    double *ell_state;                   /* [Sb][Mb][Sr]      its log sum over l */
-    double *L_gmm;                       /* [Sb][Sr] */
-    double *L, *U;                       /* [tau+2][Sb][Sr]   L_t and U_t below; index 0 and 1 unused */
+    double *ell;       /* [Sb][Mb][Sr][Mr]  log c_l + E_m[log p(y | l)] */
+    double *ell_state; /* [Sb][Mb][Sr]      its log sum over l */
+    double *L_gmm;     /* [Sb][Sr] */
+    double *L, *U;     /* [tau+2][Sb][Sr]   L_t and U_t below; index 0 and 1 unused */
 } pair;
 
 enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK };
@@ -132,7 +133,7 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
     memcpy(sum_nu, old, sizeof *old * (size_t)n);
     for (int t = 2; t <= p->tau; t++) {
         const double *next = p->L + (size_t)(t + 1) * (size_t)n, *U = p->U + (size_t)t * (size_t)n;
-        memset(new, 0, sizeof *new * (size_t)n);
+        memset(new, 0, sizeof *new *(size_t)n);
         for (int rho = 0; rho < Sr; rho++)
             for (int b = 0; b < Sb; b++) {
                 double come = 0;
@@ -142,7 +143,7 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
                     double e = p->L_gmm[b * Sr + to] + next[b * Sr + to] - U[b * Sr + rho];
                     double phi = share(p->A_r[rho * Sr + to], e);
                     xi[rho * Sr + to] += come * phi;
-                    new[to * Sb + b] += come * phi;
+                    new[to * Sb + b] += come *phi;
                 }
             }
         for (int k = 0; k < n; k++)
@@ -168,8 +169,8 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j
         for (int l = 0; l < Cr; l++) {
             int rho = l / p->Mr;
             size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
-            double weight = w * nu[rho * p->Sb + m / p->Mb] * p->c_b[m] *
-                            exp(p->ell[m * Cr + l] - p->ell_state[m * p->Sr + rho]);
+            double weight = w * nu[rho * p->Sb + m / p->Mb] * p->c_b[m]
+                            * exp(p->ell[m * Cr + l] - p->ell_state[m * p->Sr + rho]);
             if (!(weight > 0))
                 continue;
             b->family->stats_of_component(&r->about[rl], b->par + bm * VH_MAX_PARAM, stat);
@@ -185,9 +186,16 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, 
 {
     vhem_status st = VHEM_OK;
     const vh_packed *b = es->base, *r = es->reduced;
-    pair p = { .Sb = b->S[i], .Mb = b->M[i], .Sr = r->S[j], .Mr = r->M[j], .tau = es->tau,
-               .pi_b = b->pi + b->state0[i], .A_b = b->A + b->trans0[i], .c_b = b->c + b->comp0[i],
-               .pi_r = r->pi + r->state0[j], .A_r = r->A + r->trans0[j] };
+    pair p = { .Sb = b->S[i],
+               .Mb = b->M[i],
+               .Sr = r->S[j],
+               .Mr = r->M[j],
+               .tau = es->tau,
+               .pi_b = b->pi + b->state0[i],
+               .A_b = b->A + b->trans0[i],
+               .c_b = b->c + b->comp0[i],
+               .pi_r = r->pi + r->state0[j],
+               .A_r = r->A + r->trans0[j] };
     size_t n = (size_t)(p.Sb * p.Sr), Sr = (size_t)p.Sr;
     double *nu;
 

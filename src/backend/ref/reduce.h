@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.h - the reference for one base and one reduced HMM; faster kernels fall back on it. */
 #ifndef VH_BACKEND_REF_REDUCE_H
 #define VH_BACKEND_REF_REDUCE_H

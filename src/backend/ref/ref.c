@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ref.c - every kernel in plain C, straight from its definition; the right answer, never tuned. */
 #include "backend/backend.h"
 #include "backend/ref/product.h"
@@ -126,5 +127,5 @@ done:
     return st;
 }
 
-const vh_backend vh_backend_ref = { "ref", usable, forward_backward, vh_ref_score, vh_ref_accumulate,
+const vh_backend vh_backend_ref = { "ref",         usable, forward_backward, vh_ref_score, vh_ref_accumulate,
                                     vh_ref_product };

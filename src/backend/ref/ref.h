@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ref.h - the reference for one HMM and one sequence; faster kernels fall back
  * on it where their short cuts end. */
 #ifndef VH_BACKEND_REF_REF_H

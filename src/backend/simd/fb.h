@@ -1,45 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fb.h - the E-step of Baum-Welch and EM-H3M on vectors: what forward_backward.c and fb_deal.c share. */
 #ifndef VH_BACKEND_SIMD_FB_H
 #define VH_BACKEND_SIMD_FB_H
 
 #include "backend/simd/lanes.h"
 
-typedef struct {                         /* an HMM and a sequence */
-    int      n, k, S;                    /* sequence n of the batch, HMM k of the set, its states */
-    int64_t  f0, T;                      /* first frame in the batch, length */
-    double   loglik, w;                  /* w: what it counts */
-    bool     redo;                       /* scaling was not safe: do it in logs */
-    const double *dealt;                 /* its lane in the first groups, numbers `stride` apart */
-    int      stride;
+typedef struct {         /* an HMM and a sequence */
+    int n, k, S;         /* sequence n of the batch, HMM k of the set, its states */
+    int64_t f0, T;       /* first frame in the batch, length */
+    double loglik, w;    /* w: what it counts */
+    bool redo;           /* scaling was not safe: do it in logs */
+    const double *dealt; /* its lane in the first groups, numbers `stride` apart */
+    int stride;
 } vh_fb_pair;
 
-typedef struct {                         /* up to VH_LANES pairs with equally many states */
-    int      L, used, S;
-    int64_t  T;                          /* of the longest */
-    vh_fb_pair *lane;                    /* [used] */
-    double  *B;                          /* [T][S][L] */
+typedef struct { /* up to VH_LANES pairs with equally many states */
+    int L, used, S;
+    int64_t T;        /* of the longest */
+    vh_fb_pair *lane; /* [used] */
+    double *B;        /* [T][S][L] */
 } vh_fb_group;
 
 typedef struct {
-    vhem_ctx        *ctx;
+    vhem_ctx *ctx;
     const vh_packed *pk;
-    const vh_batch  *batch;
-    vh_scratch      *scratch;
-    int      n_pair, n_group;
-    vh_fb_pair  *pairs;
+    const vh_batch *batch;
+    vh_scratch *scratch;
+    int n_pair, n_group;
+    vh_fb_pair *pairs;
     vh_fb_group *groups;
-    int      chunk;                      /* frames of a chunk at most */
-    size_t   ld;                         /* distance of rows of the tables below */
-    double  *T;                          /* [chunk][n_stat]  statistics of the frames */
-    double  *E;                          /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
-    double  *B;                          /* [n_state][ld]    sums of E over the components of a state */
-    double  *shift;                      /* [K][ld]          log of that largest */
-    double  *work;
-    vh_stats *stats;                     /* NULL: only the log-likelihood is wanted */
-    double  *w;                          /* [n][K]  weights of the pairs; NULL: those of the sequences */
-    bool     scored;                     /* the log-likelihoods are known */
-    bool     sparse;                     /* so few pairs count that they are collected one by one */
-    int      comp_lo, comp_hi, col0;     /* components and first column that part_about looks at */
+    int chunk;     /* frames of a chunk at most */
+    size_t ld;     /* distance of rows of the tables below */
+    double *T;     /* [chunk][n_stat]  statistics of the frames */
+    double *E;     /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
+    double *B;     /* [n_state][ld]    sums of E over the components of a state */
+    double *shift; /* [K][ld]          log of that largest */
+    double *work;
+    vh_stats *stats;            /* NULL: only the log-likelihood is wanted */
+    double *w;                  /* [n][K]  weights of the pairs; NULL: those of the sequences */
+    bool scored;                /* the log-likelihoods are known */
+    bool sparse;                /* so few pairs count that they are collected one by one */
+    int comp_lo, comp_hi, col0; /* components and first column that part_about looks at */
 } vh_fb;
 
 /* State probabilities of a chunk of n frames from c0 on, table B, to the lanes of all groups; the shifts are

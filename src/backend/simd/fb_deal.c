@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fb_deal.c - between the tables of a chunk, a row for each state, and the groups, a lane for each pair. */
 #include "backend/simd/fb.h"
 
@@ -9,9 +10,9 @@
  * single one, so all lanes begin at the same t. */
 typedef struct {
     int64_t t0;
-    int     used, common;                /* lanes, frames that all of them have in the chunk */
-    int     len[VH_LANES];               /* [used]  frames each of them has */
-    size_t  row0[VH_LANES], col[VH_LANES];               /* [used]  its first row and column in the table B */
+    int used, common;                     /* lanes, frames that all of them have in the chunk */
+    int len[VH_LANES];                    /* [used]  frames each of them has */
+    size_t row0[VH_LANES], col[VH_LANES]; /* [used]  its first row and column in the table B */
 } lane_parts;
 
 static lane_parts find_parts(const vh_fb *j, const vh_fb_group *g, int64_t c0, int n)
@@ -97,7 +98,7 @@ void VH_NAME(vh_fb_collect)(vh_fb *j, int64_t c0, int n)
             for (int l = 0; l < x.used; l++) {
                 for (int u = t; u < x.len[l]; u++)
                     to[l][u] = w[l] * from[(size_t)(u - t) * step + (size_t)l];
-                if (g->lane[l].redo)                     /* it may hold NaN */
+                if (g->lane[l].redo) /* it may hold NaN */
                     memset(to[l], 0, sizeof *to[l] * (size_t)x.len[l]);
             }
         }

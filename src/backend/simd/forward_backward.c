@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* forward_backward.c - the E-step of Baum-Welch for a set of HMMs and a batch of sequences.
  *
  *   1. setting up: pairs of an HMM and a sequence, dealt into groups of equally many states, one per lane
@@ -22,13 +23,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLOT_T = 6, SLOT_E, SLOT_B, SLOT_SHIFT, SLOT_WORK, SLOT_LANES, SLOT_P, SLOT_R, SLOT_SMALL,
-       SLOT_LIVE, SLOT_SPARE };
+enum {
+    SLOT_T = 6,
+    SLOT_E,
+    SLOT_B,
+    SLOT_SHIFT,
+    SLOT_WORK,
+    SLOT_LANES,
+    SLOT_P,
+    SLOT_R,
+    SLOT_SMALL,
+    SLOT_LIVE,
+    SLOT_SPARE
+};
 
-#define LANE_BYTES (8 << 20)             /* longer recursions go one pair at a time: a
-                                            group would not fit a cache */
-#define DOUBT      1e280                 /* see lanes.c */
-#define MIXING     1e-100                /* see mixes */
+#define LANE_BYTES (8 << 20) /* longer recursions go one pair at a time: a group would not fit a cache */
+#define DOUBT      1e280     /* see lanes.c */
+#define MIXING     1e-100    /* see mixes */
 
 /* ---- 1. setting up ------------------------------------------------------------------------------------- */
 
@@ -76,8 +87,9 @@ static vhem_status form_groups(vh_fb *j, int slot)
             same++;
         double bytes = 2.0 * sizeof(double) * VH_LANES * (double)first->T * first->S;
         int used = bytes > LANE_BYTES ? 1 : same;
-        *g = (vh_fb_group){ .L = used == 1 ? 1 : VH_LANES, .used = used,
-                      .S = first->S, .T = first->T, .lane = first };
+        *g = (vh_fb_group){
+            .L = used == 1 ? 1 : VH_LANES, .used = used, .S = first->S, .T = first->T, .lane = first
+        };
         total += table_size(g);
         p += used;
     }
@@ -104,8 +116,12 @@ static vhem_status set_up(vh_fb *j)
     for (int n = 0; n < j->batch->n; n++) {
         int64_t T = vh_data_length(j->batch->data, j->batch->seq[n]);
         for (int k = 0; k < pk->K; k++)
-            j->pairs[j->n_pair++] = (vh_fb_pair){ .n = n, .k = k, .S = pk->S[k], .f0 = f0, .T = T,
-                                            .w = vh_data_weight(j->batch->data, j->batch->seq[n]) };
+            j->pairs[j->n_pair++] = (vh_fb_pair){ .n = n,
+                                                  .k = k,
+                                                  .S = pk->S[k],
+                                                  .f0 = f0,
+                                                  .T = T,
+                                                  .w = vh_data_weight(j->batch->data, j->batch->seq[n]) };
         f0 += T;
     }
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
@@ -116,7 +132,7 @@ static vhem_status set_up(vh_fb *j)
         j->chunk = (int)f0;
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
-        j->ld += 8;                            /* rows 4096 bytes apart fight for the same lines of a cache */
+        j->ld += 8; /* rows 4096 bytes apart fight for the same lines of a cache */
     VH_SCRATCH(j->T, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
@@ -202,7 +218,7 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
     VH_TRY(for_parts(j, c0, n, part_stats));
     if (!j->sparse)
         vh_table_product(pk, 0, pk->n_comp, n, j->T, j->E, j->ld);
-    for (int k = 0; j->sparse && k < pk->K; k++)         /* only what counts */
+    for (int k = 0; j->sparse && k < pk->K; k++) /* only what counts */
         if (counts(j, k))
             vh_table_product(pk, pk->comp0[k], pk->comp0[k + 1], n, j->T, j->E, j->ld);
     if (pk->n_direct)
@@ -256,7 +272,7 @@ static vhem_status load_lanes(vh_fb *j, const vh_fb_group *g, vh_lanes *x, doubl
         for (int e = 0; e < S * S; e++)
             x->A[e * L + l] = pk->A[pk->trans0[p->k] + (size_t)e];
     }
-    memcpy(*first, g->B, sizeof **first * (size_t)(S * L));      /* backward overwrites it */
+    memcpy(*first, g->B, sizeof **first * (size_t)(S * L)); /* backward overwrites it */
 done:
     return st;
 }
@@ -428,7 +444,7 @@ static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
 {
     vhem_status st = VHEM_OK;
     for (int k = 0; k < j->pk->K; k++) {
-        int64_t f0 = 0, from = 0, to = 0;                /* frames of the batch */
+        int64_t f0 = 0, from = 0, to = 0; /* frames of the batch */
         for (int i = 0; i <= j->batch->n; i++) {
             bool end = i == j->batch->n;
             int64_t T = end ? 0 : vh_data_length(j->batch->data, j->batch->seq[i]);
@@ -449,7 +465,7 @@ done:
 
 static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
 {
-    if (j->w && !j->sparse)                              /* pairs that do not count leave nothing behind */
+    if (j->w && !j->sparse) /* pairs that do not count leave nothing behind */
         memset(j->B, 0, sizeof *j->B * (size_t)j->pk->n_state * j->ld);
     VH_NAME(vh_fb_collect)(j, c0, n);
     return j->sparse ? add_sparse(j, c0, n) : add_frames(j, 0, j->pk->K, c0, 0, n);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes.c - see lanes.h and, for the recursions, lanes_body.h.  Rabiner 1989, section V.A.
  *
  * When is scaling safe?  Numbers below 1e-304 may be flushed to zero in three places, all before they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lanes_body.h - the recursions of lanes.c, written once for LANE = double and LANE = a register of doubles.
  *
  *   pred_t(s) = sum_q alpha_t-1(q) a_qs     (t = 1: pi_s)
@@ -95,7 +96,7 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
         doubt += ahead * r[-1];
 #pragma GCC unroll 10
         for (int s = 0; s < S; s++) {
-            LANE sum = 1 - live;                         /* past its end a lane stays at beta = 1 */
+            LANE sum = 1 - live; /* past its end a lane stays at beta = 1 */
 #pragma GCC unroll 10
             for (int q = 0; q < S; q++)
                 sum += A[s * S + q] * w[q];
@@ -112,19 +113,19 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
         g->doubt[l] += ((double *)&doubt)[l];
 }
 
-#define FOR_S(f)                       \
-    switch (g->S) {                    \
-    case 1:  f(g, 1); break;           \
-    case 2:  f(g, 2); break;           \
-    case 3:  f(g, 3); break;           \
-    case 4:  f(g, 4); break;           \
-    case 5:  f(g, 5); break;           \
-    case 6:  f(g, 6); break;           \
-    case 7:  f(g, 7); break;           \
-    case 8:  f(g, 8); break;           \
-    case 9:  f(g, 9); break;           \
-    case 10: f(g, 10); break;          \
-    default: f(g, g->S);               \
+#define FOR_S(f)              \
+    switch (g->S) {           \
+    case 1: f(g, 1); break;   \
+    case 2: f(g, 2); break;   \
+    case 3: f(g, 3); break;   \
+    case 4: f(g, 4); break;   \
+    case 5: f(g, 5); break;   \
+    case 6: f(g, 6); break;   \
+    case 7: f(g, 7); break;   \
+    case 8: f(g, 8); break;   \
+    case 9: f(g, 9); break;   \
+    case 10: f(g, 10); break; \
+    default: f(g, g->S);      \
     }
 
 static void BODY(forward)(vh_lanes *g)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product.c - the probability product kernel for tiles of HMMs, one HMM of b per vector lane.
  *
  *   1. sides:   both sets in the scale of a, with all that belongs to one component in one weight
@@ -19,31 +20,31 @@
 enum { SLOT_A = 4, SLOT_B, SLOT_CHAIN_A, SLOT_CHAIN_B, SLOT_GROUP, SLOT_TABLE, SLOT_SMALL, SLOT_INVERSE };
 enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 
-#define TINY_POWER 1e-280                /* of a transition that is possible: below that, the reference */
+#define TINY_POWER 1e-280 /* of a transition that is possible: below that, the reference */
 
-typedef struct {                         /* 1. HMMs i0 .. i0+n-1 of a set */
+typedef struct { /* 1. HMMs i0 .. i0+n-1 of a set */
     const vh_packed *pk;
-    int     i0, n, n_comp;
-    double *par, *log_w;                 /* [n_comp][size] [n_comp] */
-    double *pi, *A;                      /* [states] [transitions]  to the power lambda */
-    double  high, low, reach;            /* largest and smallest variance, largest mean (diagonal) */
-    double  least;                       /* smallest power that is not zero */
+    int i0, n, n_comp;
+    double *par, *log_w;     /* [n_comp][size] [n_comp] */
+    double *pi, *A;          /* [states] [transitions]  to the power lambda */
+    double high, low, reach; /* largest and smallest variance, largest mean (diagonal) */
+    double least;            /* smallest power that is not zero */
 } side;
 
 typedef struct {
-    vhem_ctx         *ctx;
+    vhem_ctx *ctx;
     const vh_product *p;
-    vh_scratch       *scratch;
-    bool    full;
-    size_t  size;                        /* of the parameters of a component */
-    double  constant;                    /* of every product */
-    const double *inverse;               /* [d]  1 / scale, a power of two: differences of means stay exact */
-    int     block;                       /* dimensions that share a division; 0: none can */
-    side    a, b;
+    vh_scratch *scratch;
+    bool full;
+    size_t size;           /* of the parameters of a component */
+    double constant;       /* of every product */
+    const double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
+    int block;             /* dimensions that share a division; 0: none can */
+    side a, b;
     /* 2. */
-    int     used, Sb, Mb, j[VH_LANES];   /* HMMs of b in the lanes; unused lanes repeat the first */
-    vec    *par, *log_w, *pi, *A;        /* [Cb][size] [Cb] [Sb] [Sb][Sb] */
-    vec    *small;
+    int used, Sb, Mb, j[VH_LANES]; /* HMMs of b in the lanes; unused lanes repeat the first */
+    vec *par, *log_w, *pi, *A;     /* [Cb][size] [Cb] [Sb] [Sb][Sb] */
+    vec *small;
 } job;
 
 /* ---- 1. sides ------------------------------------------------------------------------------------------ */
@@ -128,7 +129,7 @@ static vhem_status load_side(job *j, const vh_packed *pk, const double *self, in
         else
             load_diag(j, par, out, x);
     }
-    for (int q = comps; q < rows; q++) {                 /* rows beyond the last fill up a tile */
+    for (int q = comps; q < rows; q++) { /* rows beyond the last fill up a tile */
         load_nothing(j, x->par + (size_t)q * j->size);
         x->log_w[q] = VH_NEVER;
     }
@@ -206,12 +207,21 @@ static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *
     vhem_ctx *ctx = j->ctx;
     const vh_packed *a = j->a.pk;
     int n = a->S[i] * j->Sb;
-    vh_product_chain c = { .Sa = a->S[i], .Ma = a->M[i], .Sb = j->Sb, .Mb = j->Mb, .tau = j->p->tau,
+    vh_product_chain c = { .Sa = a->S[i],
+                           .Ma = a->M[i],
+                           .Sb = j->Sb,
+                           .Mb = j->Mb,
+                           .tau = j->p->tau,
                            .pi_a = j->a.pi + (a->state0[i] - a->state0[j->a.i0]),
                            .A_a = j->a.A + (a->trans0[i] - a->trans0[j->a.i0]),
-                           .pi_b = j->pi, .A_b = j->A, .x = x,
-                           .Psi = j->small, .F = j->small + n, .next = j->small + 2 * n,
-                           .before = j->small + 3 * n, .g = j->small + 4 * n };
+                           .pi_b = j->pi,
+                           .A_b = j->A,
+                           .x = x,
+                           .Psi = j->small,
+                           .F = j->small + n,
+                           .next = j->small + 2 * n,
+                           .before = j->small + 3 * n,
+                           .g = j->small + 4 * n };
 
     VH_NAME(vh_product_walk)(&c);
     for (int l = 0; l < j->used; l++) {
@@ -249,9 +259,17 @@ static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
         VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * Cb) * VH_LANES);
         VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + (size_t)S + work) * VH_LANES);
         j->small = (vec *)small;
-        vh_product_table t = { a->d, j->full ? comps : rows, Cb, j->p->lambda, j->a.par + first * j->size,
-                               j->a.log_w + first, j->par, j->log_w, j->block,
-                               j->small + 4 * S * j->Sb + S, (vec *)x };
+        vh_product_table t = { a->d,
+                               j->full ? comps : rows,
+                               Cb,
+                               j->p->lambda,
+                               j->a.par + first * j->size,
+                               j->a.log_w + first,
+                               j->par,
+                               j->log_w,
+                               j->block,
+                               j->small + 4 * S * j->Sb + S,
+                               (vec *)x };
         if (j->full)
             VH_NAME(vh_product_full)(&t);
         else

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product_chain.c - see product.h: the chains of the probability product kernel.
  *
  * Psi over its largest term, and F scaled by a power of two every few steps, whose exponents are added: a
@@ -17,18 +18,18 @@
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { STEPS = 4, FEW = 8 };             /* steps between two scalings; states that fit into registers */
+enum { STEPS = 4, FEW = 8 }; /* steps between two scalings; states that fit into registers */
 
-#define LOST       (-690.0)              /* from here on exp is taken as zero, more or less */
-#define LOST_TERM  1e-299                /* e^-690, and more than is lost below */
-#define LEAST      1e-100
-#define NOTHING    1e-290                /* smaller entries become 0: denormal numbers are slow */
-#define RAISE      1e-180                /* NOTHING / LEAST, times what STEPS steps can make of it */
-#define AGREE      1e-11                 /* nats */
+#define LOST      (-690.0) /* from here on exp is taken as zero, more or less */
+#define LOST_TERM 1e-299   /* e^-690, and more than is lost below */
+#define LEAST     1e-100
+#define NOTHING   1e-290 /* smaller entries become 0: denormal numbers are slow */
+#define RAISE     1e-180 /* NOTHING / LEAST, times what STEPS steps can make of it */
+#define AGREE     1e-11  /* nats */
 
-enum { WORTH_LOOKING = 32 };             /* shorter chains are just walked */
-#define SETTLED     1e-14                /* what a step rounds, and, */
-#define SETTLED_ALL 5e-12                /* in nats, over all steps that are left out */
+enum { WORTH_LOOKING = 32 }; /* shorter chains are just walked */
+#define SETTLED     1e-14    /* what a step rounds, and, */
+#define SETTLED_ALL 5e-12    /* in nats, over all steps that are left out */
 
 /* Psi [Sa][Sb] over exp(top); returns top.  *low becomes the smallest x - top, NaN where an x is. */
 static vec emissions(const vh_product_chain *c, vec *low)
@@ -53,17 +54,19 @@ static vec emissions(const vh_product_chain *c, vec *low)
 }
 
 typedef struct {
-    vec      most, low;                  /* the smallest of the largest entries, the smallest entry */
+    vec most, low; /* the smallest of the largest entries, the smallest entry */
     vec_bits exponent;
-    int      n;                          /* times scaled */
+    int n; /* times scaled */
 } watch;
 
 /* F over a power of two, so that its largest entry is in [1, 2), plus raise.  Four maxima at a time: one
  * after the other would be a chain of n. */
-VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
+VEC_INLINE
+void scale(vec *restrict F, const int n, double raise, watch *w)
 {
     vec most[4] = { F[0], F[0], F[0], F[0] }, low[4];
-    UNROLL for (int e = 1; e < n; e++)
+    UNROLL
+    for (int e = 1; e < n; e++)
         most[e % 4] = vec_max(F[e], most[e % 4]);
     vec top = vec_max(vec_max(most[0], most[1]), vec_max(most[2], most[3]));
     vec_bits exponent = (vec_bits)top >> 52;
@@ -73,7 +76,8 @@ VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
     w->most = vec_min(top, w->most);
     for (int e = 0; e < 4; e++)
         low[e] = w->low;
-    UNROLL for (int e = 0; e < n; e++) {
+    UNROLL
+    for (int e = 0; e < n; e++) {
         vec x = F[e] * by;
         F[e] = (vec)((vec_bits)x & (vec_bits)(x > NOTHING)) + raise;
         low[e % 4] = vec_min(F[e], low[e % 4]);
@@ -83,21 +87,26 @@ VEC_INLINE void scale(vec *restrict F, const int n, double raise, watch *w)
 
 /* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'), one q' at a time, whose inner sums g(s)
  * then stay in registers. */
-VEC_INLINE void step(vh_product_chain *c, const int Sa, const int Sb)
+VEC_INLINE
+void step(vh_product_chain *c, const int Sa, const int Sb)
 {
     const vec *restrict Psi = c->Psi, *restrict B = c->A_b, *restrict F = c->F;
     const double *restrict A = c->A_a;
     vec *restrict next = c->next, few[FEW], *g = Sa <= FEW ? few : c->g;
     for (int r = 0; r < Sb; r++) {
-        UNROLL for (int s = 0; s < Sa; s++) {
+        UNROLL
+        for (int s = 0; s < Sa; s++) {
             vec sum = F[s * Sb] * B[r];
-            UNROLL for (int q = 1; q < Sb; q++)
+            UNROLL
+            for (int q = 1; q < Sb; q++)
                 sum += F[s * Sb + q] * B[q * Sb + r];
             g[s] = sum;
         }
-        UNROLL for (int s = 0; s < Sa; s++) {
+        UNROLL
+        for (int s = 0; s < Sa; s++) {
             vec sum = A[s] * g[0];
-            UNROLL for (int q = 1; q < Sa; q++)
+            UNROLL
+            for (int q = 1; q < Sa; q++)
                 sum += A[q * Sa + s] * g[q];
             next[s * Sb + r] = sum * Psi[s * Sb + r];
         }
@@ -108,7 +117,8 @@ VEC_INLINE void step(vh_product_chain *c, const int Sa, const int Sb)
 
 /* F became `now` in STEPS steps: is that mu F in every entry, up to a share of g?  All is positive, so that n
  * times as many steps then make of it something between (mu (1 - g))^n F and (mu (1 + g))^n F. */
-VEC_INLINE bool settled(const vec *restrict F, const vec *restrict now, const int n, double g, vec *mu)
+VEC_INLINE
+bool settled(const vec *restrict F, const vec *restrict now, const int n, double g, vec *mu)
 {
     vec before = F[0], after = now[0], most = vec_all(-1);
     for (int e = 1; e < n; e++) {
@@ -127,7 +137,8 @@ VEC_INLINE bool settled(const vec *restrict F, const vec *restrict now, const in
 }
 
 /* log sum F_tau in units of exp(tau top). */
-VEC_INLINE vec walk(vh_product_chain *c, const int Sa, const int Sb, double raise, watch *w)
+VEC_INLINE
+vec walk(vh_product_chain *c, const int Sa, const int Sb, double raise, watch *w)
 {
     const int n = Sa * Sb;
     bool look = c->tau > WORTH_LOOKING;
@@ -158,11 +169,11 @@ VEC_INLINE vec walk(vh_product_chain *c, const int Sa, const int Sb, double rais
 static vec walk_of(vh_product_chain *c, double raise, watch *w)
 {
     switch (c->Sa == c->Sb ? c->Sa : 0) {
-    case 2:  return walk(c, 2, 2, raise, w);
-    case 3:  return walk(c, 3, 3, raise, w);
-    case 4:  return walk(c, 4, 4, raise, w);
-    case 5:  return walk(c, 5, 5, raise, w);
-    case 6:  return walk(c, 6, 6, raise, w);
+    case 2: return walk(c, 2, 2, raise, w);
+    case 3: return walk(c, 3, 3, raise, w);
+    case 4: return walk(c, 4, 4, raise, w);
+    case 5: return walk(c, 5, 5, raise, w);
+    case 6: return walk(c, 6, 6, raise, w);
     default: return walk(c, c->Sa, c->Sb, raise, w);
     }
 }

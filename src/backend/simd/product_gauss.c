@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* product_gauss.c - see product.h: the products of Gaussians that the kernel between HMMs is made of.
  *
  * Diagonal, with v = v_a + v_b and u = mu_a - mu_b per dimension: sum u^2 / v is kept as one fraction over
@@ -16,14 +17,15 @@
 enum { ROWS = VH_PRODUCT_ROWS, T = 4 };
 #define UNROLL _Pragma("GCC unroll 8")
 
-typedef struct {                         /* a product of many numbers: mantissa in [1, 2^n), exponent */
-    vec      mantissa;
+typedef struct { /* a product of many numbers: mantissa in [1, 2^n), exponent */
+    vec mantissa;
     vec_bits exponent;
-    int      n;
+    int n;
 } wide;
 
 /* w *= x for normal x > 0; for x <= 0 the log will be wrong, which the caller has to see. */
-VEC_INLINE void wide_multiply(wide *w, vec x)
+VEC_INLINE
+void wide_multiply(wide *w, vec x)
 {
     const unsigned long long one = 0x3ff0000000000000, fraction = 0x000fffffffffffff;
     w->mantissa *= (vec)(((vec_bits)x & fraction) | one);
@@ -31,7 +33,8 @@ VEC_INLINE void wide_multiply(wide *w, vec x)
     w->n++;
 }
 
-VEC_INLINE vec wide_log(const wide *w)
+VEC_INLINE
+vec wide_log(const wide *w)
 {
     /* the sum of exponents as a double: it sits in the low bits of VEC_ROUND */
     vec e = (vec)(w->exponent + 0x4338000000000000) - VEC_ROUND;
@@ -39,8 +42,9 @@ VEC_INLINE vec wide_log(const wide *w)
 }
 
 /* ROWS components of a against component b of the group. */
-VEC_INLINE void diag_rows(const vh_product_table *t, const double *restrict a, const vec *restrict b,
-                          vec *quad, wide *det)
+VEC_INLINE
+void diag_rows(const vh_product_table *t, const double *restrict a, const vec *restrict b, vec *quad,
+               wide *det)
 {
     const int d = t->d;
     for (int r = 0; r < ROWS; r++) {
@@ -50,20 +54,23 @@ VEC_INLINE void diag_rows(const vh_product_table *t, const double *restrict a, c
     for (int k0 = 0; k0 < d; k0 += t->block) {
         const int end = k0 + t->block < d ? k0 + t->block : d;
         vec num[ROWS], den[ROWS];
-        UNROLL for (int r = 0; r < ROWS; r++) {
+        UNROLL
+        for (int r = 0; r < ROWS; r++) {
             vec u = b[2 * k0] - a[r * 2 * d + 2 * k0];
             num[r] = u * u;
             den[r] = b[2 * k0 + 1] + a[r * 2 * d + 2 * k0 + 1];
         }
         for (int k = k0 + 1; k < end; k++) {
             vec mu = b[2 * k], v_b = b[2 * k + 1];
-            UNROLL for (int r = 0; r < ROWS; r++) {
+            UNROLL
+            for (int r = 0; r < ROWS; r++) {
                 vec u = mu - a[r * 2 * d + 2 * k], v = v_b + a[r * 2 * d + 2 * k + 1];
                 num[r] = num[r] * v + (u * den[r]) * u;
                 den[r] *= v;
             }
         }
-        UNROLL for (int r = 0; r < ROWS; r++) {
+        UNROLL
+        for (int r = 0; r < ROWS; r++) {
             quad[r] += num[r] / den[r];
             wide_multiply(&det[r], den[r]);
         }
@@ -77,9 +84,10 @@ void VH_NAME(vh_product_diag)(vh_product_table *t)
             vec quad[ROWS];
             wide det[ROWS];
             diag_rows(t, t->a + (size_t)i * 2 * (size_t)t->d, t->b + (size_t)q * 2 * (size_t)t->d, quad, det);
-            UNROLL for (int r = 0; r < ROWS; r++)
-                t->x[(i + r) * t->Cb + q] = t->log_wa[i + r] + t->log_wb[q] - 0.5 * wide_log(&det[r])
-                                            - 0.5 * t->lambda * quad[r];
+            UNROLL
+            for (int r = 0; r < ROWS; r++)
+                t->x[(i + r) * t->Cb + q] =
+                    t->log_wa[i + r] + t->log_wb[q] - 0.5 * wide_log(&det[r]) - 0.5 * t->lambda * quad[r];
         }
 }
 
@@ -115,34 +123,44 @@ static void fill(int d, int n, const double *a, const vec *b, vec *restrict W, v
 }
 
 /* W tile (i, j) -= W(i, k < j) L(j, k < j)', `rows` rows. */
-VEC_INLINE void subtract(int n, const int rows, int j, vec *restrict W, const vec *restrict L)
+VEC_INLINE
+void subtract(int n, const int rows, int j, vec *restrict W, const vec *restrict L)
 {
     vec sum[T][T];
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int c = 0; c < T; c++)
-            sum[r][c] = W[r * n + j + c];
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        UNROLL
+    for (int c = 0; c < T; c++)
+        sum[r][c] = W[r * n + j + c];
     for (int k = 0; k < j; k++)
-        UNROLL for (int r = 0; r < rows; r++)
-            UNROLL for (int c = 0; c < T; c++)
-                sum[r][c] -= W[r * n + k] * L[(j + c) * n + k];
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int c = 0; c < T; c++)
-            W[r * n + j + c] = sum[r][c];
+        UNROLL
+    for (int r = 0; r < rows; r++)
+        UNROLL
+    for (int c = 0; c < T; c++)
+        sum[r][c] -= W[r * n + k] * L[(j + c) * n + k];
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        UNROLL
+    for (int c = 0; c < T; c++)
+        W[r * n + j + c] = sum[r][c];
 }
 
 /* The part of the product within the tile's own columns, then L = W / D (NULL: not wanted). */
-VEC_INLINE void solve(int n, const int rows, int j, vec *restrict W, const vec *restrict L_j, vec *L,
-                      const vec *restrict inverse)
+VEC_INLINE
+void solve(int n, const int rows, int j, vec *restrict W, const vec *restrict L_j, vec *L,
+           const vec *restrict inverse)
 {
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int c = 0; c < T; c++) {
-            vec w = W[r * n + j + c];
-            for (int k = 0; k < c; k++)
-                w -= W[r * n + j + k] * L_j[c * n + j + k];
-            W[r * n + j + c] = w;
-            if (L)
-                L[r * n + j + c] = w * inverse[j + c];
-        }
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        UNROLL
+    for (int c = 0; c < T; c++) {
+        vec w = W[r * n + j + c];
+        for (int k = 0; k < c; k++)
+            w -= W[r * n + j + k] * L_j[c * n + j + k];
+        W[r * n + j + c] = w;
+        if (L)
+            L[r * n + j + c] = w * inverse[j + c];
+    }
 }
 
 /* Column c of the diagonal tile: D_c is there, what stands below it takes part in the next. */
@@ -197,6 +215,6 @@ void VH_NAME(vh_product_full)(vh_product_table *t)
     size_t size = (size_t)t->d + (size_t)t->d * (size_t)(t->d + 1) / 2;
     for (int i = 0; i < t->n; i++)
         for (int q = 0; q < t->Cb; q++)
-            t->x[i * t->Cb + q] = t->log_wa[i] + t->log_wb[q]
-                                  + full_pair(t, t->a + (size_t)i * size, t->b + (size_t)q * size);
+            t->x[i * t->Cb + q] =
+                t->log_wa[i] + t->log_wb[q] + full_pair(t, t->a + (size_t)i * size, t->b + (size_t)q * size);
 }

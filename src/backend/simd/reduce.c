@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.c - the variational E-step for blocks of base HMMs: tables, then
  * recursions, one base HMM per vector lane.
  *
@@ -17,29 +18,29 @@
 #include <string.h>
 
 enum { SLOT_T = 8, SLOT_G, SLOT_BASE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_STATE, SLOT_KEPT };
-enum { GROUPS = VH_ESTEP_BLOCK / VH_LANES };             /* groups that share one product */
+enum { GROUPS = VH_ESTEP_BLOCK / VH_LANES }; /* groups that share one product */
 
-#define LOW (-644.0)                     /* see reduce_lanes.c */
+#define LOW (-644.0) /* see reduce_lanes.c */
 
-typedef struct {                         /* 1. */
-    int    used, i[VH_LANES];            /* base HMMs in the lanes; unused lanes repeat the first */
-    vec *pi, *A, *c;                   /* [Sb] [Sb][Sb] [Sb][Mb] */
-    double *T;                           /* [Sb Mb][lane][n_stat] */
+typedef struct {           /* 1. */
+    int used, i[VH_LANES]; /* base HMMs in the lanes; unused lanes repeat the first */
+    vec *pi, *A, *c;       /* [Sb] [Sb][Sb] [Sb][Mb] */
+    double *T;             /* [Sb Mb][lane][n_stat] */
 } group;
 
 typedef struct {
     vhem_ctx *ctx;
     const vh_estep *es;
     vh_scratch *scratch;
-    int     Sb, Mb, cols;                /* shape of the groups at hand; cols = Sb Mb lanes */
-    int     n_group;
-    group   g[GROUPS];
-    double *T, *G;                       /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
-    size_t  ld;
-    double *state;                       /* [n_state of the reduced][groups][cols]  log sums of components */
-    vec  *L_gmm;                       /* [Sb][Sr] */
-    vec  *kept;                          /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
-    size_t  keep;
+    int Sb, Mb, cols; /* shape of the groups at hand; cols = Sb Mb lanes */
+    int n_group;
+    group g[GROUPS];
+    double *T, *G; /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
+    size_t ld;
+    double *state; /* [n_state of the reduced][groups][cols]  log sums of components */
+    vec *L_gmm;    /* [Sb][Sr] */
+    vec *kept;     /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
+    size_t keep;
 } job;
 
 /* ---- 1. groups ----------------------------------------------------------------------------------------- */
@@ -95,7 +96,9 @@ static vhem_status set_up(job *j, int i, int groups, int rows, int states)
     j->keep = (size_t)(Sr + Sr * Sr + j->Sb * Sr + 1);
     for (int k = 0; k < groups; k++) {
         vec *at = (vec *)base + (size_t)k * size;
-        j->g[k] = (group){ .pi = at, .A = at + j->Sb, .c = at + j->Sb + j->Sb * j->Sb,
+        j->g[k] = (group){ .pi = at,
+                           .A = at + j->Sb,
+                           .c = at + j->Sb + j->Sb * j->Sb,
                            .T = j->T + (size_t)(k * j->cols) * (size_t)b->n_stat };
     }
 done:
@@ -217,8 +220,14 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     VH_SCRATCH(small, SLOT_SMALL,
                (size_t)(8 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
     vec *at = (vec *)small;
-    *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->es->tau, .pi_b = g->pi, .A_b = g->A,
-                            .pi_r = r->pi + r->state0[k], .A_r = r->A + r->trans0[k], .L_gmm = j->L_gmm };
+    *x = (vh_reduce_lanes){ .Sb = Sb,
+                            .Sr = Sr,
+                            .tau = j->es->tau,
+                            .pi_b = g->pi,
+                            .A_b = g->A,
+                            .pi_r = r->pi + r->state0[k],
+                            .A_r = r->A + r->trans0[k],
+                            .L_gmm = j->L_gmm };
     x->E = (vec *)history;
     x->D = x->E + (size_t)keep * (size_t)n;
     x->L = at;
@@ -269,7 +278,7 @@ static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
     x->nu1 = at;
     x->xi = at + Sr;
     x->sum_nu = at + Sr + Sr * Sr;
-    return at + j->keep - 1;                             /* place of low */
+    return at + j->keep - 1; /* place of low */
 }
 
 static vhem_status score_groups(job *j, int first, double *L)
@@ -341,7 +350,7 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
 {
     const vh_packed *r = j->es->reduced;
     int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
-    vec_bits used = (vec_bits)(w > 0);                   /* in other lanes nu may not even be a number */
+    vec_bits used = (vec_bits)(w > 0); /* in other lanes nu may not even be a number */
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
             vec *restrict row = (vec *)(G + (size_t)(rho * Mr + l) * j->ld);
@@ -365,9 +374,8 @@ static void add_direct(job *j, const group *g, int k, double *G, double *stat, v
         for (int c = 0; r->direct[q] && c < j->cols; c++) {
             int i = g->i[c % VH_LANES < g->used ? c % VH_LANES : 0];
             if (row[c] > 0) {
-                b->family->stats_of_component(&r->about[q],
-                                              b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM,
-                                              stat);
+                b->family->stats_of_component(
+                    &r->about[q], b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM, stat);
                 for (int e = 0; e < b->n_stat; e++)
                     stats->T[(size_t)q * (size_t)b->n_stat + (size_t)e] += row[c] * stat[e];
             }

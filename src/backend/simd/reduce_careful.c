@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_careful.c - the recursions of reduce_lanes.c for pairs whose sums are too small there: chains with
  * impossible transitions, where what is possible may be e^-644 below the best of what is not.
  *
@@ -55,7 +56,7 @@ void VH_NAME(vh_reduce_careful_backward)(vh_reduce_lanes *g, bool keep)
         L_hmm += g->pi_b[b] * g->U[b];
     }
     g->L_hmm = L_hmm;
-    g->low = L_hmm - L_hmm;                              /* not a number where the bound is none */
+    g->low = L_hmm - L_hmm; /* not a number where the bound is none */
 }
 
 /* a exp(e), at most 1 but for rounding. */
@@ -81,7 +82,7 @@ void VH_NAME(vh_reduce_careful_forward)(vh_reduce_lanes *g)
     memcpy(g->sum_nu, nu, sizeof *nu * (size_t)n);
     for (int t = g->steps - 1; t >= 0; t--) {
         const vec *L = g->E + t * n, *U = g->D + t * n;
-        memset(new, 0, sizeof *new * (size_t)n);
+        memset(new, 0, sizeof *new *(size_t)n);
         for (int r = 0; r < Sr; r++)
             for (int b = 0; b < Sb; b++) {
                 vec come = { 0 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce_lanes.c - see reduce_lanes.h; ref/reduce.c has the equations.  Paper, Section 3.3 and Appendix A.
  *
  * Backward, one exp and one log per (t, beta, rho):
@@ -23,44 +24,48 @@
 
 #include <string.h>
 
-enum { WORTH_LOOKING = 16 };             /* shorter recursions are just walked */
+enum { WORTH_LOOKING = 16 }; /* shorter recursions are just walked */
 
 /* What counts as settled.  Deviations shrink by a constant factor per step, so what
  * is left out is of the same order. */
-#define SETTLED_L  1e-10                 /* nats, plus the rounding of L */
-#define L_ROUNDING 4e-15                 /* of the size of L */
-#define SETTLED_NU 1e-12                 /* of 1, the sum of nu */
-#define ROUNDING   2e-15                 /* a change of nu this small is no change */
-#define LEAP_FROM  1e-3                  /* nats: changes differ by less than this where
-                                            the rest is extrapolated */
+#define SETTLED_L  1e-10 /* nats, plus the rounding of L */
+#define L_ROUNDING 4e-15 /* of the size of L */
+#define SETTLED_NU 1e-12 /* of 1, the sum of nu */
+#define ROUNDING   2e-15 /* a change of nu this small is no change */
+#define LEAP_FROM  1e-3  /* nats: changes differ by less than this where the rest is extrapolated */
 
 /* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the
  * loops are written out (see DISPATCH). */
 #define UNROLL _Pragma("GCC unroll 8")
 
 /* E = exp(L_gmm + L - top) over each row. */
-VEC_INLINE void exponents(const vh_reduce_lanes *g, const int Sb, const int Sr, vec *restrict E)
+VEC_INLINE
+void exponents(const vh_reduce_lanes *g, const int Sb, const int Sr, vec *restrict E)
 {
     const vec *restrict G = g->L_gmm, *restrict L = g->L;
     for (int b = 0; b < Sb; b++, G += Sr, L += Sr, E += Sr) {
         vec top = G[0] + L[0];
-        UNROLL for (int q = 1; q < Sr; q++)
+        UNROLL
+        for (int q = 1; q < Sr; q++)
             top = vec_max(top, G[q] + L[q]);
         g->top[b] = top;
-        UNROLL for (int q = 0; q < Sr; q++)
+        UNROLL
+        for (int q = 0; q < Sr; q++)
             E[q] = vec_exp(G[q] + L[q] - top);
     }
 }
 
 /* D = E A', U = log D + top; low takes part. */
-VEC_INLINE void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E, vec *restrict D)
+VEC_INLINE
+void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E, vec *restrict D)
 {
     vec low = g->low;
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
             const double *restrict a = g->A_r + r * Sr;
             vec sum = a[0] * E[b * Sr];
-            UNROLL for (int q = 1; q < Sr; q++)
+            UNROLL
+            for (int q = 1; q < Sr; q++)
                 sum += a[q] * E[b * Sr + q];
             D[b * Sr + r] = sum;
             vec v = vec_log(sum);
@@ -72,19 +77,21 @@ VEC_INLINE void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *
 
 /* How the last step changed L, over all entries of each lane. */
 typedef struct {
-    vec most, least, size;               /* largest and smallest change; largest |L| */
+    vec most, least, size; /* largest and smallest change; largest |L| */
 } progress;
 
 /* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much
  * that differs from the one before. */
-VEC_INLINE void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
+VEC_INLINE
+void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
     vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 };
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
             const int k = b * Sr + r;
             vec sum = g->A_b[b * Sb] * g->U[r];
-            UNROLL for (int q = 1; q < Sb; q++)
+            UNROLL
+            for (int q = 1; q < Sb; q++)
                 sum += g->A_b[b * Sb + q] * g->U[q * Sr + r];
             if (look) {
                 vec change = sum - g->L[k];
@@ -102,7 +109,8 @@ VEC_INLINE void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool l
 /* Did every entry of each lane change by the same amount, up to rounding?  Differences shrink by a
  * factor r per step and shift what comes after by 1 / (1 - r) of themselves, L once and nu once
  * more; a slow chain must come closer. */
-VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
+VEC_INLINE
+bool settled(const progress *p, const progress *before, bool keep)
 {
     for (int l = 0; l < VH_LANES; l++) {
         double spread = p->most[l] - p->least[l], last = before->most[l] - before->least[l];
@@ -116,13 +124,14 @@ VEC_INLINE bool settled(const progress *p, const progress *before, bool keep)
 /* Near its end the recursion closes in by a constant factor r per step, so the changes still to come can be
  * summed: with changes c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.  L goes there
  * at once.  False, and nothing done, while r is not yet clear. */
-VEC_INLINE bool leap(vh_reduce_lanes *g, const int n, const progress *now, const progress *before)
+VEC_INLINE
+bool leap(vh_reduce_lanes *g, const int n, const progress *now, const progress *before)
 {
     vec spread = now->most - now->least, f = { 0 };
     for (int l = 0; l < VH_LANES; l++) {
         double r = spread[l] / (before->most[l] - before->least[l]);
         if (spread[l] <= SETTLED_L + L_ROUNDING * now->size[l])
-            continue;                                        /* this lane is there: its r is noise */
+            continue; /* this lane is there: its r is noise */
         if (!(spread[l] < LEAP_FROM && r < 0.9))
             return false;
         f[l] = r / (1 - r) * (r / (1 - r));
@@ -134,7 +143,8 @@ VEC_INLINE bool leap(vh_reduce_lanes *g, const int n, const progress *now, const
     return true;
 }
 
-VEC_INLINE void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep, bool look, progress *p)
+VEC_INLINE
+void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep, bool look, progress *p)
 {
     const int at = keep ? g->steps * Sb * Sr : 0;
     exponents(g, Sb, Sr, g->E + at);
@@ -143,18 +153,19 @@ VEC_INLINE void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool ke
     g->steps++;
 }
 
-VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
+VEC_INLINE
+void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
 {
     const int n = Sb * Sr;
     const bool look = g->tau > WORTH_LOOKING;
     vec L_hmm = { 0 };
     progress now = { 0 }, before;
-    double from = LEAP_FROM;                                /* a leap that failed is tried again much later */
+    double from = LEAP_FROM; /* a leap that failed is tried again much later */
     g->steps = 0;
     g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
     memset(g->change, 0, sizeof *g->change * (size_t)n);
-    for (int left = g->tau - 1; left > 0;) {                 /* steps still to be made */
+    for (int left = g->tau - 1; left > 0;) { /* steps still to be made */
         before = now;
         one_step(g, Sb, Sr, keep, look, &now);
         left--;
@@ -192,21 +203,24 @@ VEC_INLINE void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool
 
 /* One step of the forward chain with E and D: nu becomes that of the next frame, xi its transitions.  Returns
  * the largest change of nu when it is looked for. */
-VEC_INLINE double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
-                               const vec *restrict D, bool look, vec *restrict xi)
+VEC_INLINE
+double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E,
+                    const vec *restrict D, bool look, vec *restrict xi)
 {
     vec *restrict nu = g->nu, *restrict H = g->H, most = { 0 };
     for (int r = 0; r < Sr; r++)
         for (int b = 0; b < Sb; b++) {
             vec sum = nu[r * Sb] * g->A_b[b];
-            UNROLL for (int q = 1; q < Sb; q++)
+            UNROLL
+            for (int q = 1; q < Sb; q++)
                 sum += nu[r * Sb + q] * g->A_b[q * Sb + b];
             H[r * Sb + b] = sum / D[b * Sr + r];
         }
     for (int q = 0; q < Sr; q++)
         for (int b = 0; b < Sb; b++) {
             vec sum = g->A_r[q] * H[b];
-            UNROLL for (int r = 1; r < Sr; r++)
+            UNROLL
+            for (int r = 1; r < Sr; r++)
                 sum += g->A_r[r * Sr + q] * H[r * Sb + b];
             sum *= E[b * Sr + q];
             if (look) {
@@ -218,7 +232,8 @@ VEC_INLINE double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, c
     for (int r = 0; r < Sr; r++)
         for (int q = 0; q < Sr; q++) {
             vec sum = H[r * Sb] * E[q];
-            UNROLL for (int b = 1; b < Sb; b++)
+            UNROLL
+            for (int b = 1; b < Sb; b++)
                 sum += H[r * Sb + b] * E[b * Sr + q];
             xi[r * Sr + q] = sum;
         }
@@ -228,7 +243,8 @@ VEC_INLINE double step_forward(vh_reduce_lanes *g, const int Sb, const int Sr, c
     return top;
 }
 
-VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
+VEC_INLINE
+void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
 {
     const int n = Sb * Sr;
     memset(g->xi, 0, sizeof *g->xi * (size_t)(Sr * Sr));
@@ -243,7 +259,7 @@ VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
     }
     double last = 1;
     for (int t = 2; t <= g->tau; t++) {
-        int same = g->tau - t - (g->steps - 1);           /* this many further frames have the same E and D */
+        int same = g->tau - t - (g->steps - 1); /* this many further frames have the same E and D */
         int at = same >= 0 ? g->steps - 1 : g->tau - t;
         double times = 1,
                change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);
@@ -261,14 +277,14 @@ VEC_INLINE void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
         g->xi[k] *= g->A_r[k];
 }
 
-#define DISPATCH(f, ...)                                                    \
-    switch (g->Sb == g->Sr ? g->Sb : 0) {                                   \
-    case 2:  f(g, 2, 2 __VA_ARGS__); break;                                 \
-    case 3:  f(g, 3, 3 __VA_ARGS__); break;                                 \
-    case 4:  f(g, 4, 4 __VA_ARGS__); break;                                 \
-    case 5:  f(g, 5, 5 __VA_ARGS__); break;                                 \
-    case 6:  f(g, 6, 6 __VA_ARGS__); break;                                 \
-    default: f(g, g->Sb, g->Sr __VA_ARGS__);                                \
+#define DISPATCH(f, ...)                     \
+    switch (g->Sb == g->Sr ? g->Sb : 0) {    \
+    case 2: f(g, 2, 2 __VA_ARGS__); break;   \
+    case 3: f(g, 3, 3 __VA_ARGS__); break;   \
+    case 4: f(g, 4, 4 __VA_ARGS__); break;   \
+    case 5: f(g, 5, 5 __VA_ARGS__); break;   \
+    case 6: f(g, 6, 6 __VA_ARGS__); break;   \
+    default: f(g, g->Sb, g->Sr __VA_ARGS__); \
     }
 
 #define AND_KEEP , keep

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simd.c - the table of the vector backend for the instruction set being compiled.
  *
  * Chains that hardly ever leave a state, or never go back, soon carry probabilities below the smallest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simd.h - the vector backends: one set of sources, compiled once per instruction set.  VH_ISA is the name of
  * the one being compiled; VH_NAME(f) is f with that name behind it. */
 #ifndef VH_BACKEND_SIMD_SIMD_H
@@ -23,7 +24,7 @@ vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, int a0, int
                                      vh_scratch *, double *log_k);
 #endif
 
-enum { VH_MAX_LANES = 8 };               /* lanes of a vector, the most of all instruction sets */
+enum { VH_MAX_LANES = 8 }; /* lanes of a vector, the most of all instruction sets */
 
 extern const vh_backend vh_backend_simd, vh_backend_avx2, vh_backend_avx512;
 

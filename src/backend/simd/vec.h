@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vec.h - a register of doubles, with exp and log made for it.  VH_LANES, how many it holds, comes with the
  * instruction set (src/CMakeLists.txt).
  *
@@ -11,12 +12,13 @@
 #include <immintrin.h>
 #endif
 
-typedef double    vec __attribute__((vector_size(8 * VH_LANES), may_alias));
+typedef double vec __attribute__((vector_size(8 * VH_LANES), may_alias));
 typedef unsigned long long vec_bits __attribute__((vector_size(8 * VH_LANES), may_alias));
 
 #define VEC_INLINE static inline __attribute__((always_inline))
 
-VEC_INLINE vec vec_all(double x)
+VEC_INLINE
+vec vec_all(double x)
 {
     return (vec){ 0 } + x;
 }
@@ -31,12 +33,14 @@ VEC_INLINE vec vec_all(double x)
 #define vec_max(a, b) ((vec)_mm_max_pd((__m128d)(a), (__m128d)(b)))
 #define vec_min(a, b) ((vec)_mm_min_pd((__m128d)(a), (__m128d)(b)))
 #else
-VEC_INLINE vec vec_max(vec a, vec b)
+VEC_INLINE
+vec vec_max(vec a, vec b)
 {
     vec_bits m = (vec_bits)(a > b);
     return (vec)((m & (vec_bits)a) | (~m & (vec_bits)b));
 }
-VEC_INLINE vec vec_min(vec a, vec b)
+VEC_INLINE
+vec vec_min(vec a, vec b)
 {
     vec_bits m = (vec_bits)(a < b);
     return (vec)((m & (vec_bits)a) | (~m & (vec_bits)b));
@@ -46,32 +50,38 @@ VEC_INLINE vec vec_min(vec a, vec b)
 /* How results too small for a normal number are treated in this thread from here on: they become 0, or are
  * what they are.  Both return the mode that was, for vec_mode_back. */
 #ifdef __SSE2__
-VEC_INLINE unsigned vec_flush_to_0(void)
+VEC_INLINE
+unsigned vec_flush_to_0(void)
 {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON);
     return mode;
 }
-VEC_INLINE unsigned vec_keep_small(void)
+VEC_INLINE
+unsigned vec_keep_small(void)
 {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode & ~(unsigned)_MM_FLUSH_ZERO_ON);
     return mode;
 }
-VEC_INLINE void vec_mode_back(unsigned mode)
+VEC_INLINE
+void vec_mode_back(unsigned mode)
 {
     _mm_setcsr(mode);
 }
 #else
-VEC_INLINE unsigned vec_flush_to_0(void)
+VEC_INLINE
+unsigned vec_flush_to_0(void)
 {
     return 0;
 }
-VEC_INLINE unsigned vec_keep_small(void)
+VEC_INLINE
+unsigned vec_keep_small(void)
 {
     return 0;
 }
-VEC_INLINE void vec_mode_back(unsigned mode)
+VEC_INLINE
+void vec_mode_back(unsigned mode)
 {
     (void)mode;
 }
@@ -84,11 +94,12 @@ VEC_INLINE void vec_mode_back(unsigned mode)
 /* exp(x) for x <= 700; anything below -700 is taken as -700.
  * x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
  * 1e-17), n goes into the exponent. */
-VEC_INLINE vec vec_exp(vec x)
+VEC_INLINE
+vec vec_exp(vec x)
 {
     x = vec_max(x, vec_all(-700.0));
     vec t = x * 1.4426950408889634 + VEC_ROUND, n = t - VEC_ROUND;
-    vec r = x - n * 6.93147180369123816490e-01;             /* ln 2 in two parts, the first exact times n */
+    vec r = x - n * 6.93147180369123816490e-01; /* ln 2 in two parts, the first exact times n */
     r = r - n * 1.90821492927058770002e-10;
     vec p = 2.5110049204818658e-08 * r + 2.763265472252779e-07;
     p = p * r + 2.755724088722987e-06;
@@ -105,21 +116,23 @@ VEC_INLINE vec vec_exp(vec x)
 }
 
 /* The same, but 0 for x below -700: weights that are zero stay zero. */
-VEC_INLINE vec vec_exp_or_0(vec x)
+VEC_INLINE
+vec vec_exp_or_0(vec x)
 {
     return (vec)((vec_bits)vec_exp(x) & (vec_bits)(x > -700.0));
 }
 
 /* log(x) for normal x > 0.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with s = (m - 1) / (m + 1),
  * log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
-VEC_INLINE vec vec_log(vec x)
+VEC_INLINE
+vec vec_log(vec x)
 {
     /* bits of sqrt 1/2, of 1 */
     const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
-    vec_bits bits = (vec_bits)x, e = (bits - half_root + one) >> 52;                         /* e + 1023 */
+    vec_bits bits = (vec_bits)x, e = (bits - half_root + one) >> 52; /* e + 1023 */
     vec m = (vec)(bits - (e << 52) + one);
-    vec k = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023);    /* e as a double; the constant
-                                                                      is VEC_ROUND's bits */
+    vec k = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023); /* e as a double; the constant is VEC_ROUND's
+                                                                   bits */
     vec f = m - 1, s = f / (f + 2), z = s * s;
     vec p = 0.14616585424934123 * z + 0.1533171061820642;
     p = p * z + 0.18182889455675105;
