@@ -11,12 +11,12 @@ static void test_wrap(void **state)
     const double y[] = { 1, 2, 3, NAN, 5, 6 };
     vhem_data *data = NULL;
     assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
-    assert_int_equal(vhem_data_size(data), 2);
-    assert_int_equal(vhem_data_dim(data), 2);
-    assert_int_equal(vhem_data_missing(data), 1);
-    assert_string_equal(vhem_data_format(data), "memory");
-    assert_string_equal(vhem_data_column(data, 1), "y1");
-    assert_string_equal(vhem_data_column(data, 2), "");
+    assert_int_equal(vh_data_size(data), 2);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_int_equal(vh_data_missing(data), 1);
+    assert_string_equal(vh_data_format(data), "memory");
+    assert_string_equal(vh_data_column(data, 1), "y1");
+    assert_string_equal(vh_data_column(data, 2), "");
     assert_sequence(data, 0, "", "", "", 2);
     assert_ptr_equal(view(data, 1).y, y + 4);
     assert_true(view(data, 1).weight == 1);
@@ -60,18 +60,18 @@ static void test_describe(void **state)
     const char *const column[] = { "x", "y" };
     vhem_data *data = NULL;
     assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
-    assert_ok(ctx, vhem_data_describe(ctx, data, name, label, NULL, NULL, NULL));
+    assert_ok(ctx, vh_data_describe(ctx, data, name, label, NULL, NULL, NULL));
     assert_sequence(data, 0, "a", "p", "", 2);
     assert_sequence(data, 1, "b", "", "", 1);
-    assert_string_equal(vhem_data_column(data, 0), "y0");
-    assert_fails(ctx, vhem_data_describe(ctx, data, group, NULL, NULL, wrong, NULL), VHEM_EINVAL,
+    assert_string_equal(vh_data_column(data, 0), "y0");
+    assert_fails(ctx, vh_data_describe(ctx, data, group, NULL, NULL, wrong, NULL), VHEM_EINVAL,
                  "sequence 1: the weight is -1, must be a positive number");
     assert_sequence(data, 0, "a", "p", "", 2);
-    assert_ok(ctx, vhem_data_describe(ctx, data, NULL, NULL, group, weight, column));
+    assert_ok(ctx, vh_data_describe(ctx, data, NULL, NULL, group, weight, column));
     assert_sequence(data, 0, "a", "p", "g", 2);
     assert_true(view(data, 0).weight == 2 && view(data, 1).weight == 0.5);
-    assert_string_equal(vhem_data_column(data, 1), "y");
-    assert_ok(ctx, vhem_data_describe(ctx, data, group, NULL, NULL, weight, NULL));
+    assert_string_equal(vh_data_column(data, 1), "y");
+    assert_ok(ctx, vh_data_describe(ctx, data, group, NULL, NULL, weight, NULL));
     assert_sequence(data, 1, "g", "", "g", 1);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
@@ -103,7 +103,7 @@ static void test_builder(void **state)
     assert_sequence(data, 1, "t", "L", "", 2);
     assert_values(data, 1, 3, 4, 5, 6);
     assert_true(view(data, 0).weight == 2.5 && view(data, 1).weight == 1);
-    assert_string_equal(vhem_data_column(data, 0), "x");
+    assert_string_equal(vh_data_column(data, 0), "x");
     assert_ok(ctx, vh_data_require_complete(ctx, data));
     vhem_data_free(data);
     vhem_ctx_free(ctx);
@@ -121,11 +121,11 @@ static void test_keep(void **state)
                  "no sequence has the label 'r'");
     assert_ok(ctx, vh_data_keep_where(ctx, "f", "label=p", data));
     assert_ok(ctx, vh_data_keep_columns(ctx, "f", "z,0", data));
-    assert_int_equal(vhem_data_size(data), 2);
+    assert_int_equal(vh_data_size(data), 2);
     assert_sequence(data, 1, "c", "p", "", 2);
     assert_values(data, 0, 3, 1);
     assert_values(data, 1, 9, 7, 12, 10);
-    assert_string_equal(vhem_data_column(data, 0), "z");
+    assert_string_equal(vh_data_column(data, 0), "z");
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "w", data), VHEM_EINVAL, "the columns are z, x");
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,z", data), VHEM_EINVAL, "twice");
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,", data), VHEM_EINVAL, "not a list");

@@ -50,7 +50,7 @@ static void test_round_trips(void **state)
         const char *path = test_scratch(way[i].name);
         assert_ok(ctx, vhem_data_save(ctx, data, path));
         assert_ok(ctx, vhem_data_load(ctx, path, &way[i].opt, &back));
-        assert_string_equal(vhem_data_format(back), way[i].format);
+        assert_string_equal(vh_data_format(back), way[i].format);
         assert_same(data, back, way[i].keeps);
         vhem_data_free(back);
         remove(path);
@@ -135,7 +135,7 @@ static void test_renamed(void **state)
     assert_ok(ctx, load_text(ctx, "t.csv", "k,seq,x\na,1,5\na,2,5\n", &opt, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, csv));
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));
-    assert_string_equal(vhem_data_column(back, 0), "seq_");
+    assert_string_equal(vh_data_column(back, 0), "seq_");
     assert_values(back, 0, 1, 5, 2, 5);
     vhem_data_free(back);
     vhem_data_free(data);

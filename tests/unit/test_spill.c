@@ -278,7 +278,7 @@ static vhem_data *make_data(vhem_ctx *ctx)
     for (int i = 0; i < n_frames * D; i++)
         y[i] = i % 301 == 100 ? NAN : vh_rng_normal(&rng);
     assert_ok(ctx, vhem_data_wrap(ctx, N, T, D, y, &data));
-    assert_ok(ctx, vhem_data_describe(ctx, data, name, label, group, weight, column));
+    assert_ok(ctx, vh_data_describe(ctx, data, name, label, group, weight, column));
     return data;
 }
 
@@ -337,8 +337,8 @@ static void test_awkward_csv(void **state)
     vhem_data *data = NULL;
     opt.memory = 8;
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_int_equal(vhem_data_dim(data), 2);
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_int_equal(vh_data_size(data), 1);
     for (int64_t t = 0; t < view(data, 0).T; t++) {
         int i = (int)view(data, 0).y[2 * t + 1];
         assert_int_equal(i * 7 % 13, 3);

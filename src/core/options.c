@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c - see options.h.  The rows stand in the order in which files and fingerprints list them; new rows go to
+ * the end of what is kept, marked VH_IF_SET. */
+#include "core/options.h"
+
+#include "core/number.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ABOVE_0 1e-300 /* the least of a number that must be positive */
+
+/* clang-format off */
+#define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
+    { { #name, letter, type, offsetof(record, name), least, argument, fallback, methods, help }, use }
+
+#define INT(...)    ROW(VHEM_OPTION_INT, __VA_ARGS__)
+#define INT64(...)  ROW(VHEM_OPTION_INT64, __VA_ARGS__)
+#define REAL(...)   ROW(VHEM_OPTION_REAL, __VA_ARGS__)
+#define TEXT(...)   ROW(VHEM_OPTION_TEXT, __VA_ARGS__)
+#define CHOICE(...) ROW(VHEM_OPTION_CHOICE, __VA_ARGS__)
+#define FLAG(...)   ROW(VHEM_OPTION_FLAG, __VA_ARGS__)
+#define END { { 0 }, 0 }
+
+/* ---- the rows ------------------------------------------------------------------------------------------ */
+
+#define R vhem_data_options
+static const vh_option data_rows[] = {
+    CHOICE(R, 0, format, 'f', 0, "csv|tsv|dir|npy|npz|ts|hdf5", "detected from the file", NULL, "format of the data"),
+    TEXT(R, 0, id, 'i', 0, "COL[,COL]", "id or seq", NULL, "columns that name a sequence"),
+    TEXT(R, 0, label, 'l', 0, "COL", "label, if there is one", NULL, "column with the class"),
+    TEXT(R, 0, group, 'g', 0, "COL", "none", NULL, "column with the group of a sequence"),
+    TEXT(R, 0, weight, 0, 0, "COL", "all 1", NULL, "column with the weight of a sequence"),
+    TEXT(R, 0, columns, 'c', 0, "COL[,COL]", "every other numeric column", NULL, "columns that are the dimensions"),
+    TEXT(R, 0, where, 'w', 0, "COL=VALUE", "everything", NULL, "read only the rows or sequences with this value"),
+    INT64(R, 0, memory, 0, 0, "SIZE", "1G", NULL,
+          "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
+    END,
+};
+#undef R
+
+#define R vhem_fit_options
+static const vh_option fit_rows[] = {
+    INT(R, VH_KEPT, S, 'S', 1, "S", "3", NULL, "states of each HMM; of a texture the dimension of its state"),
+    INT(R, VH_KEPT, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
+    INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL, "models of a mixture; 0: one model for each sequence or group"),
+    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
+    INT(R, VH_KEPT, restarts, 'r', 1, "R", "4; 1 with a given start", NULL,
+        "runs from different starts, the best of which is kept"),
+    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
+         "stop when an iteration gains less than this, in nats per frame; 0: never"),
+    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
+         "smallest variance, as a share of the variance of all data; 0: none"),
+    CHOICE(R, VH_KEPT, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag", "hmm",
+           "what a state emits: Gaussians with diagonal or full covariances"),
+    CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
+    CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
+           "transitions that are allowed: all, never back, to the next state only"),
+    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", "hmm", "revive states and components that die"),
+    CHOICE(R, VH_KEPT | VH_IF_SET, model, 0, 0, "hmm|dtm", "hmm", NULL,
+           "HMMs, or dynamic textures: linear dynamical systems"),
+    CHOICE(R, VH_KEPT | VH_IF_SET, learn, 0, 0, "svd|em", "svd", "dtm",
+           "in closed form from principal components, or by EM from there; mixtures always use EM"),
+    CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm", "covariance of the noise, R"),
+    FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
+    FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
+    TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
+         "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
+    END,
+};
+#undef R
+
+#define R vhem_cluster_options
+static const vh_option cluster_rows[] = {
+    TEXT(R, 0, method, 0, 0, "NAME", "vhem; textures: hem-dtm", NULL, "how to cluster"),
+    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NULL,
+           "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
+    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", NULL,
+        "states of the centres; of textures the dimension of the state"),
+    INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", NULL, "Gaussians in each state of the centres"),
+    INT(R, VH_KEPT, tau, 0, 1, "T", "10", NULL, "length of the virtual samples, in frames"),
+    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V", "10000; shem: 10; emhmm: models / tau", NULL,
+         "virtual samples for each input model; fewer make assignments softer"),
+    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", NULL, "most iterations of a run"),
+    INT(R, VH_KEPT, restarts, 'r', 1, "R",
+        "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", NULL,
+        "runs from different starts, the best of which is kept"),
+    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
+         "a run ends when the bound changes by less than this share; 0: never"),
+    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NULL,
+         "smallest variance of a centre, as a share of that of the input; 0: none"),
+    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", NULL,
+         "added to the diagonal of covariances after each iteration"),
+    CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", NULL,
+           "how a run starts; em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far"),
+    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NULL,
+        "iterations with soft assignments before the wanted number of virtual samples"),
+    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
+    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NULL,
+         "weigh a centre by the mass of its members, not by their number"),
+    CHOICE(R, VH_KEPT, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag; models have theirs", "em-h3m",
+           "what the states of the centres emit when sequences are clustered"),
+    REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
+         "power of the probability product kernel"),
+    CHOICE(R, VH_KEPT, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
+           "kernels divided by those of each HMM with itself; as they are; or divided and then to the power that "
+           "makes their median 1/e"),
+    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", "ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc",
+           "whether the affinity of an HMM to itself counts"),
+    CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", "ppk-ac kl-ac kl-sampled-ac",
+           "which of the distances between their HMMs is the distance of two clusters"),
+    END,
+};
+#undef R
+
+#define R vhem_distance_options
+static const vh_option distance_rows[] = {
+    CHOICE(R, 0, kind, 0, 0, "kl|kl-sampled|ppk", "kl", NULL,
+           "variational divergence, sampled divergence, or probability product kernel"),
+    INT(R, 0, tau, 0, 1, "T", "10", NULL, "frames of the sequences compared"),
+    INT(R, 0, samples, 'n', 2, "N", "1000", "kl-sampled", "sequences drawn from each HMM"),
+    REAL(R, 0, lambda, 0, ABOVE_0, "P", "0.5", "ppk", "power of the kernel"),
+    FLAG(R, 0, normalised, 0, 0, NULL, "1", "ppk", "divide the kernel by those of each HMM with itself"),
+    FLAG(R, 0, symmetric, 0, 0, NULL, "0", "kl kl-sampled", "the mean of both directions"),
+    END,
+};
+#undef R
+
+#define R vhem_train_options
+static const vh_option train_rows[] = {
+    TEXT(R, VH_KEPT, estimator, 0, 0, "NAME", "vhem; textures: hem-dtm", NULL,
+         "how the model of a class is made: a clustering method"),
+    FLAG(R, VH_KEPT, by_group, 0, 0, NULL, "0", NULL, "the groups of the data are the items, not its sequences"),
+    INT(R, VH_KEPT, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
+    INT(R, VH_KEPT, bootstrap, 0, 0, "B", "0", NULL, "instead: so many subsamples of the items of each class"),
+    INT(R, VH_KEPT, sample, 0, 0, "b", "0", NULL, "items in each of the subsamples"),
+    INT(R, VH_KEPT, min_items, 0, 1, "N", "1", NULL, "leave out classes or tags with fewer items"),
+    CHOICE(R, VH_KEPT, prior, 0, 0, "uniform|counts", "uniform", NULL, "prior probabilities of the classes"),
+    INT64(R, 0, K, 'k', 1, "K", "4", NULL, "models of a class, or fewer when it has fewer pieces"),
+    TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
+         "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
+    END,
+};
+#undef R
+
+#define R vhem_rank_options
+static const vh_option rank_rows[] = {
+    INT(R, 0, top, 0, 0, "N", "10; classes: 1", NULL, "classes or tags that each item is given"),
+    CHOICE(R, 0, never_given, 0, 0, "zero|base-rate", "zero", NULL,
+           "precision of a class or tag that no item is given: 0, or the share of the items that have it"),
+    END,
+};
+#undef R
+/* clang-format on */
+
+const vh_option *vh_options(vhem_option_set set)
+{
+    static const vh_option *const sets[] = { data_rows,     fit_rows,   cluster_rows,
+                                             distance_rows, train_rows, rank_rows };
+    return sets[set];
+}
+
+vhem_status vhem_option_info(vhem_option_set set, int i, vhem_option *out)
+{
+    if ((int)set < VHEM_DATA_OPTIONS || set > VHEM_RANK_OPTIONS || i < 0)
+        return VHEM_EINVAL;
+    const vh_option *row = vh_options(set);
+    for (int k = 0; k < i && row->shown.name; k++)
+        row++;
+    if (!row->shown.name)
+        return VHEM_EINVAL;
+    *out = row->shown;
+    return VHEM_OK;
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static bool is_text(const vh_option *row)
+{
+    return row->shown.type == VHEM_OPTION_TEXT || row->shown.type == VHEM_OPTION_CHOICE;
+}
+
+static const void *at(const vh_option *row, const void *record)
+{
+    return (const char *)record + row->shown.offset;
+}
+
+double vh_option_number(const vh_option *row, const void *record)
+{
+    if (row->shown.type == VHEM_OPTION_REAL)
+        return *(const double *)at(row, record);
+    if (row->shown.type == VHEM_OPTION_INT64)
+        return (double)*(const int64_t *)at(row, record);
+    return *(const int *)at(row, record);
+}
+
+void vh_option_set_number(const vh_option *row, double x, void *record)
+{
+    void *to = (char *)record + row->shown.offset;
+    if (row->shown.type == VHEM_OPTION_REAL)
+        *(double *)to = x;
+    else if (row->shown.type == VHEM_OPTION_INT64)
+        *(int64_t *)to = (int64_t)x;
+    else
+        *(int *)to = (int)x;
+}
+
+const char **vh_option_text(const vh_option *row, void *record)
+{
+    return (const char **)((char *)record + row->shown.offset);
+}
+
+static const char *text_of(const vh_option *row, const void *record)
+{
+    return *(const char *const *)at(row, record);
+}
+
+bool vh_option_unset(const vh_option *row, const void *record)
+{
+    return is_text(row) ? !text_of(row, record) : vh_option_number(row, record) < 0;
+}
+
+void vh_options_init(vhem_option_set set, void *record, size_t size)
+{
+    memset(record, 0, size);
+    for (const vh_option *row = vh_options(set); row->shown.name; row++)
+        if (!is_text(row))
+            vh_option_set_number(row, -1, record);
+}
+
+static bool is_one_of(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *w = words; w; w = strchr(w, '|'), w = w ? w + 1 : NULL)
+        if (n > 0 && strncmp(w, word, n) == 0 && (w[n] == '|' || w[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* "kl|ppk" as "kl, ppk". */
+static void list_words(const char *words, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *words && n + 3 < size; words++) {
+        out[n++] = *words == '|' ? ',' : *words;
+        if (*words == '|')
+            out[n++] = ' ';
+    }
+    out[n] = '\0';
+}
+
+vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record)
+{
+    vhem_status st = VHEM_OK;
+    char known[160];
+
+    for (const vh_option *row = vh_options(set); row->shown.name; row++) {
+        const vhem_option *o = &row->shown;
+        if (is_text(row)) {
+            const char *word = text_of(row, record);
+            if (o->type == VHEM_OPTION_TEXT || !word || is_one_of(o->argument, word))
+                continue;
+            list_words(o->argument, known, sizeof known);
+            VH_CHECK(0, VHEM_EINVAL, "%s '%.80s' is unknown; known are %s", o->name, word, known);
+        }
+        double x = vh_option_number(row, record);
+        VH_CHECK(x <= 1e300, VHEM_EINVAL, "%s is %g, must be a finite number", o->name, x);
+        if (x < 0 || x >= o->least)
+            continue;
+        if (o->least == ABOVE_0)
+            VH_CHECK(0, VHEM_EINVAL, "%s is %g, must be a positive number", o->name, x);
+        VH_CHECK(0, VHEM_EINVAL, "%s is %g, must be at least %g", o->name, x, o->least);
+    }
+done:
+    return st;
+}
+
+void vh_options_fill(vhem_option_set set, void *record)
+{
+    for (const vh_option *row = vh_options(set); row->shown.name; row++) {
+        const vhem_option *o = &row->shown;
+        char *end;
+        if (!vh_option_unset(row, record))
+            continue;
+        if (is_text(row)) {
+            if (o->type == VHEM_OPTION_CHOICE && is_one_of(o->argument, o->fallback))
+                *vh_option_text(row, record) = o->fallback;
+            continue;
+        }
+        double x = strtod(o->fallback, &end);
+        if (*end == '\0')
+            vh_option_set_number(row, x, record);
+    }
+}
+
+/* ---- files and fingerprints ---------------------------------------------------------------------------- */
+
+double vh_option_kept(const vh_option *row, const void *record)
+{
+    double x = vh_option_number(row, record);
+    bool size = row->shown.type == VHEM_OPTION_INT && row->shown.least >= 1;
+    return x < 0 && size ? 0 : x;
+}
+
+bool vh_option_is_kept(const vh_option *row, const void *record)
+{
+    return row->use & VH_KEPT && (!(row->use & VH_IF_SET) || !vh_option_unset(row, record));
+}
+
+void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record)
+{
+    vh_hash_text(hash, row->shown.name);
+    if (is_text(row))
+        vh_hash_text(hash, text_of(row, record));
+    else
+        vh_hash_number(hash, vh_option_kept(row, record));
+}
+
+void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags)
+{
+    char number[VH_NUMBER_SIZE];
+    const vhem_option *o = &row->shown;
+
+    fprintf(f, "%s\"%s\": ", lead, strcmp(o->name, "min_items") == 0 ? "min_things" : o->name);
+    if (is_text(row) && text_of(row, record))
+        vh_text_json(f, text_of(row, record));
+    else if (is_text(row))
+        fputs("null", f);
+    else if (o->type == VHEM_OPTION_REAL)
+        fwrite(number, 1, vh_number_text(vh_option_number(row, record), number), f);
+    else if (o->type == VHEM_OPTION_FLAG && flags)
+        fputs(vh_option_number(row, record) > 0 ? "true" : "false", f);
+    else
+        fprintf(f, "%.0f", vh_option_kept(row, record));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h - the options of every record as one table: names, types, ranges, defaults and help.  Checks, files,
+ * fingerprints and the command line all walk it; an option is a field of its record and a row here. */
+#ifndef VH_CORE_OPTIONS_H
+#define VH_CORE_OPTIONS_H
+
+#include "core/ctx.h"
+#include "core/hash.h"
+
+#include <stdio.h>
+
+enum {
+    VH_KEPT = 1,   /* in files and fingerprints */
+    VH_IF_SET = 2, /* only when it is not left at its default: files of older versions do not have it */
+};
+
+typedef struct {
+    vhem_option shown;
+    int use;
+} vh_option;
+
+/* The rows of a record, ended by a NULL name. */
+const vh_option *vh_options(vhem_option_set set);
+/* Every number is -1 and every text NULL: the defaults. */
+void vh_options_init(vhem_option_set set, void *record, size_t size);
+/* Is the option left at its default? */
+bool vh_option_unset(const vh_option *row, const void *record);
+double vh_option_number(const vh_option *row, const void *record); /* of an int, int64, real or flag */
+void vh_option_set_number(const vh_option *row, double x, void *record);
+const char **vh_option_text(const vh_option *row, void *record);
+/* Every option that is set is in its range, and a choice is one of its words. */
+vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record);
+/* Fills in the defaults that are one number or one word, whatever the method and the input. */
+void vh_options_fill(vhem_option_set set, void *record);
+
+/* Numbers below the least, as -1 for a size, are defaults; this is how files and fingerprints have always written
+ * them. */
+double vh_option_kept(const vh_option *row, const void *record);
+void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record);
+/* ', "name": value' or '"name": value' when it is the first.  flags: as true and false, else as numbers. */
+void vh_option_print(FILE *f, const char *lead, const vh_option *row, const void *record, bool flags);
+/* Does it belong in a file, such as it is? */
+bool vh_option_is_kept(const vh_option *row, const void *record);
+
+#endif
