@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vhem: cluster hidden Markov models, and time series through them.
 
-    sequences --fit_each--> HMMs --VHEM--> clusters and centres --VHEMTree--> hierarchy
+    sequences --fit_each--> models --VHEM--> clusters and centres --VHEMTree--> hierarchy
 
 The same library as the command ``vhem``: the same seed gives the same numbers.
 """
@@ -12,10 +12,11 @@ from ._ffi import version as _version
 from ._lib import backends, methods
 from ._run import set_backend
 from .classify import Classes, CrossValidation, HMMClassifier, TagModel
-from .cluster import VHEM, VHEMTree
+from .cluster import VHEM, ModelClustering, VHEMTree
 from .data import Sequences
 from .errors import Error, FileError, InputError, VhemWarning
 from .estimate import HMM, HMMMixture, fit_each, fit_pieces
+from .files import load
 from .model import H3M, Model
 from .result import Clustering, Tree
 from .texture import Texture, Textures, fit_textures
@@ -23,6 +24,7 @@ from .texture import Texture, Textures, fit_textures
 __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture",
-    "InputError", "Model", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM", "VHEMTree",
-    "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "methods", "metrics", "plot", "set_backend",
+    "InputError", "Model", "ModelClustering", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM",
+    "VHEMTree", "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics",
+    "plot", "set_backend",
 ]

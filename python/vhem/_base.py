@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,10 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
+from ._options import options
 from .data import Sequences, as_sequences, holds_arrays
 from .errors import InputError
-from .model import as_models
-from .texture import Textures
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -53,28 +52,18 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
                 "input" + ("; give a list of sequences for other lengths" if tables else ""))
         return data
 
+    def _options_of(self, *names: str) -> Dict[str, Any]:
+        """The options of the library from parameters of this estimator, those that are not None."""
+        return options({name: getattr(self, name) for name in names})
+
     def _record(self, options: Dict[str, Any], seed: int) -> Dict[str, Any]:
         return _run.made_by(f"vhem.{type(self).__name__}", options, seed)
 
-    def _warn_not_converged(self, what: str, max_iter: Any) -> None:
-        warnings.warn(f"{what} did not converge in {max_iter} iterations; raise max_iter, or tol",
-                      ConvergenceWarning, stacklevel=3)
-
-
-def further(options: Any) -> Dict[str, Any]:
-    """Options of the library by name, such as an estimator may be given; "lambda_" is lambda."""
-    if not isinstance(options, (Mapping, type(None))):
-        raise InputError(f"options is {options!r}, must be a dictionary")
-    return {str(key).rstrip("_"): value for key, value in (options or {}).items()}
-
-
-def start_options(init: Any) -> Dict[str, Any]:
-    """A start by name, or models to start from."""
-    if init is None or isinstance(init, str):
-        return {"init": init}
-    if isinstance(init, Textures):
-        return {"start_dtm": init._handle}
-    return {"start": as_models(init)._handle}
+    def _warn_unless_converged(self, what: str, converged: bool, n_iter: int, tol: Optional[float]) -> None:
+        """Without a tolerance nothing was to converge."""
+        if not converged and tol != 0:
+            warnings.warn(f"{what} did not converge in {n_iter} iterations; raise max_iter, or tol",
+                          ConvergenceWarning, stacklevel=3)
 
 
 def like_input(X: Any, lengths: Any, per_sequence: List[Any]) -> Any:

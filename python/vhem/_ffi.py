@@ -18,10 +18,8 @@ from .errors import Error, InputError
 _text = _header.header_path().read_text()
 ffi: Any = cffi.FFI()
 ffi.cdef(_header.declarations(_text))
-ffi.cdef("char *strdup(const char *text);")
 # Never unloaded: at exit, objects of the library may be freed after the module that opened it.
 lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
-libc: Any = ffi.dlopen(None)
 
 
 def text(pointer: Any) -> str:
@@ -91,10 +89,10 @@ def doubles(values: Any) -> Any:
     return ffi.from_buffer("double[]", values)
 
 
-def whole_numbers(values: Sequence[Any], what: str) -> Any:
-    """An array of int."""
+def whole_numbers(values: Sequence[Any], what: str, kind: str = "int64_t") -> Any:
+    """An array of whole numbers."""
     try:
-        return ffi.new("int[]", [operator.index(value) for value in values])
+        return ffi.new(f"{kind}[]", [operator.index(value) for value in values])
     except (TypeError, OverflowError):
         raise InputError(f"{what} is {values!r}, must be whole numbers, none too large") from None
 
@@ -138,10 +136,12 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
     elif isinstance(value, np.ndarray):
         keep.append(np.ascontiguousarray(value, None if value.dtype.names else np.float64))
         value = ffi.from_buffer(kind.replace(" *", "[]"), keep[-1])
-    elif kind == "int" and not isinstance(value, (bool, int, np.integer, np.bool_)):
+    elif kind in ("int", "int64_t") and not isinstance(value, (bool, int, np.integer, np.bool_)):
         raise InputError(f"{key} is {value!r}, must be a whole number")
-    elif kind == "int":
+    elif kind in ("int", "int64_t"):
         value = int(value)
+    if isinstance(value, (int, float, np.number)) and value < 0:        # to the library this means: the default
+        raise InputError(f"{key} is {value!r}, must not be negative; leave it out for the default")
     try:
         setattr(struct, key, value)
     except TypeError:
@@ -184,9 +184,9 @@ def options_of(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
 
 def plain(struct: Any) -> Dict[str, Any]:
     """The numbers and texts of a struct, and of structs inside it."""
-    values = {}
+    values: Dict[str, Any] = {}
     for key, field in ffi.typeof(struct).fields:
-        if field.type.kind == "primitive":
+        if field.type.kind in ("primitive", "enum"):
             values[key] = getattr(struct, key)
         elif field.type.cname == "char *":
             values[key] = text(getattr(struct, key)) or None

@@ -6,8 +6,9 @@ import html
 from typing import TYPE_CHECKING, Any, Iterable, List, Sequence
 
 if TYPE_CHECKING:
-    from .model import H3M, Model
+    from .model import Model, Models
     from .result import Clustering
+    from .texture import Texture
 
 _ROWS = 20                                   # more are counted, not shown
 
@@ -46,11 +47,17 @@ def model(m: "Model") -> str:
     return _title(repr(m)) + _table(head, rows)
 
 
-def models(h3m: "H3M") -> str:
-    rows = [[i, m.name, m.label, m.omega, m.S, m.M]
-            for i, m in enumerate(h3m[:_ROWS] if len(h3m) > _ROWS else h3m)]
-    more = f"<p>and {len(h3m) - _ROWS} more</p>" if len(h3m) > _ROWS else ""
-    return _title(repr(h3m)) + _table(["", "name", "label", "omega", "S", "M"], rows) + more
+def texture(dt: "Texture") -> str:
+    """The matrix that moves the state, row by row."""
+    return _title(repr(dt)) + _table(["", *map(str, range(dt.n))], [[k, *map(float, dt.A[k])] for k in range(dt.n)])
+
+
+def models(of: "Models[Any]") -> str:
+    shown = [of[i] for i in range(min(len(of), _ROWS))]
+    sizes = ["S", "M"] if hasattr(shown[0], "S") else ["n"]
+    rows = [[i, m.name, m.label, m.omega, *(getattr(m, size) for size in sizes)] for i, m in enumerate(shown)]
+    more = f"<p>and {len(of) - _ROWS} more</p>" if len(of) > _ROWS else ""
+    return _title(repr(of)) + _table(["", "name", "label", "omega", *sizes], rows) + more
 
 
 def clustering(c: "Clustering") -> str:

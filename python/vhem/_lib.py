@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The binding: the only file that names functions of the C library.
 
-1. sessions: one context        4. clusterings and trees
-2. sequences                    5. numbers: agreement, distances, choices
-3. models and estimation        6. classes and tags, 7. dynamic textures
+1. tables: backends, methods, options     5. clusterings and trees
+2. sessions: one context                  6. numbers: agreement, distances, choices
+3. files and sequences                    7. classes and tags
+4. models and estimation
 
 Every function here takes and returns NumPy arrays, plain values and handles; what they mean to a user is
 decided in the other files.
@@ -13,14 +14,17 @@ from __future__ import annotations
 import functools
 import json
 import warnings
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _call
-from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, libc, options_of, out_array, path_bytes, plain,
-                   record, text, texts, whole_numbers)
+from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_of, out_array, path_bytes, plain, record,
+                   text, texts, whole_numbers)
+from ._types import Prediction, Tags
 from .errors import Error, FileError, InputError, VhemWarning
+
+# ---- 1. tables: backends, methods, options -----------------------------------------------------------------
 
 
 def backends() -> List[str]:
@@ -28,36 +32,41 @@ def backends() -> List[str]:
     return text(lib.vhem_backends()).split()
 
 
+@functools.lru_cache(maxsize=None)
+def method_table() -> Dict[str, Dict[str, Any]]:
+    """What each method of clustering takes, by name, the default first."""
+    facts = ffi.new("vhem_method_facts *")
+    found: Dict[str, Dict[str, Any]] = {}
+    while lib.vhem_method_info(len(found), facts) == lib.VHEM_OK:
+        found[text(facts.name)] = plain(facts[0])
+    return found
+
+
 def methods() -> List[str]:
     """The methods of clustering by name, the default first."""
-    return text(lib.vhem_methods()).split()
+    return list(method_table())
 
 
-def takes_data(method: str) -> bool:
-    """Does the method start from sequences?"""
-    return bool(lib.vhem_method_takes_data(c_text(method)))
+def method_facts(name: Optional[str]) -> Dict[str, Any]:
+    """What a method takes, of None the default; one that is not there is an error."""
+    if name is None:
+        return next(iter(method_table().values()))
+    if name not in method_table():
+        raise InputError(f"method {name!r} is unknown; known are {', '.join(methods())}")
+    return method_table()[name]
 
 
 @functools.lru_cache(maxsize=None)
-def takes_textures(method: str) -> bool:
-    """Does the method cluster dynamic textures?  Found out by giving it one of each kind to cluster: HMMs,
-    the default, come first."""
-    one = np.ones((1, 1))
-    same = {"omega": 1.0, "name": "", "label": "", "mu": one, "A": one}
-    with Session(threads=1) as session:
-        hmm = h3m_new(session, "gaussian-diag", 1, [{**same, "M": 1, "pi": one, "c": one, "cov": one}])
-        texture = dtm_new(session, 1, [{**same, "n": 1, "A": one / 2, "Q": one, "Sigma": one, "C": one,
-                                        "ybar": one, "R": one}])
-        for source, kind in ((hmm, "h3m"), (texture, "dtm")):
-            try:
-                tree_build(session, source, kind, [1], {"method": method, "restarts": 1})
-                return kind == "dtm"
-            except Error:
-                pass
-    return False
+def option_table(kind: str) -> Dict[str, Dict[str, Any]]:
+    """The options of one kind (data, fit, cluster, distance, train, rank) by name, each a row of the table."""
+    option, which = ffi.new("vhem_option *"), getattr(lib, f"VHEM_{kind.upper()}_OPTIONS")
+    found: Dict[str, Dict[str, Any]] = {}
+    while lib.vhem_option_info(which, len(found), option) == lib.VHEM_OK:
+        found[text(option.name)] = plain(option[0])
+    return found
 
 
-# ---- 1. sessions: one context ------------------------------------------------------------------------------
+# ---- 2. sessions: one context ------------------------------------------------------------------------------
 
 @ffi.callback("void(void *, int, const char *)")
 def _log(handle: Any, level: int, line: Any) -> None:
@@ -76,7 +85,7 @@ class Session:
     in it ends the work.  Warnings of the library become Python warnings.
     """
 
-    def __init__(self, seed: int = 0, threads: int = 0, backend: Optional[str] = None,
+    def __init__(self, seed: Optional[int] = None, threads: Optional[int] = None, backend: Optional[str] = None,
                  progress: Optional[Callable[[str, int, int], Any]] = None,
                  tell: Optional[Callable[[str], Any]] = None):
         self.progress, self.tell = progress, tell
@@ -130,7 +139,7 @@ class Session:
         self.call(name, *args, out, *last)
         if not out[0]:
             raise self.interrupt or Error(f"{name} was stopped before it had a result")
-        return Handle(out[0], getattr(lib, f"vhem_{kind}_free"), *keep)
+        return owned(out[0], kind, *keep)
 
     def __enter__(self) -> "Session":
         return self
@@ -140,6 +149,11 @@ class Session:
             raise self.interrupt
 
 
+def owned(pointer: Any, kind: str, *keep: Any) -> Handle:
+    """An object that is freed with its handle, or a plain record."""
+    return Handle(pointer, getattr(lib, f"vhem_{kind}_free", lib.vhem_free), *keep)
+
+
 def _error(status: int, sentence: str) -> Error:
     sentence = sentence or text(lib.vhem_status_text(status))
     if status in (lib.VHEM_EINVAL, lib.VHEM_EFORMAT):
@@ -147,30 +161,45 @@ def _error(status: int, sentence: str) -> Error:
     return FileError(sentence) if status == lib.VHEM_EIO else Error(sentence)
 
 
-def size(of: Handle, kind: str) -> int:
-    """How many there are in an h3m, a dtm or data."""
-    return int(getattr(lib, f"vhem_{kind}_size")(of.pointer))
+def _read(provenance: Any) -> Any:
+    return json.loads(text(provenance)) if provenance else None
 
 
-# ---- 2. sequences ------------------------------------------------------------------------------------------
+# ---- 3. files and sequences --------------------------------------------------------------------------------
 
-def data_wrap(session: Session, y: Any, lengths: Any, names: Optional[Sequence[str]],
-              labels: Optional[Sequence[str]], groups: Optional[Sequence[str]], weights: Any,
-              columns: Optional[Sequence[str]]) -> Handle:
-    """Sequences on the frames y [sum T][d], which are not copied."""
-    keep: List[Any] = [y]
-    if lengths.size and lengths.max() > np.iinfo(np.int32).max:
-        raise InputError(
-            f"a sequence has {lengths.max()} frames, at most {np.iinfo(np.int32).max} are possible")
-    T = np.ascontiguousarray(lengths, np.int32)
-    data = session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int[]", T), y.shape[1], doubles(y),
-                        keep=keep)
-    if any(value is not None for value in (names, labels, groups, weights, columns)):
-        w = ffi.NULL if weights is None else doubles(np.ascontiguousarray(weights, np.float64))
-        hold: List[Any] = []
-        session.call("vhem_data_describe", data.pointer, texts(names, hold), texts(labels, hold),
-                     texts(groups, hold), w, texts(columns, hold))
-    return data
+def load(session: Session, path: Any, options: Mapping[str, Any]) -> Tuple[str, Handle]:
+    """What is in a file: "models", "tree", "classes" or "data"."""
+    struct, keep = options_of("data_options", options)
+    out = ffi.new("vhem_contents *")
+    session.call("vhem_load", path_bytes(path), struct, out)
+    found = [(kind, getattr(out, kind)) for kind in ("models", "tree", "classes", "data") if getattr(out, kind)]
+    if not found:
+        raise session.interrupt or Error(f"{path}: reading was stopped")
+    return found[0][0], owned(found[0][1], found[0][0])
+
+
+def read(session: Session, kind: str, path: Any) -> Handle:
+    """A file of "models", a "tree" or "classes"."""
+    return session.made(f"vhem_{kind}_load", kind, path_bytes(path))
+
+
+def write(session: Session, kind: str, what: Handle, made: Any, path: Any) -> None:
+    """Writes "models", a "tree" or "classes"; made is a record of what made them, None to keep what there is."""
+    said = ffi.NULL if made is None else json.dumps(made).encode()
+    session.call(f"vhem_{kind}_save", what.pointer, said, path_bytes(path))
+
+
+def data_wrap(session: Session, y: Any, lengths: Any, about: Mapping[str, Any]) -> Handle:
+    """Sequences on the frames y [sum T][d], which are not copied; about has name, label, group, weight, column."""
+    T, known = np.ascontiguousarray(lengths, np.int64), ffi.new("vhem_data_text *")
+    hold: List[Any] = []
+    for key in ("name", "label", "group", "column"):
+        setattr(known, key, texts(about[key], hold))
+    if about["weight"] is not None:
+        hold.append(doubles(np.ascontiguousarray(about["weight"], np.float64)))
+        known.weight = hold[-1]
+    return session.made("vhem_data_wrap", "data", len(T), ffi.from_buffer("int64_t[]", T), y.shape[1], doubles(y),
+                        known, keep=[y])
 
 
 def data_load(session: Session, path: Any, options: Mapping[str, Any]) -> Handle:
@@ -184,176 +213,185 @@ def data_save(session: Session, data: Handle, path: Any) -> None:
 
 def data_parts(data: Handle) -> Dict[str, Any]:
     """Everything that is in a data set; frames are a view."""
-    N, d, view = size(data, "data"), lib.vhem_data_dim(data.pointer), ffi.new("vhem_seq_view *")
+    facts, view = ffi.new("vhem_data_facts *"), ffi.new("vhem_seq_view *")
+    lib.vhem_data_info(data.pointer, facts)
     parts: Dict[str, Any] = {"names": [], "labels": [], "groups": [], "weights": [], "lengths": []}
     first = None
-    for n in range(N):
+    for n in range(facts.N):
         lib.vhem_data_view(data.pointer, n, view)
         first = view.y if n == 0 else first
         for key in ("name", "label", "group"):
             parts[key + "s"].append(text(getattr(view, key)))
         parts["weights"].append(view.weight)
         parts["lengths"].append(view.T)
-    parts["columns"] = [text(lib.vhem_data_column(data.pointer, k)) for k in range(d)]
-    parts["y"] = array(first, (sum(parts["lengths"]), d), data)
+    parts["columns"] = [text(facts.column[k]) for k in range(facts.d)]
+    parts["y"] = array(first, (facts.frames, facts.d), data)
     return parts
 
 
-# ---- 3. models and estimation ------------------------------------------------------------------------------
+def source(models: Optional[Handle] = None, data: Optional[Handle] = None, by_group: bool = False) -> Handle:
+    """What is worked on: models, or sequences, or groups of these; it keeps them alive."""
+    made = ffi.new("vhem_source *", {"by_group": int(by_group)})
+    made.models, made.data = (ffi.NULL if part is None else part.pointer for part in (models, data))
+    return Handle(made, None, models, data)
 
-def h3m_new(session: Session, emission: str, d: int, hmms: Sequence[Mapping[str, Any]]) -> Handle:
-    """A set of HMMs; each mapping has M omega name label, and pi A and either c mu cov or theta as arrays."""
-    views, keep = ffi.new("vhem_hmm_view[]", len(hmms)), []
-    name = emission.encode()
-    keep.append(ffi.new("char[]", name))
+
+def items(session: Session, of: Handle) -> Dict[str, Any]:
+    """The items of a source: names, labels, sequences [n] and, of data, the item of each sequence [N]."""
+    found = session.made("vhem_source_items", "items", of.pointer)
+    p = found.pointer
+    sequences = array(p.sequences, (p.n,), found, np.int64)
+    return {"names": [text(p.name[i]) for i in range(p.n)], "labels": [text(p.label[i]) for i in range(p.n)],
+            "sequences": sequences, "item": array(p.item, (int(sequences.sum()),), found, np.int64)}
+
+
+# ---- 4. models and estimation ------------------------------------------------------------------------------
+
+HMMS, TEXTURES = int(lib.VHEM_HMMS), int(lib.VHEM_TEXTURES)
+
+
+def _views(kind: str, d: int, models: Sequence[Mapping[str, Any]], keep: List[Any]) -> Any:
+    """Structs with the omega, name and label of each model."""
+    views = ffi.new(f"{kind}[]", len(models))
+    for view, model in zip(views, models):
+        view.d, view.omega = d, model["omega"]
+        for key in ("name", "label"):
+            keep.append(ffi.new("char[]", c_text(model[key])))
+            setattr(view, key, keep[-1])
+    return views
+
+
+def new_hmms(session: Session, d: int, hmms: Sequence[Mapping[str, Any]]) -> Handle:
+    """A set of HMMs of one emission; each has M omega name label, and pi A and either c mu cov or theta as
+    arrays."""
+    keep: List[Any] = [ffi.new("char[]", c_text(hmms[0]["emission"]))]
+    views = _views("vhem_hmm_view", d, hmms, keep)
     for view, hmm in zip(views, hmms):
-        view.S, view.M, view.d, view.omega, view.emission = len(hmm["pi"]), hmm["M"], d, hmm["omega"], keep[0]
+        view.S, view.M, view.emission = len(hmm["pi"]), hmm["M"], keep[0]
         for key in ("pi", "A", *(("c", "mu", "cov") if hmm["c"] is not None else ("theta",))):
             setattr(view, key, doubles(hmm[key]))
         if hmm["c"] is None:
             view.n_theta = len(hmm["theta"])
-        for key in ("name", "label"):
-            keep.append(ffi.new("char[]", c_text(hmm[key])))
-            setattr(view, key, keep[-1])
-    return session.made("vhem_h3m_new", "h3m", name, d, len(hmms), views)
+    return session.made("vhem_models_new_hmms", "models", keep[0], d, len(hmms), views)
 
 
-def h3m_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_h3m_load", "h3m", path_bytes(path))
+def new_textures(session: Session, d: int, textures: Sequence[Mapping[str, Any]]) -> Handle:
+    """A set of textures; each has A Q mu Sigma C ybar R as arrays, n omega name label."""
+    keep: List[Any] = []
+    views = _views("vhem_dt_view", d, textures, keep)
+    for view, dt in zip(views, textures):
+        view.n = dt["n"]
+        for key in ("A", "Q", "mu", "Sigma", "C", "ybar", "R"):
+            setattr(view, key, doubles(dt[key]))
+    return session.made("vhem_models_new_textures", "models", d, len(textures), views)
 
 
-def h3m_save(session: Session, h3m: Handle, path: Any) -> None:
-    session.call("vhem_h3m_save", h3m.pointer, path_bytes(path))
+def models_facts(models: Handle) -> Dict[str, Any]:
+    """kind (HMMS or TEXTURES), K, d, S, M, emission and provenance of a set."""
+    facts = ffi.new("vhem_models_facts *")
+    lib.vhem_models_info(models.pointer, facts)
+    return {**plain(facts[0]), "provenance": _read(facts.provenance)}
 
 
-def h3m_parts(h3m: Handle, i: int) -> Dict[str, Any]:
-    """What is in HMM i; arrays are views that keep the set alive."""
+def models_each(models: Handle, key: str) -> List[Any]:
+    """name, label or omega of each model."""
+    facts = models_facts(models)
+    textures = facts["kind"] == TEXTURES
+    view = ffi.new("vhem_dt_view *" if textures else "vhem_hmm_view *")
+    get = lib.vhem_models_texture if textures else lib.vhem_models_hmm
+    found = []
+    for i in range(facts["K"]):
+        get(models.pointer, i, view)
+        found.append(view.omega if key == "omega" else text(getattr(view, key)))
+    return found
+
+
+def _parts(view: Any, shapes: Mapping[str, Tuple[int, ...]], owner: Handle) -> Dict[str, Any]:
+    """What a view shows; its arrays keep the owner alive."""
+    return {**plain(view[0]), "name": text(view.name), "label": text(view.label),
+            **{key: array(getattr(view, key), shape, owner) for key, shape in shapes.items()}}
+
+
+def hmm_parts(models: Handle, i: int) -> Dict[str, Any]:
+    """What is in HMM i."""
     view = ffi.new("vhem_hmm_view *")
-    lib.vhem_h3m_view(h3m.pointer, i, view)
-    S, M, d, emission = view.S, view.M, view.d, text(view.emission)
-    cov = (S, M, d, d) if emission == "gaussian-full" else (S, M, d)
-    return {
-        "emission": emission,
-        "name": text(view.name),
-        "label": text(view.label),
-        "omega": view.omega,
-        "d": d,
-        "M": M,
-        "pi": array(view.pi, (S,), h3m),
-        "A": array(view.A, (S, S), h3m),
-        "c": array(view.c, (S, M), h3m),
-        "mu": array(view.mu, (S, M, d), h3m),
-        "cov": array(view.cov, cov, h3m),
-        "theta": array(view.theta, (view.n_theta,), h3m),
-    }
+    lib.vhem_models_hmm(models.pointer, i, view)
+    S, M, d = view.S, view.M, view.d
+    cov = (S, M, d, d) if text(view.emission) == "gaussian-full" else (S, M, d)
+    return _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
+                         "theta": (view.n_theta,)}, models)
 
 
-def compare(a: Handle, b: Handle, kind: str) -> float:
-    """Largest difference of two sets of models, h3m or dtm."""
-    return float(getattr(lib, f"vhem_{kind}_compare")(a.pointer, b.pointer))
+def texture_parts(models: Handle, i: int) -> Dict[str, Any]:
+    """What is in texture i."""
+    view = ffi.new("vhem_dt_view *")
+    lib.vhem_models_texture(models.pointer, i, view)
+    n, d = view.n, view.d
+    return _parts(view, {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,),
+                         "R": (d,)}, models)
 
 
-def provenance(models: Handle, kind: str) -> Any:
-    """What made a set of models, h3m or dtm; None when unknown."""
-    found = getattr(lib, f"vhem_{kind}_provenance")(models.pointer)
-    return json.loads(text(found)) if found else None
+def compare(a: Handle, b: Handle) -> float:
+    """Largest difference of two sets of models."""
+    return float(lib.vhem_models_compare(a.pointer, b.pointer))
 
 
-def h3m_set_provenance(session: Session, h3m: Handle, made: Any) -> None:
-    session.call("vhem_h3m_set_provenance", h3m.pointer, json.dumps(made).encode())
-
-
-def fit(session: Session, data: Handle, options: Mapping[str, Any],
-        mixture: bool) -> Tuple[Handle, Dict[str, Any]]:
+def fit(session: Session, data: Handle, options: Mapping[str, Any]) -> Tuple[Handle, Dict[str, Any]]:
     """Models of sequences, and what every restart came to: run [K][R], best [K], frames [K]."""
     struct, keep = options_of("fit_options", options)
     report = ffi.new("vhem_fit_report **")
-    h3m = session.made("vhem_fit_mixture" if mixture else "vhem_fit_each", "h3m", data.pointer, struct,
-                       last=(report,))
-    return h3m, _fit_report(report[0])
+    models = session.made("vhem_fit", "models", data.pointer, struct, last=(report,))
+    p, owner = report[0], owned(report[0], "fit_report")
+    return models, {"run": array(p.run, (p.K * p.R,), owner, record("vhem_fit_run")).reshape(p.K, p.R),
+                    "best": array(p.best, (p.K,), owner, np.int32),
+                    "frames": array(p.frames, (p.K,), owner, np.int64)}
 
 
-def _fit_report(pointer: Any) -> Dict[str, Any]:
-    owner, K, R = Handle(pointer, lib.vhem_fit_report_free), pointer.K, pointer.R
-    return {"run": array(pointer.run, (K * R,), owner, record("vhem_fit_run")).reshape(K, R),
-            "best": array(pointer.best, (K,), owner, np.int32),
-            "frames": array(pointer.frames, (K,), owner, np.int64)}
-
-
-def fit_pieces(session: Session, data: Handle, options: Mapping[str, Any], store: Any) -> Handle:
-    """The HMMs of all sequences or groups, K each, in one set; each is in the store once it is fitted."""
-    struct, keep = options_of("fit_options", options)
-    return session.made("vhem_fit_pieces", "h3m", data.pointer, struct,
-                        ffi.NULL if store is None else path_bytes(store))
-
-
-def score(session: Session, h3m: Handle, data: Handle) -> Any:
-    loglik, out = out_array((size(data, "data"), size(h3m, "h3m")))
-    session.call("vhem_score", h3m.pointer, data.pointer, out)
+def score(session: Session, models: Handle, of: Handle, n: int) -> Any:
+    """Log-likelihood of each of the n items of a source under each model."""
+    loglik, out = out_array((n, models_facts(models)["K"]))
+    session.call("vhem_score", models.pointer, of.pointer, out)
     return loglik
 
 
-def viterbi(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int) -> Tuple[Any, float]:
+def viterbi(session: Session, models: Handle, i: int, data: Handle, n: int, T: int) -> Tuple[Any, float]:
     path, out = out_array((T,), np.int32)
     logprob = ffi.new("double *")
-    session.call("vhem_viterbi", h3m.pointer, i, data.pointer, n, out, logprob)
+    session.call("vhem_viterbi", models.pointer, i, data.pointer, n, out, logprob)
     return path, logprob[0]
 
 
-def posterior(session: Session, h3m: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Tuple[Any, Any]:
+def posterior(session: Session, models: Handle, i: int, data: Handle, n: int, T: int, S: int) -> Tuple[Any, Any]:
     """gamma [T][S] and xi [S][S]."""
     (gamma, out), (xi, out_xi) = out_array((T, S)), out_array((S, S))
-    session.call("vhem_posterior", h3m.pointer, i, data.pointer, n, out, out_xi, ffi.NULL)
+    session.call("vhem_posterior", models.pointer, i, data.pointer, n, out, out_xi, ffi.NULL)
     return gamma, xi
 
 
-def sample(session: Session, h3m: Handle, N: int, T: int) -> Handle:
-    return session.made("vhem_sample", "data", h3m.pointer, N, T)
+def smooth(session: Session, models: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Tuple[Any, Any]:
+    """Means [T][n] and covariances [T][n][n] of the states of a texture."""
+    (x, out), (cov, out_cov) = out_array((T, n)), out_array((T, n, n))
+    session.call("vhem_smooth", models.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
+    return x, cov
 
 
-# ---- 4. clusterings and trees ------------------------------------------------------------------------------
-
-_build = {"h3m": "vhem_tree_build", "dtm": "vhem_tree_build_dtm", "data": "vhem_tree_build_data"}
-_assign = {"h3m": "vhem_assign_models", "dtm": "vhem_assign_dtm", "data": "vhem_assign_data"}
+def sample(session: Session, models: Handle, N: int, T: int) -> Handle:
+    return session.made("vhem_sample", "data", models.pointer, N, T)
 
 
-def tree_build(session: Session, source: Handle, kind: str, K: Sequence[int],
-               options: Mapping[str, Any]) -> Handle:
-    """Levels of clusters of an h3m, a dtm or data; one level is what vhem_cluster gives."""
+# ---- 5. clusterings and trees ------------------------------------------------------------------------------
+
+def cluster(session: Session, of: Handle, K: Sequence[int], options: Mapping[str, Any]) -> Handle:
+    """Levels of clusters of a source; one level is a clustering."""
     struct, keep = options_of("cluster_options", options)
-    return session.made(_build[kind], "tree", source.pointer, len(K), whole_numbers(K, "n_clusters"), struct)
+    return session.made("vhem_cluster", "tree", of.pointer, len(K), whole_numbers(K, "n_clusters"), struct)
 
 
-def tree_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_tree_load", "tree", path_bytes(path))
-
-
-def tree_save(session: Session, tree: Handle, path: Any) -> None:
-    session.call("vhem_tree_save", tree.pointer, path_bytes(path))
-
-
-def tree_size(tree: Handle) -> int:
-    return int(lib.vhem_tree_levels(tree.pointer))
-
-
-def tree_provenance(tree: Handle) -> Any:
-    found = lib.vhem_tree_provenance(tree.pointer) or lib.vhem_tree_level(tree.pointer, 0).provenance
-    return json.loads(text(found)) if found else None
-
-
-def tree_set_provenance(session: Session, tree: Handle, made: Any) -> None:
-    """Of the tree, or of the clustering when it has one level."""
-    said = json.dumps(made).encode()
-    if tree_size(tree) > 1:
-        session.call("vhem_tree_set_provenance", tree.pointer, said)
-        return
-    level = ffi.cast("vhem_clustering *", lib.vhem_tree_level(tree.pointer, 0))
-    if not level.provenance:
-        level.provenance = libc.strdup(said)
-
-
-def level_save(session: Session, tree: Handle, level: int, path: Any) -> None:
-    session.call("vhem_clustering_save", lib.vhem_tree_level(tree.pointer, level), path_bytes(path))
+def tree_facts(tree: Handle) -> Dict[str, Any]:
+    """levels, kind of the centres, and provenance."""
+    facts = ffi.new("vhem_tree_facts *")
+    lib.vhem_tree_info(tree.pointer, facts)
+    return {**plain(facts[0]), "provenance": _read(facts.provenance)}
 
 
 def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
@@ -363,25 +401,35 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
     n_base = lib.vhem_tree_level(tree.pointer, 0).Kb
     at = array(c.state_map_at, (Kb + 1,), tree, np.int64)
     states = None if at is None else array(c.state_map, (int(at[-1]),), tree, np.int32)
+    nothing = np.zeros(0, np.int32)                          # of a level without items
     parts = plain(c[0])
     parts.update(
-        label=array(c.label, (Kb,), tree, np.int32), z=array(c.z, (Kb, Kr), tree),
+        label=array(c.label, (Kb,), tree, np.int32) if Kb else nothing,
+        base_label=array(c.base_label, (n_base,), tree, np.int32) if n_base else nothing,
+        parent=array(c.parent, (Kr,), tree, np.int32), z=array(c.z, (Kb, Kr), tree),
         L_hmm=array(c.L_hmm, (Kb, Kr), tree), bound=array(c.bound, (c.n_iter + 1,), tree),
-        base_label=array(lib.vhem_tree_base_labels(tree.pointer, level), (n_base,), tree, np.int32),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
         runs=[{**plain(c.run[r]), "bounds": array(c.run[r].bounds, (c.run[r].n_iter + 1,), tree)}
               for r in range(c.n_run)],
         centers=Handle(c.centers, None, tree) if c.centers else None,
-        textures=Handle(c.textures, None, tree) if c.textures else None,
     )
     return parts
 
 
+def assign(session: Session, tree: Handle, of: Handle, n: int) -> Tuple[Any, Any, Any]:
+    """label [n][levels], posterior [n][Kr of the lowest level], score [n] of the n items of a source."""
+    label, out_label = out_array((n, tree_facts(tree)["levels"]), np.int32)
+    z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
+    best, out_best = out_array((n,))
+    session.call("vhem_assign", tree.pointer, of.pointer, out_label, out_z, out_best)
+    return label, z, best
+
+
 def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) -> None:
-    """Writes the page; truth and choice, lists of texts and of records, are set apart from plain options."""
+    """Writes the page; truth, choice and measures are lists of texts and of records."""
     parts = dict(parts)
-    truth, choice = parts.pop("truth", None), parts.pop("choice", None)
+    truth, choice, measures = (parts.pop(key, None) for key in ("truth", "choice", "measures"))
     struct, keep = options_of("report_input", {**parts, "tree": tree})
     if truth is not None:
         struct.truth = texts(truth, keep)
@@ -390,28 +438,29 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
             raise InputError("choice is not what vhem.metrics.choose gives")
         keep.append(np.ascontiguousarray(choice))
         struct.choice, struct.n_choice = ffi.from_buffer("vhem_choice[]", keep[-1]), len(choice)
+    if measures is not None:
+        keep.append(ffi.new("vhem_measures[]", list(measures)))
+        struct.measures = keep[-1]
     session.call("vhem_report_write", struct, path_bytes(path))
 
 
-def assign(session: Session, tree: Handle, source: Handle, kind: str) -> Tuple[Any, Any, Any]:
-    """label [n][levels], posterior [n][Kr of the lowest level], score [n]."""
-    n = size(source, kind)
-    label, out_label = out_array((n, tree_size(tree)), np.int32)
-    z, out_z = out_array((n, lib.vhem_tree_level(tree.pointer, 0).Kr))
-    best, out_best = out_array((n,))
-    session.call(_assign[kind], tree.pointer, source.pointer, out_label, out_z, out_best)
-    return label, z, best
+# ---- 6. numbers: agreement, distances, choices -------------------------------------------------------------
 
-
-# ---- 5. numbers: agreement, distances, choices -------------------------------------------------------------
-
-def choose(session: Session, models: Handle, K: Sequence[int], S: Sequence[int], n_splits: int,
+def choose(session: Session, of: Handle, K: Sequence[int], S: Sequence[int], n_splits: int,
            options: Mapping[str, Any]) -> Any:
     struct, keep = options_of("cluster_options", options)
     rows = np.zeros(len(K) * len(S), record("vhem_choice"))
-    session.call("vhem_choose", models.pointer, len(K), whole_numbers(K, "n_clusters"), len(S),
-                 whole_numbers(S, "n_states"), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
+    session.call("vhem_choose", of.pointer, len(K), whole_numbers(K, "n_clusters"), len(S),
+                 whole_numbers(S, "n_states", "int"), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
     return rows
+
+
+def number_names(session: Session, names: Sequence[str]) -> Any:
+    """Names as numbers, in the order they first appear; -1 for ""."""
+    keep: List[Any] = []
+    numbers, out = out_array((len(names),), np.int32)
+    session.call("vhem_number_names", len(names), texts(names, keep), out, ffi.new("int *"))
+    return numbers
 
 
 def agreement(a: Any, b: Any) -> Dict[str, float]:
@@ -420,12 +469,10 @@ def agreement(a: Any, b: Any) -> Dict[str, float]:
     return plain(out[0])
 
 
-def measure(session: Session, tree: Handle, level: int, models: Optional[Handle], data: Optional[Handle],
-            options: Mapping[str, Any]) -> Dict[str, float]:
+def measure(session: Session, tree: Handle, level: int, of: Handle, options: Mapping[str, Any]) -> Dict[str, float]:
     struct, keep = options_of("cluster_options", options)
     out = ffi.new("vhem_measures *")
-    session.call("vhem_measure", tree.pointer, level, models.pointer if models else ffi.NULL,
-                 data.pointer if data else ffi.NULL, struct, out)
+    session.call("vhem_measure", tree.pointer, level, of.pointer, struct, out)
     return plain(out[0])
 
 
@@ -437,35 +484,28 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 def distance(session: Session, a: Handle, b: Handle, options: Mapping[str, Any]) -> Tuple[Any, Any]:
     struct, keep = options_of("distance_options", options)
-    shape = (size(a, "h3m"), size(b, "h3m"))
+    shape = (models_facts(a)["K"], models_facts(b)["K"])
     (D, out), (error, out_error) = out_array(shape), out_array(shape)
     session.call("vhem_distance", a.pointer, b.pointer, struct, out, out_error)
     return D, error
 
 
-# ---- 6. classes and tags -----------------------------------------------------------------------------------
-
-class Tags(NamedTuple):
-    """Which things have which tags: has [things][tags] of 0 and 1."""
-
-    things: List[str]
-    tags: List[str]
-    has: Any
-
+# ---- 7. classes and tags -----------------------------------------------------------------------------------
 
 def _tags(tags: Optional[Tags], keep: List[Any]) -> Any:
     if tags is None:
         return ffi.NULL
-    table = ffi.new("vhem_tags *", {"n": len(tags.things), "C": len(tags.tags)})
-    table.thing, table.tag = texts(tags.things, keep), texts(tags.tags, keep)
-    table.has = ffi.from_buffer("unsigned char[]", tags.has)
+    table = ffi.new("vhem_tags *", {"n": len(tags.items), "C": len(tags.tags)})
+    table.item, table.tag = texts(tags.items, keep), texts(tags.tags, keep)
+    keep.append(ffi.from_buffer("unsigned char[]", np.ascontiguousarray(tags.has, np.uint8)))
+    table.has = keep[-1]
     return table
 
 
 def tags_load(session: Session, path: Any) -> Tags:
     found = session.made("vhem_tags_load", "tags", path_bytes(path))
     t = found.pointer
-    return Tags([text(t.thing[i]) for i in range(t.n)], [text(t.tag[c]) for c in range(t.C)],
+    return Tags([text(t.item[i]) for i in range(t.n)], [text(t.tag[c]) for c in range(t.C)],
                 array(t.has, (t.n, t.C), found, np.uint8))
 
 
@@ -482,118 +522,78 @@ def classes_update(session: Session, classes: Handle, data: Handle, tags: Option
                  ffi.NULL if store is None else path_bytes(store))
 
 
-def classes_options(classes: Handle) -> Dict[str, Any]:
-    return plain(lib.vhem_classes_options(classes.pointer)[0])
-
-
-def classes_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_classes_load", "classes", path_bytes(path))
-
-
-def classes_save(session: Session, classes: Handle, made: Any, path: Any) -> None:
-    said = ffi.NULL if made is None else json.dumps(made).encode()
-    session.call("vhem_classes_save", classes.pointer, said, path_bytes(path))
+def classes_facts(classes: Handle) -> Dict[str, Any]:
+    """C, options and provenance of trained classes."""
+    facts = ffi.new("vhem_classes_facts *")
+    lib.vhem_classes_info(classes.pointer, facts)
+    return {"C": facts.C, "options": plain(facts.options[0]), "provenance": _read(facts.provenance)}
 
 
 def classes_parts(classes: Handle) -> List[Dict[str, Any]]:
-    """name, prior, things, pieces and model of each class."""
+    """name, prior, items, pieces and models of each class."""
     view, found = ffi.new("vhem_class_view *"), []
-    for c in range(lib.vhem_classes_size(classes.pointer)):
+    for c in range(classes_facts(classes)["C"]):
         lib.vhem_classes_view(classes.pointer, c, view)
-        found.append({**plain(view[0]), "model": Handle(view.model, None, classes)})
+        found.append({**plain(view[0]), "models": Handle(view.models, None, classes)})
     return found
 
 
-def classes_predict(session: Session, classes: Handle, data: Handle, fast: int) -> Dict[str, Any]:
+def classes_predict(session: Session, classes: Handle, data: Handle, fast: int) -> Prediction:
     return _prediction(session.made("vhem_classes_predict", "prediction", classes.pointer, data.pointer, fast))
 
 
 def crossvalidate(session: Session, data: Handle, tags: Optional[Tags], options: Mapping[str, Any],
-                  folds: int, holdout: float) -> Dict[str, Any]:
-    """What is predicted of each thing by models that were trained without its fold."""
+                  folds: int, holdout: float) -> Prediction:
+    """What is predicted of each item by models that were trained without its fold."""
     struct, keep = options_of("train_options", options)
     return _prediction(session.made("vhem_crossvalidate", "prediction", data.pointer, _tags(tags, keep), struct,
                                     folds, holdout))
 
 
-def _prediction(made: Handle) -> Dict[str, Any]:
-    """names, labels and, of a cross-validation, fold [n]; classes [C]; loglik, log_posterior [n][C]."""
+def _prediction(made: Handle) -> Prediction:
     p = made.pointer
-    return {"names": [text(p.name[i]) for i in range(p.n)], "labels": [text(p.label[i]) for i in range(p.n)],
-            "classes": [text(p.class_name[c]) for c in range(p.C)], "scored": p.scored,
-            "fold": array(p.fold, (p.n,), made, np.int32), "loglik": array(p.loglik, (p.n, p.C), made),
-            "log_posterior": array(p.log_posterior, (p.n, p.C), made)}
+    return Prediction([text(p.name[i]) for i in range(p.n)], [text(p.label[i]) for i in range(p.n)],
+                      [text(p.class_name[c]) for c in range(p.C)], array(p.sequences, (p.n,), made, np.int64),
+                      array(p.fold, (p.n,), made, np.int32), array(p.loglik, (p.n, p.C), made),
+                      array(p.log_posterior, (p.n, p.C), made), p.scored)
 
 
-def rank(session: Session, score: Any, truth: Any, k: Sequence[int],
-         options: Mapping[str, Any]) -> Tuple[Any, Any]:
-    """For each tag its measures, a record; and precision among the first k things, [C][n_k]."""
-    n, C = score.shape
-    rows = np.zeros(C, record("vhem_tag_measure"))
-    p_at, out = out_array((C, len(k)))
+def _prediction_struct(said: Prediction, keep: List[Any]) -> Any:
+    p = ffi.new("vhem_prediction *", {"n": len(said.names), "C": len(said.classes), "scored": said.scored})
+    p.name, p.label, p.class_name = (texts(part, keep) for part in (said.names, said.labels, said.classes))
+    for key, kind in (("sequences", "int64_t"), ("fold", "int"), ("loglik", "double"), ("log_posterior", "double")):
+        values = getattr(said, key)
+        if values is not None:
+            keep.append(ffi.from_buffer(f"{kind}[]", np.ascontiguousarray(values)))
+            setattr(p, key, keep[-1])
+    return p
+
+
+def _rank_options(options: Mapping[str, Any], k: Sequence[int]) -> Tuple[Any, List[Any]]:
     struct, keep = options_of("rank_options", options)
     keep.append(whole_numbers(k, "at"))
     struct.n_k, struct.k = len(k), keep[-1]
-    session.call("vhem_rank", n, C, doubles(score), ffi.from_buffer("unsigned char[]", truth), struct,
-                 ffi.from_buffer("vhem_tag_measure[]", rows), out)
-    return rows, p_at
+    return struct, keep
 
 
-# ---- 7. dynamic textures -----------------------------------------------------------------------------------
-
-def dtm_new(session: Session, d: int, textures: Sequence[Mapping[str, Any]]) -> Handle:
-    """A set of textures; each mapping has A Q mu Sigma C ybar R as arrays, n omega name label."""
-    views, keep = ffi.new("vhem_dt_view[]", len(textures)), []
-    for view, dt in zip(views, textures):
-        view.n, view.d, view.omega = dt["n"], d, dt["omega"]
-        for key in ("A", "Q", "mu", "Sigma", "C", "ybar", "R"):
-            setattr(view, key, doubles(dt[key]))
-        for key in ("name", "label"):
-            keep.append(ffi.new("char[]", c_text(dt[key])))
-            setattr(view, key, keep[-1])
-    return session.made("vhem_dtm_new", "dtm", d, len(textures), views)
+def _judgement(made: Handle) -> Dict[str, Any]:
+    j = made.pointer
+    return {**plain(j[0]), "p_at": array(j.p_at, (j.n_k,), made) if j.n_k else np.zeros(0),
+            "tag": array(j.tag, (j.C,), made, record("vhem_tag_measure")),
+            "tag_p_at": array(j.tag_p_at, (j.C, j.n_k), made) if j.n_k else np.zeros((j.C, 0)),
+            "confusion": array(j.confusion, (j.C, j.C), made, np.int64)}
 
 
-def dtm_load(session: Session, path: Any) -> Handle:
-    return session.made("vhem_dtm_load", "dtm", path_bytes(path))
+def judge(session: Session, said: Prediction, tags: Optional[Tags], k: Sequence[int],
+          options: Mapping[str, Any]) -> Dict[str, Any]:
+    """Predictions against tags, or against the labels of their items."""
+    struct, keep = _rank_options(options, k)
+    return _judgement(session.made("vhem_judge", "judgement", _prediction_struct(said, keep), _tags(tags, keep),
+                                   struct))
 
 
-def dtm_save(session: Session, dtm: Handle, path: Any) -> None:
-    session.call("vhem_dtm_save", dtm.pointer, path_bytes(path))
-
-
-def dtm_parts(dtm: Handle, i: int) -> Dict[str, Any]:
-    """What is in texture i; arrays are views that keep the set alive."""
-    view = ffi.new("vhem_dt_view *")
-    lib.vhem_dtm_view(dtm.pointer, i, view)
-    n, d = view.n, view.d
-    shapes = {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,), "R": (d,)}
-    return {**plain(view[0]), "name": text(view.name), "label": text(view.label),
-            **{key: array(getattr(view, key), shape, dtm) for key, shape in shapes.items()}}
-
-
-def dtm_fit(session: Session, data: Handle, options: Mapping[str, Any],
-            made: Any) -> Tuple[Handle, Dict[str, Any]]:
-    """Textures, and what every restart came to, as :func:`fit` has it."""
-    struct, keep = options_of("dtm_fit_options", options)
-    report = ffi.new("vhem_fit_report **")
-    dtm = session.made("vhem_dtm_fit", "dtm", data.pointer, struct, last=(report,))
-    session.call("vhem_dtm_set_provenance", dtm.pointer, json.dumps(made).encode())
-    return dtm, _fit_report(report[0])
-
-
-def dtm_score(session: Session, dtm: Handle, data: Handle) -> Any:
-    loglik, out = out_array((size(data, "data"), size(dtm, "dtm")))
-    session.call("vhem_dtm_score", dtm.pointer, data.pointer, out)
-    return loglik
-
-
-def dtm_smooth(session: Session, dtm: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Tuple[Any, Any]:
-    """Means [T][n] and covariances [T][n][n] of the states."""
-    (x, out), (cov, out_cov) = out_array((T, n)), out_array((T, n, n))
-    session.call("vhem_dtm_smooth", dtm.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
-    return x, cov
-
-
-def dtm_sample(session: Session, dtm: Handle, N: int, T: int) -> Handle:
-    return session.made("vhem_dtm_sample", "data", dtm.pointer, N, T)
+def rank(session: Session, score: Any, truth: Any, k: Sequence[int], options: Mapping[str, Any]) -> Dict[str, Any]:
+    """Scores [n][C] of tags against the truth [n][C], 0 or 1."""
+    struct, keep = _rank_options(options, k)
+    return _judgement(session.made("vhem_rank", "judgement", *score.shape, doubles(score),
+                                   ffi.from_buffer("unsigned char[]", truth), struct))

@@ -35,10 +35,10 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**53))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    if isinstance(random_state, (int, np.integer)) and 0 <= int(random_state) < 2**64:
+    if isinstance(random_state, (int, np.integer)) and 0 <= int(random_state) < 2**63:
         return int(random_state)
     raise InputError(
-        f"random_state is {random_state!r}, must be None, a whole number from 0 on, or a generator")
+        f"random_state is {random_state!r}, must be None, a whole number from 0 to 2^63 - 1, or a generator")
 
 
 def threads_of(n_jobs: Optional[int]) -> int:

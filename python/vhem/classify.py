@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models of classes and of tags: each is a small mixture of HMMs, learned from the models of its examples."""
+"""Models of classes and of tags: each is a small mixture of models, learned from those of its examples."""
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -11,44 +12,70 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _lib, _run
-from ._base import Estimator, further, start_options
-from ._types import Array
+from ._base import Estimator
+from ._options import further, joined
+from ._types import Array, Prediction, Tags
 from .data import Sequences, as_sequences, is_path
 from .errors import InputError
-from .model import H3M, file_bytes, from_file_bytes
+from .metrics import Judgement
+from .model import Models, file_bytes, from_file_bytes
 
 
 class Classes:
-    """Trained models of classes or tags: a file, a pickle, a mapping from names to :class:`vhem.H3M`."""
+    """Trained models of classes or tags: a file, a pickle, a mapping from names to :class:`vhem.H3M` or, for
+    dynamic textures, to :class:`vhem.Textures`.
 
-    def __init__(self, handle: _lib.Handle):
-        self._handle = handle
+    Attributes
+    ----------
+    names : list (C,)
+    models : list (C,)
+    prior : array (C,)
+    n_items, n_pieces : lists (C,)
+        What each was learned from.
+    options : dict
+        Those of the training.
+    """
+
+    def __init__(self, handle: _lib.Handle, made: Any = None):
+        self._handle, self._made = handle, made
         parts = _lib.classes_parts(handle)
         self.names: List[str] = [part["name"] for part in parts]
-        self.models: List[H3M] = [H3M._of(part["model"]) for part in parts]
+        self.models: List[Any] = [Models._of(part["models"]) for part in parts]
         self.prior: Array = np.array([part["prior"] for part in parts])
-        self.n_things: List[int] = [part["things"] for part in parts]
-        self.options: Dict[str, Any] = _lib.classes_options(handle)
+        self.n_items: List[int] = [part["items"] for part in parts]
+        self.n_pieces: List[int] = [part["pieces"] for part in parts]
+        self.options: Dict[str, Any] = _lib.classes_facts(handle)["options"]
+
+    @property
+    def n_things(self) -> List[int]:
+        """What :attr:`n_items` was called before version 0.2."""
+        warnings.warn("Classes.n_things is Classes.n_items since version 0.2", DeprecationWarning, stacklevel=2)
+        return self.n_items
+
+    @property
+    def provenance(self) -> Any:
+        """What made these models, when that is known."""
+        return _lib.classes_facts(self._handle)["provenance"] if self._made is None else self._made
 
     @classmethod
     def load(cls, path: Any) -> "Classes":
         """Reads what :meth:`save`, or the command, wrote."""
         with _run.session() as session:
-            return cls(_lib.classes_load(session, path))
+            return cls(_lib.read(session, "classes", path))
 
     def save(self, path: Any, made: Any = None) -> None:
         """Writes the file; made is a record of what made it, kept under "provenance"."""
         with _run.session() as session:
-            _lib.classes_save(session, self._handle, made, path)
+            _lib.write(session, "classes", self._handle, self._made if made is None else made, path)
 
-    def updated(self, data: Sequences, tags: Optional[_lib.Tags] = None, store: Any = None) -> "Classes":
+    def updated(self, data: Sequences, tags: Optional[Tags] = None, store: Any = None) -> "Classes":
         """These classes with more data; the store is that of the training.  What there is stays as it is."""
         more = _from_bytes(file_bytes(self.save))            # the library changes its object in place
         with _run.session() as session:
             _lib.classes_update(session, more._handle, data.handle(session), tags, store)
-        return Classes(more._handle)
+        return Classes(more._handle, self._made)
 
-    def __getitem__(self, name: str) -> H3M:
+    def __getitem__(self, name: str) -> Any:
         if name not in self.names:
             raise KeyError(name)
         return self.models[self.names.index(name)]
@@ -72,7 +99,7 @@ def _from_bytes(content: bytes) -> Classes:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What models said of sequences, or groups, that they were not trained on.
+    """What models said of items (sequences, or groups) that they were not trained on.
 
     Attributes
     ----------
@@ -91,40 +118,59 @@ class CrossValidation:
     classes: Array
     log_proba: Array
     truth: Array
+    _said: Prediction
+    _tags: Optional[Tags]
 
     @property
     def predictions(self) -> Array:
         """The most likely class of each, (n,)."""
         return np.asarray(self.classes)[np.argmax(self.log_proba, axis=1)]
 
+    def judge(self, top: Optional[int] = None, at: Sequence[int] = (),
+              never_given: Optional[str] = None) -> Judgement:
+        """Accuracy, confusion, precision and so on of those held out; see :class:`vhem.metrics.Judgement`."""
+        return _judged(self._said, self._tags, top, at, never_given)
+
     @property
     def accuracy(self) -> float:
         """Share of those held out that have the class, or tag, which is most likely."""
-        best = np.argmax(self.log_proba, axis=1)
-        return float(self.truth[np.arange(len(best)), best][self.fold >= 0].mean())
+        return self.judge().accuracy
 
-    def measures(self, top: int = 1, at: Sequence[int] = (10,), never_given: str = "zero") -> Tuple[Array, Array]:
+    @property
+    def confusion(self) -> Array:
+        """Items of each true class, in rows, by the class that is most likely, (C, C)."""
+        return self.judge().confusion
+
+    def measures(self, top: int = 1, at: Sequence[int] = (10,),
+                 never_given: Optional[str] = None) -> Tuple[Array, Array]:
         """Precision and so on of those held out; see :meth:`TagModel.measures`."""
-        held = self.fold >= 0
-        return _ranked(np.exp(self.log_proba[held]), self.truth[held], top, at, never_given)
+        found = self.judge(top, at, never_given)
+        return found.each, found.each_p_at
 
 
-def _ranked(weights: Array, truth: Array, top: int, at: Sequence[int], never_given: str) -> Tuple[Array, Array]:
+def _judged(said: Prediction, tags: Optional[Tags], top: Optional[int], at: Sequence[int],
+            never_given: Optional[str]) -> Judgement:
+    """A prediction against tags, or against the labels of its items."""
     _check_top(top)
     with _run.session() as session:
-        return _lib.rank(session, np.ascontiguousarray(weights), np.ascontiguousarray(truth, np.uint8), list(at),
-                         {"top": min(top, weights.shape[1]), "never_given": never_given})
+        found = _lib.judge(session, said, tags, list(at), {"top": top, "never_given": never_given})
+    if not found["n"]:
+        raise InputError(f"none of the {len(said.names)} sequences or groups has a known class or tags, "
+                         f"{said.names[0]!r} for instance")
+    return Judgement._of(said.classes, found)
 
 
 class _Trained(Estimator):
     """What the classifier and the tag model share."""
 
-    def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
-                 n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+    def __init__(self, *, model: Optional[str] = None, estimator: Optional[str] = None,
+                 n_components: Optional[int] = None, n_piece: Optional[int] = None, n_states: Optional[int] = None,
+                 n_mix: Optional[int] = None, covariance_type: Optional[str] = None, topology: Optional[str] = None,
+                 init: Any = None, n_init: Optional[int] = None, chunk: Optional[int] = None,
+                 prior: Optional[str] = None, tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0,
+                 store: Any = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.model = model
         self.estimator = estimator
         self.n_components = n_components
         self.n_piece = n_piece
@@ -147,32 +193,26 @@ class _Trained(Estimator):
         self.progress = progress
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
-        piece = {
-            "K": self.n_piece, "S": self.n_states, "M": self.n_mix, "restarts": self.n_init,
-            "emission": f"gaussian-{self.covariance_type}", "topology": self.topology,
-            **start_options(self.init)
-        }
-        reduce = {"K": self.n_components, "tau": self.tau, "nv": self.nv, "S": self.n_states, "M": self.n_mix,
-                  "restarts": self.n_init}
-        if _lib.takes_data(self.estimator):
+        piece = self._options_of("model", "n_piece", "n_states", "n_mix", "n_init", "covariance_type", "topology", "init")
+        reduce = self._options_of("n_states", "n_mix", "n_init", "tau", "nv")
+        if "emission" in piece and _lib.method_facts(self.estimator)["takes_data"]:
             reduce["emission"] = piece["emission"]
-        return {"estimator": self.estimator, "piece": piece, "reduce": reduce, "by_group": by_group,
-                "chunk": self.chunk, "prior": self.prior, "store": self.store, **further(self.options)}
+        whole = self._options_of("n_components", "estimator", "chunk", "prior", "store")
+        return joined({**whole, "piece": piece, "reduce": reduce, "by_group": by_group}, further(self.options))
 
-    def _train(self, data: Sequences, tags: Optional[_lib.Tags] = None) -> None:
+    def _train(self, data: Sequences, tags: Optional[Tags] = None) -> None:
         options = self._train_options(data.groups is not None)
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
-            self.models_ = Classes(_lib.classes_train(session, data.handle(session), tags, options))
-        self._made = self._record(options, seed)
+            self.models_ = Classes(_lib.classes_train(session, data.handle(session), tags, options),
+                                   self._record(options, seed))
 
     def _more(self, X: Any, lengths: Any, groups: Any) -> Sequences:
-        """New data to go on learning from."""
+        """New data to go on learning from, or to judge."""
         data = self._new(X, lengths)
         return data if groups is None else data.with_groups(groups)
 
-    def _validated(self, data: Sequences, tags: Optional[_lib.Tags], folds: int,
-                   holdout: Optional[float]) -> Dict[str, Any]:
+    def _validated(self, data: Sequences, tags: Optional[Tags], folds: int, holdout: Optional[float]) -> Prediction:
         if not isinstance(folds, (int, np.integer)):
             raise InputError(f"folds is {folds!r}, must be a whole number")
         options = self._train_options(data.groups is not None)
@@ -180,51 +220,56 @@ class _Trained(Estimator):
             return _lib.crossvalidate(session, data.handle(session), tags, options,
                                       folds if holdout is None else 0, 0.0 if holdout is None else float(holdout))
 
-    def _predicted(self, X: Any, lengths: Any, groups: Any) -> Dict[str, Any]:
-        data = self._new(X, lengths)
-        if groups is not None:
-            data = data.with_groups(groups)
+    def _predicted(self, data: Sequences) -> Prediction:
         with self._session(0) as session:
             return _lib.classes_predict(session, self.models_._handle, data.handle(session), self.fast)
 
     def save(self, path: Any) -> None:
         """Writes the models of the classes; the command reads them too."""
         check_is_fitted(self)
-        self.models_.save(path, self._made)
+        self.models_.save(path)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "models_" in vars(self)
 
 
 class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
-    """Classes of sequences by Bayes' rule: the model of a class is a mixture of HMMs.
+    """Classes of sequences by Bayes' rule: the model of a class is a mixture of HMMs, or of dynamic textures.
 
-    An HMM is fitted to each sequence, and those of a class are reduced to n_components by VHEM: the sequences
+    A model is fitted to each sequence, and those of a class are reduced to n_components by VHEM: the sequences
     are looked at once, and new ones can be added later.
 
     Parameters
     ----------
+    model : {"hmm", "dtm"}
+        HMMs, or dynamic textures; default "hmm".
     estimator : str
-        How the model of a class is estimated; one of :func:`vhem.methods`.
+        How the model of a class is estimated, one of :func:`vhem.methods`; default vhem; textures: hem-dtm.
     n_components : int
-        HMMs of a class.
+        Models of a class; default 4.
     n_piece : int
-        HMMs fitted to each piece of the data.
-    n_states, n_mix, covariance_type, topology, init
+        Models fitted to each piece of the data; 1 by default.
+    n_states : int
+        States of these HMMs, or dimension of the state of a texture; default 3.
+    n_mix, covariance_type, topology, init
         Of these HMMs; as for :class:`vhem.HMM`.
-    n_init : int, optional
-        Starts of each fit and of each reduction.
+    n_init : int
+        Starts of each fit and of each reduction; default 4; 1 with a given start.
     chunk : int
-        Sequences, or groups, that make a piece.
+        Sequences, or groups, that make a piece; default 1.
     prior : {"uniform", "counts"}
+        Prior probabilities of the classes; default "uniform".
     tau, nv
-        Of the reduction; as for :class:`vhem.VHEM`.
+        Of the reduction; as for :class:`vhem.ModelClustering`.
     fast : int
-        Above 0: look HMMs up in a tree and score only so many of its branches.
-    store : path, optional
+        Above 0: look models up in a tree and score only so many of its branches.
+    store : path
         A file that keeps what is fitted, to go on from.
-    options : dict, optional
-        Further options of the library by name.
+    options : dict
+        Further options of the library by name: ``{"min_items": 3}``, or of the pieces and of the reduction,
+        ``{"piece": {"max_iter": 50}, "reduce": {"tol": 0}}``.
+    random_state, n_jobs, verbose, progress
+        As for :class:`vhem.HMM`.
 
     Attributes
     ----------
@@ -282,9 +327,17 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         classes = np.unique(target)
         names = _class_names(classes)
         found = self._validated(_labelled(data, target, classes), None, folds, holdout)
-        kept = [names.index(name) for name in found["classes"]]
-        truth = np.array([[label == name for name in found["classes"]] for label in found["labels"]], np.uint8)
-        return CrossValidation(found["names"], found["fold"], classes[kept], found["log_posterior"], truth)
+        kept = [names.index(name) for name in found.classes]
+        truth = np.array([[label == name for name in found.classes] for label in found.labels], np.uint8)
+        return CrossValidation(found.names, found.fold, classes[kept], found.log_posterior, truth, found, None)
+
+    def judge(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, *, top: Optional[int] = None,
+              at: Sequence[int] = (), never_given: Optional[str] = None) -> Judgement:
+        """Accuracy, confusion, precision, recall and F of the classes y, by default the labels of the data."""
+        data = self._more(X, lengths, groups)
+        known = dict(zip(self.classes_.tolist(), self._names))
+        labels = [known.get(value, "") for value in self._target(data, y).tolist()]
+        return _judged(self._predicted(data.with_labels(labels)), None, top, at, never_given)
 
     @staticmethod
     def _target(data: Sequences, y: Any) -> Array:
@@ -304,7 +357,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
 
     def predict_log_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """log p(class | sequences), (n, C): of each sequence, or of each group."""
-        found = self._predicted(X, lengths, groups)["log_posterior"]
+        found = self._predicted(self._more(X, lengths, groups)).log_posterior
         return found[:, [self.models_.names.index(name) for name in self._names]]
 
     def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
@@ -326,12 +379,11 @@ def _class_names(classes: Array) -> List[str]:
 def _labelled(data: Sequences, target: Array, classes: Array) -> Sequences:
     """The same sequences with the names of their classes as labels."""
     names = _class_names(classes)
-    return Sequences(data.y, data.lengths, names=data.names, groups=data.groups, weights=data.weights,
-                     labels=[names[c] for c in np.searchsorted(classes, target)], columns=data.columns)
+    return data.with_labels([names[c] for c in np.searchsorted(classes, target)])
 
 
 class TagModel(_Trained):
-    """Tags of songs, or of anything that has several: a mixture of HMMs for each tag.
+    """Tags of songs, or of anything that has several: a mixture of HMMs, or of dynamic textures, for each tag.
 
     Parameters are those of :class:`HMMClassifier`.
 
@@ -382,13 +434,12 @@ class TagModel(_Trained):
         """Trains without one fold and predicts it, for every fold; or once, and a share is held out."""
         data, table = _tagged(as_sequences(X, lengths, groups=groups), Y, tags)
         found = self._validated(data, table, folds, holdout)
-        truth, _ = _truth(table, found["names"], found["classes"])
-        return CrossValidation(found["names"], found["fold"], np.array(found["classes"]), found["log_posterior"],
-                               truth)
+        return CrossValidation(found.names, found.fold, np.array(found.classes), found.log_posterior,
+                               _truth(table, found.names, found.classes), found, table)
 
     def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """Weights of the tags that sum to 1, (n, tags): of each sequence, or of each group."""
-        return np.exp(self._predicted(X, lengths, groups)["log_posterior"])
+        return np.exp(self._predicted(self._more(X, lengths, groups)).log_posterior)
 
     def annotate(self, X: Any, top: int = 10, lengths: Any = None, groups: Any = None) -> List[List[str]]:
         """The best tags of each sequence or group, best first."""
@@ -405,65 +456,59 @@ class TagModel(_Trained):
         weight = self.predict_proba(X, lengths, groups)[:, self.tags_.index(tag)]
         return np.argsort(-weight, kind="stable")[:top]
 
-    def measures(self, X: Any, Y: Any, top: int = 10, at: Sequence[int] = (10,), lengths: Any = None,
-                 groups: Any = None, tags: Optional[Sequence[str]] = None,
-                 never_given: str = "zero") -> Tuple[Array, Array]:
-        """For each tag, records n, given, right, precision, recall, F, average_precision; and precision among
-        the first k that are retrieved, for every k in ``at``, (tags, len(at)).  Of a file of tags, what it
-        does not name is left out.  The precision of a tag that nothing is given is 0/0: 0, or with
-        ``never_given="base-rate"`` the share that have it."""
+    def judge(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None, tags: Optional[Sequence[str]] = None, *,
+              top: Optional[int] = None, at: Sequence[int] = (), never_given: Optional[str] = None) -> Judgement:
+        """How well tags are given and found: MAP, precision, recall, F, of all and of each.
+
+        Every sequence or group is given its best ``top`` tags, 10 unless told; ``at`` are numbers of those
+        retrieved first to take the precision among.  Of a file of tags, what it does not name is left out.  The
+        precision of a tag that nothing is given is 0/0: 0, or with ``never_given="base-rate"`` the share that
+        have it.
+        """
         data, table = _tagged(self._more(X, lengths, groups), Y, tags)
-        weights = self.predict_proba(data)
-        truth, known = _truth(table, _things(data), self.tags_)
-        return _ranked(weights[known], truth[known], top, at, never_given)
+        return _judged(self._predicted(data), table, top, at, never_given)
+
+    def measures(self, X: Any, Y: Any, top: Optional[int] = None, at: Sequence[int] = (10,), lengths: Any = None,
+                 groups: Any = None, tags: Optional[Sequence[str]] = None,
+                 never_given: Optional[str] = None) -> Tuple[Array, Array]:
+        """For each tag, records n, given, right, precision, recall, F, average_precision; and precision among
+        the first k that are retrieved, for every k in ``at``, (tags, len(at)); see :meth:`judge`."""
+        found = self.judge(X, Y, lengths, groups, tags, top=top, at=at, never_given=never_given)
+        return found.each, found.each_p_at
 
     def score(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None) -> float:
         """Mean average precision over the tags that occur in Y."""
-        rows, _ = self.measures(X, Y, lengths=lengths, groups=groups)
-        return float(rows["average_precision"][rows["n"] > 0].mean())
+        return self.judge(X, Y, lengths, groups).MAP
 
 
 def _check_top(top: Any) -> None:
-    if not isinstance(top, (int, np.integer)) or top < 1:
+    if top is not None and (not isinstance(top, (int, np.integer)) or top < 1):
         raise InputError(f"top is {top!r}, must be a whole number, at least 1")
 
 
-def _things(data: Sequences) -> List[str]:
-    """What has tags: groups in the order they come, or sequences by name, or by number."""
-    if data.groups is not None:
-        return list(dict.fromkeys(data.groups))
-    names = data.names
-    return names if names is not None and len(set(names)) == len(names) else [
-        str(n) for n in range(len(data))
-    ]
-
-
-def _tagged(data: Sequences, Y: Any, tags: Optional[Sequence[str]]) -> Tuple[Sequences, _lib.Tags]:
-    """Sequences that have names or groups, and the tags of these."""
-    things = _things(data)
-    if data.groups is None:
-        data = Sequences(data.y, data.lengths, names=things, weights=data.weights, columns=data.columns)
+def _tagged(data: Sequences, Y: Any, tags: Optional[Sequence[str]]) -> Tuple[Sequences, Tags]:
+    """Sequences that have names or groups, and the tags of these: of sequences by name, or else by number."""
+    if data.groups is None and (data.names is None or len(set(data.names)) < len(data)):
+        data = data.with_names([str(n) for n in range(len(data))])
+    items = data.names if data.groups is None else data.group_names
     if is_path(Y):
         with _run.session() as session:
             return data, _lib.tags_load(session, Y)
     names, has = _table(Y, tags)
-    if len(has) != len(things):
-        raise InputError(f"there are tags of {len(has)}, and {len(things)} sequences or groups")
-    return data, _lib.Tags(things, names, has)
+    if len(has) != len(items or []):
+        raise InputError(f"there are tags of {len(has)}, and {len(items or [])} sequences or groups")
+    return data, Tags(list(items or []), names, has)
 
 
-def _truth(table: _lib.Tags, things: List[str], tags: Sequence[str]) -> Tuple[Array, List[int]]:
-    """Who of these has which of these tags, (n, C), and which of these the table knows."""
-    row = {thing: n for n, thing in enumerate(table.things)}
-    known = [n for n, thing in enumerate(things) if thing in row]
-    if not known:
-        raise InputError(f"none of the {len(things)} sequences or groups has tags, {things[0]!r} for instance")
-    truth = np.zeros((len(things), len(tags)), np.uint8)
-    rows = [row[things[n]] for n in known]
-    for c, tag in enumerate(tags):
-        if tag in table.tags:
-            truth[known, c] = table.has[rows, table.tags.index(tag)]
-    return truth, known
+def _truth(table: Tags, items: List[str], tags: Sequence[str]) -> Array:
+    """Who of these has which of these tags, (n, C); who is not in the table has none."""
+    row, column = ({name: n for n, name in enumerate(part)} for part in (table.items, table.tags))
+    truth = np.zeros((len(items), len(tags)), np.uint8)
+    for n, item in enumerate(items):
+        for c, tag in enumerate(tags):
+            if item in row and tag in column:
+                truth[n, c] = table.has[row[item], column[tag]]
+    return truth
 
 
 def _table(Y: Any, tags: Optional[Sequence[str]]) -> Tuple[List[str], Array]:

@@ -1,150 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clusters of HMMs, and of sequences through them; hierarchies of clusters."""
+"""Clusters of models, and of sequences through them; hierarchies of clusters."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Union
+import warnings
+from typing import Any, ClassVar, Dict, List, Optional, Union
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
-from ._base import Estimator, further, start_options
+from ._base import Estimator
+from ._inputs import as_models, holds_models, opened
+from ._options import further
 from ._types import Array
 from .estimate import HMM
-from .model import H3M, as_models, holds_models
-from .result import Clustering, Tree
+from .model import H3M
+from .result import Tree
 from .texture import Textures, fit_textures
 
-class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
-    """What VHEM and VHEMTree share: options, input, results, new data."""
 
-    method: str
-    preset: Optional[str]
-    n_states: Optional[int]
-    n_mix: Optional[int]
-    tau: Optional[int]
-    nv: Optional[float]
-    init: Any
-    n_init: Optional[int]
-    max_iter: Optional[int]
-    tol: Optional[float]
-    cov_floor: Optional[float]
-    hmm: Optional[HMM]
-    models_: Union[H3M, Textures]
-    options: Optional[Dict[str, Any]]
-
-    def _levels(self) -> List[int]:
-        raise NotImplementedError
-
-    def _options(self) -> Dict[str, Any]:
-        return {
-            "method": self.method, "preset": self.preset, "S": self.n_states, "M": self.n_mix,
-            "tau": self.tau, "nv": self.nv, "restarts": self.n_init, "max_iter": self.max_iter,
-            "tol": self.tol, "cov_floor": self.cov_floor, **start_options(self.init), **further(self.options)
-        }
-
-    def _hmm(self, seed: int) -> HMM:
-        """The estimator that turns sequences into the models to cluster."""
-        if self.hmm is not None:
-            return clone(self.hmm)
-        return HMM(random_state=seed, n_states=self.n_states or 3, n_mix=self.n_mix or 1)
-
-    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
-        """Clusters models, or sequences.
-
-        X is a set of models (:class:`vhem.H3M`, a list of fitted :class:`vhem.HMM` or hmmlearn objects, a
-        path of a model file) or sequences in any form of :mod:`vhem.data`, which are first described by one
-        HMM each, or one per group, unless the method works on sequences.
-        """
-        seed = _run.seed_of(self.random_state)
-        with self._session(seed) as session:
-            if holds_models(X) or isinstance(X, Textures):
-                self.models_ = X if isinstance(X, Textures) else as_models(X)
-                self._fitted_to(self.models_.d)
-                source, kind = self.models_._handle, "dtm" if isinstance(X, Textures) else "h3m"
-            else:
-                source, kind = self._from_sequences(session, X, lengths, groups, weights, seed)
-            if session.interrupt is None:
-                options = self._options()
-                if kind == "data":
-                    options["by_group"] = self._by_group
-                if kind == "dtm" and self.method == "vhem":
-                    options["method"] = None                # the default for textures
-                tree = _lib.tree_build(session, source, kind, self._levels(), options)
-                _lib.tree_set_provenance(session, tree, self._record(options, seed))
-                self._take(Tree._of(tree))
-        return self
-
-    def _from_sequences(self, session: _lib.Session, X: Any, lengths: Any, groups: Any, weights: Any,
-                        seed: int) -> Any:
-        data = self._sequences(X, lengths, groups, weights)
-        self._by_group = data.groups is not None
-        if _lib.takes_data(self.method):
-            return data.handle(session), "data"
-        if _lib.takes_textures(self.method):
-            self.models_ = fit_textures(data, n=self.n_states, random_state=seed, n_jobs=self.n_jobs,
-                                        verbose=self.verbose, progress=self.progress)
-            return self.models_._handle, "dtm"
-        hmm = self._hmm(seed)
-        self.models_, self.fit_report_ = hmm._fit_all(data, seed, session)
-        return self.models_._handle, "h3m"
-
-    def _take(self, tree: Tree) -> None:
-        raise NotImplementedError
-
-    def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
-        """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
-        check_is_fitted(self, "result_")
-        models = getattr(self, "models_", None)
-        more.setdefault("models", models if isinstance(models, H3M) else None)
-        self.result_.report(path, X, lengths, **more)
-
-    def _assign(self, X: Any, lengths: Any) -> Any:
-        check_is_fitted(self, "result_")
-        if holds_models(X) or isinstance(X, Textures):
-            return self.result_.assign(X, n_jobs=self.n_jobs)
-        return self.result_.assign(self._new(X, lengths), n_jobs=self.n_jobs)
-
-    def predict_proba(self, X: Any, lengths: Any = None) -> Array:
-        """Probability (n, Kr) of each cluster, of the lowest level in a tree, for new models or sequences."""
-        return self._assign(X, lengths)[1]
-
-    def score_samples(self, X: Any, lengths: Any = None) -> Array:
-        """The (expected) log-likelihood of each new model or sequence under its centre, in nats."""
-        return self._assign(X, lengths)[2]
-
-    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
-        """Mean of :meth:`score_samples`."""
-        return float(np.mean(self.score_samples(X, lengths)))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "result_" in vars(self)
-
-
-class VHEM(_Clusterer):
-    """Clusters of HMMs and their centres by variational hierarchical EM, or by another method by name.
+class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
+    """Clusters of models and their centres, by any method of the library.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, or list of int
+        Clusters, 2 by default; of a list those of each level of a hierarchy, lowest first, each of the centres
+        of the level below.
     method : str
-        One of :func:`vhem.methods`; "vhem" is the paper's.
-    preset : {None, "paper", "emhmm"}
-        Settings of the paper, or of the toolbox for eye movements, for what is left None below.
-    n_states, n_mix : int, optional
-        Sizes of the centres; by default the largest of the models.
-    tau : int, optional
-        Length of the imagined sequences by which models are compared.
-    nv : float, optional
-        Number of them per model: the larger, the harder the assignments.
-    init : str or models to start from, optional
-    n_init : int, optional
-        Starts, of which the best is kept.
-    max_iter, tol, cov_floor : optional
-    hmm : :class:`vhem.HMM`, optional
+        One of :func:`vhem.methods`; default vhem; textures: hem-dtm.
+    preset : {"paper", "emhmm"}
+        Settings of the paper, or of the toolbox for eye movements, for what is left None below; default none.
+    n_states : int
+        States of the centres; default as the input.
+    n_mix : int
+        Gaussians in each state of the centres; default as the input.
+    tau : int
+        Length of the virtual samples by which models are compared, in frames; default 10.
+    nv : float
+        Number of them for each model: the fewer, the softer the assignments; default 10000; shem: 10; emhmm:
+        models / tau.
+    init : {"auto", "base", "far", "emissions", "pooled", "dealt"} or models to start from
+        How a run starts; default "auto".
+    n_init : int
+        Starts, of which the best is kept; default 20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1
+        with a given start.
+    max_iter : int
+        Most iterations of a start; default 200; emhmm: 101.
+    tol : float
+        A run ends when the bound changes by less than this share, 0: never; default 1e-05.
+    cov_floor : float
+        Smallest variance of a centre, as a share of that of the input, 0: none; default 1e-06; em-h3m, shem:
+        0.0001; 0 with a preset.
+    hmm : :class:`vhem.HMM`
         How sequences become models; without it an HMM of n_states and n_mix.
-    options : dict, optional
+    options : dict
         Further options of the library by name, such as ``{"linkage": "complete"}``.
     random_state, n_jobs, verbose, progress
         As for :class:`vhem.HMM`.
@@ -152,21 +63,179 @@ class VHEM(_Clusterer):
     Attributes
     ----------
     labels_ : array (Kb,)
-        Cluster of each model, or of each group, named in ``result_[0].names``, when sequences had groups.
+        Cluster of each model, in the highest level; of each group, named in ``result_[0].names``, when sequences
+        had groups.
+    level_labels_ : array (Kb, levels)
+        Cluster of each model in every level.
     z_ : array (Kb, Kr)
-        How surely each model belongs to each cluster.
-    centers_ : :class:`vhem.H3M`, or :class:`vhem.Textures` when textures were clustered
+        How surely each model belongs to each cluster, of the lowest level.
+    centers_ : :class:`vhem.H3M` or :class:`vhem.Textures`
+        Of the lowest level; None for a method without centres.
     lower_bound_ : float
-        The objective at the end, in nats.
-    models_ : :class:`vhem.H3M`
+        The objective at the end, in nats, of the lowest level.
+    models_ : :class:`vhem.H3M` or :class:`vhem.Textures`
         What was clustered.
-    result_ : :class:`vhem.Tree` of one level
-        Everything else: bound curve, restarts, L_hmm, state maps; can be saved, pickled, drawn.
-    n_iter_, converged_
+    result_ : :class:`vhem.Tree`
+        All levels and everything else: bound curves, restarts, L_hmm, state maps; can be saved, pickled, drawn.
+    n_iter_ : int
+        Iterations of all levels together.
+    converged_ : bool
+        Of all levels.
 
     Notes
     -----
     On Ctrl-C the best result so far is stored before KeyboardInterrupt is raised.
+
+    Examples
+    --------
+    >>> import vhem
+    >>> models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 1.0, 20.0, 21.0)]
+    >>> found = vhem.ModelClustering(2, method="ppk-sc").fit(models)
+    >>> bool(found.labels_[0] == found.labels_[1]), bool(found.labels_[1] == found.labels_[2])
+    (True, False)
+    """
+
+    _default_clusters: ClassVar[Any] = 2
+
+    models_: Union[H3M, Textures]
+
+    def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
+                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
+                 nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
+                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.preset = preset
+        self.n_states = n_states
+        self.n_mix = n_mix
+        self.tau = tau
+        self.nv = nv
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cov_floor = cov_floor
+        self.hmm = hmm
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    # ---- fitting
+
+    def _levels(self) -> List[int]:
+        wanted = self._default_clusters if self.n_clusters is None else self.n_clusters
+        return list(wanted) if hasattr(wanted, "__len__") else [wanted]
+
+    def _method(self) -> Optional[str]:
+        """The method by name, None for the default, which depends on the kind of the models."""
+        return self.method
+
+    def _options(self) -> Dict[str, Any]:
+        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "max_iter", "tol", "cov_floor")
+        return {"method": self._method(), **self._options_of(*names), **further(self.options)}
+
+    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
+        """Clusters models, or sequences.
+
+        X is a set of models (:class:`vhem.H3M`, :class:`vhem.Textures`, a list of fitted :class:`vhem.HMM` or
+        hmmlearn objects, a path of a model file) or sequences in any form of :mod:`vhem.data`, which are first
+        described by one model each, or one per group, unless the method works on sequences.
+        """
+        takes = _lib.method_facts(self._method())
+        seed = _run.seed_of(self.random_state)
+        X = opened(X)
+        with self._session(seed) as session:
+            if holds_models(X):
+                self.models_ = as_models(X)
+                self._fitted_to(self.models_.d)
+                source = _lib.source(self.models_._handle)
+            else:
+                source = self._from_sequences(session, takes, self._sequences(X, lengths, groups, weights), seed)
+            if session.interrupt is None:
+                options = self._options()
+                tree = _lib.cluster(session, source, self._levels(), options)
+                self._take(Tree._of(tree, self._record(options, seed)))
+        return self
+
+    def _from_sequences(self, session: _lib.Session, takes: Dict[str, Any], data: Any, seed: int) -> Any:
+        """The sequences themselves when the method takes them, else a model of each or of each group."""
+        if takes["takes_data"]:
+            return _lib.source(data=data.handle(session), by_group=data.groups is not None)
+        if takes["takes_hmms"]:
+            self.models_, self.fit_report_ = self._hmm(seed)._fit_all(data, seed, session)
+        else:
+            self.models_ = fit_textures(data, n=self.n_states, random_state=seed, n_jobs=self.n_jobs,
+                                        verbose=self.verbose, progress=self.progress)
+        return _lib.source(self.models_._handle)
+
+    def _hmm(self, seed: int) -> HMM:
+        """The estimator that turns sequences into the models to cluster."""
+        if self.hmm is not None:
+            return clone(self.hmm)
+        return HMM(random_state=seed, n_states=self.n_states, n_mix=self.n_mix)
+
+    def _take(self, tree: Tree) -> None:
+        lowest = tree[0]
+        self.result_ = tree
+        self.level_labels_ = tree.base_labels
+        self.labels_ = self.level_labels_[:, -1]
+        self.z_ = lowest.z
+        self.centers_: Union[H3M, Textures, None] = lowest.centers
+        self.lower_bound_ = lowest.lower_bound
+        self.n_iter_ = sum(level.n_iter for level in tree)
+        self.converged_ = all(level.converged for level in tree)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "result_" in vars(self)
+
+    # ---- new models and sequences
+
+    def _assign(self, X: Any, lengths: Any, groups: Any) -> Any:
+        check_is_fitted(self, "result_")
+        X = opened(X)
+        new = X if holds_models(X) else self._new(X, lengths)
+        return self.result_.assign(new, groups=groups, n_jobs=self.n_jobs)
+
+    def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Cluster of each new model, sequence or, with groups, group of sequences in the highest level.
+
+        groups is a list with the group of each sequence, or True for the groups that the data have.
+        """
+        return self._assign(X, lengths, groups)[0][:, -1]
+
+    def predict_levels(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Cluster of each new model, sequence or group in every level, (n, levels)."""
+        return self._assign(X, lengths, groups)[0]
+
+    def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Probability (n, Kr) of each cluster of the lowest level."""
+        return self._assign(X, lengths, groups)[1]
+
+    def score_samples(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """The (expected) log-likelihood of each new model, sequence or group under its centre, in nats."""
+        return self._assign(X, lengths, groups)[2]
+
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+        """Mean of :meth:`score_samples`."""
+        return float(np.mean(self.score_samples(X, lengths)))
+
+    def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
+        """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
+        check_is_fitted(self, "result_")
+        more.setdefault("models", getattr(self, "models_", None))
+        self.result_.report(path, X, lengths, **more)
+
+
+class VHEM(ModelClustering):
+    """Clusters of HMMs and their centres by variational hierarchical EM, the method of the paper.
+
+    Dynamic textures are clustered by its counterpart for them, "hem-dtm".  Parameters and attributes are those
+    of :class:`ModelClustering`, which has the other methods.
 
     Examples
     --------
@@ -180,69 +249,21 @@ class VHEM(_Clusterer):
     True
     """
 
-    def __init__(self, n_clusters: int = 2, *, method: str = "vhem", preset: Optional[str] = None,
-                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
-                 nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.n_clusters = n_clusters
-        self.method = method
-        self.preset = preset
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.tau = tau
-        self.nv = nv
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cov_floor = cov_floor
-        self.hmm = hmm
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
+    def _method(self) -> Optional[str]:
+        return None if self.method == "vhem" else self.method
 
-    def _levels(self) -> List[int]:
-        return [self.n_clusters]
-
-    def _take(self, tree: Tree) -> None:
-        level: Clustering = tree[0]
-        self.result_ = tree
-        self.labels_ = level.labels
-        self.z_ = level.z
-        self.centers_: Union[H3M, Textures, None] = level.centers if level.textures is None else level.textures
-        self.lower_bound_ = level.lower_bound
-        self.n_iter_ = level.n_iter
-        self.converged_ = level.converged
-
-    def predict(self, X: Any, lengths: Any = None) -> Array:
-        """Cluster of each new model or sequence."""
-        return self._assign(X, lengths)[0][:, 0]
+    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
+        """Clusters models, or sequences; see :meth:`ModelClustering.fit`."""
+        if self._method() is not None:
+            warnings.warn(f"{type(self).__name__}(method={self.method!r}) is not VHEM; use vhem.ModelClustering for "
+                          "other methods", DeprecationWarning, stacklevel=2)
+        return super().fit(X, y, lengths, groups, weights)
 
 
-class VHEMTree(_Clusterer):
-    """A hierarchy: clusters of models, clusters of their centres, and so on.
+class VHEMTree(VHEM):
+    """A hierarchy by :class:`VHEM`: clusters of models, clusters of their centres, and so on.
 
-    Parameters are those of :class:`VHEM`, with
-
-    n_clusters : list of int, or int for a single level
-        Clusters of each level, lowest first, never more than in the level below.
-
-    Attributes
-    ----------
-    result_ : :class:`vhem.Tree`
-        The levels, each a :class:`vhem.Clustering`.
-    labels_ : array (Kb,)
-        Cluster of each model in the highest level.
-    level_labels_ : array (Kb, levels)
-        Where each model ended up in every level.
-    models_ : :class:`vhem.H3M`
-    n_iter_ : int
-        Iterations of all levels together.
+    Parameters and attributes are those of :class:`ModelClustering`; n_clusters is (4, 2) by default.
 
     Examples
     --------
@@ -253,45 +274,4 @@ class VHEMTree(_Clusterer):
     ([3, 2], (6, 2))
     """
 
-    def __init__(self, n_clusters: Any = (4, 2), *, method: str = "vhem", preset: Optional[str] = None,
-                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
-                 nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
-                 options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
-        self.n_clusters = n_clusters
-        self.method = method
-        self.preset = preset
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.tau = tau
-        self.nv = nv
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cov_floor = cov_floor
-        self.hmm = hmm
-        self.options = options
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.progress = progress
-
-    def _levels(self) -> List[int]:
-        return list(self.n_clusters) if hasattr(self.n_clusters, "__len__") else [self.n_clusters]
-
-    def _take(self, tree: Tree) -> None:
-        self.result_ = tree
-        self.level_labels_ = tree.base_labels
-        self.labels_ = self.level_labels_[:, -1]
-        self.n_iter_ = sum(level.n_iter for level in tree)
-
-    def predict(self, X: Any, lengths: Any = None) -> Array:
-        """Cluster of each new model or sequence in the highest level."""
-        return self._assign(X, lengths)[0][:, -1]
-
-    def predict_levels(self, X: Any, lengths: Any = None) -> Array:
-        """Cluster of each new model or sequence in every level, (n, levels)."""
-        return self._assign(X, lengths)[0]
+    _default_clusters = (4, 2)

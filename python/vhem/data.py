@@ -20,7 +20,7 @@ Frames that already are 64-bit floats in that order are not copied.
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, List, Optional, Sequence, Union, overload
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
@@ -85,14 +85,37 @@ class Sequences:
     def handle(self, session: _lib.Session) -> _lib.Handle:
         """The data set of the library on these frames."""
         if self._handle is None:
-            self._handle = _lib.data_wrap(session, self.y, self.lengths, self.names, self.labels, self.groups,
-                                          self.weights, self.columns)
+            self._handle = _lib.data_wrap(session, self.y, self.lengths, {
+                "name": self.names, "label": self.labels, "group": self.groups, "weight": self.weights,
+                "column": self.columns})
         return self._handle
+
+    @property
+    def group_names(self) -> List[str]:
+        """The groups in the order in which they come; a sequence without a group is one by itself."""
+        with _lib.Session() as session:
+            return list(_lib.items(session, _lib.source(data=self.handle(session), by_group=True))["names"])
+
+    @property
+    def group_of(self) -> Array:
+        """For each sequence the index of its group in :attr:`group_names`, (N,)."""
+        with _lib.Session() as session:
+            return np.asarray(_lib.items(session, _lib.source(data=self.handle(session), by_group=True))["item"])
 
     def with_groups(self, groups: Optional[Sequence[Any]], weights: Any = None) -> "Sequences":
         """The same sequences in other groups, or none; the frames are shared."""
         return Sequences(self.y, self.lengths, names=self.names, labels=self.labels, groups=groups,
                          weights=self.weights if weights is None else weights, columns=self.columns)
+
+    def with_labels(self, labels: Optional[Sequence[Any]]) -> "Sequences":
+        """The same sequences with other labels, or none; the frames are shared."""
+        return Sequences(self.y, self.lengths, names=self.names, labels=labels, groups=self.groups,
+                         weights=self.weights, columns=self.columns)
+
+    def with_names(self, names: Optional[Sequence[Any]]) -> "Sequences":
+        """The same sequences under other names; the frames are shared."""
+        return Sequences(self.y, self.lengths, names=names, labels=self.labels, groups=self.groups,
+                         weights=self.weights, columns=self.columns)
 
     # ---- as a list
 
@@ -260,8 +283,8 @@ def _frames(y: Any, what: str) -> Array:
         raise InputError(f"Complex data not supported: {what} are {values.dtype}")
     if values.dtype.kind in "mM":
         raise InputError(f"{what} are {values.dtype}, must be numbers")
-    if np.ma.is_masked(y):                                   # what is masked is missing
-        values = np.ma.filled(np.ma.asarray(y, np.float64), np.nan)
+    if isinstance(y, np.ma.MaskedArray):                     # what is masked is missing
+        values = np.where(np.ma.getmaskarray(y), np.nan, np.asarray(y.data, np.float64))  # type: ignore
     try:
         values = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
@@ -357,6 +380,17 @@ def as_sequences(X: Any, lengths: Any = None, *, groups: Any = None, weights: An
     if groups is not None or weights is not None:
         made = made.with_groups(made.groups if groups is None else groups, weights)
     return made
+
+
+def grouped(data: Sequences, groups: Any) -> Tuple[Sequences, bool]:
+    """The sequences in the groups that are given, True for those they have; and whether there are any."""
+    if groups is None or groups is False:
+        return data, False
+    if groups is not True:
+        return data.with_groups(groups), True
+    if data.groups is None:
+        raise InputError("groups is True, and the sequences have no groups")
+    return data, True
 
 
 def holds_arrays(X: Any) -> bool:

@@ -9,26 +9,22 @@ from sklearn.base import ClusterMixin, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
-from ._base import Estimator, like_input, start_options
+from ._base import Estimator, like_input
 from ._types import Array
 from .data import Sequences, as_sequences
 from .errors import InputError
 from .model import H3M, Model
 
 
-def _fit_options(est: Any, **more: Any) -> Dict[str, Any]:
-    """The options of the library from the parameters of an estimator."""
-    return {
-        "S": est.n_states, "M": est.n_mix, "max_iter": est.max_iter, "restarts": est.n_init, "tol": est.tol,
-        "cov_floor": est.cov_floor, "emission": f"gaussian-{est.covariance_type}", "topology": est.topology,
-        **start_options(est.init), **more
-    }
+_FIT = ("n_states", "n_mix", "covariance_type", "topology", "init", "n_init", "max_iter", "tol", "cov_floor")
 
 
-def _fixed(values: Any, what: str, shape: Tuple[int, ...]) -> Any:
+def _fixed(values: Any, what: str, S: Optional[int], axes: int) -> Any:
+    """Probabilities that stay, in their shape; without a number of states they say it."""
     if values is None:
         return None
     given = np.asarray(values, np.float64)
+    shape = (len(given) if S is None and given.ndim else S,) * axes
     if given.shape != shape:
         raise InputError(f"{what} has shape {given.shape}, must be {shape}")
     return given
@@ -40,19 +36,25 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     Parameters
     ----------
     n_states : int
+        States; default 3.
     n_mix : int
-        Gaussians in the mixture of each state.
+        Gaussians in the mixture of each state; default 1.
     covariance_type : {"diag", "full"}
+        Of the Gaussians; default "diag".
     topology : {"free", "left-right", "linear"}
-    fixed_startprob, fixed_transmat : arrays, optional
+        Transitions that are allowed: all, never back, to the next state only; default "free".
+    fixed_startprob, fixed_transmat : arrays (n_states,), (n_states, n_states)
         A number stays as it is, NaN is free.
     init : {"kmeans", "random", "segment"} or a :class:`vhem.Model` to start from
-    n_init : int, optional
-        Starts, of which the best is kept; by default as many as the library thinks right.
-    max_iter, tol : int, float
-        Stop when an iteration gains less than tol nats per frame.
+        How a run starts; default "kmeans".
+    n_init : int
+        Starts, of which the best is kept; default 4; 1 with a given start.
+    max_iter : int
+        Most iterations of a start; default 200; dtm: 100.
+    tol : float
+        Stop when an iteration gains less, in nats per frame, 0: never; default 1e-05.
     cov_floor : float
-        Smallest variance, as a share of that of all the data.
+        Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
     random_state : int, generator or None
         None is seed 0: the same answer every time.
     n_jobs : int or None
@@ -86,10 +88,11 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     _single = True
 
-    def __init__(self, *, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag",
-                 topology: str = "free", fixed_startprob: Any = None, fixed_transmat: Any = None,
-                 init: Any = "kmeans", n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5,
-                 cov_floor: float = 1e-4, random_state: Any = None, n_jobs: Optional[int] = -1,
+    def __init__(self, *, n_states: Optional[int] = None, n_mix: Optional[int] = None,
+                 covariance_type: Optional[str] = None, topology: Optional[str] = None,
+                 fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
+                 n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
                  verbose: int = 0, progress: Any = None):
         self.n_states = n_states
         self.n_mix = n_mix
@@ -108,33 +111,33 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.progress = progress
 
     def _options(self) -> Dict[str, Any]:
-        S = self.n_states
-        return _fit_options(self, fixed_pi=_fixed(self.fixed_startprob, "fixed_startprob", (S,)),
-                            fixed_A=_fixed(self.fixed_transmat, "fixed_transmat", (S, S)))
+        pi = _fixed(self.fixed_startprob, "fixed_startprob", self.n_states, 1)
+        A = _fixed(self.fixed_transmat, "fixed_transmat", self.n_states if pi is None else len(pi), 2)
+        fixed = [values for values in (pi, A) if values is not None]
+        return {**self._options_of(*_FIT), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {})}
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
         """One HMM per sequence, or per group where there are groups, and the report of the fit."""
         options = {**self._options(), "by_group": data.groups is not None}
-        handle, report = _lib.fit(session, data.handle(session), options, mixture=False)
-        _lib.h3m_set_provenance(session, handle, self._record(options, seed))
-        return H3M._of(handle), report
+        handle, report = _lib.fit(session, data.handle(session), options)
+        return H3M._of(handle, self._record(options, seed)), report
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, weights: Any = None) -> "HMM":
         """Fits one HMM to all sequences; weights say how much each of them counts."""
         data = self._sequences(X, lengths, weights=weights).with_groups(None)
         if len(data) > 1:
-            data = data.with_groups([""] * len(data))
+            data = data.with_groups(["all"] * len(data))
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
             models, report = self._fit_all(data, seed, session)
             best = report["run"][0, report["best"][0]]
             self.model_: Model = models[0]
+            self.model_.name = self.model_.name if len(data) == 1 else ""
             self.runs_ = report["run"][0]
             self.log_likelihood_ = float(best["loglik"])
             self.n_iter_ = int(best["n_iter"])
             self.converged_ = bool(best["converged"])
-        if not self.converged_ and self.tol > 0:
-            self._warn_not_converged("the HMM", self.max_iter)
+        self._warn_unless_converged("the HMM", self.converged_, self.n_iter_, self.tol)
         return self
 
     @property
@@ -252,21 +255,25 @@ def fit_pieces(X: Any, lengths: Any = None, *, n_components: int = 1, store: Any
     """
     estimator = HMM(**params) if hmm is None else hmm
     data = as_sequences(X, lengths, groups=groups, weights=weights)
-    options = {**estimator._options(), "K": n_components, "by_group": data.groups is not None}
+    options = {**estimator._options(), "K": n_components, "pieces": 1, "store": store,
+               "by_group": data.groups is not None}
     seed = _run.seed_of(estimator.random_state)
     with estimator._session(seed) as session:
-        handle = _lib.fit_pieces(session, data.handle(session), options, store)
-        _lib.h3m_set_provenance(session, handle, _run.made_by("vhem.fit_pieces", options, seed))
-    return H3M._of(handle)
+        handle, _ = _lib.fit(session, data.handle(session), options)
+    return H3M._of(handle, _run.made_by("vhem.fit_pieces", options, seed))
 
 
 class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     """A mixture of HMMs on sequences by EM, the paper's EM-H3M: clusters without models in between.
 
-    Parameters are those of :class:`HMM`, and
-
+    Parameters
+    ----------
     n_components : int
         HMMs of the mixture.
+    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor
+        As for :class:`HMM`; init may be the HMMs to start from.
+    random_state, n_jobs, verbose, progress
+        As for :class:`HMM`.
 
     Attributes
     ----------
@@ -286,10 +293,10 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, *, n_components: int = 2, n_states: int = 3, n_mix: int = 1,
-                 covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5,
-                 cov_floor: float = 1e-4, random_state: Any = None, n_jobs: Optional[int] = -1,
+    def __init__(self, *, n_components: int = 2, n_states: Optional[int] = None, n_mix: Optional[int] = None,
+                 covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
+                 n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
                  verbose: int = 0, progress: Any = None):
         self.n_components = n_components
         self.n_states = n_states
@@ -310,59 +317,48 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             weights: Any = None) -> "HMMMixture":
         """Fits the mixture; the sequences of a group come from the same HMM."""
         data = self._sequences(X, lengths, groups, weights)
-        options = _fit_options(self, K=self.n_components, by_group=data.groups is not None)
+        options = {**self._options_of("n_components", *_FIT), "by_group": data.groups is not None}
+        if options["K"] == 0:                                # to the library: one model for each
+            raise InputError("n_components is 0, must be at least 1")
         seed = _run.seed_of(self.random_state)
         with self._session(seed) as session:
-            handle, report = _lib.fit(session, data.handle(session), options, mixture=True)
-            _lib.h3m_set_provenance(session, handle, self._record(options, seed))
+            handle, report = _lib.fit(session, data.handle(session), options)
             best = report["run"][0, report["best"][0]]
-            self.centers_ = H3M._of(handle)
+            self.centers_: H3M = H3M._of(handle, self._record(options, seed))
             self.runs_ = report["run"][0]
             self.log_likelihood_ = float(best["loglik"])
             self.n_iter_ = int(best["n_iter"])
             self.converged_ = bool(best["converged"])
-            self.labels_ = self._together(data)
-        if not self.converged_ and self.tol > 0:
-            self._warn_not_converged("the mixture", self.max_iter)
+            joint = self._joint(data, True if data.groups is not None else None)
+            self.labels_ = np.argmax(joint, axis=1)[... if data.groups is None else data.group_of]
+        self._warn_unless_converged("the mixture", self.converged_, self.n_iter_, self.tol)
         return self
 
     @property
     def weights_(self) -> Array:
         return self.centers_.omega
 
-    def _joint(self, data: Sequences) -> Array:
-        """log omega_j p(y_n | HMM j), (N, K)."""
+    def _joint(self, data: Sequences, groups: Any) -> Array:
+        """log omega_j p(y_n | HMM j), (N, K); of groups the product over their sequences."""
         with np.errstate(divide="ignore"):
-            return np.log(self.weights_) + self.centers_.score(data, n_jobs=self.n_jobs)
+            return np.log(self.weights_) + self.centers_.score(data, groups=groups, n_jobs=self.n_jobs)
 
-    def _together(self, data: Sequences) -> Array:
-        """The best HMM of each sequence, the sequences of a group decided as one."""
-        joint = self._joint(data)
-        if data.groups is None:
-            return np.argmax(joint, axis=1)
-        with np.errstate(divide="ignore"):
-            log_omega = np.log(self.weights_)
-        _, of = np.unique(data.groups, return_inverse=True)
-        total = np.tile(log_omega, (of.max() + 1, 1))
-        np.add.at(total, of, joint - log_omega)
-        return np.asarray(np.argmax(total, axis=1)[of])
-
-    def score_samples(self, X: Any, lengths: Any = None) -> Array:
-        """Log-likelihood of each sequence under the mixture, in nats."""
-        return np.logaddexp.reduce(self._joint(self._new(X, lengths)), axis=1)
+    def score_samples(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Log-likelihood of each sequence, or of each group, under the mixture, in nats."""
+        return np.logaddexp.reduce(self._joint(self._new(X, lengths), groups), axis=1)
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean log-likelihood of a sequence, in nats."""
         return float(np.mean(self.score_samples(X, lengths)))
 
-    def predict_proba(self, X: Any, lengths: Any = None) -> Array:
-        """Probability (N, K) that each sequence comes from each HMM."""
-        joint = self._joint(self._new(X, lengths))
+    def predict_proba(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """Probability (N, K) that each sequence, or each group, comes from each HMM."""
+        joint = self._joint(self._new(X, lengths), groups)
         return np.exp(joint - np.logaddexp.reduce(joint, axis=1)[:, None])
 
-    def predict(self, X: Any, lengths: Any = None) -> Array:
-        """The most likely HMM of each sequence."""
-        return np.argmax(self._joint(self._new(X, lengths)), axis=1)
+    def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
+        """The most likely HMM of each sequence, or of each group."""
+        return np.argmax(self._joint(self._new(X, lengths), groups), axis=1)
 
     def sample(self, n: int = 1, T: int = 100, random_state: Any = None) -> Sequences:
         """n new sequences of T frames; the label is the name of the HMM a sequence came from."""

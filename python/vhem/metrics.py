@@ -2,28 +2,34 @@
 """How well partitions agree, how far apart models are, how good clusters are, how many there are."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Optional, Tuple, Union
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _lib
+from ._inputs import as_models, holds_models, opened
+from ._options import options as options_of
 from ._run import session
 from ._types import Array
 from .data import as_sequences
 from .errors import InputError
-from .model import H3M, as_models
 from .result import as_tree
 
 
 def _codes(labels: Any) -> Array:
-    _, codes = np.unique(np.asarray(labels), return_inverse=True)
-    return np.ascontiguousarray(codes.ravel(), np.int32)
+    """Labels as numbers; that of no label, "", is negative."""
+    values = np.asarray(labels).ravel()
+    if values.dtype.kind == "U":
+        with session() as s:
+            return np.asarray(_lib.number_names(s, values.tolist()))
+    return np.ascontiguousarray(np.unique(values, return_inverse=True)[1].ravel(), np.int32)
 
 
 def agreement(a: Any, b: Any) -> Dict[str, float]:
     """Rand index, adjusted Rand index, normalised mutual information and purity of two partitions.
 
-    Purity takes b as the classes.
+    Purity takes b as the classes.  What has no label, the empty text, does not count.
 
     >>> import vhem
     >>> vhem.metrics.agreement([0, 0, 1, 1], ["x", "x", "y", "y"])
@@ -35,22 +41,27 @@ def agreement(a: Any, b: Any) -> Dict[str, float]:
     return _lib.agreement(x, y)
 
 
-def distance(a: Any, b: Any = None, *, kind: str = "kl", tau: Optional[int] = None, symmetric: bool = False,
-             samples: Optional[int] = None, power: Optional[float] = None, normalised: bool = True,
-             return_error: bool = False, random_state: Any = None, n_jobs: Optional[int] = -1) -> Any:
+def distance(a: Any, b: Any = None, *, kind: Optional[str] = None, tau: Optional[int] = None,
+             symmetric: Optional[bool] = None, samples: Optional[int] = None, power: Optional[float] = None,
+             normalised: Optional[bool] = None, return_error: bool = False, random_state: Any = None,
+             n_jobs: Optional[int] = -1) -> Any:
     """Every HMM of a against every HMM of b (a itself by default), for sequences of tau frames: (Ka, Kb).
 
     Parameters
     ----------
     kind : {"kl", "kl-sampled", "ppk"}
         Variational bound on the Kullback-Leibler divergence, its sampled value, in nats; or the logarithm of
-        the probability product kernel.
+        the probability product kernel; default "kl".
+    tau : int
+        Frames of the sequences compared; default 10.
     symmetric : bool
-        The mean of both directions of a divergence.
-    samples : int, optional
-        Sequences drawn from each HMM.
-    power, normalised
-        Of the kernel.
+        The mean of both directions of a divergence; default False.
+    samples : int
+        Sequences drawn from each HMM; default 1000.
+    power : float
+        Power of the kernel; default 0.5.
+    normalised : bool
+        Divide the kernel by those of each HMM with itself; default True.
     return_error : bool
         Also return the standard errors of what is sampled.
 
@@ -63,8 +74,8 @@ def distance(a: Any, b: Any = None, *, kind: str = "kl", tau: Optional[int] = No
     """
     first = as_models(a)
     second = first if b is None else as_models(b)
-    options = {"kind": kind, "tau": tau, "symmetric": symmetric, "samples": samples, "lambda": power,
-               "normalised": normalised}
+    options = options_of({"kind": kind, "tau": tau, "symmetric": symmetric, "samples": samples, "power": power,
+                          "normalised": normalised})
     with session(random_state, n_jobs) as s:
         D, error = _lib.distance(s, first._handle, second._handle, options)
     return (D, error) if return_error else D
@@ -80,12 +91,9 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
     clusters were made.
     """
     tree = as_tree(result)
-    if models is None and X is None and isinstance(getattr(result, "models_", None), H3M):
-        models = result.models_
-    with session(n_jobs=n_jobs) as s:
-        data = None if X is None else as_sequences(X, lengths).handle(s)
-        return _lib.measure(s, tree._handle, level, None if models is None else as_models(models)._handle,
-                            data, {"tau": tau, "lambda": power, "kernel": kernel})
+    if models is None and X is None:
+        models = getattr(result, "models_", None)
+    return tree.measure(X, lengths, models=models, level=level, tau=tau, power=power, kernel=kernel, n_jobs=n_jobs)
 
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:
@@ -103,21 +111,102 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 
 def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
-           n_splits: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
-           progress: Any = None, **options: Any) -> Array:
+           n_splits: int = 0, lengths: Any = None, random_state: Any = None, n_jobs: Optional[int] = -1,
+           verbose: int = 0, progress: Any = None, **options: Any) -> Array:
     """A table to choose the number of clusters, and of states of the centres, by.
 
     Returns an array of records K, S, bound, loglik, n_param, bic, icl, stability, one for every combination:
     smaller BIC and ICL are better; stability is the agreement of two halves, when n_splits is above 0.
-    ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of :class:`vhem.VHEM` by the
-    library's names: tau, nv, restarts, preset.
+    ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of :class:`vhem.ModelClustering`, also by
+    the library's names: tau, nv, n_init or restarts, preset.  For a method that clusters sequences give these.
 
     >>> import vhem
     >>> models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 1.0, 20.0, 21.0)]
     >>> [int(k) for k in vhem.metrics.choose(models, [1, 2])["K"]]
     [1, 2]
     """
+    given = opened(models)
     with session(random_state, n_jobs, verbose, progress) as s:
-        rows: Array = _lib.choose(s, as_models(models)._handle, list(n_clusters),
-                                  [0] if n_states is None else list(n_states), n_splits, options)
+        if holds_models(given):
+            of = _lib.source(as_models(given)._handle)
+        else:
+            data = as_sequences(given, lengths)
+            of = _lib.source(data=data.handle(s), by_group=data.groups is not None)
+        rows: Array = _lib.choose(s, of, list(n_clusters), [0] if n_states is None else list(n_states), n_splits,
+                                  options_of(options))
     return rows
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Predictions against the truth, of classes or of tags.
+
+    Attributes
+    ----------
+    names : list (C,)
+        The classes, or tags.
+    n, unknown : int
+        Items judged; items whose class is not known, which do not count.
+    accuracy : float
+        Share of the items whose best class, or tag, is right.
+    precision, recall, F, MAP : float
+        Means over the classes or tags that occur; MAP is the mean average precision.
+    p_at : array (len(at),)
+        Mean precision among the first k items.
+    each : array of C records
+        n, given, right, precision, recall, F, average_precision of every class or tag;
+        ``pandas.DataFrame(j.each, j.names)`` prints them well.
+    each_p_at : array (C, len(at))
+    confusion : array (C, C)
+        Items of each true class, in rows, by what is predicted.
+    """
+
+    names: List[str]
+    n: int
+    unknown: int
+    accuracy: float
+    precision: float
+    recall: float
+    F: float
+    MAP: float
+    p_at: Array
+    each: Array
+    each_p_at: Array
+    confusion: Array
+
+    @classmethod
+    def _of(cls, names: Sequence[Any], found: Dict[str, Any]) -> "Judgement":
+        kept = {key: found[key] for key in ("n", "unknown", "accuracy", "precision", "recall", "F", "MAP", "p_at",
+                                            "confusion")}
+        return cls(names=[str(name) for name in names], each=found["tag"], each_p_at=found["tag_p_at"], **kept)
+
+
+def rank(scores: Any, truth: Any, *, names: Optional[Sequence[Any]] = None, top: Optional[int] = None,
+         at: Sequence[int] = (), never_given: Optional[str] = None) -> Judgement:
+    """Scores (n, C) of tags, by which tags are ranked within an item and items within a tag, against the truth.
+
+    Parameters
+    ----------
+    truth : array (n, C) of 0 and 1
+    names : list (C,)
+        The tags; by default their numbers.
+    top : int
+        Tags that each item is given, its best; default 10; classes: 1.
+    at : list of int
+        Numbers k of items to take the precision among.
+    never_given : {"zero", "base-rate"}
+        Precision of a tag that no item is given: 0, or the share of the items that have it; default "zero".
+
+    >>> import vhem
+    >>> vhem.metrics.rank([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], [[1, 0], [0, 1], [0, 1]], top=1).MAP
+    1.0
+    """
+    score = np.ascontiguousarray(scores, np.float64)
+    table = np.ascontiguousarray(truth, np.uint8)
+    if score.ndim != 2 or score.shape != table.shape:
+        raise InputError(f"the scores have shape {score.shape}, the truth {table.shape}; must be (n, tags), the same")
+    called = list(range(score.shape[1])) if names is None else list(names)
+    if len(called) != score.shape[1]:
+        raise InputError(f"there are {len(called)} names, must be {score.shape[1]}, one for each tag")
+    with session() as s:
+        return Judgement._of(called, _lib.rank(s, score, table, list(at), {"top": top, "never_given": never_given}))

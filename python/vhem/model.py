@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models: one HMM, and sets of HMMs with weights, which the paper calls H3M.
+"""Models: one HMM, and sets of models with weights; a set of HMMs is what the paper calls H3M.
 
 Their arrays are read-only views of the memory of the library, which lives as long as a view does.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, overload
+from typing import Any, ClassVar, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, overload
 
 import numpy as np
 
 from . import _html, _lib, interop
 from ._run import session
 from ._types import Array
-from .data import Sequences, as_sequences, is_path
+from .data import Sequences, as_sequences, grouped
 from .errors import InputError
 
 
@@ -75,8 +75,8 @@ class Model:
     def __init__(self, pi: Any, A: Any, mu: Any, cov: Any, *, c: Any = None, name: str = "", label: str = ""):
         arrays = arrays_of_hmm(pi, A, mu, cov, c)
         with session() as s:
-            self._handle = _lib.h3m_new(s, arrays["emission"], arrays["mu"].shape[2],
-                                        [{**arrays, "omega": 1.0, "name": name or "", "label": label or ""}])
+            self._handle = _lib.new_hmms(s, arrays["mu"].shape[2],
+                                         [{**arrays, "omega": 1.0, "name": name or "", "label": label or ""}])
         self._take(0)
 
     @classmethod
@@ -87,7 +87,7 @@ class Model:
         return made
 
     def _take(self, i: int) -> None:
-        parts = _lib.h3m_parts(self._handle, i)
+        parts = _lib.hmm_parts(self._handle, i)
         self._i = i
         self.name: str = parts["name"]
         self.label: str = parts["label"]
@@ -129,7 +129,7 @@ class Model:
         """Log-likelihood of each sequence, in nats."""
         data = as_sequences(X, lengths, single=True)
         with session(n_jobs=n_jobs) as s:
-            scores = _lib.score(s, _one(self, s), data.handle(s))
+            scores = _lib.score(s, _one(self), _lib.source(data=data.handle(s)), len(data))
         return scores[:, 0]
 
     def decode(self, X: Any, lengths: Any = None) -> Tuple[List[Array], Array]:
@@ -161,23 +161,151 @@ class Model:
     def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
         """n sequences of T frames."""
         with session(random_state) as s:
-            return Sequences._from_handle(_lib.sample(s, _one(self, s), n, T))
+            return Sequences._from_handle(_lib.sample(s, _one(self), n, T))
 
     def to_hmmlearn(self) -> Any:
         """A fitted ``hmmlearn.hmm.GaussianHMM``, or ``GMMHMM`` when states have several Gaussians."""
         return interop.to_hmmlearn(self)
 
 
-def _one(model: Model, s: _lib.Session) -> _lib.Handle:
+def _one(model: Model) -> _lib.Handle:
     """A set with this HMM alone."""
-    return model._handle if _lib.size(model._handle, "h3m") == 1 else H3M([model])._handle
+    return model._handle if _lib.models_facts(model._handle)["K"] == 1 else H3M([model])._handle
 
 
 def _model_of(h3m: "H3M") -> Model:
     return h3m[0]
 
 
-class H3M(Sequence[Model]):
+T = TypeVar("T")
+
+
+class Models(Sequence[T]):
+    """A set of models with weights, of HMMs (:class:`H3M`) or of dynamic textures (:class:`vhem.Textures`).
+
+    It is a list of its models; a slice or a list of indices gives a smaller set, a text the model of that name.
+    """
+
+    _handle: _lib.Handle
+    _made: Any = None                            # what made these models, when that was not a file
+    _kinds: ClassVar[Dict[int, Type["Models[Any]"]]] = {}
+    _called: ClassVar[str] = "models"
+
+    def __init__(self, models: Sequence[Any], omega: Any = None):
+        raise NotImplementedError("a set is one of HMMs, vhem.H3M, or of textures, vhem.Textures")
+
+    def _item(self, i: int) -> T:
+        raise NotImplementedError
+
+    @classmethod
+    def _of(cls, handle: _lib.Handle, made: Any = None) -> Any:
+        """The set of the library under the class that it belongs to."""
+        kind = cls._kinds[_lib.models_facts(handle)["kind"]]
+        if not issubclass(kind, cls):
+            raise InputError(f"these are {kind._called}, must be {cls._called}; vhem.load reads both")
+        found = kind.__new__(kind)
+        found._handle, found._made = handle, made
+        return found
+
+    @classmethod
+    def load(cls, path: Any) -> Any:
+        """Models of a .json or .h5 file; of clusters or a tree the centres of the lowest level."""
+        with session() as s:
+            handle = _lib.read(s, "models", path)
+        try:
+            return cls._of(handle)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def save(self, path: Any) -> None:
+        """Writes .json or .h5, by the ending."""
+        with session() as s:
+            _lib.write(s, "models", self._handle, self._made, path)
+
+    # ---- as a list
+
+    def __len__(self) -> int:
+        return int(_lib.models_facts(self._handle)["K"])
+
+    @overload
+    def __getitem__(self, key: int) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> Any: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (int, np.integer)):
+            return self._item(range(len(self))[int(key)])
+        if isinstance(key, str):
+            if key not in self.names:
+                raise KeyError(key)
+            return self[self.names.index(key)]
+        rows = np.arange(len(self))[key]
+        return type(self)([self[int(i)] for i in rows], self.omega[rows])
+
+    def __iter__(self) -> Iterator[T]:
+        return (self._item(i) for i in range(len(self)))
+
+    @property
+    def names(self) -> List[str]:
+        return _lib.models_each(self._handle, "name")
+
+    @property
+    def labels(self) -> List[str]:
+        return _lib.models_each(self._handle, "label")
+
+    @property
+    def omega(self) -> Array:
+        """Weights (K,)."""
+        return np.array(_lib.models_each(self._handle, "omega"))
+
+    @property
+    def d(self) -> int:
+        """Dimension of a frame."""
+        return int(_lib.models_facts(self._handle)["d"])
+
+    @property
+    def provenance(self) -> Any:
+        """What made these models, when that is known."""
+        return _lib.models_facts(self._handle)["provenance"] if self._made is None else self._made
+
+    def _repr_html_(self) -> str:
+        return _html.models(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.compare(other) == 0 and self.names == other.names  # type: ignore
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return _from_bytes, (file_bytes(self.save),)
+
+    def __deepcopy__(self, memo: Any) -> "Models[T]":
+        return self
+
+    # ---- what the models say
+
+    def compare(self, other: "Models[T]") -> float:
+        """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
+        return _lib.compare(self._handle, other._handle)
+
+    def score(self, X: Any, lengths: Any = None, *, groups: Any = None, n_jobs: Optional[int] = -1) -> Array:
+        """Log-likelihood (N, K) of each sequence under each model, in nats.
+
+        With groups, a list of N or True for those that the data have, that of each group: the sum over its
+        sequences, in the order of ``Sequences.group_names``.
+        """
+        data, by_group = grouped(as_sequences(X, lengths, single=True), groups)
+        with session(n_jobs=n_jobs) as s:
+            n = len(data.group_names) if by_group else len(data)
+            return _lib.score(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
+
+    def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
+        """n sequences of T frames, each from a model drawn with the weights omega, whose name is its label."""
+        with session(random_state) as s:
+            return Sequences._from_handle(_lib.sample(s, self._handle, n, T))
+
+
+class H3M(Models[Model]):
     """A set of hidden Markov models with weights: what fitting gives and clustering takes.
 
     Parameters
@@ -196,6 +324,8 @@ class H3M(Sequence[Model]):
     (['a', 'b'], [0.5, 0.5], [9.0])
     """
 
+    _called = "HMMs"
+
     def __init__(self, hmms: Sequence[Any], omega: Any = None):
         models = [one_model(hmm, i) for i, hmm in enumerate(hmms)]
         if not models:
@@ -206,115 +336,32 @@ class H3M(Sequence[Model]):
         weights = weights_of(omega, len(models))
         full = any(m.emission == "gaussian-full" for m in models)
         with session() as s:
-            self._handle = _lib.h3m_new(
-                s, "gaussian-full" if full else models[0].emission, models[0].d,
-                [_mapping(m, w, full) for m, w in zip(models, weights)])
+            self._handle = _lib.new_hmms(s, models[0].d, [_mapping(m, w, full) for m, w in zip(models, weights)])
 
-    @classmethod
-    def _of(cls, handle: _lib.Handle) -> "H3M":
-        made = cls.__new__(cls)
-        made._handle = handle
-        return made
+    def _item(self, i: int) -> Model:
+        return Model._of(self._handle, i)
 
     @classmethod
     def load(cls, path: Any) -> "H3M":
-        """Models of a .json or .h5 file, or of an EMHMM .mat file where SciPy can read it."""
-        if str(path).endswith(".mat"):
-            return cls(interop.models_of_mat(path))
-        with session() as s:
-            return cls._of(_lib.h3m_load(s, path))
+        """HMMs of a .json or .h5 file, or of an EMHMM .mat file where SciPy can read it."""
+        return cls(interop.models_of_mat(path)) if str(path).endswith(".mat") else super().load(path)
 
     def save(self, path: Any) -> None:
         """Writes .json or .h5, by the ending; .mat for EMHMM."""
         if str(path).endswith(".mat"):
             interop.save_mat(self, path)
-            return
-        with session() as s:
-            _lib.h3m_save(s, self._handle, path)
-
-    # ---- as a list
-
-    def __len__(self) -> int:
-        return _lib.size(self._handle, "h3m")
-
-    @overload
-    def __getitem__(self, key: int) -> Model: ...
-    @overload
-    def __getitem__(self, key: slice) -> "H3M": ...
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, (int, np.integer)):
-            return Model._of(self._handle, range(len(self))[int(key)])
-        if isinstance(key, str):
-            if key not in self.names:
-                raise KeyError(key)
-            return self[self.names.index(key)]
-        rows = np.arange(len(self))[key]
-        return H3M([self[int(i)] for i in rows], self.omega[rows])
-
-    def __iter__(self) -> Iterator[Model]:
-        return (self[i] for i in range(len(self)))
-
-    @property
-    def names(self) -> List[str]:
-        return [m.name for m in self]
-
-    @property
-    def labels(self) -> List[str]:
-        return [m.label for m in self]
-
-    @property
-    def omega(self) -> Array:
-        """Weights (K,)."""
-        return np.array([m.omega for m in self])
+        else:
+            super().save(path)
 
     @property
     def emission(self) -> str:
-        return self[0].emission
-
-    @property
-    def d(self) -> int:
-        """Dimension of a frame."""
-        return self[0].d
-
-    @property
-    def provenance(self) -> Any:
-        """What made these models, when that is known."""
-        return _lib.provenance(self._handle, "h3m")
+        return str(_lib.models_facts(self._handle)["emission"])
 
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
 
-    def _repr_html_(self) -> str:
-        return _html.models(self)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, H3M) and self.compare(other) == 0 and self.names == other.names
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> Any:
-        return _from_bytes, (file_bytes(self.save),)
-
-    def __deepcopy__(self, memo: Any) -> "H3M":
-        return self
-
-    # ---- what the models say
-
-    def compare(self, other: "H3M") -> float:
-        """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
-        return _lib.compare(self._handle, other._handle, "h3m")
-
-    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
-        """Log-likelihood (N, K) of each sequence under each HMM, in nats."""
-        data = as_sequences(X, lengths, single=True)
-        with session(n_jobs=n_jobs) as s:
-            return _lib.score(s, self._handle, data.handle(s))
-
-    def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
-        """n sequences of T frames, each from an HMM drawn with the weights omega, whose name is its label."""
-        with session(random_state) as s:
-            return Sequences._from_handle(_lib.sample(s, self._handle, n, T))
+Models._kinds[_lib.HMMS] = H3M
 
 
 def weights_of(omega: Any, K: int) -> Array:
@@ -336,7 +383,7 @@ def _mapping(m: Model, omega: float, full: bool) -> Dict[str, Any]:
         cov = np.ascontiguousarray(cov[..., None] * np.eye(m.d))
     return {
         "pi": m.pi, "A": m.A, "M": m.M, "c": m.c, "mu": m.mu, "cov": cov, "theta": m.theta,
-        "omega": float(omega), "name": m.name, "label": m.label
+        "omega": float(omega), "name": m.name, "label": m.label, "emission": "gaussian-full" if full else m.emission
     }
 
 
@@ -355,8 +402,8 @@ def from_file_bytes(load: Any, content: bytes) -> Any:
         return load(path)
 
 
-def _from_bytes(content: bytes) -> H3M:
-    return from_file_bytes(H3M.load, content)
+def _from_bytes(content: bytes) -> Any:
+    return from_file_bytes(Models.load, content)
 
 
 def one_model(hmm: Any, i: int = 0) -> Model:
@@ -370,27 +417,3 @@ def one_model(hmm: Any, i: int = 0) -> Model:
     raise InputError(
         f"item {i} is a {type(hmm).__name__}, not an HMM: vhem.Model, a fitted vhem.HMM or a fitted "
         "hmmlearn object")
-
-
-def holds_models(X: Any) -> bool:
-    """Are these models rather than sequences?"""
-    if is_path(X):
-        return str(X).endswith((".json", ".mat"))
-    if isinstance(X, (H3M, Model)) or hasattr(X, "centers_") or interop.is_hmmlearn(X):
-        return True
-    return isinstance(X, (list, tuple)) and bool(X) and _is_model(X[0])
-
-
-def _is_model(x: Any) -> bool:
-    return isinstance(x, Model) or isinstance(getattr(x, "model_", None), Model) or interop.is_hmmlearn(x)
-
-
-def as_models(X: Any) -> H3M:
-    """The set of HMMs of whatever holds some: models, a list of them, a path, an estimator with centres."""
-    if isinstance(X, H3M):
-        return X
-    if is_path(X):
-        return H3M.load(X)
-    if isinstance(getattr(X, "centers_", None), H3M):
-        return X.centers_
-    return H3M(list(X) if isinstance(X, (list, tuple, np.ndarray)) else [X])

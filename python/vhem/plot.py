@@ -10,8 +10,9 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._inputs import as_models
 from .errors import Error, InputError
-from .model import H3M, Model, as_models, one_model
+from .model import Model, one_model
 from .result import Clustering, Tree, as_tree
 
 
@@ -71,7 +72,7 @@ def levels(result: Any, classes: Optional[Sequence[Any]] = None, ax: Any = None)
     tree = as_tree(result)
     known = np.asarray(["all"] * len(tree[0].labels) if classes is None else classes)
     if len(known) != len(tree[0].labels):
-        raise InputError(f"there are {len(known)} classes, {len(tree[0].labels)} things were clustered")
+        raise InputError(f"there are {len(known)} classes, {len(tree[0].labels)} items were clustered")
     names, codes = np.unique(known, return_inverse=True)
     ax = _axes(ax, figsize=(8, 1 + 1.5 * len(tree)))
     import matplotlib.pyplot as plt
@@ -183,9 +184,8 @@ def transitions(hmm: Any, ax: Any = None) -> Any:
 def centers(result: Any, dims: Tuple[int, int] = (0, 1), background: Any = None, level: int = 0) -> List[Any]:
     """Every centre of a level, or every HMM of a set, side by side."""
     import matplotlib.pyplot as plt
-    found: Optional[H3M]
     if isinstance(result, (Clustering, Tree)) or hasattr(result, "result_"):
-        found = _level(result, level).centers
+        found: Any = _level(result, level).centers
     else:
         found = as_models(result)
     if found is None:

@@ -2,16 +2,20 @@
 """Results of clustering: one level, and hierarchies of levels."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+import json
+import warnings
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _html, _lib
+from ._inputs import as_models, holds_models, opened
 from ._run import session
 from ._types import Array
-from .data import as_sequences
+from .data import as_sequences, grouped
 from .errors import InputError
-from .model import H3M, as_models, file_bytes, from_file_bytes, holds_models
+from .model import H3M, Models, file_bytes, from_file_bytes
 from .texture import Textures
 
 
@@ -21,13 +25,15 @@ class Clustering:
     Attributes
     ----------
     labels : array (Kb,)
-        Cluster of each model or sequence.
+        Cluster of each item: a model, a sequence or a group, as ``items`` says.
+    base_labels : array (Kb of the lowest level,)
+        Cluster of each item of the lowest level; -1: none.
+    parents : array (Kr,)
+        Cluster of each centre in the level above, -1: left out; None in the highest level.
     z : array (Kb, Kr)
-        How surely it belongs to each.
-    centers : :class:`vhem.H3M`
-        The centre of each cluster, an HMM itself; omega are the weights of the clusters.
-    textures : :class:`vhem.Textures`
-        The centres when dynamic textures were clustered.
+        How surely an item belongs to each cluster.
+    centers : :class:`vhem.H3M`, or :class:`vhem.Textures` when dynamic textures were clustered
+        The centre of each cluster, a model itself; omega are the weights of the clusters.
     bound : array (n_iter + 1,)
         The objective of the initial model and after each iteration, in nats.
     L_hmm : array (Kb, Kr)
@@ -37,22 +43,24 @@ class Clustering:
     runs : list of dict
         Every restart: seed, init, bound, n_iter, converged, finished, and bounds, its curve; None when that is
         not known, or is the curve of the best, which is ``bound``.
-    names, method, options, n_iter, converged, n_empty, n_revived, n_fell
+    items : str
+        What was clustered: "models", "sequences" or "groups".
+    names, method, options, n_clusters, n_iter, converged, n_empty, n_revived, n_fell
     """
 
-    def __init__(self, tree: _lib.Handle, level: int):
+    def __init__(self, tree: _lib.Handle, level: int, made: Any = None):
         parts = _lib.level_parts(tree, level)
-        self._tree, self._level = tree, level
+        self._tree, self._level, self._made = tree, level, made
         self.method: str = parts["method"]
         self.labels: Array = parts["label"]
         self.base_labels: Array = parts["base_label"]
+        self.parents: Optional[Array] = parts["parent"]
         self.z: Array = parts["z"]
         self.L_hmm: Array = parts["L_hmm"]
         self.bound: Array = parts["bound"]
         self.state_map: Optional[List[Array]] = parts["state_map"]
-        self.centers: Optional[H3M] = H3M._of(parts["centers"]) if parts["centers"] is not None else None
-        self.textures: Optional[Textures] = (Textures._of(parts["textures"]) if parts["textures"] is not None
-                                             else None)
+        self.centers: Union[H3M, Textures, None] = None if parts["centers"] is None else Models._of(parts["centers"])
+        self.items: Optional[str] = parts["items"]
         self.names: List[str] = parts["names"]
         self.runs: List[Dict[str, Any]] = parts["runs"]
         self.options: Dict[str, Any] = parts["options"]
@@ -68,10 +76,22 @@ class Clustering:
         """The objective at the end, in nats; NaN for a method without one."""
         return float("nan") if self.bound is None else float(self.bound[-1])
 
+    @property
+    def textures(self) -> Optional[Textures]:
+        """The centres when they are textures: what :attr:`centers` is since version 0.2."""
+        warnings.warn("Clustering.textures is Clustering.centers since version 0.2", DeprecationWarning, stacklevel=2)
+        return self.centers if isinstance(self.centers, Textures) else None
+
     def save(self, path: Any) -> None:
         """Writes the clustering file, .json."""
-        with session() as s:
-            _lib.level_save(s, self._tree, self._level, path)
+        tree = Tree._of(self._tree, self._made)
+        if len(tree) == 1:
+            tree.save(path)
+            return
+        whole = json.loads(file_bytes(tree.save))
+        level = {"format": "vhem-clustering", "version": whole["version"], **whole["levels"][self._level]}
+        level.setdefault("provenance", whole.get("provenance"))
+        Path(path).write_text(json.dumps(level, indent=1) + "\n")
 
     def __repr__(self) -> str:
         return (f"<Clustering: {len(self.labels)} in {self.n_clusters} clusters by {self.method}, "
@@ -81,7 +101,7 @@ class Clustering:
         return _html.clustering(self)
 
     def __reduce__(self) -> Any:
-        return _level_of, (Tree._of(self._tree), self._level)
+        return _level_of, (Tree._of(self._tree, self._made), self._level)
 
 
 class Tree(Sequence[Clustering]):
@@ -93,28 +113,26 @@ class Tree(Sequence[Clustering]):
 
     _handle: _lib.Handle
 
-    @classmethod
-    def _of(cls, handle: _lib.Handle) -> "Tree":
-        made = cls.__new__(cls)
-        made._handle = handle
-        made._levels = [Clustering(handle, l) for l in range(_lib.tree_size(handle))]
-        return made
-
     _levels: List[Clustering]
+    _made: Any                                   # what made this, when that was not a file
+
+    @classmethod
+    def _of(cls, handle: _lib.Handle, made: Any = None) -> "Tree":
+        found = cls.__new__(cls)
+        found._handle, found._made = handle, made
+        found._levels = [Clustering(handle, l, made) for l in range(_lib.tree_facts(handle)["levels"])]
+        return found
 
     @classmethod
     def load(cls, path: Any) -> "Tree":
-        """A tree, or a clustering as a tree of one level, from a .json file."""
+        """A tree, a clustering as a tree of one level, or models as a level without items, from a file."""
         with session() as s:
-            return cls._of(_lib.tree_load(s, path))
+            return cls._of(_lib.read(s, "tree", path))
 
     def save(self, path: Any) -> None:
         """Writes a tree file; a clustering file when there is one level."""
-        if len(self) == 1:
-            self[0].save(path)
-            return
         with session() as s:
-            _lib.tree_save(s, self._handle, path)
+            _lib.write(s, "tree", self._handle, self._made, path)
 
     def __len__(self) -> int:
         return len(self._levels)
@@ -133,25 +151,38 @@ class Tree(Sequence[Clustering]):
     @property
     def provenance(self) -> Any:
         """What made this result, when that is known."""
-        return _lib.tree_provenance(self._handle)
+        return _lib.tree_facts(self._handle)["provenance"] if self._made is None else self._made
 
-    def assign(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Tuple[Any, Any, Any]:
+    def assign(self, X: Any, lengths: Any = None, *, groups: Any = None,
+               n_jobs: Optional[int] = -1) -> Tuple[Any, Any, Any]:
         """New models, by L_hmm, or new sequences, by likelihood, into the clusters of every level.
 
-        Returns labels (n, levels), probabilities of the clusters of the lowest level (n, Kr), and for each
-        its score under the best of them, in nats.
+        With groups, a list with the group of each sequence or True for those that the data have, each group
+        goes into a cluster as a whole.  Returns labels (n, levels), probabilities of the clusters of the lowest
+        level (n, Kr), and for each its score under the best of them, in nats.
         """
+        X = opened(X)
         with session(n_jobs=n_jobs) as s:
             if holds_models(X):
-                return _lib.assign(s, self._handle, as_models(X)._handle, "h3m")
-            if isinstance(X, Textures):
-                return _lib.assign(s, self._handle, X._handle, "dtm")
-            return _lib.assign(s, self._handle, as_sequences(X, lengths).handle(s), "data")
+                models = as_models(X)
+                return _lib.assign(s, self._handle, _lib.source(models._handle), len(models))
+            data, by_group = grouped(as_sequences(X, lengths), groups)
+            n = len(data.group_names) if by_group else len(data)
+            return _lib.assign(s, self._handle, _lib.source(data=data.handle(s), by_group=by_group), n)
+
+    def measure(self, X: Any = None, lengths: Any = None, *, models: Any = None, level: int = 0,
+                tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
+                n_jobs: Optional[int] = -1) -> Dict[str, float]:
+        """How good the clusters of a level are; see :func:`vhem.metrics.measures`."""
+        with session(n_jobs=n_jobs) as s:
+            of = _lib.source(None if models is None else as_models(models)._handle,
+                             None if X is None else as_sequences(X, lengths).handle(s))
+            return _lib.measure(s, self._handle, level, of, {"tau": tau, "lambda": power, "kernel": kernel})
 
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
                title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
-               choice: Any = None, image: Any = None, y_down: bool = False, n_example: Optional[int] = None,
-               tables: Any = None) -> None:
+               choice: Any = None, measures: bool = True, image: Any = None, y_down: bool = False,
+               n_example: Optional[int] = None, tables: Any = None) -> None:
         """Writes one HTML page that needs nothing else, for any browser.
 
         Parameters
@@ -164,6 +195,9 @@ class Tree(Sequence[Clustering]):
         distance : array (Kb, Kb), optional
             Between the models; of :func:`vhem.metrics.distance`.
         choice : records of :func:`vhem.metrics.choose`, optional
+        measures : bool
+            How good the clusters are (:func:`vhem.metrics.measures`) is worked out from the models and sequences
+            that are given; False to save the time that takes with many of them.
         image : path of a picture to lie under emissions of two dimensions
         y_down : bool
             The second dimension grows downwards, as in pictures.
@@ -175,11 +209,15 @@ class Tree(Sequence[Clustering]):
             raise InputError(f"there are {len(classes)} classes, must be {Kb}, one for each model")
         if distance is not None and np.shape(distance) != (Kb, Kb):
             raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
+        models = None if models is None else as_models(models)
+        data = None if X is None else as_sequences(X, lengths)
+        known = measures and Kb > 0 and (models is not None or data is not None)
+        found = [self.measure(data, models=models, level=l) for l in range(len(self))] if known else None
         with session() as s:
             parts = {
                 "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,
-                "models": None if models is None else as_models(models)._handle,
-                "data": None if X is None else as_sequences(X, lengths).handle(s),
+                "models": None if models is None else models._handle,
+                "data": None if data is None else data.handle(s), "measures": found,
                 "distance": None if distance is None else np.asarray(distance, np.float64),
                 "truth": None if classes is None else [str(c) for c in classes], "choice": choice,
                 "command": "vhem.Tree.report",

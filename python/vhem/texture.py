@@ -5,22 +5,62 @@
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from . import _lib, _run
+from . import _html, _lib, _run
 from ._types import Array
-from .data import Sequences, as_sequences
+from .data import as_sequences
 from .errors import InputError
-from .model import file_bytes, from_file_bytes, weights_of
+from .model import Models, weights_of
+
+_SHAPES = {"A": "nn", "Q": "nn", "mu": "n", "Sigma": "nn", "C": "dn", "ybar": "d", "R": "d"}
 
 
 class Texture:
-    """One dynamic texture: a state of n dimensions behind frames of d; arrays are read-only views."""
+    """One dynamic texture: a state of n dimensions behind frames of d.  Its arrays are read-only views.
 
-    def __init__(self, handle: _lib.Handle, i: int):
-        parts = _lib.dtm_parts(handle, i)
+    Parameters
+    ----------
+    A, Q : arrays (n, n)
+        How the state moves, and the covariance of what is added at each step.
+    mu, Sigma : arrays (n,), (n, n)
+        Mean and covariance of the first state.
+    C, ybar, R : arrays (d, n), (d,), (d,)
+        How a frame follows from the state, the mean frame, and the variances of its noise.
+    name, label : str, optional
+
+    Examples
+    --------
+    >>> import vhem
+    >>> vhem.Texture([[0.5]], [[1.0]], [0.0], [[1.0]], C=[[1.0], [2.0]], ybar=[0.0, 0.0], R=[0.1, 0.1], name="wave")
+    <Texture 'wave': n = 1, d = 2>
+    """
+
+    def __init__(self, A: Any, Q: Any, mu: Any, Sigma: Any, C: Any, ybar: Any, R: Any, *, name: str = "",
+                 label: str = ""):
+        given = dict(zip(_SHAPES, (A, Q, mu, Sigma, C, ybar, R)))
+        arrays = {key: np.ascontiguousarray(value, np.float64) for key, value in given.items()}
+        if arrays["C"].ndim != 2:
+            raise InputError(f"C has shape {arrays['C'].shape}, must be (d, n)")
+        size = dict(zip("dn", arrays["C"].shape))
+        for key, letters in _SHAPES.items():
+            shape = tuple(size[letter] for letter in letters)
+            if arrays[key].shape != shape:
+                raise InputError(f"{key} has shape {arrays[key].shape}, must be {shape}")
+        about = {"n": size["n"], "omega": 1.0, "name": name or "", "label": label or ""}
+        with _run.session() as s:
+            self._take(_lib.new_textures(s, size["d"], [{**arrays, **about}]), 0)
+
+    @classmethod
+    def _of(cls, handle: _lib.Handle, i: int) -> "Texture":
+        made = cls.__new__(cls)
+        made._take(handle, i)
+        return made
+
+    def _take(self, handle: _lib.Handle, i: int) -> None:
+        parts = _lib.texture_parts(handle, i)
         self._handle, self._i = handle, i
         self.name: str = parts["name"]
         self.label: str = parts["label"]
@@ -41,7 +81,7 @@ class Texture:
         data = as_sequences(X, lengths, single=True)
         with _run.session() as s:
             handle = data.handle(s)
-            found = [_lib.dtm_smooth(s, self._handle, self._i, handle, k, int(T), self.n)
+            found = [_lib.smooth(s, self._handle, self._i, handle, k, int(T), self.n)
                      for k, T in enumerate(data.lengths)]
         means = [x for x, _ in found]
         return (means, [cov for _, cov in found]) if return_cov else means
@@ -50,15 +90,30 @@ class Texture:
         name = f" {self.name!r}" if self.name else ""
         return f"<Texture{name}: n = {self.n}, d = {self.d}>"
 
+    def _repr_html_(self) -> str:
+        return _html.texture(self)
+
     def __reduce__(self) -> Any:
         return _texture_of, (Textures([self]),)
 
+    def __deepcopy__(self, memo: Any) -> "Texture":
+        return self
 
-class Textures(Sequence[Texture]):
-    """A set of dynamic textures with weights: what :func:`fit_textures` gives and "hem-dtm" clusters."""
+
+class Textures(Models[Texture]):
+    """A set of dynamic textures with weights: what :func:`fit_textures` gives and "hem-dtm" clusters.
+
+    Parameters
+    ----------
+    textures : list of :class:`Texture`
+    omega : array (K,), optional
+        Weights, which need not sum to 1; equal by default.
+    """
+
+    _called = "dynamic textures"
 
     def __init__(self, textures: Sequence[Texture], omega: Any = None):
-        if not textures:
+        if not len(textures):
             raise InputError("there are no textures, a set needs at least one")
         for i, dt in enumerate(textures):
             if not isinstance(dt, Texture):
@@ -66,110 +121,61 @@ class Textures(Sequence[Texture]):
             if dt.d != textures[0].d:
                 raise InputError(f"texture {i} has dimension {dt.d}, texture 0 has {textures[0].d}; must be the same")
         weights = weights_of(omega, len(textures))
-        parts: List[Dict[str, Any]] = [{**_lib.dtm_parts(dt._handle, dt._i), "omega": float(w)}
-                                       for dt, w in zip(textures, weights)]
         with _run.session() as s:
-            self._handle = _lib.dtm_new(s, textures[0].d, parts)
+            self._handle = _lib.new_textures(s, textures[0].d, [
+                {**_lib.texture_parts(dt._handle, dt._i), "omega": float(w)} for dt, w in zip(textures, weights)])
 
-    @classmethod
-    def _of(cls, handle: _lib.Handle) -> "Textures":
-        made = cls.__new__(cls)
-        made._handle = handle
-        return made
-
-    @classmethod
-    def load(cls, path: Any) -> "Textures":
-        """Textures of a .json or .h5 file."""
-        with _run.session() as s:
-            return cls._of(_lib.dtm_load(s, path))
-
-    def save(self, path: Any) -> None:
-        """Writes .json or .h5, by the ending."""
-        with _run.session() as s:
-            _lib.dtm_save(s, self._handle, path)
-
-    def __len__(self) -> int:
-        return _lib.size(self._handle, "dtm")
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, (int, np.integer)):
-            return Texture(self._handle, range(len(self))[int(key)])
-        rows = np.arange(len(self))[key]
-        return Textures([self[int(i)] for i in rows], self.omega[rows])
-
-    def __iter__(self) -> Iterator[Texture]:
-        return (self[i] for i in range(len(self)))
-
-    @property
-    def names(self) -> List[str]:
-        return [dt.name for dt in self]
-
-    @property
-    def labels(self) -> List[str]:
-        return [dt.label for dt in self]
-
-    @property
-    def omega(self) -> Array:
-        """Weights (K,)."""
-        return np.array([dt.omega for dt in self])
-
-    @property
-    def d(self) -> int:
-        """Dimension of a frame."""
-        return self[0].d
-
-    @property
-    def provenance(self) -> Any:
-        """What made these textures, when that is known."""
-        return _lib.provenance(self._handle, "dtm")
-
-    def compare(self, other: "Textures") -> float:
-        """Largest difference of a parameter, relative above 1; infinite when the shapes differ."""
-        return _lib.compare(self._handle, other._handle, "dtm")
-
-    def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
-        """Log-likelihood (N, K) of each sequence under each texture, in nats."""
-        data = as_sequences(X, lengths, single=True)
-        with _run.session(n_jobs=n_jobs) as s:
-            return _lib.dtm_score(s, self._handle, data.handle(s))
-
-    def sample(self, n: int, T: int, random_state: Any = None) -> Sequences:
-        """n sequences of T frames, each from a texture drawn with the weights omega."""
-        with _run.session(random_state) as s:
-            return Sequences._from_handle(_lib.dtm_sample(s, self._handle, n, T))
+    def _item(self, i: int) -> Texture:
+        return Texture._of(self._handle, i)
 
     def __repr__(self) -> str:
         return f"<Textures: {len(self)}, n = {self[0].n}, d = {self.d}>"
 
-    def __reduce__(self) -> Any:
-        return _from_bytes, (file_bytes(self.save),)
 
-    def __deepcopy__(self, memo: Any) -> "Textures":
-        return self
+Models._kinds[_lib.TEXTURES] = Textures
 
 
 def _texture_of(textures: Textures) -> Texture:
     return textures[0]
 
 
-def _from_bytes(content: bytes) -> Textures:
-    return from_file_bytes(Textures.load, content)
-
-
 def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method: Optional[str] = None,
-                 noise: Optional[str] = None, n_components: int = 0, groups: Any = None,
-                 n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None, return_report: bool = False) -> Any:
+                 noise: Optional[str] = None, n_components: Optional[int] = None, pieces: bool = False,
+                 store: Any = None, groups: Any = None, weights: Any = None, n_init: Optional[int] = None,
+                 max_iter: Optional[int] = None, tol: Optional[float] = None, cov_floor: Optional[float] = None,
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 return_report: bool = False) -> Any:
     """A dynamic texture for each sequence or group, or a mixture of n_components by EM.
 
     Parameters
     ----------
-    n : int, optional
-        Dimension of the state.
-    method : {"svd", "em"}, optional
-        Principal components in closed form, or EM.
-    noise : {"diag", "isotropic"}, optional
+    X, lengths
+        Sequences in any form of :mod:`vhem.data`.
+    n : int
+        Dimension of the state; default 3.
+    method : {"svd", "em"}
+        Principal components in closed form, or EM from there; default "svd".
+    noise : {"diag", "isotropic"}
+        Covariance of the noise; default "diag".
+    n_components : int
+        Textures of a mixture; default 0: one texture for each sequence or group.
+    pieces : bool
+        With n_components: a mixture for each sequence or group by itself, all in one set.
+    store : path
+        A file that gets each mixture of the pieces as soon as it is fitted.
+    groups : list of N
+        The sequences of a group belong together; by default the groups that the data have, if any.
+    weights : array (N,)
+    n_init : int
+        Starts, of which the best is kept; default 4; 1 with a given start.
+    max_iter : int
+        Most iterations of a start; default 200; dtm: 100.
+    tol : float
+        Stop when an iteration gains less, in nats per frame; default 1e-05.
+    cov_floor : float
+        Smallest variance, as a share of that of all the data; default 0.0001.
+    random_state, n_jobs, verbose, progress
+        As for :class:`vhem.HMM`.
     return_report : bool
         Also return what every start came to, as :func:`vhem.fit_each` does.
 
@@ -181,11 +187,12 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
     >>> vhem.fit_textures(X, n=2)
     <Textures: 3, n = 2, d = 4>
     """
-    data = as_sequences(X, lengths, groups=groups)
-    options = {"n": n, "method": method, "noise": noise, "K": n_components, "restarts": n_init,
-               "max_iter": max_iter, "tol": tol, "cov_floor": cov_floor, "by_group": data.groups is not None}
+    data = as_sequences(X, lengths, groups=groups, weights=weights)
+    options = {"model": "dtm", "S": n, "learn": method, "noise": noise, "K": n_components, "pieces": pieces or None,
+               "store": store, "restarts": n_init, "max_iter": max_iter, "tol": tol, "cov_floor": cov_floor,
+               "by_group": data.groups is not None}
     seed = _run.seed_of(random_state)
     with _run.session(seed, n_jobs, verbose, progress) as s:
-        made = _run.made_by("vhem.fit_textures", options, seed)
-        handle, report = _lib.dtm_fit(s, data.handle(s), options, made)
-    return (Textures._of(handle), report) if return_report else Textures._of(handle)
+        handle, report = _lib.fit(s, data.handle(s), options)
+    found = Textures._of(handle, _run.made_by("vhem.fit_textures", options, seed))
+    return (found, report) if return_report else found

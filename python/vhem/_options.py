@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From parameters by the names of scikit-learn and hmmlearn to options by the names of the library.
+
+A parameter that is None is not passed on: the library has the default, and only the library.
+"""
+from __future__ import annotations
+
+import warnings
+from typing import Any, Dict, Mapping
+
+from ._inputs import as_models
+from .errors import InputError
+
+RENAMED = {
+    "n_states": "S", "n_mix": "M", "n_clusters": "K", "n_components": "K", "n_piece": "K", "n_init": "restarts",
+    "covariance_type": "emission", "fixed_startprob": "fixed_pi", "fixed_transmat": "fixed_A", "power": "lambda",
+}
+
+# Names of version 0.1 that options= still takes.
+OLD = {"min_things": "min_items", "n": "S", "start_dtm": "start"}
+
+
+def options(params: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options of the library from parameters that are not None."""
+    found: Dict[str, Any] = {}
+    for key, value in params.items():
+        if value is None:
+            continue
+        if key == "covariance_type":
+            found["emission"] = f"gaussian-{value}"
+        elif key == "init" and not isinstance(value, str):
+            found["start"] = as_models(value)._handle
+        else:
+            found[RENAMED.get(key, key)] = value
+    return found
+
+
+def further(given: Any) -> Dict[str, Any]:
+    """Options of the library by name, such as an estimator may be given; "lambda_" is lambda."""
+    if not isinstance(given, (Mapping, type(None))):
+        raise InputError(f"options is {given!r}, must be a dictionary")
+    found = {str(key).rstrip("_"): value for key, value in (given or {}).items()}
+    for key in set(found) & set(OLD):
+        warnings.warn(f"the option {key!r} is called {OLD[key]!r} since version 0.2", DeprecationWarning, stacklevel=4)
+        found[OLD[key]] = found.pop(key)
+    return found
+
+
+def joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> Dict[str, Any]:
+    """Both, the second over the first, also inside the options of a piece and of a reduction."""
+    both = dict(first)
+    for key, value in second.items():
+        inner = both.get(key)
+        both[key] = joined(inner, value) if isinstance(inner, Mapping) and isinstance(value, Mapping) else value
+    return both
