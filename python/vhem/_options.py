@@ -17,7 +17,7 @@ RENAMED = {
 }
 
 # Names of version 0.1 that options= still takes.
-OLD = {"min_things": "min_items", "n": "S", "start_dtm": "start"}
+OLD = {"min_things": "min_items"}
 
 
 def options(params: Mapping[str, Any]) -> Dict[str, Any]:

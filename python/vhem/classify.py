@@ -254,7 +254,7 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     n_mix, covariance_type, topology, init
         Of these HMMs; as for :class:`vhem.HMM`.
     n_init : int
-        Starts of each fit and of each reduction; default 4; 1 with a given start.
+        Starts of each fit; default 4; 1 with a given start.  And of each reduction, 5 by default.
     chunk : int
         Sequences, or groups, that make a piece; default 1.
     prior : {"uniform", "counts"}

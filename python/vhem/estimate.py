@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _lib, _run
 from ._base import Estimator, like_input
+from ._options import further
 from ._types import Array
 from .data import Sequences, as_sequences
 from .errors import InputError
@@ -55,6 +56,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Stop when an iteration gains less, in nats per frame, 0: never; default 1e-05.
     cov_floor : float
         Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
+    options : dict
+        Further options of the library by name, such as ``{"repair": 0}``.
     random_state : int, generator or None
         None is seed 0: the same answer every time.
     n_jobs : int or None
@@ -92,8 +95,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
                  covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None):
+                 cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
@@ -105,6 +108,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
+        self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -114,7 +118,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         pi = _fixed(self.fixed_startprob, "fixed_startprob", self.n_states, 1)
         A = _fixed(self.fixed_transmat, "fixed_transmat", self.n_states if pi is None else len(pi), 2)
         fixed = [values for values in (pi, A) if values is not None]
-        return {**self._options_of(*_FIT), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {})}
+        return {**self._options_of(*_FIT), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {}),
+                **further(self.options)}
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
         """One HMM per sequence, or per group where there are groups, and the report of the fit."""
@@ -270,7 +275,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     ----------
     n_components : int
         HMMs of the mixture.
-    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor
+    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, options
         As for :class:`HMM`; init may be the HMMs to start from.
     random_state, n_jobs, verbose, progress
         As for :class:`HMM`.
@@ -296,8 +301,8 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     def __init__(self, *, n_components: int = 2, n_states: Optional[int] = None, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None):
+                 cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
+                 random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_components = n_components
         self.n_states = n_states
         self.n_mix = n_mix
@@ -308,6 +313,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
+        self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -317,7 +323,8 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             weights: Any = None) -> "HMMMixture":
         """Fits the mixture; the sequences of a group come from the same HMM."""
         data = self._sequences(X, lengths, groups, weights)
-        options = {**self._options_of("n_components", *_FIT), "by_group": data.groups is not None}
+        options = {**self._options_of("n_components", *_FIT), "by_group": data.groups is not None,
+                   **further(self.options)}
         if options["K"] == 0:                                # to the library: one model for each
             raise InputError("n_components is 0, must be at least 1")
         seed = _run.seed_of(self.random_state)

@@ -17,7 +17,7 @@ def test_classifier(sequences, tmp_path, command):
     assert clf.classes_.tolist() == ["high", "low"] and clf.predict(sequences).tolist() == KINDS
     assert clf.score(sequences, KINDS) == 1
     np.testing.assert_allclose(clf.predict_proba(sequences).sum(axis=1), 1)
-    assert clf.models_.n_things == [6, 6] and clf.models_["low"][0].S == 1 and len(clf.models_) == 2
+    assert clf.models_.n_items == [6, 6] and clf.models_["low"][0].S == 1 and len(clf.models_) == 2
     again = pickle.loads(pickle.dumps(clf))
     np.testing.assert_array_equal(again.predict_log_proba(sequences), clf.predict_log_proba(sequences))
     clf.save(tmp_path / "c.json")
@@ -99,7 +99,7 @@ def test_more_data(sequences, tmp_path):
     clf.update(sequences[8:], KINDS[8:])
     whole = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS)
     assert [a.compare(b) for a, b in zip(clf.models_.models, whole.models_.models)] == [0, 0]
-    assert before.n_things == [4, 4] and before["high"][0].mu.min() > 5      # still there, and unchanged
+    assert before.n_items == [4, 4] and before["high"][0].mu.min() > 5      # still there, and unchanged
     clf.update([s - 30 for s in sequences[:2]], ["deep", "deep"])
     assert clf.classes_.tolist() == ["deep", "high", "low"]
     assert clf.predict([sequences[0] - 30, sequences[1]]).tolist() == ["deep", "high"]
@@ -111,7 +111,7 @@ def test_more_data(sequences, tmp_path):
     names = [f"more{n}" for n in range(8)]
     more = vhem.Sequences.from_arrays(sequences[4:], names=names)
     assert tags.update(more, [["a", "c"], ["b"]] * 4).tags_ == ["a", "b", "c"]
-    assert tags.models_.n_things == [6, 6, 4]
+    assert tags.models_.n_items == [6, 6, 4]
 
 
 def test_cross_validation(sequences):
@@ -124,6 +124,10 @@ def test_cross_validation(sequences):
     once = clf.cross_validate(sequences, KINDS, holdout=0.5)
     assert sorted(once.fold) == [-1] * 6 + [0] * 6 and once.accuracy == 1
     assert not hasattr(clf, "models_")
+    judged = pickle.loads(pickle.dumps(found)).judge(at=(6,))
+    assert judged.confusion.tolist() == [[6, 0], [0, 6]] == found.confusion.tolist() and judged.names == ["0", "1"]
+    assert (judged.n, judged.unknown, judged.accuracy, judged.MAP, judged.F) == (12, 0, 1, 1, 1)
+    assert judged.p_at.tolist() == [1] and judged.each["given"].tolist() == [6, 6] and once.judge().n == 6
     with pytest.raises(ValueError, match="1 folds"):
         clf.cross_validate(sequences, KINDS, folds=1)
 
@@ -143,8 +147,37 @@ def test_file_of_tags(sequences, tmp_path):
         model.score(sequences, path)
 
 
+def test_judgement(sequences):
+    clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS)
+    wrong = ["high", *KINDS[1:]]
+    said = clf.judge(sequences, wrong)
+    assert said.names == ["high", "low"] and said.confusion.tolist() == [[6, 1], [0, 5]]
+    assert said.accuracy == pytest.approx(11 / 12) == clf.score(sequences, wrong)
+    assert said.each["recall"].tolist() == pytest.approx([6 / 7, 1])
+    odd = clf.judge(sequences, ["other", *KINDS[1:]])
+    assert (odd.n, odd.unknown, odd.accuracy) == (11, 1, 1)
+    with pytest.raises(ValueError, match="none of the 12"):
+        clf.judge(sequences, ["other"] * 12)
+    named = vhem.Sequences.from_arrays(sequences, labels=KINDS)
+    assert clf.judge(named).accuracy == 1
+    with pytest.warns(DeprecationWarning, match="n_items"):
+        assert clf.models_.n_things == [6, 6]
+    assert clf.models_.provenance["command"] == "vhem.HMMClassifier" and clf.models_.n_pieces == [6, 6]
+
+
+def test_ranking():
+    scores, truth = [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], [[1, 0], [0, 1], [1, 1]]
+    said = vhem.metrics.rank(scores, truth, names=["a", "b"], top=1, at=(1, 2))
+    assert said.MAP == 1 and said.each["recall"].tolist() == [1, 0.5] and said.p_at.tolist() == [1, 1]
+    assert said.each_p_at.shape == (2, 2) and said.names == ["a", "b"]
+    with pytest.raises(ValueError, match="shape"):
+        vhem.metrics.rank(scores, truth[:2])
+    with pytest.raises(ValueError, match="1 names, must be 2"):
+        vhem.metrics.rank(scores, truth, names=["a"])
+
+
 def test_odd_classes(sequences):
-    clf = vhem.HMMClassifier(n_components=1, n_states=1, options={"min_things": 3})
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, options={"min_items": 3})
     clf.fit(sequences, ["a"] * 5 + ["b"] * 6 + ["c"])
     assert clf.classes_.tolist() == ["a", "b"] and clf.predict_proba(sequences).shape == (12, 2)
     nameless = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, ["", "b"] * 6)

@@ -64,7 +64,7 @@ def test_wrong_parameters_have_the_librarys_sentence(sequences):
     with pytest.raises(vhem.Error, match="missing"):
         vhem.HMM(n_states=1).fit([np.array([[1.0], [np.nan]])])
     with pytest.raises(vhem.Error, match="nonsense"):
-        vhem.VHEM(method="nonsense").fit(sequences)
+        vhem.ModelClustering(method="nonsense").fit(sequences)
     with pytest.raises(vhem.Error, match="no option 'colour'"):
         vhem.VHEM(options={"colour": 1}).fit(sequences)
     with pytest.raises(NotFittedError):
@@ -155,6 +155,90 @@ def test_tree(flock, sequences, tmp_path):
     assert vhem.VHEMTree((4, 2), n_states=1).fit(sequences).predict(sequences).shape == (12,)
 
 
+def test_levels_of_any_method(flock):
+    found = vhem.ModelClustering((3, 2), method="ppk-ac", tau=5).fit(flock)
+    assert found.level_labels_.shape == (12, 2) and (found.labels_ == found.level_labels_[:, 1]).all()
+    assert support.same_partition(found.level_labels_[:, 0], flock.labels)
+    lowest, highest = found.result_
+    assert (lowest.parents[lowest.labels] == highest.base_labels).all() and highest.parents is None
+    assert lowest.items == "models"
+
+
+def test_vhem_is_vhem(flock, recwarn):
+    assert isinstance(vhem.VHEM(), vhem.ModelClustering) and isinstance(vhem.VHEMTree(), vhem.ModelClustering)
+    for quiet in (vhem.VHEM(3, tau=5), vhem.VHEM(3, tau=5, method="vhem"), vhem.ModelClustering(3, tau=5)):
+        assert quiet.fit(flock).result_[0].method == "vhem" and not recwarn
+    with pytest.warns(DeprecationWarning, match="use vhem.ModelClustering"):
+        assert vhem.VHEM(3, tau=5, method="ppk-sc").fit(flock).result_[0].method == "ppk-sc"
+    assert [level.n_clusters for level in vhem.VHEMTree(tau=5).fit(flock).result_] == [4, 2]
+
+
+def test_one_level_of_a_tree_as_a_file(flock, tmp_path):
+    tree = vhem.VHEMTree((3, 2), tau=5).fit(flock).result_
+    tree[1].save(tmp_path / "c.json")
+    again = vhem.Tree.load(tmp_path / "c.json")
+    assert len(again) == 1 and (again[0].labels == tree[1].labels).all()
+    assert again[0].centers.compare(tree[1].centers) == 0 and again.provenance["command"] == "vhem.VHEMTree"
+
+
+def test_groups_are_assigned_and_scored_as_one(sequences):
+    found = vhem.VHEM(2, n_states=1, n_init=5).fit(sequences)
+    pairs = [f"p{n // 2}" for n in range(12)]                        # one of each kind: the sum decides
+    data = vhem.Sequences.from_arrays(sequences, groups=pairs)
+    assert data.group_names == [f"p{n}" for n in range(6)] and data.group_of.tolist() == [n // 2 for n in range(12)]
+    each, together = found.centers_.score(sequences), found.centers_.score(data, groups=True)
+    np.testing.assert_allclose(together, each[::2] + each[1::2])
+    assert found.predict(data).shape == (12,) and found.predict(data, groups=True).shape == (6,)
+    assert (found.predict(sequences, groups=pairs) == together.argmax(axis=1)).all()
+    np.testing.assert_allclose(found.score_samples(data, groups=True), together.max(axis=1))
+    assert found.result_.assign(data, groups=True)[1].shape == (6, 2)
+    alone = vhem.Sequences.from_arrays(sequences[:3], names=["a", "b", "c"], groups=["x", "", "x"])
+    assert alone.group_of.tolist() == [0, 1, 0] and alone.group_names[0] == "x" and len(alone.group_names) == 2
+    with pytest.raises(ValueError, match="have no groups"):
+        found.predict(sequences, groups=True)
+
+
+def test_files_of_any_kind(sequences, flock, tmp_path):
+    found = vhem.VHEM(3, tau=5).fit(flock)
+    clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS)
+    data = vhem.Sequences.from_arrays(sequences)
+    for made, name in ((flock, "m.json"), (flock, "m.h5"), (found.result_, "c.json"), (clf.models_, "k.json"),
+                       (data, "d.csv"), (data, "d.h5")):
+        made.save(tmp_path / name)
+        assert type(vhem.load(tmp_path / name)) is type(made), name
+    assert vhem.load(tmp_path / "d.csv", columns="y0").d == 1
+    assert vhem.H3M.load(tmp_path / "c.json") == found.centers_
+    assert (vhem.VHEM(3, tau=5).fit(tmp_path / "m.h5").labels_ == found.labels_).all()
+    assert found.predict(str(tmp_path / "m.h5")).shape == (12,)
+    with pytest.raises(ValueError, match="models of classes"):
+        vhem.VHEM(3).fit(tmp_path / "k.json")
+
+
+def test_sequences_into_a_mixture(sequences, tmp_path):
+    """The file of a mixture is a level of clusters without items."""
+    mix = vhem.HMMMixture(n_components=2, n_states=1, random_state=2).fit(sequences)
+    mix.centers_.save(tmp_path / "mix.json")
+    tree = vhem.Tree.load(tmp_path / "mix.json")
+    assert len(tree[0].labels) == 0 and tree[0].centers == mix.centers_ and "2 clusters" in repr(tree[0])
+    labels, z, score = tree.assign(sequences)
+    assert (labels[:, 0] == mix.predict(sequences)).all()
+    np.testing.assert_allclose(z, mix.predict_proba(sequences), atol=1e-12)
+    groups = [f"p{n % 2}" for n in range(12)]
+    assert mix.predict(sequences, groups=groups).tolist() == mix.labels_[:2].tolist()
+    with pytest.raises(ValueError, match="n_components is 0"):
+        vhem.HMMMixture(n_components=0).fit(sequences)
+
+
+def test_choice_of_sequences(sequences):
+    rows = vhem.metrics.choose(sequences, [1, 2], [1], method="em-h3m", n_init=2)
+    assert rows["K"].tolist() == [1, 2] and rows["S"].tolist() == [1, 1]
+
+
+def test_what_has_no_label_does_not_count():
+    assert vhem.metrics.agreement([0, 0, 1, 1], ["a", "a", "b", ""])["purity"] == 1
+    assert vhem.metrics.agreement([0, 0, 1, 1], [-1, -1, 1, 1])["rand"] == 1
+
+
 def test_mixture(sequences):
     mix = vhem.HMMMixture(n_components=2, n_states=1, random_state=2).fit(sequences)
     assert support.same_partition(mix.labels_, KINDS)
@@ -169,7 +253,7 @@ def test_mixture(sequences):
 
 def test_every_method(sequences):
     for method in vhem.methods():
-        found = vhem.VHEM(2, method=method, n_states=1, n_init=5).fit(sequences)
+        found = vhem.ModelClustering(2, method=method, n_states=1, n_init=5).fit(sequences)
         assert support.same_partition(found.labels_, KINDS), method
         assert found.result_[0].method == method and found.result_[0].n_clusters == 2
         if found.centers_ is not None:
