@@ -6,6 +6,7 @@ Their arrays are read-only views of the memory of the library, which lives as lo
 from __future__ import annotations
 
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, overload
 
@@ -197,6 +198,10 @@ class Models(Sequence[T]):
     def _item(self, i: int) -> T:
         raise NotImplementedError
 
+    @cached_property
+    def _facts(self) -> Dict[str, Any]:
+        return _lib.models_facts(self._handle)
+
     @classmethod
     def _of(cls, handle: _lib.Handle, made: Any = None) -> Any:
         """The set of the library under the class that it belongs to."""
@@ -225,7 +230,7 @@ class Models(Sequence[T]):
     # ---- as a list
 
     def __len__(self) -> int:
-        return int(_lib.models_facts(self._handle)["K"])
+        return int(self._facts["K"])
 
     @overload
     def __getitem__(self, key: int) -> T: ...
@@ -261,12 +266,12 @@ class Models(Sequence[T]):
     @property
     def d(self) -> int:
         """Dimension of a frame."""
-        return int(_lib.models_facts(self._handle)["d"])
+        return int(self._facts["d"])
 
     @property
     def provenance(self) -> Any:
         """What made these models, when that is known."""
-        return _lib.models_facts(self._handle)["provenance"] if self._made is None else self._made
+        return self._facts["provenance"] if self._made is None else self._made
 
     def _repr_html_(self) -> str:
         return _html.models(self)
@@ -355,7 +360,7 @@ class H3M(Models[Model]):
 
     @property
     def emission(self) -> str:
-        return str(_lib.models_facts(self._handle)["emission"])
+        return str(self._facts["emission"])
 
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"

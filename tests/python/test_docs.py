@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python in README and docs runs, page by page, from the top, in an empty folder."""
+"""The Python in README, docs and examples runs, page by page, from the top, in an empty folder."""
 import re
+import runpy
 import sys
 
 import numpy as np
@@ -56,3 +57,28 @@ def test_page(page, tmp_path, monkeypatch):
         exec(compile(block, str(page), "exec"), names)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+def run_example(name, capsys, monkeypatch, tmp_path):
+    """What an example prints about the recordings of two motions."""
+    monkeypatch.chdir(tmp_path)
+    files()
+    monkeypatch.setattr(sys, "argv", [name, "motion.csv"])
+    runpy.run_path(str(SOURCE / "examples" / "python" / name), run_name="__main__")
+    return capsys.readouterr().out.splitlines()
+
+
+def test_example_of_clusters(capsys, monkeypatch, tmp_path):
+    told = run_example("cluster.py", capsys, monkeypatch, tmp_path)
+    assert len(told) == 3 and sorted(told[0].split()[2:] + told[1].split()[2:]) == sorted(f"take{n}" for n in range(12))
+    assert (tmp_path / "clusters.json").exists() and (tmp_path / "report.html").exists()
+
+
+def test_example_of_classes(capsys, monkeypatch, tmp_path):
+    told = run_example("classify.py", capsys, monkeypatch, tmp_path)
+    assert [line.split()[0] for line in told] == ["hmm:", "run:", "walk:", "dtm:", "run:", "walk:"]
+    assert told[0].endswith("of 12 right") and told[3].endswith("of 12 right")
+
+
+def test_every_example_is_run():
+    assert {path.name for path in (SOURCE / "examples" / "python").glob("*.py")} == {"classify.py", "cluster.py"}
