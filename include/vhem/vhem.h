@@ -320,6 +320,7 @@ typedef struct {                     /* one restart */
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */
     const char *method;
     int64_t     Kb, Kr;              /* items, clusters */
+    const char *items;               /* what they are: "models", "sequences", "groups" */
     int         n_iter, converged;
     int         n_empty, n_revived, n_fell;     /* clusters re-seeded, states revived, times the bound fell */
     const int  *label;               /* [Kb]        argmax_j z_ij */

@@ -3,31 +3,34 @@
 #define _GNU_SOURCE
 #include "annotate/classes.h"
 
-#include "annotate/settings.h"
 #include "core/alloc.h"
-#include "model/convert.h"
+#include "core/options.h"
+#include "estimate/options.h"
+#include "estimate/pieces.h"
 
 #include <string.h>
 
+enum { REDUCE_RESTARTS = 5 }; /* a class needs a good density, not the best of all partitions */
+
 void vhem_train_options_init(vhem_train_options *opt)
 {
-    *opt = (vhem_train_options){ .estimator = "vhem", .chunk = 1, .min_items = 1, .prior = "uniform" };
+    vh_options_init(VHEM_TRAIN_OPTIONS, opt, sizeof *opt);
     vhem_fit_options_init(&opt->piece);
     vhem_cluster_options_init(&opt->reduce);
-    opt->piece.K = 1;
-    opt->reduce.K = 4;
-    opt->reduce.restarts = 5; /* a class needs a good density, not the best of all partitions */
 }
 
 vhem_train_options vh_train_filled(const vhem_train_options *opt)
 {
     vhem_train_options o;
     vhem_train_options_init(&o);
-    const char *estimator = o.estimator, *prior = o.prior;
     if (opt)
         o = *opt;
-    o.estimator = o.estimator ? o.estimator : estimator;
-    o.prior = o.prior ? o.prior : prior;
+    vh_options_fill(VHEM_TRAIN_OPTIONS, &o);
+    o.piece = vh_piece_options(&o.piece);
+    if (!o.estimator)
+        o.estimator = vh_fit_wants_textures(&o.piece) ? "hem-dtm" : "vhem";
+    if (o.reduce.restarts < 0)
+        o.reduce.restarts = REDUCE_RESTARTS;
     return o;
 }
 
@@ -37,12 +40,12 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
     vhem_classes *k = NULL;
 
     VH_NEW(k, 1);
-    k->seed = ctx->opt.seed;
+    k->seed = (uint64_t)ctx->opt.seed;
     k->opt = vh_train_filled(opt);
     k->opt.store = NULL;
-    VH_TRY(vh_settings_own(ctx, vh_train_settings, &k->names, &k->opt));
-    VH_TRY(vh_settings_own(ctx, vh_fit_settings, &k->names, &k->opt.piece));
-    VH_TRY(vh_settings_own(ctx, vh_reduce_settings, &k->names, &k->opt.reduce));
+    VH_TRY(vh_options_own(ctx, VHEM_TRAIN_OPTIONS, &k->texts, &k->opt));
+    VH_TRY(vh_options_own(ctx, VHEM_FIT_OPTIONS, &k->texts, &k->opt.piece));
+    VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &k->texts, &k->opt.reduce));
     *out = k;
     k = NULL;
 done:
@@ -57,10 +60,10 @@ void vhem_classes_free(vhem_classes *k)
     for (int c = 0; c < k->C; c++) {
         free(k->cls[c].name);
         free(k->cls[c].part);
-        vh_h3m_free(k->cls[c].model);
+        vhem_models_free(k->cls[c].model);
     }
     free(k->cls);
-    vh_names_free(&k->names);
+    vh_texts_free(&k->texts);
     free(k->provenance);
     free(k);
 }
@@ -126,11 +129,11 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
         VH_TRY(vh_classes_put(ctx, copy, k->cls[c].name, &to));
         for (int p = 0; p < k->cls[c].n_part; p++) {
             VH_TRY(vh_class_put(ctx, to, &k->cls[c].part[p].key, &part));
-            part->things = k->cls[c].part[p].things;
+            part->items = k->cls[c].part[p].items;
         }
-        to->things = k->cls[c].things;
+        to->items = k->cls[c].items;
         to->prior = k->cls[c].prior;
-        VH_TRY(vh_h3m_subset(ctx, k->cls[c].model, NULL, k->cls[c].model->K, &to->model));
+        VH_TRY(vh_models_subset(ctx, k->cls[c].model, NULL, vh_models_size(k->cls[c].model), &to->model));
     }
     *out = copy;
     copy = NULL;
@@ -139,14 +142,9 @@ done:
     return st;
 }
 
-int vh_classes_size(const vhem_classes *k)
+void vhem_classes_info(const vhem_classes *k, vhem_classes_facts *out)
 {
-    return k->C;
-}
-
-const vhem_train_options *vh_classes_options(const vhem_classes *k)
-{
-    return &k->opt;
+    *out = (vhem_classes_facts){ .C = k->C, .options = &k->opt, .provenance = k->provenance };
 }
 
 vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out)
@@ -155,25 +153,25 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
         return VHEM_EINVAL;
     const vh_class *x = &k->cls[c];
     *out = (vhem_class_view){
-        .name = x->name, .prior = x->prior, .things = x->things, .pieces = x->n_part, .model = x->model
+        .name = x->name, .prior = x->prior, .items = x->items, .pieces = x->n_part, .models = x->model
     };
     return VHEM_OK;
 }
 
-vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vh_h3m **out, int **owner)
+vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **out, int **owner)
 {
     vhem_status st = VHEM_OK;
-    const vh_h3m **model = NULL;
-    vh_h3m *all = NULL;
+    const vhem_models **model = NULL;
+    vhem_models *all = NULL;
     int *of = NULL, K = 0;
 
     VH_NEW(model, k->C);
     for (int c = 0; c < k->C; c++)
         model[c] = k->cls[c].model;
-    VH_TRY(vh_h3m_pool(ctx, model, NULL, k->C, &all));
-    VH_NEW(of, all->K);
+    VH_TRY(vh_models_pool(ctx, model, NULL, k->C, &all));
+    VH_NEW(of, vh_models_size(all));
     for (int c = 0; c < k->C; c++)
-        for (int j = 0; j < model[c]->K; j++)
+        for (int j = 0; j < vh_models_size(model[c]); j++)
             of[K++] = c;
     *out = all;
     *owner = of;
@@ -181,7 +179,7 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vh_h3m **out, 
     of = NULL;
 done:
     free(model);
-    vh_h3m_free(all);
+    vhem_models_free(all);
     free(of);
     return st;
 }

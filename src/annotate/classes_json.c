@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes_json.c - the file of class models, docs/formats.md. */
 #include "annotate/classes.h"
-#include "annotate/settings.h"
+#include "annotate/classes_json.h"
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "core/options.h"
 #include "core/text.h"
 #include "model/json.h"
+#include "model/options_json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,14 +26,30 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     fputs("  {\"name\": ", f);
     vh_text_json(f, c->name);
     vh_number_text(c->prior, number);
-    fprintf(f, ", \"prior\": %s, \"things\": %d,\n   \"pieces\": [", number, c->things);
+    fprintf(f, ", \"prior\": %s, \"things\": %d,\n   \"pieces\": [", number, c->items);
     for (int p = 0; p < c->n_part; p++)
-        fprintf(f, "%s[\"%s\", %d]", p > 0 ? ", " : "", c->part[p].key.text, c->part[p].things);
+        fprintf(f, "%s[\"%s\", %d]", p > 0 ? ", " : "", c->part[p].key.text, c->part[p].items);
     fputs("],\n   \"model\": ", f);
-    VH_TRY(vh_model_print_json(ctx, c->model, f));
+    VH_TRY(vh_models_print_json(ctx, c->model, f));
     putc('}', f);
 done:
     return st;
+}
+
+/* With the number of models of a class among the options of its reduction. */
+static void print_options(FILE *f, vhem_option_set set, const void *record, int64_t K)
+{
+    const char *lead = "";
+    putc('{', f);
+    for (const vh_option *row = vh_options(set); row->shown.name; row++) {
+        if (!vh_option_is_kept(row, record))
+            continue;
+        if (set == VHEM_CLUSTER_OPTIONS && strcmp(row->shown.name, "S") == 0)
+            fprintf(f, "%s\"K\": %lld", lead, (long long)K);
+        vh_option_print(f, lead, row, record, false);
+        lead = ", ";
+    }
+    putc('}', f);
 }
 
 static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const char *provenance, FILE *f)
@@ -40,11 +58,11 @@ static vhem_status print_classes(vhem_ctx *ctx, const vhem_classes *k, const cha
     /* From 2^63 on a seed is written as the negative number of the same bits, which JSON readers can hold. */
     fprintf(f, "{\"format\": \"%s\", \"version\": %d, \"tags\": %s, \"seed\": %" PRId64 ",\n \"train\": ",
             format, VH_CLASSES_VERSION, k->tags ? "true" : "false", (int64_t)k->seed);
-    vh_settings_print(f, vh_train_settings, &k->opt);
+    print_options(f, VHEM_TRAIN_OPTIONS, &k->opt, 0);
     fputs(",\n \"piece\": ", f);
-    vh_settings_print(f, vh_fit_settings, &k->opt.piece);
+    print_options(f, VHEM_FIT_OPTIONS, &k->opt.piece, 0);
     fputs(",\n \"reduce\": ", f);
-    vh_settings_print(f, vh_reduce_settings, &k->opt.reduce);
+    print_options(f, VHEM_CLUSTER_OPTIONS, &k->opt.reduce, k->opt.K);
     fputs(",\n \"classes\": [\n", f);
     for (int c = 0; c < k->C && !ferror(f); c++) {
         VH_TRY(print_class(ctx, &k->cls[c], f));
@@ -62,13 +80,16 @@ done:
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    const vh_h3m *first = k->cls[0].model;
+    vhem_models_facts first, m;
     double sum = 0;
+    vhem_models_info(k->cls[0].model, &first);
     for (int c = 0; c < k->C; c++) {
-        const vh_h3m *m = k->cls[c].model;
-        VH_CHECK(m->d == first->d && m->family == first->family, VHEM_EFORMAT,
+        vhem_models_info(k->cls[c].model, &m);
+        VH_CHECK(m.kind == first.kind, VHEM_EFORMAT, "class '%.100s' has %ss, '%.100s' %ss", k->cls[c].name,
+                 vh_models_word(k->cls[c].model), k->cls[0].name, vh_models_word(k->cls[0].model));
+        VH_CHECK(m.d == first.d && strcmp(m.emission, first.emission) == 0, VHEM_EFORMAT,
                  "class '%.100s' has %s emissions of dimension %d, '%.100s' %s of %d", k->cls[c].name,
-                 m->family->name, m->d, k->cls[0].name, first->family->name, first->d);
+                 m.emission, m.d, k->cls[0].name, first.emission, first.d);
         sum += k->cls[c].prior;
     }
     VH_CHECK(fabs(sum - 1) < 1e-6, VHEM_EFORMAT, "the priors sum to %.10g, must be 1", sum);
@@ -109,15 +130,15 @@ static vhem_status read_parts(vhem_ctx *ctx, json_t *list, vh_class *c)
         json_t *things = json_array_get(v, 1);
         vh_key name;
         vh_part *part;
-        VH_CHECK(
-            key && strlen(key) == sizeof name.text - 1 && json_is_integer(things)
-                && json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->things,
-            VHEM_EFORMAT, "pieces[%zu] must be a key of %zu letters and a number", p, sizeof name.text - 1);
+        VH_CHECK(key && strlen(key) == sizeof name.text - 1 && json_is_integer(things)
+                     && json_integer_value(things) > 0 && json_integer_value(things) <= MAX_THINGS - c->items,
+                 VHEM_EFORMAT, "pieces[%zu] must be a key of %zu letters and a number", p,
+                 sizeof name.text - 1);
         strcpy(name.text, key);
         VH_TRY(vh_class_put(ctx, c, &name, &part));
-        VH_CHECK(part->things == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
-        part->things = (int)json_integer_value(things);
-        c->things += part->things; /* unless the file says how many */
+        VH_CHECK(part->items == 0, VHEM_EFORMAT, "pieces[%zu] is there twice", p);
+        part->items = (int)json_integer_value(things);
+        c->items += part->items; /* unless the file says how many */
     }
 done:
     return st;
@@ -144,9 +165,9 @@ static vhem_status read_class(vhem_ctx *ctx, json_t *v, vhem_classes *k)
         VH_CHECK(json_is_integer(things) && json_integer_value(things) > 0
                      && json_integer_value(things) <= MAX_THINGS,
                  VHEM_EFORMAT, "things must be a whole number from 1 to %d", MAX_THINGS);
-        c->things = (int)json_integer_value(things);
+        c->items = (int)json_integer_value(things);
     }
-    VH_TRY(vh_model_from_json(ctx, model, &c->model));
+    VH_TRY(vh_models_from_json(ctx, model, &c->model));
 done:
     return st;
 }
@@ -169,6 +190,23 @@ done:
     return st;
 }
 
+static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    json_t *reduce = json_object_get(root, "reduce"), *K = json_object_get(reduce, "K");
+    vhem_train_options o;
+
+    vhem_train_options_init(&o);
+    VH_TRY(vh_options_read(ctx, json_object_get(root, "train"), VHEM_TRAIN_OPTIONS, &k->texts, &o));
+    VH_TRY(vh_options_read(ctx, json_object_get(root, "piece"), VHEM_FIT_OPTIONS, &k->texts, &o.piece));
+    VH_TRY(vh_options_read(ctx, reduce, VHEM_CLUSTER_OPTIONS, &k->texts, &o.reduce));
+    VH_CHECK(!K || json_is_integer(K), VHEM_EFORMAT, "K is %s, must be a whole number", vh_json_kind(K));
+    o.K = K ? json_integer_value(K) : -1;
+    k->opt = vh_train_filled(&o);
+done:
+    return st;
+}
+
 static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
@@ -179,11 +217,7 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
 
     VH_TRY(check_head(ctx, root));
     VH_TRY(vh_classes_new(ctx, NULL, &k));
-    VH_TRY(vh_settings_read(ctx, json_object_get(root, "train"), vh_train_settings, &k->names, &k->opt));
-    VH_TRY(vh_settings_read(ctx, json_object_get(root, "piece"), vh_fit_settings, &k->names, &k->opt.piece));
-    VH_TRY(vh_settings_read(ctx, json_object_get(root, "reduce"), vh_reduce_settings, &k->names,
-                            &k->opt.reduce));
-    k->opt = vh_train_filled(&k->opt);
+    VH_TRY(read_options(ctx, root, k));
     k->tags = json_is_true(json_object_get(root, "tags"));
     k->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     json_array_foreach(json_object_get(root, "classes"), c, v)
@@ -205,20 +239,26 @@ done:
     return st;
 }
 
+vhem_status vh_classes_from_document(vhem_ctx *ctx, vh_document *doc, vhem_classes **out)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(doc->root, VHEM_EFORMAT, "an HDF5 file of models, must be models of classes in JSON");
+    st = read_classes(ctx, doc->root, out);
+done:
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, doc->name);
+    return st;
+}
+
 vhem_status vhem_classes_load(vhem_ctx *ctx, const char *path, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
-    char *text = NULL;
-    size_t size;
-    json_t *root = NULL;
+    vh_document doc = { 0 };
 
-    VH_TRY(vh_read_all(ctx, path, &text, &size));
-    root = vh_json_parse(ctx, text, size);
-    st = root ? read_classes(ctx, root, out) : VHEM_EFORMAT;
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
+    VH_TRY(vh_document_open(ctx, path, "models of classes", &doc));
+    VH_TRY(vh_classes_from_document(ctx, &doc, out));
 done:
-    json_decref(root);
-    free(text);
+    vh_document_close(&doc);
     return st;
 }

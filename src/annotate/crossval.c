@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* crossval.c - train without some things, predict them, until every thing had its turn.
+/* crossval.c - train without some items, predict them, until every item had its turn.
  *
  * The folds follow from the seed.  Things with one class are dealt class by class, so that each fold has its
  * share of every class.  All folds use one store: a piece that several of them have is fitted once. */
@@ -13,7 +13,7 @@
 
 typedef struct {
     double random;
-    int thing, kind; /* its class; with tags all are of one kind */
+    int item, kind; /* its class; with tags all are of one kind */
 } card;
 
 static int by_kind_then_chance(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int by_kind_then_chance(const void *a, const void *b)
     return (p->random > q->random) - (p->random < q->random);
 }
 
-/* fold [n], -1 for things without any class and, of a single split, those that are learned from. */
+/* fold [n], -1 for items without any class and, of a single split, those that are learned from. */
 static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int folds, double holdout,
                               int *fold)
 {
@@ -45,9 +45,9 @@ static vhem_status deal_folds(vhem_ctx *ctx, const vhem_tags *m, bool tags, int 
     qsort(deck, (size_t)n, sizeof *deck, by_kind_then_chance);
     for (int k = 0; k < n; k++) /* a single split: the places where (k + 1) * holdout gets past a number */
         if (folds >= 2)
-            fold[deck[k].thing] = k % folds;
+            fold[deck[k].item] = k % folds;
         else if (floor((k + 1) * holdout) > floor(k * holdout))
-            fold[deck[k].thing] = 0;
+            fold[deck[k].item] = 0;
 done:
     free(deck);
     return st;
@@ -56,13 +56,13 @@ done:
 typedef struct {
     const vhem_data *data;
     const vhem_train_options *opt;
-    const vhem_tags *members; /* of all things */
-    vh_things things;
+    const vhem_tags *members; /* of all items */
+    vh_items items;
     vh_store *store;
     vhem_prediction *p;
 } validation;
 
-/* The members without the things of fold f. */
+/* The members without the items of fold f. */
 static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
@@ -115,14 +115,14 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     VH_TRY(without(ctx, v, f, &rest));
     VH_TRY(vh_classes_new(ctx, v->opt, &k));
     k->tags = tags;
-    VH_TRY(vh_train(ctx, v->data, &v->things, rest, v->store, k));
+    VH_TRY(vh_train(ctx, v->data, &v->items, rest, v->store, k));
     VH_CHECK(k->C > 0, VHEM_EINVAL, "fold %d leaves nothing to learn from", f);
     VH_NEW(loglik, (size_t)n * (size_t)k->C);
     VH_NEW(prior, p->C);
     for (int c = 0, j = 0; c < p->C; c++)
         if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
             prior[c] = k->cls[j++].prior;
-    VH_TRY(vh_predict(ctx, k, v->data, &v->things, which, n, 0, loglik, &scored));
+    VH_TRY(vh_predict(ctx, k, v->data, &v->items, which, n, 0, loglik, &scored));
     for (int i = 0; i < n; i++)
         spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
 done:
@@ -166,11 +166,11 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
     VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
-    VH_TRY(vh_things_new(ctx, data, v.opt->by_group, &v.things));
-    VH_TRY(vh_members_new(ctx, &v.things, tags, v.opt->min_items, &members));
+    VH_TRY(vh_items_new(ctx, data, v.opt->by_group, &v.items));
+    VH_TRY(vh_members_new(ctx, &v.items, tags, v.opt->min_items, &members));
     v.members = members;
     VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
-    VH_TRY(vh_prediction_new(ctx, &v.things, members->C, &v.p));
+    VH_TRY(vh_prediction_new(ctx, &v.items, members->C, &v.p));
     VH_TRY(name_classes(ctx, v.opt, members, v.p));
     VH_NEW(v.p->fold, v.p->n);
     VH_TRY(deal_folds(ctx, members, tags != NULL, folds, holdout, v.p->fold));
@@ -185,6 +185,6 @@ done:
     vh_store_free(v.store);
     vhem_free(v.p);
     vhem_free(members);
-    vh_things_free(&v.things);
+    vh_items_free(&v.items);
     return st;
 }

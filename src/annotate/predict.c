@@ -7,14 +7,15 @@
  * A song is many fragments, whose product would leave one tag with all of the probability: the mean over the
  * fragments of log p(y | class) takes its place.
  *
- * Fast: the K HMMs of all classes are clustered into about sqrt(K) branches.  A thing is scored under the
+ * Fast: the K HMMs of all classes are clustered into about sqrt(K) branches.  A item is scored under the
  * centres of the branches, and then under the HMMs of those branches only that fit it best. */
 #include "annotate/predict.h"
 
 #include "cluster/methods.h"
 #include "core/alloc.h"
+#include "core/record.h"
+#include "estimate/score.h"
 #include "math/logsum.h"
-#include "model/convert.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,11 +23,11 @@
 enum { BLOCK = 2048 }; /* sequences in memory at a time */
 
 typedef struct {
-    vh_h3m *all;     /* the HMMs of all classes */
-    int *owner;        /* [K] */
-    int fast, G;       /* branches to follow, of how many; fast = 0: none */
-    vh_h3m *centers; /* [G] */
-    int *branch;       /* [K]  of each HMM */
+    vhem_models *all;     /* the models of all classes */
+    int *owner;           /* [K] */
+    int fast, G;          /* branches to follow, of how many; fast = 0: none */
+    vhem_models *centers; /* [G] */
+    int *branch;          /* [K]  of each model */
     double n_scored, n_all;
 } search;
 
@@ -37,22 +38,21 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     vhem_status st = VHEM_OK;
     vh_clustering *found = NULL;
     vhem_cluster_options o;
-    int K = s->all->K;
+    int K = vh_models_size(s->all), G = (int)ceil(sqrt(K));
+    double *omega = vh_models_omega(s->all);
 
     vhem_cluster_options_init(&o);
-    o.K = (int)ceil(sqrt(K));
     o.restarts = 4;
-    if (s->fast <= 0 || o.K <= s->fast || K <= 2 * o.K) /* nothing to gain */
+    if (s->fast <= 0 || G <= s->fast || K <= 2 * G) /* nothing to gain */
         goto done;
     for (int i = 0; i < K; i++)
-        s->all->omega[i] = 1.0 / K; /* as good as any: they are of different classes */
-    vh_input in = vh_input_models(s->all);
+        omega[i] = 1.0 / K; /* as good as any: they are of different classes */
+    vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
     in.centers_only = true;
     VH_TRY(vh_cluster(ctx, &in, &o, k->seed, &found));
+    VH_TRY(vh_models_subset(ctx, vh_clustering_centers(found), NULL, found->Kr, &s->centers));
     s->G = found->Kr;
-    s->centers = found->centers;
     s->branch = found->label;
-    found->centers = NULL;
     found->label = NULL;
 done:
     if (st == VHEM_OK && s->G == 0)
@@ -63,8 +63,8 @@ done:
 
 static void search_free(search *s)
 {
-    vh_h3m_free(s->all);
-    vh_h3m_free(s->centers);
+    vhem_models_free(s->all);
+    vhem_models_free(s->centers);
     free(s->owner);
     free(s->branch);
 }
@@ -72,22 +72,23 @@ static void search_free(search *s)
 /* The omega of the HMMs within their classes; `plant` has used their place for something else. */
 static void give_weights(const vhem_classes *k, search *s)
 {
+    double *omega = vh_models_omega(s->all);
     int i = 0;
     for (int c = 0; c < k->C; c++)
-        for (int j = 0; j < k->cls[c].model->K; j++)
-            s->all->omega[i++] = k->cls[c].model->omega[j];
+        for (int j = 0; j < vh_models_size(k->cls[c].model); j++)
+            omega[i++] = vh_models_omega(k->cls[c].model)[j];
 }
 
-/* ---- one block of things ------------------------------------------------------------------------------- */
+/* ---- one block of items ------------------------------------------------------------------------------- */
 
 typedef struct {
-    const vhem_data *data; /* sequences of the block, those of a thing together */
-    int n;                 /* things */
+    const vhem_data *data; /* sequences of the block, those of a item together */
+    int n;                 /* items */
     const int *first;      /* [n+1] */
     double *table;         /* [N][K]  log p(y | HMM), -inf where it was not scored */
 } block;
 
-/* follow [n][G]: which branches fit a thing best. */
+/* follow [n][G]: which branches fit a item best. */
 static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *b, bool *follow)
 {
     vhem_status st = VHEM_OK;
@@ -95,7 +96,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
 
     VH_NEW(score, (size_t)b->data->N * (size_t)s->G);
     VH_NEW(mean, s->G);
-    VH_TRY(vh_h3m_score(ctx, s->centers, b->data, score));
+    VH_TRY(vh_models_score(ctx, s->centers, b->data, score));
     for (int i = 0; i < b->n; i++) {
         memset(mean, 0, (size_t)s->G * sizeof *mean);
         for (int q = b->first[i]; q < b->first[i + 1]; q++)
@@ -113,52 +114,53 @@ done:
     return st;
 }
 
-/* All things that follow branch g, under its HMMs. */
+/* All items that follow branch g, under its HMMs. */
 static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const bool *follow, int g)
 {
     vhem_status st = VHEM_OK;
-    int *seq = NULL, *hmm = NULL, N = 0, n = 0, K = s->all->K;
+    int *seq = NULL, *model = NULL, N = 0, n = 0, K = vh_models_size(s->all);
     vhem_data *data = NULL;
-    vh_h3m *h3m = NULL;
+    vhem_models *models = NULL;
     double *score = NULL;
 
     VH_NEW(seq, b->data->N);
-    VH_NEW(hmm, K);
+    VH_NEW(model, K);
     for (int i = 0; i < b->n; i++)
         for (int q = b->first[i]; follow[(size_t)i * (size_t)s->G + (size_t)g] && q < b->first[i + 1]; q++)
             seq[N++] = q;
     for (int j = 0; j < K; j++)
         if (s->branch[j] == g)
-            hmm[n++] = j;
+            model[n++] = j;
     if (N == 0 || n == 0)
         goto done;
     VH_NEW(score, (size_t)N * (size_t)n);
     VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
-    VH_TRY(vh_h3m_subset(ctx, s->all, hmm, n, &h3m));
-    VH_TRY(vh_h3m_score(ctx, h3m, data, score));
+    VH_TRY(vh_models_subset(ctx, s->all, model, n, &models));
+    VH_TRY(vh_models_score(ctx, models, data, score));
     for (int q = 0; q < N; q++)
         for (int j = 0; j < n; j++)
-            b->table[(size_t)seq[q] * (size_t)K + (size_t)hmm[j]] = score[(size_t)q * (size_t)n + (size_t)j];
+            b->table[(size_t)seq[q] * (size_t)K + (size_t)model[j]] =
+                score[(size_t)q * (size_t)n + (size_t)j];
     s->n_scored += (double)N * n;
 done:
     free(seq);
-    free(hmm);
+    free(model);
     free(score);
     vhem_data_free(data);
-    vh_h3m_free(h3m);
+    vhem_models_free(models);
     return st;
 }
 
 static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
 {
     vhem_status st = VHEM_OK;
-    size_t size = (size_t)b->data->N * (size_t)s->all->K;
+    size_t size = (size_t)b->data->N * (size_t)vh_models_size(s->all);
     bool *follow = NULL;
 
     s->n_all += (double)size;
     if (s->fast == 0) {
         s->n_scored += (double)size;
-        return vh_h3m_score(ctx, s->all, b->data, b->table);
+        return vh_models_score(ctx, s->all, b->data, b->table);
     }
     VH_NEW(follow, (size_t)b->n * (size_t)s->G);
     for (size_t e = 0; e < size; e++)
@@ -173,16 +175,17 @@ done:
 }
 
 /* loglik [n][C] of the block; work [K]. */
-static void gather(const search *s, const block *b, int C, double *work, double *loglik)
+static void sum_up(const search *s, const block *b, int C, double *work, double *loglik)
 {
-    int K = s->all->K;
+    const double *omega = vh_models_omega(s->all);
+    int K = vh_models_size(s->all);
     for (int i = 0; i < b->n; i++) {
         double *mean = loglik + (size_t)i * (size_t)C;
         int N = b->first[i + 1] - b->first[i];
         memset(mean, 0, (size_t)C * sizeof *mean);
         for (int q = b->first[i]; q < b->first[i + 1]; q++) {
             for (int j = 0; j < K; j++)
-                work[j] = log(s->all->omega[j]) + b->table[(size_t)q * (size_t)K + (size_t)j];
+                work[j] = log(omega[j]) + b->table[(size_t)q * (size_t)K + (size_t)j];
             for (int j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;
@@ -192,8 +195,8 @@ static void gather(const search *s, const block *b, int C, double *work, double 
     }
 }
 
-static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data, const vh_things *t,
-                                 const int *thing, int n, int C, double *loglik)
+static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data, const vh_items *t,
+                                 const int *item, int n, int C, double *loglik)
 {
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
@@ -202,13 +205,13 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data
 
     VH_NEW(first, n + 1);
     for (int i = 0; i < n; i++)
-        first[i + 1] = first[i] + t->first[thing[i] + 1] - t->first[thing[i]];
-    VH_TRY(vh_things_data(ctx, data, t, thing, n, &own));
-    VH_NEW(table, (size_t)own->N * (size_t)s->all->K);
-    VH_NEW(work, s->all->K);
+        first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
+    VH_TRY(vh_items_data(ctx, data, t, item, n, &own));
+    VH_NEW(table, (size_t)own->N * (size_t)vh_models_size(s->all));
+    VH_NEW(work, vh_models_size(s->all));
     block b = { own, n, first, table };
     VH_TRY(fill_table(ctx, s, &b));
-    gather(s, &b, C, work, loglik);
+    sum_up(s, &b, C, work, loglik);
 done:
     if (own)
         vh_data_release(own, NULL, own->N);
@@ -221,30 +224,30 @@ done:
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
-vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, const vh_things *t,
+vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, const vh_items *t,
                        const int *which, int n, int fast, double *loglik, double *scored)
 {
     vhem_status st = VHEM_OK;
     search s = { .fast = fast };
-    int *thing = NULL;
+    int *item = NULL;
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
-    VH_CHECK(k->cls[0].model->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
-             k->cls[0].model->d, data->d);
+    VH_CHECK(vh_models_dim(k->cls[0].model) == data->d, VHEM_EINVAL,
+             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
-    VH_NEW(thing, n);
+    VH_NEW(item, n);
     for (int i = 0; i < n; i++)
-        thing[i] = which ? which[i] : i;
+        item[i] = which ? which[i] : i;
     VH_TRY(vh_classes_pool(ctx, k, &s.all, &s.owner));
     st = plant(&quiet, k, &s);
     give_weights(k, &s);
     for (int i = 0, m; st == VHEM_OK && i < n; i += m) {
         int N = 0;
         for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)
-            N += t->first[thing[i + m] + 1] - t->first[thing[i + m]];
+            N += t->first[item[i + m] + 1] - t->first[item[i + m]];
         vh_progress(ctx, "predict", i, n);
-        st = predict_block(&quiet, &s, data, t, thing + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
+        st = predict_block(&quiet, &s, data, t, item + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
     }
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);
@@ -252,11 +255,11 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *da
     *scored = s.n_all > 0 ? fmin(1, s.n_scored / s.n_all) : 1;
 done:
     search_free(&s);
-    free(thing);
+    free(item);
     return st;
 }
 
-/* The best class gets -log(1 + rest) without ever forming the 1: of things that are as good as certain, and
+/* The best class gets -log(1 + rest) without ever forming the 1: of items that are as good as certain, and
  * most are, one can be more certain than another, and rankings tell them apart by it. */
 void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior)
 {
@@ -271,10 +274,9 @@ void vh_bayes(int C, const double *loglik, const double *prior, double *log_post
         x[c] = isfinite(top) ? x[c] - top - log1p(rest) : log(prior[c]);
 }
 
-void vhem_free(vhem_prediction *p)
+static void clear_prediction(void *record)
 {
-    if (!p)
-        return;
+    vhem_prediction *p = record;
     for (int i = 0; p->name && p->label && i < p->n; i++) {
         free(p->name[i]);
         free(p->label[i]);
@@ -284,24 +286,23 @@ void vhem_free(vhem_prediction *p)
     free(p->name);
     free(p->label);
     free(p->class_name);
-    free(p->fragments);
+    free(p->sequences);
     free(p->fold);
     free(p->loglik);
     free(p->log_posterior);
-    free(p);
 }
 
-vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_things *t, int C, vhem_prediction **out)
+vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_prediction **out)
 {
     vhem_status st = VHEM_OK;
     vhem_prediction *p = NULL;
     size_t size = (size_t)t->n * (size_t)C;
 
-    VH_NEW(p, 1);
+    VH_NEW_RECORD(p, clear_prediction);
     VH_NEW(p->name, t->n);
     VH_NEW(p->label, t->n);
     VH_NEW(p->class_name, C);
-    VH_NEW(p->fragments, t->n);
+    VH_NEW(p->sequences, t->n);
     VH_NEW(p->loglik, size);
     VH_NEW(p->log_posterior, size);
     p->n = t->n;
@@ -310,7 +311,7 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_things *t, int C, vhem_pre
     for (size_t e = 0; e < size; e++)
         p->loglik[e] = p->log_posterior[e] = -INFINITY;
     for (int i = 0; i < t->n; i++) {
-        p->fragments[i] = t->first[i + 1] - t->first[i];
+        p->sequences[i] = t->first[i + 1] - t->first[i];
         VH_DUP(p->name[i], t->name[i]);
         VH_DUP(p->label[i], t->label[i] ? t->label[i] : "");
     }
@@ -325,18 +326,18 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
                                  vhem_prediction **out)
 {
     vhem_status st = VHEM_OK;
-    vh_things things = { 0 };
+    vh_items items = { 0 };
     vhem_prediction *p = NULL;
     double *prior = NULL;
 
-    VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
-    VH_TRY(vh_prediction_new(ctx, &things, k->C, &p));
+    VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
+    VH_TRY(vh_prediction_new(ctx, &items, k->C, &p));
     VH_NEW(prior, k->C);
     for (int c = 0; c < k->C; c++) {
         VH_DUP(p->class_name[c], k->cls[c].name);
         prior[c] = k->cls[c].prior;
     }
-    VH_TRY(vh_predict(ctx, k, data, &things, NULL, things.n, fast, p->loglik, &p->scored));
+    VH_TRY(vh_predict(ctx, k, data, &items, NULL, items.n, fast, p->loglik, &p->scored));
     for (int i = 0; i < p->n; i++)
         vh_bayes(p->C, p->loglik + (size_t)i * (size_t)p->C, prior,
                  p->log_posterior + (size_t)i * (size_t)p->C);
@@ -344,7 +345,7 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     p = NULL;
 done:
     vhem_free(p);
-    vh_things_free(&things);
+    vh_items_free(&items);
     free(prior);
     return st;
 }

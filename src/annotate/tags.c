@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tags.c - reads who has which tags, in either of the two forms vhem.h describes. */
-#include "annotate/things.h"
+#include "annotate/members.h"
 
 #include "core/alloc.h"
+#include "core/record.h"
 #include "data/names.h"
 #include "data/table.h"
 #include "data/values.h"
@@ -10,58 +11,58 @@
 #include <string.h>
 
 typedef struct {
-    int thing, tag;
+    int item, tag;
 } pair;
 
 typedef struct {
-    vh_names things, tags;
+    vh_names items, tags;
     pair *pairs;
     size_t n, cap;
 } reading;
 
-static vhem_status add_pair(vhem_ctx *ctx, reading *r, int thing, int tag)
+static vhem_status add_pair(vhem_ctx *ctx, reading *r, int item, int tag)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_grow(ctx, &r->pairs, &r->cap, r->n + 1, sizeof *r->pairs));
-    r->pairs[r->n++] = (pair){ thing, tag };
+    r->pairs[r->n++] = (pair){ item, tag };
 done:
     return st;
 }
 
-static vhem_status put_thing(vhem_ctx *ctx, const vh_table *t, reading *r, int *thing, bool *is_new)
+static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int *item, bool *is_new)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(t->field[0].n > 0, VHEM_EFORMAT, "%s: line %lld: there is no name in the first column", t->path,
              (long long)t->line);
-    VH_TRY(vh_names_put(ctx, &r->things, t->field[0].at, t->field[0].n, thing, is_new));
+    VH_TRY(vh_names_put(ctx, &r->items, t->field[0].at, t->field[0].n, item, is_new));
 done:
     return st;
 }
 
-/* thing, tag */
+/* item, tag */
 static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
     vhem_status st = VHEM_OK;
-    int thing, tag;
+    int item, tag;
     bool is_new;
 
-    VH_TRY(put_thing(ctx, t, r, &thing, &is_new));
-    if (t->field[1].n == 0) /* a thing without tags */
+    VH_TRY(put_item(ctx, t, r, &item, &is_new));
+    if (t->field[1].n == 0) /* an item without tags */
         goto done;
     VH_TRY(vh_names_put(ctx, &r->tags, t->field[1].at, t->field[1].n, &tag, &is_new));
-    VH_TRY(add_pair(ctx, r, thing, tag));
+    VH_TRY(add_pair(ctx, r, item, tag));
 done:
     return st;
 }
 
-/* thing, 0, 1, 1, 0, ... */
+/* item, 0, 1, 1, 0, ... */
 static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
     vhem_status st = VHEM_OK;
-    int thing;
+    int item;
     bool is_new;
 
-    VH_TRY(put_thing(ctx, t, r, &thing, &is_new));
+    VH_TRY(put_item(ctx, t, r, &item, &is_new));
     VH_CHECK(is_new, VHEM_EFORMAT, "%s: line %lld: '%s' has a line of its own already", t->path,
              (long long)t->line, VH_SHOW(t->field[0].at, t->field[0].n));
     for (int c = 1; c < t->n_columns; c++) {
@@ -70,7 +71,7 @@ static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
         VH_CHECK(one || vh_field_is(f, "0"), VHEM_EFORMAT, "%s: line %lld, column '%s': '%s', must be 0 or 1",
                  t->path, (long long)t->line, t->column[c], VH_SHOW(f->at, f->n));
         if (one)
-            VH_TRY(add_pair(ctx, r, thing, c - 1));
+            VH_TRY(add_pair(ctx, r, item, c - 1));
     }
 done:
     return st;
@@ -96,7 +97,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
             break;
         VH_TRY(list ? read_list_row(ctx, t, r) : read_table_row(ctx, t, r));
     }
-    VH_CHECK(r->things.n > 0 && r->tags.n > 0, VHEM_EFORMAT, "%s: there is not a single tag", t->path);
+    VH_CHECK(r->items.n > 0 && r->tags.n > 0, VHEM_EFORMAT, "%s: there is not a single tag", t->path);
 done:
     return st;
 }
@@ -106,18 +107,18 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     vhem_status st = VHEM_OK;
     vhem_tags *tags = NULL;
 
-    VH_NEW(tags, 1);
-    VH_NEW(tags->item, r->things.n);
-    tags->n = r->things.n;
+    VH_NEW_RECORD(tags, vh_tags_clear);
+    VH_NEW(tags->item, r->items.n);
+    tags->n = r->items.n;
     VH_NEW(tags->tag, r->tags.n);
     tags->C = r->tags.n;
     VH_NEW(tags->has, (size_t)tags->n * (size_t)tags->C);
     for (int i = 0; i < tags->n; i++)
-        VH_DUP(tags->item[i], r->things.text[i]);
+        VH_DUP(tags->item[i], r->items.text[i]);
     for (int c = 0; c < tags->C; c++)
         VH_DUP(tags->tag[c], r->tags.text[c]);
     for (size_t k = 0; k < r->n; k++)
-        tags->has[(size_t)r->pairs[k].thing * (size_t)tags->C + (size_t)r->pairs[k].tag] = 1;
+        tags->has[(size_t)r->pairs[k].item * (size_t)tags->C + (size_t)r->pairs[k].tag] = 1;
     *out = tags;
     tags = NULL;
 done:
@@ -136,7 +137,7 @@ vhem_status vhem_tags_load(vhem_ctx *ctx, const char *path, vhem_tags **out)
     VH_TRY(hand_over(ctx, &r, out));
 done:
     vh_table_close(&table);
-    vh_names_free(&r.things);
+    vh_names_free(&r.items);
     vh_names_free(&r.tags);
     free(r.pairs);
     return st;

@@ -6,55 +6,53 @@
  *   3. all classes
  *   4. training and more data
  *
- * The pieces of a class are pooled with the weights omega_piece * (share of the things in it), so that with a
+ * The pieces of a class are pooled with the weights omega_piece * (share of the items in it), so that with a
  * song in each piece N_i = N omega_song / N_t.  Whatever is fitted is kept under a key that follows from what
  * it is made from; the random numbers of a class follow from its name.  So the model of a class is the same
  * whatever other classes there are, in which order the data came, and whether in one run or in several. */
 #include "annotate/train.h"
 
-#include "annotate/settings.h"
-#include "annotate/pieces.h"
+#include "annotate/cut.h"
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/jobs.h"
+#include "core/options.h"
 #include "core/rng.h"
+#include "estimate/options.h"
 #include "math/linalg.h"
 #include "model/convert.h"
 
+#include <limits.h>
 #include <string.h>
+
+/* As in estimate/pieces.c: raise it when the same pieces and options come to other models. */
+#define RECIPE "0.1.0"
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
+/* Does the estimator reduce pieces? */
 static bool takes_models(const vhem_classes *k)
 {
-    return vh_method_find(k->opt.estimator)->takes & VH_MODELS;
+    return vh_method_find(k->opt.estimator)->takes & (VH_MODELS | VH_TEXTURES);
 }
 
 vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(vh_method_find(o->estimator), VHEM_EINVAL, "estimator '%.80s' is unknown; known are %s",
-             o->estimator, vh_method_names());
-    VH_CHECK(vh_method_find(o->estimator)->takes & (VH_MODELS | VH_DATA), VHEM_EINVAL,
-             "estimator %s makes dynamic textures, the models of classes are HMMs", o->estimator);
-    VH_CHECK(o->reduce.K >= 1, VHEM_EINVAL, "the model of a class has %d HMMs, must have at least 1",
-             o->reduce.K);
-    VH_CHECK(o->piece.K >= 1, VHEM_EINVAL, "a piece has %d HMMs, must have at least 1", o->piece.K);
-    VH_CHECK(o->chunk >= 1, VHEM_EINVAL, "chunk is %d, must be at least 1", o->chunk);
-    VH_CHECK(o->bootstrap >= 0 && o->sample >= 0, VHEM_EINVAL,
-             "bootstrap is %d and sample %d, must be 0 or more", o->bootstrap, o->sample);
+    bool textures = vh_fit_wants_textures(&o->piece);
+
+    VH_TRY(vh_options_check(ctx, VHEM_TRAIN_OPTIONS, o));
+    VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o->piece));
+    VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, &o->reduce));
+    int takes = vh_method_find(o->estimator)->takes;
+    VH_CHECK(textures == (takes == VH_TEXTURES), VHEM_EINVAL, "estimator %s makes %s, the pieces are %s",
+             o->estimator, textures ? "HMMs" : "dynamic textures", textures ? "dynamic textures" : "HMMs");
+    VH_CHECK(o->K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)o->K, INT_MAX);
     VH_CHECK(o->bootstrap == 0 || (o->sample >= 1 && o->chunk == 1), VHEM_EINVAL,
              "%d subsamples need a size of at least 1, not %d, and no chunks", o->bootstrap, o->sample);
-    VH_CHECK(strcmp(o->prior, "uniform") == 0 || strcmp(o->prior, "counts") == 0, VHEM_EINVAL,
-             "prior '%.80s' is unknown; it is uniform or counts", o->prior);
-    VH_CHECK(!o->reduce.preset || strcmp(o->reduce.preset, "paper") == 0
-                 || strcmp(o->reduce.preset, "emhmm") == 0,
-             VHEM_EINVAL, "preset '%.80s' is unknown; known are paper, emhmm", o->reduce.preset);
-    VH_CHECK(vh_method_find(o->estimator)->takes & VH_MODELS || !o->piece.topology
-                 || strcmp(o->piece.topology, "free") == 0,
-             VHEM_EINVAL, "estimator %s fits no pieces, and topology %.80s is for those", o->estimator,
-             o->piece.topology);
+    VH_CHECK(takes != VH_DATA || strcmp(o->piece.topology, "free") == 0, VHEM_EINVAL,
+             "estimator %s fits no pieces, and topology %.80s is for those", o->estimator, o->piece.topology);
     VH_CHECK(!o->piece.start && !o->piece.fixed_pi && !o->piece.fixed_A && !o->reduce.start, VHEM_EINVAL,
              "the models of classes take no given start and no fixed entries");
 done:
@@ -66,37 +64,20 @@ done:
 typedef struct { /* what all classes share */
     vhem_classes *classes;
     vh_store *store;
-    const vhem_data *data; /* of this run, with its things and who has which class */
-    const vh_things *things;
+    const vhem_data *data; /* of this run, with its items and who has which class */
+    const vh_items *items;
     const vhem_tags *members;
 } training;
 
-/* Those of the HMMs that have weight. */
-static vhem_status with_weight(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
+/* The models of all pieces of a class; those without weight are left out. */
+static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-    int *used = NULL, n = 0;
-
-    VH_NEW(used, h3m->K);
-    for (int j = 0; j < h3m->K; j++)
-        if (h3m->omega[j] > 0)
-            used[n++] = j;
-    VH_CHECK(n > 0, VHEM_ENUMERIC, "no HMM has any weight");
-    VH_TRY(vh_h3m_subset(ctx, h3m, used, n, out));
-done:
-    free(used);
-    return st;
-}
-
-/* The HMMs of all pieces of a class; those without weight are left out. */
-static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vh_h3m **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_h3m **piece = NULL, *all = NULL;
+    vhem_models **piece = NULL, *all = NULL;
     double *share = NULL, mass = 0;
 
     for (int p = 0; p < c->n_part; p++)
-        mass += c->part[p].things;
+        mass += c->part[p].items;
     VH_NEW(piece, c->n_part);
     VH_NEW(share, c->n_part);
     for (int p = 0; p < c->n_part; p++) {
@@ -105,84 +86,84 @@ static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vh_
                  "piece %s is not in the store %s: name that of the training, or "
                  "train again with all the data",
                  c->part[p].key.text, vh_store_path(t->store));
-        share[p] = c->part[p].things / mass;
+        share[p] = c->part[p].items / mass;
     }
-    VH_TRY(vh_h3m_pool(ctx, (const vh_h3m *const *)piece, share, c->n_part, &all));
-    VH_TRY(with_weight(ctx, all, out));
+    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)piece, share, c->n_part, &all));
+    VH_TRY(vh_models_with_weight(ctx, all, out));
 done:
     for (int p = 0; piece && p < c->n_part; p++)
-        vh_h3m_free(piece[p]);
+        vhem_models_free(piece[p]);
     free(piece);
     free(share);
-    vh_h3m_free(all);
+    vhem_models_free(all);
     return st;
 }
 
-/* Is a model with these HMMs already as small as the class wants it? */
-static bool small_enough(const vh_h3m *h3m, const vhem_cluster_options *o)
+/* Are these models already as few and as small as the class wants them? */
+static bool small_enough(const vhem_models *m, const vhem_train_options *o)
 {
-    bool fits = h3m->K <= o->K;
-    for (int i = 0; i < h3m->K; i++)
-        fits = fits && (o->S == 0 || o->S == h3m->hmm[i].S) && (o->M == 0 || o->M == h3m->hmm[i].M);
+    bool fits = vh_models_size(m) <= o->K;
+    for (int i = 0; m->h3m && i < m->h3m->K; i++)
+        fits = fits && (o->reduce.S < 0 || o->reduce.S == m->h3m->hmm[i].S)
+               && (o->reduce.M < 0 || o->reduce.M == m->h3m->hmm[i].M);
+    for (int i = 0; m->dtm && i < m->dtm->K; i++)
+        fits = fits && (o->reduce.S < 0 || o->reduce.S == m->dtm->dt[i].n);
     return fits;
 }
 
-/* The centres that have members become the model. */
-static vhem_status take_centers(vhem_ctx *ctx, const vh_clustering *found, vh_h3m **out)
+/* The model of a class are the centres that have members. */
+static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_class *c, vh_input *in,
+                                 vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-
-    VH_CHECK(found->centers, VHEM_EINVAL,
-             "method %s makes no centres, and the model of a class consists of them", found->method);
-    VH_TRY(with_weight(ctx, found->centers, out));
-done:
-    return st;
-}
-
-static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, const vh_input *in,
-                           vh_h3m **out)
-{
-    vhem_status st = VHEM_OK;
-    vhem_cluster_options o = t->classes->opt.reduce;
+    const vhem_train_options *opt = &t->classes->opt;
+    vhem_cluster_options o = opt->reduce;
     vh_clustering *found = NULL;
     uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
-    o.method = t->classes->opt.estimator;
-    o.K = o.K < in->Kb ? o.K : in->Kb;
+    o.method = opt->estimator;
+    in->K = opt->K < in->Kb ? (int)opt->K : in->Kb;
     if (in->data) { /* shape and family are those of a piece */
-        o.S = o.S > 0 ? o.S : t->classes->opt.piece.S;
-        o.M = o.M > 0 ? o.M : t->classes->opt.piece.M;
-        o.emission = t->classes->opt.piece.emission;
+        o.S = o.S > 0 ? o.S : opt->piece.S;
+        o.M = o.M > 0 ? o.M : opt->piece.M;
+        o.emission = opt->piece.emission;
     }
     VH_TRY(vh_cluster(ctx, in, &o, seed, &found));
-    VH_TRY(take_centers(ctx, found, out));
+    const vhem_models *centers = vh_clustering_centers(found);
+    VH_CHECK(centers, VHEM_EINVAL, "method %s makes no centres, and the model of a class consists of them",
+             found->method);
+    VH_TRY(vh_models_with_weight(ctx, centers, out));
 done:
     vh_clustering_free(found);
     return st;
 }
 
-static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vh_h3m **out)
+static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_cluster_options *reduce = &t->classes->opt.reduce;
-    vh_h3m *pooled = NULL;
+    const vhem_train_options *opt = &t->classes->opt;
+    vhem_models *pooled = NULL;
+    vh_h3m *full = NULL;
 
-    VH_TRY(pool(ctx, t, c, &pooled));
-    vh_input in = vh_input_models(pooled);
+    VH_TRY(pool_pieces(ctx, t, c, &pooled));
+    vh_input in = pooled->h3m ? vh_input_models(pooled->h3m, 0) : vh_input_textures(pooled->dtm, 0);
     in.centers_only = true;
-    if (!small_enough(pooled, reduce))
-        VH_TRY(cluster(ctx, t, c, &in, out));
-    else if (vh_cluster_wants_full(reduce)) /* as the classes are that were reduced */
-        VH_TRY(vh_h3m_as_full(ctx, pooled, out));
-    else
-        VH_TRY(vh_h3m_subset(ctx, pooled, NULL, pooled->K, out));
+    if (!small_enough(pooled, opt)) {
+        VH_TRY(cluster_class(ctx, t, c, &in, out));
+    } else if (pooled->h3m
+               && vh_cluster_wants_full(&opt->reduce)) { /* as the classes are that were reduced */
+        VH_TRY(vh_h3m_as_full(ctx, pooled->h3m, &full));
+        VH_TRY(vh_models_take_hmms(ctx, full, out));
+    } else {
+        VH_TRY(vh_models_subset(ctx, pooled, NULL, vh_models_size(pooled), out));
+    }
 done:
-    vh_h3m_free(pooled);
+    vhem_models_free(pooled);
     return st;
 }
 
-/* The things of this run that are in class c. */
-static vhem_status own_things(vhem_ctx *ctx, const training *t, const vh_class *c, int **out, int *n)
+/* The items of this run that are in class c. */
+static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int **out, int *n)
 {
     vhem_status st = VHEM_OK;
     const vhem_tags *m = t->members;
@@ -201,16 +182,16 @@ done:
 }
 
 static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
-                             vh_h3m **out)
+                             vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
     vh_input in;
     int *item = NULL;
 
-    VH_TRY(vh_things_data(ctx, t->data, t->things, own, n, &data));
+    VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
-    VH_TRY(cluster(ctx, t, c, &in, out));
+    VH_TRY(cluster_class(ctx, t, c, &in, out));
 done:
     vhem_data_free(data);
     free(item);
@@ -225,18 +206,21 @@ static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c
     vh_hash *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
-    vh_hash_text(hash, "class " VHEM_VERSION);
+    vh_hash_text(hash, "class " RECIPE);
     vh_hash_bytes(hash, &k->seed, sizeof k->seed);
     vh_hash_text(hash, c->name);
     vh_hash_text(hash, k->opt.estimator);
-    vh_settings_hash(hash, vh_reduce_settings, &k->opt.reduce);
+    vh_hash_number(hash, (double)k->opt.K);
+    for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
+        if (vh_option_is_kept(row, &k->opt.reduce))
+            vh_options_hash(hash, row, &k->opt.reduce);
     if (own) {
-        vh_settings_hash(hash, vh_fit_settings, &k->opt.piece);
-        vh_hash_things(hash, t->data, t->things, own, n);
+        vh_fit_options_hash(hash, &k->opt.piece);
+        vh_hash_items(hash, t->data, t->items, own, n);
     }
     for (int p = 0; p < c->n_part; p++) {
         vh_hash_text(hash, c->part[p].key.text);
-        vh_hash_number(hash, c->part[p].things);
+        vh_hash_number(hash, c->part[p].items);
     }
     vh_hash_key(hash, out);
 done:
@@ -252,21 +236,21 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     vh_key key;
 
     if (!takes_models(t->classes))
-        VH_TRY(own_things(ctx, t, c, &own, &n));
+        VH_TRY(own_items(ctx, t, c, &own, &n));
     VH_TRY(class_key(ctx, t, c, own, n, &key));
     VH_TRY(vh_store_get(ctx, t->store, &key, &c->model));
     if (c->model)
         goto done;
     VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
-    for (int j = 0; j < c->model->K; j++) {
+    for (int j = 0; j < vh_models_size(c->model); j++) {
         snprintf(name, sizeof name, "%d", j);
-        VH_TRY(vh_h3m_set_text(ctx, &c->model->hmm[j].name, name));
-        VH_TRY(vh_h3m_set_text(ctx, &c->model->hmm[j].label, c->name));
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
     }
     VH_TRY(vh_store_put(ctx, t->store, &key, c->model));
 done:
     if (st != VHEM_OK) {
-        vh_h3m_free(c->model);
+        vhem_models_free(c->model);
         c->model = NULL;
     }
     free(own);
@@ -294,7 +278,7 @@ static vhem_status model_job(vhem_ctx *ctx, void *arg, int i, int worker)
 {
     const reductions *r = arg;
     (void)worker;
-    ctx->opt.seed = r->t->classes->seed;
+    ctx->opt.seed = (int64_t)r->t->classes->seed;
     return make_model(ctx, r->t, &r->t->classes->cls[r->todo[i].at]);
 }
 
@@ -311,7 +295,7 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
     VH_NEW(todo, k->C);
     for (int c = 0; c < k->C; c++)
         if (!k->cls[c].model)
-            todo[n++] = (work){ c, k->cls[c].things };
+            todo[n++] = (work){ c, k->cls[c].items };
     qsort(todo, (size_t)n, sizeof *todo, largest_first);
     reductions r = { t, todo };
     const vh_jobs jobs = { .n = n, .what = "classes", .inside = true, .run = model_job, .arg = &r };
@@ -333,13 +317,13 @@ static void set_priors(vhem_classes *k)
     double sum = 0;
     bool counts = strcmp(k->opt.prior, "counts") == 0;
     for (int c = 0; c < k->C; c++)
-        sum += k->cls[c].prior = counts ? k->cls[c].things : 1;
+        sum += k->cls[c].prior = counts ? k->cls[c].items : 1;
     for (int c = 0; c < k->C; c++)
         k->cls[c].prior /= sum;
 }
 
 /* A class without pieces, of an estimator that goes without: who is in it is all there is to know. */
-static vhem_status count_things(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *k)
+static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
     for (int c = 0; c < m->C; c++) {
@@ -350,24 +334,25 @@ static vhem_status count_things(vhem_ctx *ctx, const vhem_tags *m, vhem_classes 
         if (n == 0)
             continue;
         VH_TRY(vh_classes_put(ctx, k, m->tag[c], &to));
-        to->things = n;
+        to->items = n;
     }
 done:
     return st;
 }
 
-vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_things *things, const vhem_tags *members,
+vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
     vh_pieces pieces = { 0 };
-    training t = { k, store, data, things, members };
+    training t = { k, store, data, items, members };
 
     if (takes_models(k)) {
-        VH_TRY(vh_pieces_cut(ctx, data, things, members, k, &pieces));
-        VH_TRY(vh_pieces_fit(ctx, data, things, k, &pieces, store));
+        const vh_piecework w = { data, items, &k->opt.piece, k->seed };
+        VH_TRY(vh_classes_cut(ctx, &w, members, k, &pieces));
+        VH_TRY(vh_pieces_fit(ctx, &w, &pieces, store));
     } else {
-        VH_TRY(count_things(ctx, members, k));
+        VH_TRY(count_items(ctx, members, k));
     }
     VH_TRY(make_models(ctx, &t));
     set_priors(k);
@@ -383,7 +368,7 @@ static void warn_of_single(vhem_ctx *ctx, const vhem_classes *k)
     int n = 0;
     const char *name = "";
     for (int c = 0; c < k->C; c++)
-        if (k->cls[c].things == 1 && n++ == 0)
+        if (k->cls[c].items == 1 && n++ == 0)
             name = k->cls[c].name;
     if (n > 0)
         vh_log(ctx, VHEM_LOG_WARN,
@@ -397,22 +382,22 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
                          vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    vh_things things = { 0 };
+    vh_items items = { 0 };
     vhem_tags *members = NULL;
     vh_store *store = NULL;
 
     VH_TRY(vh_train_check(ctx, &k->opt));
-    VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
-    VH_TRY(vh_members_new(ctx, &things, tags, k->C > 0 ? 1 : k->opt.min_items, &members));
+    VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
+    VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
-    VH_TRY(vh_train(ctx, data, &things, members, store, k));
+    VH_TRY(vh_train(ctx, data, &items, members, store, k));
     warn_of_single(ctx, k);
     st = vh_store_close(ctx, store);
     store = NULL;
 done:
     vh_store_free(store);
     vhem_free(members);
-    vh_things_free(&things);
+    vh_items_free(&items);
     return st;
 }
 
@@ -448,8 +433,8 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
-    VH_CHECK(data->d == k->cls[0].model->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
-             k->cls[0].model->d, data->d);
+    VH_CHECK(data->d == vh_models_dim(k->cls[0].model), VHEM_EINVAL,
+             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));
     vhem_classes swap = *k;

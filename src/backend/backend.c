@@ -55,6 +55,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
         return VHEM_ENOMEM;
     if (opt)
         ctx->opt = *opt;
+    ctx->opt.seed = opt && opt->seed > 0 ? opt->seed : 0;
     ctx->threads = ctx->opt.threads > 0 ? ctx->opt.threads : omp_get_num_procs();
     ctx->threads = ctx->threads < MOST_THREADS ? ctx->threads : MOST_THREADS;
     ctx->backend = find(ctx->opt.backend);

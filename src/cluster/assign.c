@@ -6,8 +6,8 @@
  * omega_j p(y | j).  Empty clusters take nobody. */
 #include "cluster/tree.h"
 
-#include "cluster/clustering.h"
 #include "core/alloc.h"
+#include "estimate/items.h"
 #include "estimate/score.h"
 #include "math/linalg.h"
 #include "model/convert.h"
@@ -23,16 +23,15 @@ static vhem_status follow(vhem_ctx *ctx, const vhem_tree *tree, int j, int *labe
     vhem_status st = VHEM_OK;
     label[0] = j;
     for (int l = 1; l < tree->n; l++) {
-        int row = vh_tree_row(tree, l, label[l - 1]);
-        VH_CHECK(row >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
+        label[l] = tree->parent[l - 1][label[l - 1]];
+        VH_CHECK(label[l] >= 0, VHEM_EINVAL, "cluster %d of level %d is empty, level %d does not know it",
                  label[l - 1], l, l + 1);
-        label[l] = tree->level[l]->label[row];
     }
 done:
     return st;
 }
 
-/* Of the scores x [Kr] of one thing, which counts `times`, the best cluster; by_mass: omega takes part in the
+/* Of the scores x [Kr] of one item, which counts `times`, the best cluster; by_mass: omega takes part in the
  * choice.  posterior [Kr].  -1 when it fits none. */
 static int choose(int Kr, const double *omega, const double *x, double times, bool by_mass, double *posterior)
 {
@@ -60,9 +59,14 @@ static int choose(int Kr, const double *omega, const double *x, double times, bo
     return best;
 }
 
-/* What is known of n things: table [n][Kr], which the posteriors then take the place of. */
+typedef struct {               /* where the answers go */
+    int *label;                /* [n][levels] */
+    double *posterior, *score; /* [n][Kr]  [n]; may be NULL */
+} answer;
+
+/* What is known of n items: table [n][Kr], which the posteriors then take the place of. */
 static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, double *table, double times,
-                          bool by_mass, int *label, double *posterior, double *score)
+                          bool by_mass, const answer *out)
 {
     vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(tree->level[0]);
@@ -80,11 +84,11 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, double *t
         memcpy(x, p, sizeof *x * (size_t)Kr);
         VH_TRY(follow(ctx, tree, best, labels + (size_t)i * (size_t)tree->n));
     }
-    memcpy(label, labels, sizeof *label * (size_t)n * (size_t)tree->n);
-    if (posterior)
-        memcpy(posterior, table, sizeof *table * (size_t)n * (size_t)Kr);
-    if (score)
-        memcpy(score, scores, sizeof *score * (size_t)n);
+    memcpy(out->label, labels, sizeof *labels * (size_t)n * (size_t)tree->n);
+    if (out->posterior)
+        memcpy(out->posterior, table, sizeof *table * (size_t)n * (size_t)Kr);
+    if (out->score)
+        memcpy(out->score, scores, sizeof *scores * (size_t)n);
 done:
     free(labels);
     free(scores);
@@ -102,53 +106,49 @@ done:
     return st;
 }
 
-vhem_status vh_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3m *h3m, int *label,
-                               double *posterior, double *score)
+static int tau_of(const vh_clustering *c)
+{
+    return c->options.tau > 0 ? c->options.tau : 10;
+}
+
+static double times_of(const vh_clustering *c)
+{
+    return c->options.nv > 0 ? c->options.nv : 1;
+}
+
+static vhem_status assign_hmms(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3m *h3m, const answer *out)
 {
     vhem_status st = VHEM_OK;
+    const vh_clustering *c = tree->level[0];
     vh_h3m *full = NULL;
     double *L = NULL;
 
-    VH_TRY(check_tree(ctx, tree));
-    const vh_clustering *c = tree->level[0];
     VH_CHECK(c->centers, VHEM_EINVAL, "the centres are dynamic textures, HMMs cannot be assigned to them");
-    VH_CHECK(h3m->d == c->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d,
-             c->centers->d);
-    if (h3m->family != c->centers->family && c->centers->family == &vh_gaussian_full) {
-        VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
-        h3m = full;
-    }
-    VH_CHECK(h3m->family == c->centers->family, VHEM_EINVAL, "the models have %s emissions, the centres %s",
-             h3m->family->name, c->centers->family->name);
+    VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &h3m));
     VH_NEW(L, (size_t)h3m->K * (size_t)c->Kr);
-    VH_TRY(vh_reduce_score(ctx, h3m, c->centers, c->options.tau > 0 ? c->options.tau : 10, L));
-    VH_TRY(
-        decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
+    VH_TRY(vh_reduce_score(ctx, h3m, c->centers, tau_of(c), L));
+    VH_TRY(decide(ctx, tree, h3m->K, L, times_of(c), false, out));
 done:
     vh_h3m_free(full);
     free(L);
     return st;
 }
 
-vhem_status vh_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, int *label,
-                            double *posterior, double *score)
+static vhem_status assign_textures(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, const answer *out)
 {
     vhem_status st = VHEM_OK;
+    const vh_clustering *c = tree->level[0];
     vh_scratch *scratch = NULL;
     double *L = NULL;
 
     vh_blas_enter();
-    VH_TRY(check_tree(ctx, tree));
-    const vh_clustering *c = tree->level[0];
     VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
     VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, the centres %d", dtm->d,
              c->textures->d);
     VH_NEW(L, (size_t)dtm->K * (size_t)c->Kr);
     VH_NEW(scratch, ctx->threads);
-    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, c->options.tau > 0 ? c->options.tau : 10, scratch,
-                            ctx->threads, L));
-    VH_TRY(
-        decide(ctx, tree, dtm->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
+    VH_TRY(vh_hem_dtm_score(ctx, dtm, c->textures, tau_of(c), scratch, ctx->threads, L));
+    VH_TRY(decide(ctx, tree, dtm->K, L, times_of(c), false, out));
 done:
     for (int t = 0; scratch && t < ctx->threads; t++)
         vh_scratch_free(&scratch[t]);
@@ -158,19 +158,45 @@ done:
     return st;
 }
 
-vhem_status vh_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *label,
-                             double *posterior, double *score)
+static vhem_status assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, bool by_group,
+                               const answer *out)
 {
     vhem_status st = VHEM_OK;
-    double *loglik = NULL;
-    int n = vh_data_size(data);
+    vh_clustering *c = tree->level[0];
+    double *loglik = NULL, *total = NULL;
+    vh_items items = { 0 };
 
-    VH_TRY(check_tree(ctx, tree));
-    VH_NEW(loglik, (size_t)n * (size_t)tree->level[0]->Kr);
-    VH_TRY(tree->level[0]->centers ? vh_score(ctx, tree->level[0]->centers, data, "score", loglik)
-                                   : vh_dtm_score(ctx, tree->level[0]->textures, data, loglik));
-    VH_TRY(decide(ctx, tree, n, loglik, 1, true, label, posterior, score));
+    VH_NEW(loglik, (size_t)data->N * (size_t)c->Kr);
+    VH_TRY(c->centers ? vh_score(ctx, c->centers, data, "score", loglik)
+                      : vh_dtm_score(ctx, c->textures, data, loglik));
+    if (by_group) {
+        VH_TRY(vh_items_new(ctx, data, true, &items));
+        VH_NEW(total, (size_t)items.n * (size_t)c->Kr);
+        vh_items_sum(&items, c->Kr, loglik, total);
+    }
+    VH_TRY(decide(ctx, tree, total ? items.n : data->N, total ? total : loglik, 1, true, out));
 done:
+    vh_items_free(&items);
     free(loglik);
+    free(total);
+    return st;
+}
+
+vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source *source, int *label,
+                        double *posterior, double *score)
+{
+    vhem_status st = VHEM_OK;
+    const answer out = { label, posterior, score };
+
+    VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
+             "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
+    VH_TRY(check_tree(ctx, tree));
+    if (source->data)
+        VH_TRY(assign_data(ctx, tree, source->data, source->by_group > 0, &out));
+    else if (source->models->h3m)
+        VH_TRY(assign_hmms(ctx, tree, source->models->h3m, &out));
+    else
+        VH_TRY(assign_textures(ctx, tree, source->models->dtm, &out));
+done:
     return st;
 }

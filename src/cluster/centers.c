@@ -55,12 +55,12 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     for (int i = 0; !weighty && i < n; i++) /* none has any weight: all the same */
         members->omega[i] = 1.0 / n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
+    const vhem_models given = vh_models_of_hmms(start);
     o.method = "vhem";
     o.init = NULL;
-    o.start = start;
-    o.K = 1;
-    o.S = o.M = o.restarts = 0;
-    vh_input only = vh_input_models(members);
+    o.start = &given;
+    o.S = o.M = o.restarts = -1;
+    vh_input only = vh_input_models(members, 1);
     only.centers_only = true;
     vhem_status run = vh_cluster(ctx, &only, &o, seed, &one);
     if (run != VHEM_OK && run != VHEM_ESTOPPED) {
@@ -86,6 +86,7 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
 {
     vhem_status st = VHEM_OK, run = VHEM_OK;
     vh_h3m *one = NULL, *full = NULL;
+    const vh_h3m *like;
     int *members = NULL, K = (*centers)->K;
 
     VH_NEW(members, K);
@@ -97,8 +98,8 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         run = learn_one(ctx, in, opt, part, j, vh_rng_seed(seed, (uint64_t)j + 1), &one);
         if (!one)
             break;
-        if (one->family != (*centers)->family) {
-            VH_TRY(vh_h3m_as_full(ctx, *centers, &full));
+        VH_TRY(vh_h3m_like(ctx, *centers, one, &full, &like));
+        if (full) {
             vh_h3m_free(*centers);
             *centers = full;
             full = NULL;
@@ -149,10 +150,7 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_
     vh_h3m *full = NULL;
     vh_base *base = NULL;
 
-    if (models->family != out->centers->family) {
-        VH_TRY(vh_h3m_as_full(ctx, models, &full));
-        models = full;
-    }
+    VH_TRY(vh_h3m_like(ctx, models, out->centers, &full, &models));
     VH_NEW(out->L_hmm, (size_t)out->Kb * (size_t)out->Kr);
     st = vh_reduce_score(ctx, models, out->centers, tau, out->L_hmm);
     if (st == VHEM_ESTOPPED) {

@@ -12,6 +12,7 @@
 #include "model/convert.h"
 #include "reduce/estep.h"
 
+#include <limits.h>
 #include <math.h>
 
 static double component_parameters(const vh_h3m *h3m)
@@ -60,19 +61,19 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
 }
 
 /* The labels that the centres of one half give to all models. */
-static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n,
+static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n, int K,
                                    const vhem_cluster_options *opt, uint64_t seed, double *L, int *label)
 {
     vhem_status st = VHEM_OK;
+    const vh_h3m *like;
     vh_h3m *half = NULL, *full = NULL;
     vh_clustering *c = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &half));
-    vh_input in = vh_input_models(half);
+    vh_input in = vh_input_models(half, K);
     VH_TRY(vh_cluster(ctx, &in, opt, seed, &c));
-    if (c->centers->family != h3m->family)
-        VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
-    VH_TRY(vh_reduce_score(ctx, full ? full : h3m, c->centers, c->options.tau, L));
+    VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &like));
+    VH_TRY(vh_reduce_score(ctx, like, c->centers, c->options.tau, L));
     for (int i = 0; i < h3m->K; i++)
         label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
 done:
@@ -93,7 +94,7 @@ static void shuffle(vh_rng *rng, int n, int *index)
     }
 }
 
-static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_cluster_options *opt,
+static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, int K, const vhem_cluster_options *opt,
                                   int n_splits, double *out)
 {
     vhem_status st = VHEM_OK;
@@ -101,12 +102,12 @@ static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_c
     double *L = NULL, sum = 0;
 
     *out = NAN;
-    if (n_splits < 1 || opt->K < 2 || half < opt->K) /* nothing to say */
+    if (n_splits < 1 || K < 2 || half < K) /* nothing to say */
         goto done;
     VH_NEW(index, Kb);
     VH_NEW(a, Kb);
     VH_NEW(b, Kb);
-    VH_NEW(L, (size_t)Kb * (size_t)opt->K);
+    VH_NEW(L, (size_t)Kb * (size_t)K);
     for (int s = 0; s < n_splits; s++) {
         uint64_t seed = ctx->opt.seed;
         vhem_agreement agree;
@@ -114,9 +115,9 @@ static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_c
         vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
         shuffle(&rng, Kb, index);
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
-        VH_TRY(label_from_half(ctx, h3m, index, half, opt, vh_rng_seed(seed, at), L, a));
+        VH_TRY(label_from_half(ctx, h3m, index, half, K, opt, vh_rng_seed(seed, at), L, a));
         at += (uint64_t)1 << 32;
-        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, opt, vh_rng_seed(seed, at), L, b));
+        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, K, opt, vh_rng_seed(seed, at), L, b));
         vh_agreement(Kb, a, b, &agree);
         sum += agree.adjusted_rand;
     }
@@ -129,24 +130,45 @@ done:
     return st;
 }
 
-static vhem_status choose_one(vhem_ctx *ctx, const vh_h3m *h3m, int n_splits,
-                              const vhem_cluster_options *opt, vhem_choice *row)
+static vhem_status choose_one(vhem_ctx *ctx, const vh_h3m *h3m, int n_splits, const vhem_cluster_options *opt,
+                              vhem_choice *row)
 {
     vhem_status st = VHEM_OK;
     vh_clustering *c = NULL;
     vhem_choice r = *row;
+    vh_input in = vh_input_models(h3m, (int)r.K);
 
-    VH_TRY(vh_cluster_hmms(ctx, h3m, opt, &c));
+    VH_TRY(vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, &c));
+    VH_CHECK(c->centers && c->L_hmm && c->z, VHEM_EINVAL,
+             "method %s makes no centres, and a choice is made among those", c->method);
     fill_row(h3m, c, &r);
-    VH_TRY(find_stability(ctx, h3m, opt, n_splits, &r.stability));
+    VH_TRY(find_stability(ctx, h3m, (int)r.K, opt, n_splits, &r.stability));
     *row = r;
 done:
     vh_clustering_free(c);
     return st;
 }
 
-vhem_status vh_choose(vhem_ctx *ctx, const vh_h3m *h3m, int n_K, const int *K, int n_S, const int *S,
-                        int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
+static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, int n_K, const int64_t *K, int n_S,
+                                const vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(source->models && source->models->h3m && !source->data, VHEM_EINVAL,
+             "the source has %s, a choice is made among clusters of HMMs",
+             source->data     ? "sequences"
+             : source->models ? "dynamic textures"
+                              : "nothing");
+    VH_CHECK(!o->start, VHEM_EINVAL, "a given start has its own K and S: there is nothing to choose");
+    VH_CHECK(n_K >= 1 && n_S >= 1, VHEM_EINVAL, "nothing to choose from: %d values of K, %d of S", n_K, n_S);
+    for (int k = 0; k < n_K; k++)
+        VH_CHECK(K[k] >= 1 && K[k] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be from 1 to %d",
+                 (long long)K[k], INT_MAX);
+done:
+    return st;
+}
+
+vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, int n_K, const int64_t *K, int n_S,
+                        const int *S, int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
 {
     vhem_status st = VHEM_OK;
     vhem_choice *found = NULL;
@@ -155,16 +177,14 @@ vhem_status vh_choose(vhem_ctx *ctx, const vh_h3m *h3m, int n_K, const int *K, i
     vhem_cluster_options_init(&o);
     if (opt)
         o = *opt;
-    VH_CHECK(!o.start, VHEM_EINVAL, "a given start has its own K and S: there is nothing to choose");
-    VH_CHECK(n_K >= 1 && n_S >= 1, VHEM_EINVAL, "nothing to choose from: %d values of K, %d of S", n_K, n_S);
+    VH_TRY(check_choice(ctx, source, n_K, K, n_S, &o));
     VH_NEW(found, (size_t)n_K * (size_t)n_S);
     for (int k = 0; k < n_K * n_S; k++) {
-        o.K = K[k / n_S];
-        o.S = S[k % n_S];
-        vhem_choice row = { .K = o.K, .S = o.S };
-        VH_TRY(choose_one(ctx, h3m, n_splits, &o, &row));
+        o.S = S[k % n_S] > 0 ? S[k % n_S] : -1;
+        vhem_choice row = { .K = K[k / n_S] };
+        VH_TRY(choose_one(ctx, source->models->h3m, n_splits, &o, &row));
         found[k] = row;
-        vh_log(ctx, VHEM_LOG_INFO, "K = %d, S = %d: bound %.6g", o.K, o.S, row.bound);
+        vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
     }
 done:
     for (int k = 0; found && (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n_K * n_S; k++)

@@ -4,60 +4,42 @@
 
 #include "core/alloc.h"
 #include "math/logsum.h"
-#include "model/dtm.h"
-#include "model/h3m.h"
-
-typedef struct {
-    vh_clustering c; /* first: what callers see */
-    char **kept;
-    size_t n_kept, cap;
-    double *place; /* [Kr][dim]  where the centres lie; NULL: unknown */
-    int dim;
-} owner;
 
 vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
-    owner *o = NULL;
+    vh_clustering *c = NULL;
 
-    VH_NEW(o, 1);
-    VH_NEW(o->c.label, Kb);
-    VH_NEW(o->c.name, Kb);
-    o->c.Kb = Kb;
+    VH_NEW(c, 1);
+    VH_NEW(c->label, Kb);
+    VH_NEW(c->name, Kb);
+    c->Kb = Kb;
+    c->items = "models";
     for (int i = 0; i < Kb; i++)
-        VH_DUP(o->c.name[i], "");
-    *out = &o->c;
-    o = NULL;
+        VH_DUP(c->name[i], "");
+    *out = c;
+    c = NULL;
 done:
-    vh_clustering_free(o ? &o->c : NULL);
+    vh_clustering_free(c);
     return st;
 }
 
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot)
 {
-    vhem_status st = VHEM_OK;
-    owner *o = (owner *)c;
-
-    VH_TRY(vh_grow(ctx, &o->kept, &o->cap, o->n_kept + 1, sizeof *o->kept));
-    VH_DUP(o->kept[o->n_kept], text);
-    *slot = o->kept[o->n_kept++];
-done:
-    return st;
+    return vh_texts_keep(ctx, &c->kept, text, slot);
 }
 
 void vh_clustering_set_place(vh_clustering *c, int dim, double *place)
 {
-    owner *o = (owner *)c;
-    free(o->place);
-    o->place = place;
-    o->dim = dim;
+    free(c->place);
+    c->place = place;
+    c->dim = dim;
 }
 
 const double *vh_clustering_place(const vh_clustering *c, int *dim)
 {
-    const owner *o = (const owner *)c;
-    *dim = o->dim;
-    return o->place;
+    *dim = c->dim;
+    return c->place;
 }
 
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name)
@@ -72,6 +54,14 @@ done:
     return st;
 }
 
+const vhem_models *vh_clustering_centers(vh_clustering *c)
+{
+    if (!c->centers && !c->textures)
+        return NULL;
+    c->as_models = c->centers ? vh_models_of_hmms(c->centers) : vh_models_of_textures(c->textures);
+    return &c->as_models;
+}
+
 const double *vh_clustering_omega(const vh_clustering *c)
 {
     return c->centers ? c->centers->omega : c->textures ? c->textures->omega : NULL;
@@ -83,17 +73,40 @@ void vh_label_by_z(vh_clustering *c)
         c->label[i] = vh_argmax(c->Kr, c->z + (size_t)i * (size_t)c->Kr, 1);
 }
 
+void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent)
+{
+    c->shown = (vhem_clustering){ .method = c->method,
+                                  .Kb = c->Kb,
+                                  .Kr = c->Kr,
+                                  .items = c->items,
+                                  .n_iter = c->n_iter,
+                                  .converged = c->converged,
+                                  .n_empty = c->n_empty,
+                                  .n_revived = c->n_revived,
+                                  .n_fell = c->n_fell,
+                                  .label = c->label,
+                                  .z = c->z,
+                                  .L_hmm = c->L_hmm,
+                                  .bound = c->bound,
+                                  .state_map = c->state_map,
+                                  .state_map_at = c->state_map_at,
+                                  .n_run = c->n_run,
+                                  .run = c->run,
+                                  .name = (const char *const *)c->name,
+                                  .centers = vh_clustering_centers(c),
+                                  .options = c->options,
+                                  .base_label = base_label,
+                                  .parent = parent };
+}
+
 void vh_clustering_free(vh_clustering *c)
 {
-    owner *o = (owner *)c;
     if (!c)
         return;
     for (int i = 0; c->name && i < c->Kb; i++)
         free(c->name[i]);
-    for (size_t k = 0; k < o->n_kept; k++)
-        free(o->kept[k]);
-    free(o->kept);
-    free(o->place);
+    vh_texts_free(&c->kept);
+    free(c->place);
     free(c->name);
     free(c->label);
     free(c->z);
@@ -107,5 +120,5 @@ void vh_clustering_free(vh_clustering *c)
     vh_h3m_free(c->centers);
     vh_dtm_free(c->textures);
     free(c->provenance);
-    free(o);
+    free(c);
 }

@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clustering.h - storage of a clustering: the public record, and the texts its names point to. */
+/* clustering.h - storage of a clustering: what a method fills in, and how callers of the library see it. */
 #ifndef VH_CLUSTER_CLUSTERING_H
 #define VH_CLUSTER_CLUSTERING_H
 
-#include "core/ctx.h"
+#include "core/text.h"
+#include "model/models.h"
 
 #include <stddef.h>
 
+typedef struct { /* what every method returns; what it does not have is NULL */
+    const char *method;
+    int Kb, Kr;
+    bool by_group;     /* groups of sequences were clustered */
+    const char *items; /* what was: "models", "sequences", "groups" */
+    int n_iter, converged;
+    int n_empty, n_revived, n_fell;
+    int *label;            /* [Kb] */
+    double *z, *L_hmm;     /* [Kb][Kr] */
+    double *bound;         /* [n_iter+1] */
+    int *state_map;        /* for each input model, [its S] */
+    int64_t *state_map_at; /* [Kb+1] */
+    int n_run;
+    vhem_cluster_run *run;        /* [n_run] */
+    char **name;                  /* [Kb]  of the items, "" for none */
+    vh_h3m *centers;              /* Kr of them, */
+    vh_dtm *textures;             /* or of these */
+    vhem_cluster_options options; /* as they were used; start is NULL; texts are kept */
+    char *provenance;             /* JSON object as text, or NULL */
+
+    vh_texts kept;
+    double *place; /* [Kr][dim]  where the centres lie; NULL: unknown */
+    int dim;
+    vhem_models as_models; /* the centres, for shown */
+    vhem_clustering shown; /* what callers see, once it is a level of a tree */
+} vh_clustering;
+
 /* An empty clustering of Kb models: labels and names are there, all else is NULL or 0. */
 vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out);
+void vh_clustering_free(vh_clustering *c);
 /* Text that lives as long as the clustering; *slot points to it. */
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot);
-/* Weights of the centres, whatever they are, [Kr]; NULL when there are none. */
+/* The centres, whatever they are; NULL when there are none. */
+const vhem_models *vh_clustering_centers(vh_clustering *c);
+/* Their weights, [Kr]; NULL when there are none. */
 const double *vh_clustering_omega(const vh_clustering *c);
 /* label_i = argmax_j z_ij; ties to the lowest index. */
 void vh_label_by_z(vh_clustering *c);
@@ -20,5 +51,7 @@ void vh_label_by_z(vh_clustering *c);
 void vh_clustering_set_place(vh_clustering *c, int dim, double *place);
 const double *vh_clustering_place(const vh_clustering *c, int *dim);
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name);
+/* Fills c->shown; base_label and parent are those of the tree. */
+void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent);
 
 #endif

@@ -4,10 +4,12 @@
 #include "cluster/distance.h"
 
 #include "core/alloc.h"
+#include "core/options.h"
 #include "math/linalg.h"
 #include "model/convert.h"
+#include "model/models.h"
 
-#include <math.h>
+#include <assert.h>
 #include <string.h>
 
 typedef struct {
@@ -25,8 +27,7 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 void vhem_distance_options_init(vhem_distance_options *opt)
 {
-    *opt =
-        (vhem_distance_options){ .kind = "kl", .tau = 10, .samples = 1000, .lambda = 0.5, .normalised = 1 };
+    vh_options_init(VHEM_DISTANCE_OPTIONS, opt, sizeof *opt);
 }
 
 /* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
@@ -60,14 +61,10 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt
 {
     vhem_status st = VHEM_OK;
     int k = 0;
+    VH_TRY(vh_options_check(ctx, VHEM_DISTANCE_OPTIONS, opt));
     while (k < N_KINDS && strcmp(kinds[k].name, opt->kind) != 0)
         k++;
-    VH_CHECK(k < N_KINDS, VHEM_EINVAL, "'%s' is no kind of distance; there are kl, kl-sampled and ppk",
-             opt->kind);
-    VH_CHECK(opt->tau >= 1, VHEM_EINVAL, "tau is %d, sequences must have at least 1 frame", opt->tau);
-    VH_CHECK(opt->samples >= 2, VHEM_EINVAL, "samples is %d, an error needs at least 2", opt->samples);
-    VH_CHECK(opt->lambda > 0 && isfinite(opt->lambda), VHEM_EINVAL, "lambda is %g, must be positive",
-             opt->lambda);
+    assert(k < N_KINDS);
     *out = &kinds[k];
 done:
     return st;
@@ -80,12 +77,10 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
     vhem_status st = VHEM_OK;
     VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, the second %d", (*a)->d,
              (*b)->d);
-    if ((*a)->family != (*b)->family) {
-        VH_TRY(vh_h3m_as_full(ctx, *a, full_a));
-        VH_TRY(vh_h3m_as_full(ctx, *b, full_b));
-        *a = *full_a;
-        *b = *full_b;
-    }
+    if ((*a)->family == &vh_gaussian_diag)
+        VH_TRY(vh_h3m_like(ctx, *a, *b, full_a, a));
+    else
+        VH_TRY(vh_h3m_like(ctx, *b, *a, full_b, b));
     VH_TRY(check_proper(ctx, *a, *a == *b ? NULL : "the first models"));
     if (*a != *b)
         VH_TRY(check_proper(ctx, *b, "the second models"));
@@ -121,19 +116,22 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
+vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                            double *D, double *error)
+{
+    vhem_distance_options o;
+    vhem_distance_options_init(&o);
+    o = opt ? *opt : o;
+    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
+    return vh_distance(ctx, a, b, &o, D, error);
+}
+
+vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models *b,
                           const vhem_distance_options *opt, double *D, double *error)
 {
-    vhem_distance_options o, with;
-    vhem_distance_options_init(&with);
-    o = opt ? *opt : with;
-    if (!o.kind)
-        o.kind = with.kind;
-    if (o.tau == 0)
-        o.tau = with.tau;
-    if (o.samples == 0)
-        o.samples = with.samples;
-    if (o.lambda == 0)
-        o.lambda = with.lambda;
-    return vh_distance(ctx, a, b, &o, D, error);
+    vhem_status st = VHEM_OK;
+    VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
+    VH_TRY(vh_h3m_distance(ctx, a->h3m, b->h3m, opt, D, error));
+done:
+    return st;
 }

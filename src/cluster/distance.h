@@ -5,7 +5,10 @@
 
 #include "model/h3m.h"
 
-/* vh_h3m_distance with all options filled in: a and b of one family and dimension, or diagonal against full.
+/* Defaults filled in. */
+vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                            double *D, double *error);
+/* With all options filled in: a and b of one family and dimension, or diagonal against full.
  * When a and b are the same object, what is symmetric is computed once.  On failure, and on
  * VHEM_ESTOPPED, D and error (may be NULL) are as they were. */
 vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,

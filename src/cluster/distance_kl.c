@@ -93,8 +93,8 @@ done:
     return st;
 }
 
-vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
-                           const vhem_distance_options *opt, double *D, double *error)
+vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                           double *D, double *error)
 {
     vhem_status st = VHEM_OK;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
@@ -137,8 +137,8 @@ static void add_row(moments *m, int Kb, double own, const double *other)
 }
 
 /* n sequences from HMM i of a, the first of them number `first`, in chunks against all of b. */
-static vhem_status add_chunk(vhem_ctx *ctx, const vh_h3m *a, int i, const vh_h3m *alone,
-                             const vh_h3m *b, int tau, uint64_t item, int n, moments *m)
+static vhem_status add_chunk(vhem_ctx *ctx, const vh_h3m *a, int i, const vh_h3m *alone, const vh_h3m *b,
+                             int tau, uint64_t item, int n, moments *m)
 {
     vhem_status st = VHEM_OK;
     vhem_data *y = NULL;
@@ -162,8 +162,8 @@ done:
 
 /* One direction: D [Ka][Kb] and the variance V [Ka][Kb] of its entries.  side keeps the samples of the second
  * set apart from those of the first. */
-static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
-                           const vhem_distance_options *opt, uint64_t side, double *D, double *V)
+static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                           uint64_t side, double *D, double *V)
 {
     vhem_status st = VHEM_OK;
     size_t Kb = (size_t)b->K;

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "estimate/em_start.h"
 #include "estimate/mixture.h"
+#include "estimate/options.h"
 
 #include <string.h>
 
@@ -66,8 +67,8 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
 
     VH_CHECK(any || vh_em_start_find(opt->init), VHEM_EINVAL,
              "init '%s' is none of method %s, which knows auto, far, dealt", opt->init, opt->method);
-    vhem_fit_options_init(&fit);
-    fit.K = opt->K;
+    fit = vh_fit_filled(NULL);
+    fit.K = out->Kr;
     fit.S = opt->S;
     fit.M = opt->M;
     fit.max_iter = opt->max_iter;

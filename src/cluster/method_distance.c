@@ -14,6 +14,7 @@
 #include "cluster/centers.h"
 #include "cluster/distance.h"
 #include "core/alloc.h"
+#include "core/options.h"
 #include "core/rng.h"
 #include "math/agglomerate.h"
 #include "math/kmeans.h"
@@ -68,6 +69,7 @@ static vhem_status find_distances(vhem_ctx *ctx, job *b)
     size_t n = (size_t)b->n;
 
     vhem_distance_options_init(&o);
+    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = b->way->kind;
     o.tau = b->opt->tau;
     o.symmetric = 1;
@@ -313,7 +315,7 @@ vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_clu
                                uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = opt->K };
+    job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = in->K };
 
     for (int k = 0; k < N_WAYS; k++)
         if (strcmp(ways[k].method, opt->method) == 0)

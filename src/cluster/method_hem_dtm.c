@@ -12,6 +12,8 @@
 typedef struct { /* what all restarts share */
     const vh_dtm *base;
     const vhem_cluster_options *opt;
+    int K; /* clusters */
+    const vh_dtm *start;
 } task;
 
 static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
@@ -22,10 +24,10 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     vh_rng rng;
 
     if (!r->kind) {
-        VH_TRY(vh_dtm_subset(ctx, s->opt->start_dtm, NULL, s->opt->start_dtm->K, &centers));
+        VH_TRY(vh_dtm_subset(ctx, s->start, NULL, s->start->K, &centers));
     } else {
-        VH_TRY(vh_dtm_new(ctx, s->base->d, s->opt->K, &centers));
-        for (int j = 0; j < s->opt->K; j++)
+        VH_TRY(vh_dtm_new(ctx, s->base->d, s->K, &centers));
+        for (int j = 0; j < s->K; j++)
             VH_TRY(vh_dt_shape(ctx, s->base->d, s->opt->S, &centers->dt[j]));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
         VH_TRY(vh_dtm_start(ctx, r->kind, s->base, s->opt->tau, &rng, scratch, centers));
@@ -72,15 +74,16 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
                               uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    task s = { .base = in->textures, .opt = opt };
+    task s = { .base = in->textures, .opt = opt, .K = in->K, .start = vh_start_textures(opt) };
     vh_search search = { .ops = &ops,
                          .arg = &s,
+                         .K = in->K,
                          .Kb = in->Kb,
                          .Kb_trial = in->Kb,
-                         .work = vh_cluster_work_dtm(in->textures, opt) };
+                         .work = vh_cluster_work_dtm(in->textures, in->K, opt) };
     double *floor = NULL;
     int n_kind = 0;
-    bool known = opt->start_dtm || strcmp(opt->init, "auto") == 0;
+    bool known = opt->start || strcmp(opt->init, "auto") == 0;
 
     for (; vh_dtm_starts[n_kind]; n_kind++)
         known |= strcmp(opt->init, vh_dtm_starts[n_kind]) == 0;
@@ -91,7 +94,7 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     for (int k = 0; k < in->textures->d; k++)
         floor[k] = opt->cov_floor * floor[k] * floor[k];
     search.floor = floor;
-    VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start_dtm != NULL, seed, &search));
+    VH_TRY(vh_search_new(ctx, opt, vh_dtm_starts, n_kind, opt->start != NULL, seed, &search));
     VH_TRY(vh_search_run(ctx, &search));
     VH_TRY(hand_over(ctx, &search, out));
     if (vh_stopped(ctx))

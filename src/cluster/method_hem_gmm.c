@@ -71,7 +71,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
         VH_TRY(flatten_hmm(ctx, h3m, i, opt->tau, flat));
     o.tau = 1;
     o.nv = opt->nv * opt->tau;
-    vh_input as_flat = vh_input_models(flat);
+    vh_input as_flat = vh_input_models(flat, in->K);
     as_flat.centers_only = in->centers_only;
     run = vh_method_vhem(ctx, &as_flat, &o, seed, out);
     if (run != VHEM_OK && run != VHEM_ESTOPPED) {

@@ -15,11 +15,12 @@ enum {
 
 typedef struct { /* what all restarts share */
     const vhem_cluster_options *opt;
+    int K; /* clusters */
     const vh_h3m *start;
     vh_base *base;
     vh_h3m *trial_models; /* NULL: restarts are judged on all models */
-    vh_base *trial;         /* == base then */
-    double *floor;          /* [d], or NULL */
+    vh_base *trial;       /* == base then */
+    double *floor;        /* [d], or NULL */
     vh_search search;
 } task;
 
@@ -36,8 +37,8 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     if (!r->kind) {
         VH_TRY(vh_h3m_subset(ctx, s->start, NULL, s->start->K, &centers));
     } else {
-        VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, s->opt->K, &centers));
-        for (int j = 0; j < s->opt->K; j++)
+        VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, s->K, &centers));
+        for (int j = 0; j < s->K; j++)
             VH_TRY(vh_h3m_shape(ctx, centers, j, s->opt->S, s->opt->M));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
         VH_TRY(vh_start_kind_find(r->kind)->make(ctx, s->trial, s->opt->tau, &rng, scratch, centers));
@@ -140,9 +141,10 @@ static vhem_status set_up(vhem_ctx *ctx, task *s, const vh_h3m *models, uint64_t
     s->search = (vh_search){ .ops = &ops,
                              .arg = s,
                              .floor = s->floor,
+                             .K = s->K,
                              .Kb = s->base->Kb,
                              .Kb_trial = s->trial->Kb,
-                             .work = vh_cluster_work(s->base->h3m, s->opt) };
+                             .work = vh_cluster_work(s->base->h3m, s->K, s->opt) };
     VH_TRY(vh_search_new(ctx, s->opt, kinds, n_kind, s->start != NULL, seed, &s->search));
 done:
     return st;
@@ -164,13 +166,13 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     vhem_status st = VHEM_OK;
     const vh_h3m *h3m = in->models;
     vh_h3m *full = NULL, *full_start = NULL;
-    task s = { .opt = opt, .start = opt->start };
+    task s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) };
 
     if (vh_cluster_wants_full(opt)) {
         VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
         h3m = full;
-        if (opt->start) {
-            VH_TRY(vh_h3m_as_full(ctx, opt->start, &full_start));
+        if (s.start) {
+            VH_TRY(vh_h3m_as_full(ctx, s.start, &full_start));
             s.start = full_start;
         }
     }

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* methods.c - the table of clustering methods, and the way through it.  A new method is a file, a line here
- * and a word in vh_method_names. */
+ * and a word in core/options.c. */
 #include "cluster/methods.h"
 
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/options.h"
 #include "estimate/sets.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
+/* clang-format off */
 const vh_method vh_methods[] = {
-    { "vhem", VH_MODELS, 0, 0, vh_method_vhem },
-    { "em-h3m", VH_DATA, 0, 0, vh_method_em_h3m },
-    { "shem", VH_MODELS, 10, 0, vh_method_shem },
-    { "hem-gmm", VH_MODELS, 0, 0, vh_method_hem_gmm },
-    { "hem-dtm", VH_TEXTURES, 0, 0, vh_method_hem_dtm },
-    { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
-    { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
-    { "kl-sc", VH_MODELS, 0, 0, vh_method_distance },
-    { "kl-sampled-sc", VH_MODELS, 0, 0, vh_method_distance },
-    { "ppk-ac", VH_MODELS, 0, 0, vh_method_distance },
-    { "kl-ac", VH_MODELS, 0, 0, vh_method_distance },
-    { "kl-sampled-ac", VH_MODELS, 0, 0, vh_method_distance },
-    { NULL, 0, 0, 0, NULL },
+    { "vhem", VH_MODELS, 0, 0, true, vh_method_vhem, "variational hierarchical EM on HMMs" },
+    { "em-h3m", VH_DATA, 0, 0, true, vh_method_em_h3m, "EM for a mixture of HMMs on sequences" },
+    { "shem", VH_MODELS, 10, 0, true, vh_method_shem, "EM on sequences drawn from the HMMs" },
+    { "hem-gmm", VH_MODELS, 0, 0, true, vh_method_hem_gmm, "hierarchical EM on the emissions alone, as Gaussian mixtures" },
+    { "hem-dtm", VH_TEXTURES, 0, 0, true, vh_method_hem_dtm, "hierarchical EM on dynamic textures" },
+    { "ppk-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on the probability product kernel" },
+    { "ppk-sc-hybrid", VH_MODELS, 0, 0, false, vh_method_distance, "ppk-sc, with centres learned by vhem" },
+    { "kl-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on variational divergences" },
+    { "kl-sampled-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on sampled divergences" },
+    { "ppk-ac", VH_MODELS, 0, 0, false, vh_method_distance, "agglomerative clustering on the probability product kernel" },
+    { "kl-ac", VH_MODELS, 0, 0, false, vh_method_distance, "agglomerative clustering on variational divergences" },
+    { "kl-sampled-ac", VH_MODELS, 0, 0, false, vh_method_distance, "agglomerative clustering on sampled divergences" },
+    { 0 },
 };
+/* clang-format on */
 
 const vh_method *vh_method_find(const char *name)
 {
@@ -34,21 +37,26 @@ const vh_method *vh_method_find(const char *name)
     return NULL;
 }
 
-const char *vh_method_names(void)
+vhem_status vhem_method_info(int i, vhem_method_facts *out)
 {
-    return "vhem em-h3m shem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc ppk-ac kl-ac "
-           "kl-sampled-ac";
-}
-
-int vh_method_takes_data(const char *method)
-{
-    const vh_method *m = method ? vh_method_find(method) : NULL;
-    return m && m->takes & VH_DATA;
+    int n = 0;
+    while (vh_methods[n].name)
+        n++;
+    if (i < 0 || i >= n)
+        return VHEM_EINVAL;
+    const vh_method *m = &vh_methods[i];
+    *out = (vhem_method_facts){ .name = m->name,
+                                .takes_hmms = (m->takes & VH_MODELS) != 0,
+                                .takes_textures = (m->takes & VH_TEXTURES) != 0,
+                                .takes_data = (m->takes & VH_DATA) != 0,
+                                .has_bound = m->has_bound,
+                                .about = m->about };
+    return VHEM_OK;
 }
 
 /* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
  * of the level below. */
-static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, vh_clustering *c)
+static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     vh_sets sets = { 0 };
@@ -67,7 +75,7 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, 
                 below++;
             name = in->below->centers->hmm[below++].name;
         } else {
-            name = vh_sets_name(&sets, in->data, i, by_group);
+            name = vh_sets_name(&sets, in->data, i, in->by_group);
         }
         if (name && name[0])
             VH_TRY(vh_clustering_set_name(ctx, c, i, name));
@@ -77,24 +85,27 @@ done:
     return st;
 }
 
-vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
+vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_options *opt, uint64_t seed,
                        vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
     vh_clustering *c = NULL;
+    vh_input in = *asked;
     vhem_cluster_options o;
 
     vh_blas_enter();
-    VH_TRY(vh_cluster_resolve(ctx, in, opt, &o));
+    VH_TRY(vh_cluster_resolve(ctx, &in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
-    VH_TRY(vh_clustering_new(ctx, in->Kb, &c));
-    VH_TRY(take_names(ctx, in, o.by_group, c));
+    VH_TRY(vh_clustering_new(ctx, in.Kb, &c));
+    VH_TRY(take_names(ctx, &in, c));
     c->method = method->name;
-    c->Kr = o.K;
+    c->Kr = in.K;
+    c->by_group = in.by_group;
+    c->items = !in.data ? "models" : in.by_group || in.below ? "groups" : "sequences";
     c->options = o;
     c->options.start = NULL;
-    c->options.start_dtm = NULL;
-    st = method->run(ctx, in, &o, seed, c);
+    VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z)) /* stopped before there was anything */
         goto done;
     vh_label_by_z(c);
@@ -104,20 +115,6 @@ done:
     vh_clustering_free(c);
     vh_blas_leave();
     return st;
-}
-
-vhem_status vh_cluster_hmms(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_cluster_options *opt,
-                         vh_clustering **out)
-{
-    vh_input in = vh_input_models(h3m);
-    return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
-}
-
-vhem_status vh_cluster_dtm(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_cluster_options *opt,
-                             vh_clustering **out)
-{
-    vh_input in = vh_input_textures(dtm);
-    return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
 }
 
 vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in)
@@ -134,22 +131,24 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
     for (int g = 0; g < sets.n; g++)
         for (int k = sets.first[g]; k < sets.first[g + 1]; k++)
             (*item)[sets.seq[k]] = g;
-    *in = (vh_input){ .Kb = sets.n, .data = data, .item = *item };
+    *in = (vh_input){ .Kb = sets.n, .data = data, .item = *item, .by_group = by_group };
 done:
     vh_sets_free(&sets);
     return st;
 }
 
-vhem_status vh_cluster_data(vhem_ctx *ctx, const vhem_data *data, const vhem_cluster_options *opt,
-                              vh_clustering **out)
+vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, int **item, vh_input *in)
 {
     vhem_status st = VHEM_OK;
-    vh_input in;
-    int *item = NULL;
 
-    VH_TRY(vh_input_data(ctx, data, opt && opt->by_group, &item, &in));
-    VH_TRY(vh_cluster(ctx, &in, opt, ctx->opt.seed, out));
+    VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
+             "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
+    *item = NULL;
+    if (source->data)
+        VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, item, in));
+    else
+        *in = source->models->h3m ? vh_input_models(source->models->h3m, 0)
+                                  : vh_input_textures(source->models->dtm, 0);
 done:
-    free(item);
     return st;
 }

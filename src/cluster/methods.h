@@ -5,20 +5,20 @@
 
 #include "cluster/clustering.h"
 #include "data/data.h"
-#include "model/dtm.h"
-#include "model/h3m.h"
 
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 
-typedef struct { /* what is clustered: Kb HMMs, textures, or sets of sequences */
+typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or sets of sequences */
     int Kb;
+    int K;                /* clusters; 0: as many as a given start has */
     const vh_h3m *models; /* of the three one is not NULL */
     const vh_dtm *textures;
     const vhem_data *data;
-    const int *item;              /* [N]  of data: the set a sequence belongs to */
+    const int *item;            /* [N]  of data: the set a sequence belongs to */
+    bool by_group;              /* of data: the sets are its groups */
     const vh_clustering *below; /* the level below when a tree is built, whose used centres are the models;
                                      else NULL */
-    bool centers_only;            /* the centres are all that is wanted: no tables of the members */
+    bool centers_only;          /* the centres are all that is wanted: no tables of the members */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
@@ -31,7 +31,9 @@ typedef struct {
     int takes; /* any of VH_MODELS, VH_DATA, VH_TEXTURES */
     double nv; /* default of options; 0: as the preset says */
     int tau;
+    bool has_bound; /* it climbs a bound */
     vh_method_run *run;
+    const char *about;
 } vh_method;
 
 extern const vh_method vh_methods[];               /* ended by a NULL name */
@@ -40,20 +42,31 @@ const vh_method *vh_method_find(const char *name); /* NULL when there is none */
 vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm, vh_method_hem_dtm;
 vh_method_run vh_method_distance; /* all that see models through their distances alone, by name */
 
-/* vh_cluster_hmms with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
+/* A clustering with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                        vh_clustering **out);
 /* The sequences, each by itself or by group, as input; *item [N], which in then points to, is free()d by the
  * caller. */
 vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in);
-/* The whole set of models as input. */
-static inline vh_input vh_input_models(const vh_h3m *h3m)
+/* The whole set of models as input, into K clusters. */
+static inline vh_input vh_input_models(const vh_h3m *h3m, int K)
 {
-    return (vh_input){ .Kb = h3m->K, .models = h3m };
+    return (vh_input){ .Kb = h3m->K, .K = K, .models = h3m };
 }
-static inline vh_input vh_input_textures(const vh_dtm *dtm)
+static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
 {
-    return (vh_input){ .Kb = dtm->K, .textures = dtm };
+    return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
+}
+/* A source of either kind as input, without K yet; *item as above, NULL for models. */
+vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, int **item, vh_input *in);
+/* The models of a given start; NULL when there is none, or it is of the other kind. */
+static inline const vh_h3m *vh_start_hmms(const vhem_cluster_options *opt)
+{
+    return opt->start ? opt->start->h3m : NULL;
+}
+static inline const vh_dtm *vh_start_textures(const vhem_cluster_options *opt)
+{
+    return opt->start ? opt->start->dtm : NULL;
 }
 
 #endif

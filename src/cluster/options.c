@@ -3,7 +3,7 @@
  * of the toolbox for eye movements. */
 #include "cluster/options.h"
 
-#include "reduce/start.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,6 +26,7 @@ enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RES
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
+enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, MOST_TAU = 10000000 };
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 #define EM_FLOOR 1e-4
 
@@ -49,87 +50,26 @@ int vh_cluster_min_iter(const vhem_cluster_options *opt)
 
 void vhem_cluster_options_init(vhem_cluster_options *opt)
 {
-    *opt = (vhem_cluster_options){ .max_iter = -1,
-                                   .restarts = 0,
-                                   .nv = -1,
-                                   .tol = -1,
-                                   .cov_floor = -1,
-                                   .cov_add = -1,
-                                   .soft = -1,
-                                   .repair = -1,
-                                   .weighted_omega = -1,
-                                   .lambda = -1 };
+    vh_options_init(VHEM_CLUSTER_OPTIONS, opt, sizeof *opt);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-static bool has_start(const vhem_cluster_options *o)
-{
-    return o->start || o->start_dtm;
-}
-
+/* Words without a choice to make follow from the table of options. */
 static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vh_method *method = vh_method_find(o->method ? o->method : in->textures ? "hem-dtm" : "vhem");
-    const preset *p = find_preset(o->preset);
-    char known[256] = "auto";
 
-    if (!method) {
-        known[0] = '\0';
-        for (const vh_method *m = vh_methods; m->name; m++) {
-            strcat(known, m == vh_methods ? "" : ", ");
-            strcat(known, m->name);
-        }
-    }
-    VH_CHECK(method, VHEM_EINVAL, "method '%.80s' is unknown; known are %s", o->method, known);
-    VH_CHECK(p, VHEM_EINVAL, "preset '%.80s' is unknown; known are paper, emhmm", o->preset);
-    for (const vh_start_kind *k = vh_start_kinds; k->name; k++) {
-        strcat(known, ", ");
-        strcat(known, k->name);
-    }
-    bool is_auto = !o->init || strcmp(o->init, "auto") == 0;
-    const vh_start_kind *kind = is_auto ? NULL : vh_start_kind_find(o->init);
-    VH_CHECK(is_auto || kind || has_start(o), VHEM_EINVAL, "init '%.80s' is unknown; known are %s", o->init,
-             known);
-    o->method = method->name;
-    o->preset = p->name;
-    o->init = has_start(o) ? "given" : kind ? kind->name : "auto";
-done:
-    return st;
-}
-
-/* One of a few words, the first of which is the default; *word then points to ours, which lasts. */
-static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *const *known, const char **word)
-{
-    vhem_status st = VHEM_OK;
-    int k = 0;
-    while (*word && known[k] && strcmp(*word, known[k]) != 0)
-        k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
-             known[1], known[2] ? " or " : "", known[2] ? known[2] : "");
-    *word = known[k];
-done:
-    return st;
-}
-
-static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
-{
-    vhem_status st = VHEM_OK;
-    static const char *const kernels[] = { "normalised", "raw", "scaled", NULL };
-    static const char *const diagonals[] = { "zero", "keep", NULL, NULL };
-    static const char *const linkages[] = { "average", "complete", "single", NULL };
-    const char *asked = o->emission ? o->emission : vh_gaussian_diag.name;
-    const vh_emission *family = in->models ? in->models->family : vh_emission_find(asked);
-
-    VH_CHECK(family, VHEM_EINVAL, "emission '%.80s' is unknown; known are %s", asked, vh_emission_names());
-    o->emission = family->name;
-    VH_TRY(resolve_word(ctx, "kernel", kernels, &o->kernel));
-    VH_TRY(resolve_word(ctx, "diagonal", diagonals, &o->diagonal));
-    VH_TRY(resolve_word(ctx, "linkage", linkages, &o->linkage));
+    if (o->start)
+        o->init = NULL;
+    VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, o));
+    o->method = o->method ? o->method : in->textures ? "hem-dtm" : "vhem";
+    o->init = o->start ? "given" : o->init ? o->init : "auto";
+    o->emission = in->models ? in->models->family->name : o->emission ? o->emission : vh_gaussian_diag.name;
+    o->kernel = o->kernel ? o->kernel : "normalised";
+    o->diagonal = o->diagonal ? o->diagonal : "zero";
+    o->linkage = o->linkage ? o->linkage : "average";
     o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
-    VH_CHECK(o->lambda > 0 && o->lambda < INFINITY, VHEM_EINVAL, "lambda is %g, must be a positive number",
-             o->lambda);
 done:
     return st;
 }
@@ -155,10 +95,10 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
     if (in->textures)
         what = o->M > 1                                ? "M"
                : o->cov_add > 0                        ? "cov_add"
-               : o->start                              ? "a start of HMMs"
+               : vh_start_hmms(o)                      ? "a start of HMMs"
                : o->preset && vh_cluster_wants_full(o) ? "preset emhmm"
                                                        : NULL;
-    else if (o->start_dtm)
+    else if (vh_start_textures(o))
         what = "a start of textures";
     if (!what && runs_em(o))
         what = o->preset               ? "a preset"
@@ -174,10 +114,10 @@ done:
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
 /* A start settles the size of the centres and must suit the models or sequences. */
-static vhem_status resolve_start(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
+static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vh_h3m *start = o->start, *h3m = in->models;
+    const vh_h3m *start = vh_start_hmms(o), *h3m = in->models;
     int S = 0, M = 0, d = h3m ? h3m->d : in->data->d;
 
     VH_CHECK(start->d == d, VHEM_EINVAL, "the start has dimension %d, the %s %d", start->d,
@@ -185,16 +125,16 @@ static vhem_status resolve_start(vhem_ctx *ctx, const vh_input *in, vhem_cluster
     VH_CHECK(!h3m || start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
     o->emission = h3m ? o->emission : start->family->name;
-    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", o->K, start->K);
+    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", in->K, start->K);
     for (int j = 0; j < start->K; j++) {
         S = start->hmm[j].S > S ? start->hmm[j].S : S;
         M = start->hmm[j].M > M ? start->hmm[j].M : M;
     }
-    VH_CHECK(o->S == 0 || o->S == S, VHEM_EINVAL, "S is %d, the start has %d states", o->S, S);
-    VH_CHECK(o->M == 0 || o->M == M, VHEM_EINVAL, "M is %d, the start has %d components per state", o->M, M);
+    VH_CHECK(o->S < 0 || o->S == S, VHEM_EINVAL, "S is %d, the start has %d states", o->S, S);
+    VH_CHECK(o->M < 0 || o->M == M, VHEM_EINVAL, "M is %d, the start has %d components per state", o->M, M);
     VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
              o->restarts);
-    o->K = start->K;
+    in->K = start->K;
     o->S = S;
     o->M = M;
     o->restarts = 1;
@@ -202,22 +142,22 @@ done:
     return st;
 }
 
-static vhem_status resolve_start_dtm(vhem_ctx *ctx, const vh_dtm *dtm, vhem_cluster_options *o)
+static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vh_dtm *start = o->start_dtm;
+    const vh_dtm *dtm = in->textures, *start = vh_start_textures(o);
     int n = 0;
 
     VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
              dtm->d);
-    VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", o->K,
+    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", in->K,
              start->K);
     for (int j = 0; j < start->K; j++)
         n = start->dt[j].n > n ? start->dt[j].n : n;
-    VH_CHECK(o->S == 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
+    VH_CHECK(o->S < 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
     VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
              o->restarts);
-    o->K = start->K;
+    in->K = start->K;
     o->S = n;
     o->restarts = 1;
 done:
@@ -227,20 +167,17 @@ done:
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", o->K);
-    VH_CHECK(o->K <= in->Kb || has_start(o), VHEM_EINVAL, "K is %d, there are %d %s", o->K, in->Kb,
-             in->models                 ? "models"
-             : in->textures             ? "textures"
-             : o->by_group || in->below ? "groups"
-                                        : "sequences");
-    VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
-    VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
-    VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
-    VH_CHECK(o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535", o->restarts);
-    VH_CHECK(o->nv != 0 && o->nv < INFINITY, VHEM_EINVAL, "nv is %g, must be a positive number", o->nv);
-    VH_CHECK(o->tol < INFINITY, VHEM_EINVAL, "tol is %g, must be 0 or more", o->tol);
-    VH_CHECK(o->cov_floor < INFINITY, VHEM_EINVAL, "cov_floor is %g, must be 0 or more", o->cov_floor);
-    VH_CHECK(o->cov_add < INFINITY, VHEM_EINVAL, "cov_add is %g, must be 0 or more", o->cov_add);
+    VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", in->K);
+    VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %d, there are %d %s", in->K, in->Kb,
+             in->models                  ? "models"
+             : in->textures              ? "textures"
+             : in->by_group || in->below ? "groups"
+                                         : "sequences");
+    VH_CHECK(o->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", o->S, MOST_STATES);
+    VH_CHECK(o->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", o->M, MOST_STATES);
+    VH_CHECK(o->tau <= MOST_TAU, VHEM_EINVAL, "tau is %d, must be from 1 to %d", o->tau, MOST_TAU);
+    VH_CHECK(o->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d", o->restarts,
+             MOST_RESTARTS);
 done:
     return st;
 }
@@ -256,23 +193,23 @@ done:
     return st;
 }
 
-double vh_cluster_work(const vh_h3m *h3m, const vhem_cluster_options *o)
+double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *o)
 {
     double work = 0,
            dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
     for (int i = 0; i < h3m->K; i++) {
         double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
-        work += o->K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
+        work += K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
     }
     return work;
 }
 
-double vh_cluster_work_dtm(const vh_dtm *dtm, const vhem_cluster_options *o)
+double vh_cluster_work_dtm(const vh_dtm *dtm, int K, const vhem_cluster_options *o)
 {
     double work = 0;
     for (int i = 0; i < dtm->K; i++) {
         double n = fmax(dtm->dt[i].n, o->S);
-        work += o->K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
+        work += K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
     }
     return work;
 }
@@ -283,7 +220,7 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 {
     if (in->textures)
         return DTM_RESTARTS;
-    double n = 4e7 / vh_cluster_work(in->models, o);
+    double n = 4e7 / vh_cluster_work(in->models, in->K, o);
     return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
 }
 
@@ -316,13 +253,13 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     o->tol = o->tol >= 0 ? o->tol : p->tol;
     o->cov_floor = o->cov_floor >= 0 ? o->cov_floor : by_em ? EM_FLOOR : p->cov_floor;
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
-    bool exact = has_start(o) && o->tol == 0 && o->cov_floor == 0;
-    o->soft = o->soft >= 0 ? o->soft : has_start(o) || by_em ? 0 : p->soft;
+    bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
+    o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
     o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
     o->weighted_omega = o->weighted_omega > 0;
 }
 
-vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *asked,
+vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,
                                vhem_cluster_options *out)
 {
     vhem_status st = VHEM_OK;
@@ -333,7 +270,6 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     if (asked)
         o = *asked;
     VH_TRY(resolve_names(ctx, in, &o));
-    VH_TRY(resolve_words(ctx, in, &o));
     int takes = vh_method_find(o.method)->takes;
     VH_CHECK(!in->textures || takes & VH_TEXTURES, VHEM_EINVAL,
              "method %s does not cluster dynamic textures, hem-dtm does", o.method);
@@ -347,10 +283,10 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
         VH_TRY(check_models(ctx, h3m->K, h3m->omega));
     if (in->textures)
         VH_TRY(check_models(ctx, in->Kb, in->textures->omega));
-    if (o.start)
+    if (vh_start_hmms(&o))
         VH_TRY(resolve_start(ctx, in, &o));
-    if (o.start_dtm)
-        VH_TRY(resolve_start_dtm(ctx, in->textures, &o));
+    if (vh_start_textures(&o))
+        VH_TRY(resolve_start_dtm(ctx, in, &o));
     VH_TRY(check_sizes(ctx, in, &o));
     fill_numbers(in, &o);
     *out = o;

@@ -5,15 +5,15 @@
 
 #include "cluster/methods.h"
 
-/* All defaults and the preset filled in, everything checked against the input.  Names point to text that
- * lasts.  With a given start, K, S and M are those of the start. */
-vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *asked,
+/* All defaults and the preset filled in, everything checked against the input.  With a given start, S, M and K of
+ * the input are those of the start. */
+vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,
                                vhem_cluster_options *out);
 /* Does the preset want full covariances? */
 bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 /* Work of one E-step, very roughly in nanoseconds; it depends on sizes alone, not on the machine. */
-double vh_cluster_work(const vh_h3m *h3m, const vhem_cluster_options *opt);
-double vh_cluster_work_dtm(const vh_dtm *dtm, const vhem_cluster_options *opt);
+double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *opt);
+double vh_cluster_work_dtm(const vh_dtm *dtm, int K, const vhem_cluster_options *opt);
 /* M-steps before the bound is asked whether it rests. */
 int vh_cluster_min_iter(const vhem_cluster_options *opt);
 

@@ -90,7 +90,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratc
     soft.max_iter = 0;
     if (r->soft > 0) {
         VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
-        soft.N = fmin(soft_samples(s->Kb_trial, s->opt->K, ignored.L), o.N);
+        soft.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L), o.N);
         vh_vhem_run_free(&ignored);
         soft.max_iter = r->soft;
         VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));

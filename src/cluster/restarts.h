@@ -38,6 +38,7 @@ typedef struct {
     void *arg;
     const vhem_cluster_options *opt;
     const double *floor; /* [d], or NULL */
+    int K;               /* clusters */
     int Kb, Kb_trial;    /* base models, and those restarts are judged on; equal: all */
     double work;         /* of an E-step, very roughly in nanoseconds */
     int R;

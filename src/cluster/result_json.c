@@ -5,12 +5,14 @@
 
 #include "core/file.h"
 #include "core/number.h"
+#include "core/options.h"
 #include "core/text.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void print_number(FILE *f, double x)
 {
@@ -63,24 +65,20 @@ static void print_real(FILE *f, const char *key, double x)
     print_number(f, x);
 }
 
-static void print_options(FILE *f, const vhem_cluster_options *o)
+/* As they were used.  The number of clusters and whether groups were clustered stand among them. */
+static void print_options(FILE *f, const vh_clustering *c)
 {
-    print_text(f, ",\n \"options\": {", "preset", o->preset);
-    fprintf(f, ", \"K\": %d, \"S\": %d, \"M\": %d, \"tau\": %d", o->K, o->S, o->M, o->tau);
-    print_real(f, "nv", o->nv);
-    fprintf(f, ", \"max_iter\": %d, \"restarts\": %d", o->max_iter, o->restarts);
-    print_real(f, "tol", o->tol);
-    print_real(f, "cov_floor", o->cov_floor);
-    print_real(f, "cov_add", o->cov_add);
-    print_text(f, ", ", "init", o->init);
-    fprintf(f, ", \"soft\": %d, \"repair\": %s, \"weighted_omega\": %s, \"by_group\": %s", o->soft,
-            o->repair ? "true" : "false", o->weighted_omega ? "true" : "false",
-            o->by_group ? "true" : "false");
-    print_text(f, ", ", "emission", o->emission);
-    print_real(f, "lambda", o->lambda);
-    print_text(f, ", ", "kernel", o->kernel);
-    print_text(f, ", ", "diagonal", o->diagonal);
-    print_text(f, ", ", "linkage", o->linkage);
+    const char *lead = ",\n \"options\": {";
+    for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++) {
+        if (!vh_option_is_kept(row, &c->options))
+            continue;
+        if (strcmp(row->shown.name, "S") == 0)
+            fprintf(f, ", \"K\": %d", c->Kr);
+        if (strcmp(row->shown.name, "emission") == 0)
+            fprintf(f, ", \"by_group\": %s", c->by_group ? "true" : "false");
+        vh_option_print(f, lead, row, &c->options, true);
+        lead = ", ";
+    }
     putc('}', f);
 }
 
@@ -158,21 +156,21 @@ static vhem_status check(vhem_ctx *ctx, const vh_clustering *c)
         VH_TRY(vh_h3m_require_finite(ctx, c->centers));
     if (c->textures)
         VH_TRY(vh_dtm_require_finite(ctx, c->textures));
-    if (c->provenance)
-        VH_TRY(vh_model_check_object(ctx, "provenance", c->provenance));
 done:
     return st;
 }
 
 /* base_labels [n_base] is NULL for a clustering by itself. */
-static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n_base,
-                                    const int *base_labels, FILE *f)
+static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n_base, const int *base_labels,
+                                    const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
+    VH_CHECK(c->Kb > 0, VHEM_EINVAL,
+             "these are models and no clusters of anything, they are saved as models");
     VH_TRY(check(ctx, c));
     fprintf(f, "{\"format\": \"vhem-clustering\", \"version\": %d", VH_CLUSTERING_VERSION);
     print_text(f, ", ", "method", c->method);
-    print_options(f, &c->options);
+    print_options(f, c);
     print_models(f, c);
     if (base_labels) {
         fputs(",\n \"base_labels\": ", f);
@@ -199,47 +197,40 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n
         VH_TRY(vh_model_print_json(ctx, c->centers, f));
     else if (c->textures)
         VH_TRY(vh_dtm_print_json(ctx, c->textures, f));
-    if (c->provenance)
-        fprintf(f, ",\n \"provenance\": %s", c->provenance);
+    if (provenance)
+        fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);
 done:
     return st;
 }
 
-vhem_status vh_clustering_save(vhem_ctx *ctx, const vh_clustering *c, const char *path)
+static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    vh_out out = { 0 };
-
-    VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, print_clustering(ctx, c, 0, NULL, out.f), &out);
-done:
-    vh_out_close(&out);
-    return st;
-}
-
-static vhem_status print_tree(vhem_ctx *ctx, const vhem_tree *tree, FILE *f)
-{
-    vhem_status st = VHEM_OK;
+    if (tree->n == 1)
+        return print_clustering(ctx, tree->level[0], 0, NULL, provenance, f);
     fprintf(f, "{\"format\": \"vhem-tree\", \"version\": %d, \"levels\": [\n", VH_CLUSTERING_VERSION);
     for (int l = 0; l < tree->n; l++) {
-        VH_TRY(print_clustering(ctx, tree->level[l], tree->level[0]->Kb, tree->base_labels[l], f));
+        VH_TRY(print_clustering(ctx, tree->level[l], tree->level[0]->Kb, tree->base_labels[l],
+                                tree->level[l]->provenance, f));
         fputs(l + 1 < tree->n ? ",\n" : "]", f);
     }
-    if (tree->provenance)
-        fprintf(f, ",\n \"provenance\": %s", tree->provenance);
+    if (provenance)
+        fprintf(f, ",\n \"provenance\": %s", provenance);
     putc('}', f);
 done:
     return st;
 }
 
-vhem_status vh_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *path)
+vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *provenance, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };
 
+    if (provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
     VH_TRY(vh_out_open(ctx, path, &out));
-    st = vh_out_end(ctx, print_tree(ctx, tree, out.f), &out);
+    st = vh_out_end(ctx, print_tree(ctx, tree, provenance ? provenance : tree->provenance, out.f), &out);
 done:
     vh_out_close(&out);
     return st;

@@ -5,6 +5,10 @@
 
 #include "cluster/clustering.h"
 #include "cluster/tree.h"
+#include "model/document.h"
+
+/* A tree from a file that is open: of one level from a clustering, without items from models. */
+vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out);
 
 #define VH_CLUSTERING_VERSION 1 /* of both formats; files up to this one are read */
 

@@ -7,11 +7,12 @@
  * A method may leave out what it does not have; what is there must have the right shape. */
 #include "cluster/result_json.h"
 
+#include "cluster/methods.h"
 #include "core/alloc.h"
-#include "core/file.h"
 #include "model/dtm.h"
 #include "model/h3m.h"
 #include "model/json.h"
+#include "model/options_json.h"
 
 #include <limits.h>
 #include <math.h>
@@ -176,36 +177,19 @@ done:
 static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
-    vhem_cluster_options *o = &c->options;
     json_t *v = json_object_get(root, "options");
+    int by_group = 0;
 
-    vhem_cluster_options_init(o);
-    o->method = c->method;
-    o->K = c->Kr;
+    vhem_cluster_options_init(&c->options);
+    c->options.method = c->method;
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, "options", v, true));
-    VH_TRY(get_text(ctx, v, "preset", c, &o->preset));
-    VH_TRY(get_text(ctx, v, "init", c, &o->init));
-    VH_TRY(get_int(ctx, v, "K", &o->K));
-    VH_TRY(get_int(ctx, v, "S", &o->S));
-    VH_TRY(get_int(ctx, v, "M", &o->M));
-    VH_TRY(get_int(ctx, v, "tau", &o->tau));
-    VH_TRY(get_int(ctx, v, "max_iter", &o->max_iter));
-    VH_TRY(get_int(ctx, v, "restarts", &o->restarts));
-    VH_TRY(get_number(ctx, v, "nv", &o->nv));
-    VH_TRY(get_number(ctx, v, "tol", &o->tol));
-    VH_TRY(get_number(ctx, v, "cov_floor", &o->cov_floor));
-    VH_TRY(get_number(ctx, v, "cov_add", &o->cov_add));
-    VH_TRY(get_int(ctx, v, "soft", &o->soft));
-    VH_TRY(get_bool(ctx, v, "repair", &o->repair));
-    VH_TRY(get_bool(ctx, v, "weighted_omega", &o->weighted_omega));
-    VH_TRY(get_bool(ctx, v, "by_group", &o->by_group));
-    VH_TRY(get_text(ctx, v, "emission", c, &o->emission));
-    VH_TRY(get_number(ctx, v, "lambda", &o->lambda));
-    VH_TRY(get_text(ctx, v, "kernel", c, &o->kernel));
-    VH_TRY(get_text(ctx, v, "diagonal", c, &o->diagonal));
-    VH_TRY(get_text(ctx, v, "linkage", c, &o->linkage));
+    VH_TRY(vh_options_read(ctx, v, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
+    VH_TRY(get_bool(ctx, v, "by_group", &by_group));
+    const vh_method *method = vh_method_find(c->method);
+    c->by_group = by_group;
+    c->items = !method || !(method->takes & VH_DATA) ? "models" : by_group ? "groups" : "sequences";
 done:
     if (st == VHEM_EFORMAT && json_is_object(v))
         vh_error_prefix(ctx, "options");
@@ -470,70 +454,52 @@ done:
     return st;
 }
 
-/* The tree of values in a file; the caller puts the name before sentences. */
-static vhem_status load_root(vhem_ctx *ctx, const char *path, json_t **root)
+/* The root of a clustering as a tree of one level. */
+static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
-    char *text = NULL;
-    size_t size;
-
-    VH_TRY(vh_read_all(ctx, path, &text, &size));
-    if (size == 0)
-        st = vh_fail(ctx, VHEM_EFORMAT, "the file is empty, must be a clustering or a tree");
-    else if (!(*root = vh_json_parse(ctx, text, size)))
-        st = VHEM_EFORMAT;
-    else if (!json_is_object(*root))
-        st = vh_fail(ctx, VHEM_EFORMAT, "the file holds %s, must hold an object", vh_json_kind(*root));
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
-done:
-    free(text);
-    return st;
-}
-
-vhem_status vh_clustering_load(vhem_ctx *ctx, const char *path, vh_clustering **out)
-{
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
-
-    VH_TRY(load_root(ctx, path, &root));
-    st = read_clustering(ctx, root, out);
-    if (st != VHEM_OK)
-        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
-done:
-    json_decref(root);
-    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
-}
-
-vhem_status vh_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
-{
-    vhem_status st = VHEM_OK;
-    json_t *root = NULL;
     vhem_tree *tree = NULL;
     vh_clustering *c = NULL;
 
-    VH_TRY(load_root(ctx, path, &root));
-    const char *format = json_string_value(json_object_get(root, "format"));
-    if (format && strcmp(format, "vhem-clustering") == 0) {
-        st = read_clustering(ctx, root, &c);
-        if (st == VHEM_OK)
-            st = vh_tree_new(ctx, 1, &tree);
-        if (st == VHEM_OK)
-            st = vh_tree_add(ctx, tree, c);
-        if (st == VHEM_OK)
-            c = NULL;
-    } else {
-        st = read_tree(ctx, root, &tree);
-    }
-    if (st != VHEM_OK) {
-        vh_error_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
-        goto done;
-    }
+    VH_TRY(read_clustering(ctx, root, &c));
+    VH_TRY(vh_tree_new(ctx, 1, &tree));
+    tree->provenance = c->provenance;
+    c->provenance = NULL;
+    VH_TRY(vh_tree_add(ctx, tree, c));
+    c = NULL;
     *out = tree;
     tree = NULL;
 done:
     vh_clustering_free(c);
     vhem_tree_free(tree);
-    json_decref(root);
+    return st;
+}
+
+vhem_status vh_tree_from_document(vhem_ctx *ctx, vh_document *doc, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *models = NULL;
+
+    if (strcmp(doc->format, "vhem-h3m") == 0 || strcmp(doc->format, "vhem-dtm") == 0) {
+        VH_TRY(vh_document_models(ctx, doc, &models));
+        return vh_tree_of_models(ctx, models, out);
+    }
+    st = strcmp(doc->format, "vhem-clustering") == 0 ? read_single(ctx, doc->root, out)
+                                                     : read_tree(ctx, doc->root, out);
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, doc->name);
+done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
+}
+
+vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_document doc = { 0 };
+
+    VH_TRY(vh_document_open(ctx, path, "a clustering or a tree", &doc));
+    VH_TRY(vh_tree_from_document(ctx, &doc, out));
+done:
+    vh_document_close(&doc);
+    return st;
 }

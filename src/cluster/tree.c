@@ -8,6 +8,8 @@
 #include "core/rng.h"
 #include "model/convert.h"
 
+#include <limits.h>
+
 /* ---- storage ------------------------------------------------------------------------------------------- */
 
 vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
@@ -19,6 +21,7 @@ vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
     tree->cap = cap;
     VH_NEW(tree->level, cap);
     VH_NEW(tree->base_labels, cap);
+    VH_NEW(tree->parent, cap);
     *out = tree;
     tree = NULL;
 done:
@@ -33,9 +36,11 @@ void vhem_tree_free(vhem_tree *tree)
     for (int l = 0; l < tree->n; l++) {
         vh_clustering_free(tree->level[l]);
         free(tree->base_labels[l]);
+        free(tree->parent[l]);
     }
     free(tree->level);
     free(tree->base_labels);
+    free(tree->parent);
     free(tree->provenance);
     free(tree);
 }
@@ -49,85 +54,111 @@ static int count_used(const vh_clustering *c)
     return n;
 }
 
-int vh_tree_row(const vhem_tree *tree, int l, int j)
+/* parent [Kr of below]: cluster of each centre in c, -1 for those that were left out. */
+static void find_parents(const vh_clustering *below, const vh_clustering *c, int *parent)
 {
-    const vh_clustering *below = tree->level[l - 1];
     const double *omega = vh_clustering_omega(below);
-    int row = 0;
-    if (tree->level[l]->Kb == below->Kr) /* none was left out */
-        return j;
-    if (!(omega[j] > 0))
-        return -1;
-    for (int k = 0; k < j; k++)
-        row += omega[k] > 0;
-    return row;
+    bool all = c->Kb == below->Kr; /* none was left out */
+    for (int j = 0, row = 0; j < below->Kr; j++)
+        parent[j] = all || omega[j] > 0 ? c->label[row++] : -1;
 }
 
 vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
-    int l = tree->n, *labels = NULL;
-    const vh_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
+    int l = tree->n, *labels = NULL, *parent = NULL;
+    vh_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
+    int n = below ? tree->level[0]->Kb : c->Kb;
 
     VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
              "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
-    VH_NEW(labels, l > 0 ? tree->level[0]->Kb : c->Kb);
-    tree->level[l] = c; /* n is not raised yet: a failure leaves c to the caller */
-    for (int i = 0; i < (l > 0 ? tree->level[0]->Kb : c->Kb); i++) {
-        int row = l > 0 ? vh_tree_row(tree, l, tree->base_labels[l - 1][i]) : i;
-        VH_CHECK(row >= 0, VHEM_EFORMAT,
-                 "model %d belongs to a centre of weight zero, which has no place here", i);
-        labels[i] = c->label[row];
+    VH_NEW(labels, n);
+    if (below) {
+        VH_NEW(parent, below->Kr);
+        find_parents(below, c, parent);
     }
+    for (int i = 0; i < n; i++) {
+        labels[i] = below ? parent[tree->base_labels[l - 1][i]] : c->label[i];
+        VH_CHECK(labels[i] >= 0, VHEM_EFORMAT,
+                 "model %d belongs to a centre of weight zero, which has no place here", i);
+    }
+    if (below) {
+        tree->parent[l - 1] = parent;
+        parent = NULL;
+        vh_clustering_show(below, tree->base_labels[l - 1], tree->parent[l - 1]);
+    }
+    tree->level[l] = c;
     tree->base_labels[l] = labels;
     labels = NULL;
     tree->n++;
+    vh_clustering_show(c, tree->base_labels[l], NULL);
 done:
     free(labels);
+    free(parent);
     return st;
 }
 
-int vh_tree_levels(const vhem_tree *tree)
+vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **out)
 {
-    return tree->n;
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+    vh_clustering *c = NULL;
+
+    VH_TRY(vh_tree_new(ctx, 1, &tree));
+    VH_TRY(vh_clustering_new(ctx, 0, &c));
+    c->method = "";
+    vhem_cluster_options_init(&c->options);
+    c->Kr = vh_models_size(models);
+    char **from = models->h3m ? &models->h3m->provenance : &models->dtm->provenance;
+    tree->provenance = *from;
+    *from = NULL;
+    c->centers = models->h3m;
+    c->textures = models->dtm;
+    models->h3m = NULL;
+    models->dtm = NULL;
+    VH_TRY(vh_tree_add(ctx, tree, c));
+    c = NULL;
+    *out = tree;
+    tree = NULL;
+done:
+    vhem_models_free(models);
+    vh_clustering_free(c);
+    vhem_tree_free(tree);
+    return st;
 }
 
-const vh_clustering *vh_tree_level(const vhem_tree *tree, int l)
+void vhem_tree_info(const vhem_tree *tree, vhem_tree_facts *out)
 {
-    return l >= 0 && l < tree->n ? tree->level[l] : NULL;
+    *out = (vhem_tree_facts){ .levels = tree->n,
+                              .kind = tree->n > 0 && tree->level[0]->textures ? VHEM_TEXTURES : VHEM_HMMS,
+                              .provenance = tree->provenance };
 }
 
-const int *vh_tree_base_labels(const vhem_tree *tree, int l)
+const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
 {
-    return l >= 0 && l < tree->n ? tree->base_labels[l] : NULL;
-}
-
-vhem_status vh_tree_set_provenance(vhem_ctx *ctx, vhem_tree *tree, const char *json)
-{
-    return vh_model_set_provenance(ctx, &tree->provenance, json);
-}
-
-const char *vh_tree_provenance(const vhem_tree *tree)
-{
-    return tree->provenance;
+    return l >= 0 && l < tree->n ? &tree->level[l]->shown : NULL;
 }
 
 /* ---- building ------------------------------------------------------------------------------------------ */
 
 /* Sentences count levels from 1, as the command and the reports do. */
-static vhem_status check(vhem_ctx *ctx, const vh_input *in, int n, const int *K)
+static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const int64_t *K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
+    VH_CHECK(n > 1 || K[0] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)K[0],
+             INT_MAX);
+    if (n == 1) /* its own sentences are about a clustering */
+        goto done;
     for (int l = 0; l < n; l++)
-        VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %d, must be at least 1", l + 1, K[l]);
-    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 1 is %d, there are %d %s", K[0], in->Kb,
+        VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
+    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 1 is %lld, there are %d %s", (long long)K[0], in->Kb,
              in->data     ? "sequences or groups"
              : in->models ? "models"
                           : "textures");
     for (int l = 1; l < n; l++)
-        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %d, level %d has only %d clusters", l + 1,
-                 K[l], l, K[l - 1]);
+        VH_CHECK(K[l] <= K[l - 1], VHEM_EINVAL, "K of level %d is %lld, level %d has only %lld clusters",
+                 l + 1, (long long)K[l], l, (long long)K[l - 1]);
 done:
     return st;
 }
@@ -164,10 +195,10 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
     free_centers(used);
     if (in->models) {
         VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
-        *in = vh_input_models(used->models);
+        *in = vh_input_models(used->models, 0);
     } else if (in->textures) {
         VH_TRY(vh_dtm_subset(ctx, c->textures, index, n, &used->textures));
-        *in = vh_input_textures(used->textures);
+        *in = vh_input_textures(used->textures, 0);
     } else {
         for (int i = 0; i < in->data->N; i++)
             item[i] = row[c->label[item[i]]];
@@ -190,20 +221,20 @@ static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vh_clustering *c)
                    l + 1, finished, n_run, l > 0 ? "left out" : "the best so far");
 }
 
-/* Level l of the tree from its input. */
-static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const vh_input *in,
+/* Level l of the tree, of levels in all, from its input. */
+static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, int K, vh_input *in,
                              vhem_cluster_options *o)
 {
     vh_clustering *c = NULL;
 
-    o->K = K < in->Kb ? K : in->Kb;
+    in->K = K < in->Kb || l == 0 ? K : in->Kb;
     if (l > 0)
-        o->start = NULL, o->start_dtm = NULL; /* a given start is that of the lowest level */
-    if (o->K < K)
+        o->start = NULL; /* a given start is that of the lowest level */
+    if (in->K < K)
         vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l + 1,
-               o->K, K);
-    vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed(ctx->opt.seed, (uint64_t)l << 32), &c);
-    if (st == VHEM_ESTOPPED && (c || l > 0)) /* else there is nothing to tell of */
+               in->K, K);
+    vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed((uint64_t)ctx->opt.seed, (uint64_t)l << 32), &c);
+    if (st == VHEM_ESTOPPED && levels > 1 && (c || l > 0)) /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
     if (st == VHEM_OK || (st == VHEM_ESTOPPED && l == 0 && c)) {
         /* Of the lowest level also the best so far: better than nothing. */
@@ -216,57 +247,34 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
     return st;
 }
 
-/* item [N] of an input of sequences is the caller's and changes from level to level; NULL for models. */
-static vhem_status build(vhem_ctx *ctx, vh_input in, int *item, int n_levels, const int *K,
+vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, const int64_t *K,
                          const vhem_cluster_options *opt, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
     centers used = { 0 };
+    int *item = NULL; /* [N]  of sequences: the set of each, which changes from level to level */
+    vh_input in;
     vhem_cluster_options o;
 
     vhem_cluster_options_init(&o);
     if (opt)
         o = *opt;
-    VH_TRY(check(ctx, &in, n_levels, K));
-    VH_TRY(vh_tree_new(ctx, n_levels, &tree));
-    for (int l = 0; l < n_levels; l++) {
+    VH_TRY(vh_input_source(ctx, source, &item, &in));
+    VH_TRY(check_levels(ctx, &in, levels, K));
+    VH_TRY(vh_tree_new(ctx, levels, &tree));
+    for (int l = 0; l < levels; l++) {
         if (l > 0)
             VH_TRY(next_input(ctx, tree->level[l - 1], &used, item, &in));
-        VH_TRY(add_level(ctx, tree, l, K[l], &in, &o));
+        VH_TRY(add_level(ctx, tree, l, levels, (int)K[l], &in, &o));
     }
 done:
-    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree->n > 0)) {
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0)) {
         *out = tree;
         tree = NULL;
     }
     vhem_tree_free(tree);
     free_centers(&used);
-    return st;
-}
-
-vhem_status vh_tree_build(vhem_ctx *ctx, const vh_h3m *h3m, int n_levels, const int *K,
-                            const vhem_cluster_options *opt, vhem_tree **out)
-{
-    return build(ctx, vh_input_models(h3m), NULL, n_levels, K, opt, out);
-}
-
-vhem_status vh_tree_build_dtm(vhem_ctx *ctx, const vh_dtm *dtm, int n_levels, const int *K,
-                                const vhem_cluster_options *opt, vhem_tree **out)
-{
-    return build(ctx, vh_input_textures(dtm), NULL, n_levels, K, opt, out);
-}
-
-vhem_status vh_tree_build_data(vhem_ctx *ctx, const vhem_data *data, int n_levels, const int *K,
-                                 const vhem_cluster_options *opt, vhem_tree **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_input in;
-    int *item = NULL;
-
-    VH_TRY(vh_input_data(ctx, data, opt && opt->by_group, &item, &in));
-    VH_TRY(build(ctx, in, item, n_levels, K, opt, out));
-done:
     free(item);
     return st;
 }

@@ -67,6 +67,8 @@ void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)
 void vhem_ctx_options_init(vhem_ctx_options *opt)
 {
     memset(opt, 0, sizeof *opt);
+    opt->threads = -1;
+    opt->seed = -1;
 }
 
 void vhem_ctx_free(vhem_ctx *ctx)

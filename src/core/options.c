@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those of cluster/methods.c; a test compares the two. */
+#define METHODS \
+    "vhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
 #define ABOVE_0 1e-300 /* the least of a number that must be positive */
 
 /* clang-format off */
@@ -74,7 +77,7 @@ static const vh_option fit_rows[] = {
 
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
-    TEXT(R, 0, method, 0, 0, "NAME", "vhem; textures: hem-dtm", NULL, "how to cluster"),
+    CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NULL,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
     INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", NULL,
@@ -130,7 +133,7 @@ static const vh_option distance_rows[] = {
 
 #define R vhem_train_options
 static const vh_option train_rows[] = {
-    TEXT(R, VH_KEPT, estimator, 0, 0, "NAME", "vhem; textures: hem-dtm", NULL,
+    CHOICE(R, VH_KEPT, estimator, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL,
          "how the model of a class is made: a clustering method"),
     FLAG(R, VH_KEPT, by_group, 0, 0, NULL, "0", NULL, "the groups of the data are the items, not its sequences"),
     INT(R, VH_KEPT, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
@@ -293,6 +296,16 @@ void vh_options_fill(vhem_option_set set, void *record)
         if (*end == '\0')
             vh_option_set_number(row, x, record);
     }
+}
+
+vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, void *record)
+{
+    vhem_status st = VHEM_OK;
+    for (const vh_option *row = vh_options(set); row->shown.name; row++)
+        if (is_text(row) && text_of(row, record))
+            VH_TRY(vh_texts_keep(ctx, texts, text_of(row, record), vh_option_text(row, record)));
+done:
+    return st;
 }
 
 /* ---- files and fingerprints ---------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "core/ctx.h"
 #include "core/hash.h"
+#include "core/text.h"
 
 #include <stdio.h>
 
@@ -32,6 +33,9 @@ const char **vh_option_text(const vh_option *row, void *record);
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record);
 /* Fills in the defaults that are one number or one word, whatever the method and the input. */
 void vh_options_fill(vhem_option_set set, void *record);
+
+/* The texts of the record become texts of the list. */
+vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, void *record);
 
 /* Numbers below the least, as -1 for a size, are defaults; this is how files and fingerprints have always written
  * them. */

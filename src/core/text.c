@@ -2,6 +2,8 @@
 /* text.c - see text.h. */
 #include "core/text.h"
 
+#include "core/alloc.h"
+
 #include <stdint.h>
 
 int vh_utf8_length(const unsigned char *s)
@@ -43,4 +45,22 @@ void vh_text_json(FILE *f, const char *text)
         s += n;
     }
     putc('"', f);
+}
+
+vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(vh_grow(ctx, &texts->text, &texts->cap, texts->n + 1, sizeof *texts->text));
+    VH_DUP(texts->text[texts->n], text);
+    *slot = texts->text[texts->n++];
+done:
+    return st;
+}
+
+void vh_texts_free(vh_texts *texts)
+{
+    for (size_t k = 0; k < texts->n; k++)
+        free(texts->text[k]);
+    free(texts->text);
+    *texts = (vh_texts){ 0 };
 }

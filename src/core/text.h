@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* text.h - text on its way into a file. */
+/* text.h - text on its way into a file, and texts that are kept. */
 #ifndef VH_CORE_TEXT_H
 #define VH_CORE_TEXT_H
 
+#include "core/ctx.h"
+
+#include <stddef.h>
 #include <stdio.h>
 
 /* The text as a JSON string, quotes included.  Bytes that are not UTF-8 become U+FFFD, so that the file stays
@@ -11,5 +14,15 @@ void vh_text_json(FILE *f, const char *text);
 
 /* Bytes of the UTF-8 character at s; 0 when it is none: overlong, a surrogate, past U+10FFFF, cut short. */
 int vh_utf8_length(const unsigned char *s);
+
+/* Texts that live as long as what owns them. */
+typedef struct {
+    char **text;
+    size_t n, cap;
+} vh_texts; /* zeroed is empty */
+
+/* A copy of the text, which *slot then points to. */
+vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);
+void vh_texts_free(vh_texts *texts);
 
 #endif

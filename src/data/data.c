@@ -3,18 +3,19 @@
 #include "data/data.h"
 
 #include "core/alloc.h"
+#include "core/options.h"
 #include "data/readers.h"
 #include "data/roles.h"
 #include "data/values.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 void vhem_data_options_init(vhem_data_options *opt)
 {
-    memset(opt, 0, sizeof *opt);
-    opt->memory = (int64_t)1 << 30;
+    vh_options_init(VHEM_DATA_OPTIONS, opt, sizeof *opt);
 }
 
 vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
@@ -22,17 +23,16 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     vhem_status st = VHEM_OK;
     vh_locale locale = vh_locale_enter();
     vhem_data *data = NULL;
-    vhem_data_options defaults;
+    vhem_data_options o;
     const vh_reader *reader;
 
-    vhem_data_options_init(&defaults);
-    opt = opt ? opt : &defaults;
-    VH_CHECK(opt->memory >= 0, VHEM_EINVAL, "memory is %lld bytes, must be 0 or more",
-             (long long)opt->memory);
-    VH_TRY(vh_reader_find(ctx, path, opt->format, &reader));
-    VH_TRY(reader->read(ctx, path, opt, &data));
-    if (opt->columns && !reader->picks_columns)
-        VH_TRY(vh_data_keep_columns(ctx, path, opt->columns, data));
+    vhem_data_options_init(&o);
+    o = opt ? *opt : o;
+    o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
+    VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
+    VH_TRY(reader->read(ctx, path, &o, &data));
+    if (o.columns && !reader->picks_columns)
+        VH_TRY(vh_data_keep_columns(ctx, path, o.columns, data));
     st = vh_data_scan(ctx, data);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
@@ -45,27 +45,33 @@ done:
     return st;
 }
 
-vhem_status vhem_data_wrap(vhem_ctx *ctx, int N, const int *T, int d, const double *y, vhem_data **out)
+vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, const double *y,
+                           const vhem_data_text *text, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
 
-    VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL, "there are %d sequences of dimension %d, both must be at least 1",
-             N, d);
+    VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
+             "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
+    VH_CHECK(N <= INT_MAX, VHEM_EINVAL, "there are %lld sequences, at most %d are possible", (long long)N,
+             INT_MAX);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
     VH_NEW(data, 1);
-    data->N = N;
+    data->N = (int)N;
     data->d = d;
     data->y = y;
     snprintf(data->format, sizeof data->format, "memory");
     VH_NEW(data->start, N + 1);
     for (int n = 0; n < N; n++) {
-        VH_CHECK(T[n] >= 1, VHEM_EINVAL, "sequence %d has %d frames, needs at least one", n, T[n]);
+        VH_CHECK(T[n] >= 1, VHEM_EINVAL, "sequence %d has %lld frames, needs at least one", n,
+                 (long long)T[n]);
         data->start[n + 1] = data->start[n] + T[n];
     }
     VH_TRY(vh_data_name_columns(ctx, data));
     for (int64_t i = 0; i < data->start[N] * d; i++)
         data->n_missing += isnan(y[i]);
+    if (text)
+        VH_TRY(vh_data_describe(ctx, data, text));
     *out = data;
     data = NULL;
 done:
@@ -101,22 +107,21 @@ static void replace_texts(char ***place, char ***text, int n)
     *text = NULL;
 }
 
-vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const char *const *name,
-                               const char *const *label, const char *const *group, const double *weight,
-                               const char *const *column)
+vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text)
 {
     vhem_status st = VHEM_OK;
     int N = data->N, d = data->d;
     char **names = NULL, **labels = NULL, **groups = NULL, **columns = NULL;
+    const double *weight = text->weight;
     double *weights = NULL;
 
     for (int n = 0; weight && n < N; n++)
         VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
                  "sequence %d: the weight is %g, must be a positive number", n, weight[n]);
-    VH_TRY(copy_texts(ctx, name, N, &names));
-    VH_TRY(copy_texts(ctx, label, N, &labels));
-    VH_TRY(copy_texts(ctx, group, N, &groups));
-    VH_TRY(copy_texts(ctx, column, d, &columns));
+    VH_TRY(copy_texts(ctx, text->name, N, &names));
+    VH_TRY(copy_texts(ctx, text->label, N, &labels));
+    VH_TRY(copy_texts(ctx, text->group, N, &groups));
+    VH_TRY(copy_texts(ctx, text->column, d, &columns));
     if (weight) {
         VH_NEW(weights, N);
         memcpy(weights, weight, (size_t)N * sizeof *weights);
@@ -151,35 +156,21 @@ done:
     return st;
 }
 
-int vh_data_size(const vhem_data *data)
+void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
 {
-    return data->N;
+    *out = (vhem_data_facts){ .N = data->N,
+                              .frames = data->start[data->N],
+                              .missing = data->n_missing,
+                              .d = data->d,
+                              .format = data->format,
+                              .column = (const char *const *)data->column };
 }
 
-int vh_data_dim(const vhem_data *data)
+vhem_status vhem_data_view(const vhem_data *data, int64_t at, vhem_seq_view *out)
 {
-    return data->d;
-}
-
-const char *vh_data_column(const vhem_data *data, int k)
-{
-    return k >= 0 && k < data->d ? data->column[k] : "";
-}
-
-const char *vh_data_format(const vhem_data *data)
-{
-    return data->format;
-}
-
-int64_t vh_data_missing(const vhem_data *data)
-{
-    return data->n_missing;
-}
-
-vhem_status vhem_data_view(const vhem_data *data, int n, vhem_seq_view *out)
-{
-    if (n < 0 || n >= data->N)
+    if (at < 0 || at >= data->N)
         return VHEM_EINVAL;
+    int n = (int)at;
     *out = (vhem_seq_view){
         .name = data->name ? data->name[n] : "",
         .label = data->label ? data->label[n] : "",

@@ -33,6 +33,22 @@ static inline double vh_data_weight(const vhem_data *data, int n)
     return data->weight ? data->weight[n] : 1.0;
 }
 
+static inline int vh_data_size(const vhem_data *data)
+{
+    return data->N;
+}
+static inline int vh_data_dim(const vhem_data *data)
+{
+    return data->d;
+}
+static inline const char *vh_data_column(const vhem_data *data, int k)
+{
+    return k >= 0 && k < data->d ? data->column[k] : "";
+}
+
+/* Names, labels, groups, weights and names of the dimensions; NULL inside leaves them as they are. */
+vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text);
+
 /* Sequences seq [n] (NULL: the first n) are not needed for now: frames in a file leave memory.  Any thread
  * may do this at any time. */
 void vh_data_release(const vhem_data *data, const int *seq, int n);

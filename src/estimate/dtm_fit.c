@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_fit.c - vh_dtm_fit: a dynamic texture for each sequence or group, or a mixture of them for all.
+/* dtm_fit.c - see fit.h: a dynamic texture for each sequence or group, or a mixture of them for all.
  *
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "estimate/dtm_svd.h"
 #include "estimate/em_dtm.h"
+#include "estimate/fit.h"
 #include "estimate/options.h"
 #include "math/linalg.h"
 #include "model/h3m.h"
@@ -32,40 +33,21 @@ typedef struct {
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
-void vhem_fit_options_init(vhem_fit_options *opt)
-{
-    *opt = (vhem_fit_options){
-        .n = 3, .method = "svd", .noise = "diag", .max_iter = 100, .tol = 1e-5, .cov_floor = 1e-4
-    };
-}
-
 static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
     vhem_status st = VHEM_OK;
-    vhem_fit_options *o = &f->opt, defaults;
+    vhem_fit_options *o = &f->opt, of_textures;
 
-    vhem_fit_options_init(&defaults);
-    *o = asked ? *asked : defaults;
-    o->method = o->method ? o->method : defaults.method;
-    o->noise = o->noise ? o->noise : defaults.noise;
-    VH_CHECK(o->n >= 1 && o->n <= 4096, VHEM_EINVAL, "n is %d, must be from 1 to 4096", o->n);
-    VH_CHECK(o->K >= 0, VHEM_EINVAL, "K is %d, must not be negative", o->K);
-    f->em = strcmp(o->method, "em") == 0 || o->K > 0;
-    VH_CHECK(f->em || strcmp(o->method, "svd") == 0, VHEM_EINVAL,
-             "method '%.80s' is unknown; it is svd or em", o->method);
+    vhem_fit_options_init(&of_textures);
+    if (asked)
+        of_textures = *asked;
+    of_textures.model = "dtm";
+    VH_TRY(vh_fit_resolve(ctx, f->data, &of_textures, o));
+    f->em = strcmp(o->learn, "em") == 0 || o->K > 0;
     f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
-    VH_CHECK(f->limits.isotropic || strcmp(o->noise, "diag") == 0, VHEM_EINVAL,
-             "noise '%.80s' is unknown; it is diag or isotropic", o->noise);
-    VH_CHECK(o->restarts >= 0 && o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535",
-             o->restarts);
-    VH_CHECK(o->max_iter >= 0, VHEM_EINVAL, "max_iter is %d, must not be negative", o->max_iter);
-    VH_CHECK(o->tol >= 0 && isfinite(o->tol), VHEM_EINVAL, "tol is %g, must be 0 or more", o->tol);
-    VH_CHECK(o->cov_floor > 0 && isfinite(o->cov_floor), VHEM_EINVAL,
+    VH_CHECK(o->cov_floor > 0, VHEM_EINVAL,
              "cov_floor is %g, must be above 0: a texture has noise in every dimension", o->cov_floor);
-    VH_CHECK(f->data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
-    VH_CHECK(!o->by_group || f->data->group, VHEM_EINVAL,
-             "the sequences of a group belong together, but the data has no groups");
-    VH_TRY(vh_data_require_complete(ctx, f->data));
+    VH_CHECK(!o->start, VHEM_EINVAL, "textures are not fitted from a given start");
     f->R = o->K == 0 ? 1 : o->restarts > 0 ? o->restarts : RESTARTS;
 done:
     return st;
@@ -78,20 +60,16 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 
     VH_TRY(resolve(ctx, asked, f));
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
-    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %d, there are only %d %ss", f->opt.K, f->sets.n,
-             f->opt.by_group ? "group" : "sequence");
+    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)f->opt.K,
+             f->sets.n, f->opt.by_group ? "group" : "sequence");
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     f->limits.floor = f->floor;
-    K = f->opt.K > 0 ? f->opt.K : f->sets.n;
+    K = f->opt.K > 0 ? (int)f->opt.K : f->sets.n;
     rows = f->opt.K > 0 ? 1 : K;
     VH_TRY(vh_dtm_new(ctx, f->data->d, K, &f->out));
     for (int i = 0; i < K; i++)
-        VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.n, &f->out->dt[i]));
-    VH_NEW(f->report, 1);
-    *f->report = (vhem_fit_report){ .K = rows, .R = f->R };
-    VH_NEW(f->report->best, rows);
-    VH_NEW(f->report->frames, rows);
-    VH_NEW(f->report->run, (size_t)rows * (size_t)f->R);
+        VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.S, &f->out->dt[i]));
+    VH_TRY(vh_fit_report_new(ctx, rows, f->R, &f->report));
     VH_NEW(f->scratch, ctx->threads);
 done:
     return st;
@@ -177,7 +155,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm
         int pick = j + (int)vh_rng_below(&rng, n - j), g = order[pick];
         order[pick] = order[j];
         order[j] = g;
-        VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.n, &dtm->dt[j]));
+        VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.S, &dtm->dt[j]));
         VH_TRY(vh_dt_svd(ctx, f->data, f->sets.seq + f->sets.first[g],
                          f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &n_floored,
                          &n_stable));
@@ -202,7 +180,7 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];
 
-    VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
+    VH_TRY(vh_dtm_new(ctx, f->data->d, (int)f->opt.K, dtm));
     VH_TRY(start_mixture(ctx, f, r, *dtm));
     st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, *dtm, &run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -277,8 +255,8 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                         vh_dtm **out, vhem_fit_report **report)
+vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_dtm **out,
+                       vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };

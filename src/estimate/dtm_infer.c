@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "data/data.h"
 #include "estimate/kalman.h"
+#include "estimate/score.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -83,8 +84,8 @@ done:
 
 /* ---- states -------------------------------------------------------------------------------------------- */
 
-vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n,
-                            double *x, double *cov, double *loglik)
+vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n, double *x,
+                          double *cov, double *loglik)
 {
     vhem_status st = VHEM_OK;
     double *own_x = NULL, *own_cov = NULL;

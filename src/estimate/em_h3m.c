@@ -254,8 +254,8 @@ static int worst_set(const state *s, int a, const bool *taken)
     return worst;
 }
 
-static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_workers *workers,
-                          vh_h3m *all, vh_em_run *run)
+static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_workers *workers, vh_h3m *all,
+                          vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->mix->sets;

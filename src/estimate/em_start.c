@@ -102,8 +102,8 @@ done:
     return st;
 }
 
-static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers,
-                         vh_h3m *h3m, int first)
+static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vh_h3m *h3m,
+                         int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;

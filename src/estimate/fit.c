@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - vh_fit_each: one HMM for each sequence or group of sequences.
+/* fit.c - see fit.h: one HMM for each sequence or group of sequences.
  *
  *   1. what is asked for
  *   2. one job: starts, Baum-Welch, the best restart
  *   3. all jobs, in parallel over jobs when there are many, else inside each */
 #include "core/alloc.h"
 #include "core/jobs.h"
+#include "core/record.h"
 #include "estimate/baum_welch.h"
+#include "estimate/fit.h"
 #include "estimate/init.h"
 #include "estimate/options.h"
 #include "estimate/sets.h"
@@ -39,6 +41,7 @@ typedef struct { /* what all jobs share */
 static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int K)
 {
     vhem_status st = VHEM_OK;
+    VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
     VH_CHECK(start->K == 1 || start->K == K, VHEM_EINVAL,
              "the start has %d HMMs, must have 1 or one for each of the %d to fit", start->K, K);
@@ -96,7 +99,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
     int d = f->data->d, R = f->report->R, best = 0;
-    const vh_h3m *start = f->opt.start;
+    const vh_h3m *start = vh_fit_start(&f->opt);
     const vh_hmm *given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL;
     vhem_fit_run *run = f->report->run + (size_t)i * (size_t)R;
     vh_topology topo = { 0 };
@@ -184,21 +187,18 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
     K = f->sets.n;
     if (f->opt.start) {
-        VH_TRY(check_start(ctx, f->data, f->opt.start, K));
-        f->opt.S = f->opt.start->hmm[0].S;
-        f->opt.M = f->opt.start->hmm[0].M;
-        f->opt.emission = f->opt.start->family->name;
+        const vh_h3m *start = vh_fit_start(&f->opt);
+        VH_TRY(check_start(ctx, f->data, start, K));
+        f->opt.S = start->hmm[0].S;
+        f->opt.M = start->hmm[0].M;
+        f->opt.emission = start->family->name;
         f->opt.restarts = 1; /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), f->data->d, K, &f->out));
-    VH_NEW(f->report, 1);
-    *f->report = (vhem_fit_report){ .K = K, .R = R };
-    VH_NEW(f->report->best, K);
-    VH_NEW(f->report->frames, K);
-    VH_NEW(f->report->run, (size_t)K * (size_t)R);
+    VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);
     for (int i = 0; i < K; i++) {
         VH_TRY(vh_h3m_shape(ctx, f->out, i, f->opt.S, f->opt.M));
@@ -231,7 +231,7 @@ static void keep_begun(fit *f)
 }
 
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
-                          vhem_fit_report **report)
+                        vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };
@@ -262,12 +262,28 @@ done:
     return st;
 }
 
-void vhem_free(vhem_fit_report *report)
+static void clear_report(void *record)
 {
-    if (!report)
-        return;
+    vhem_fit_report *report = record;
     free(report->best);
     free(report->frames);
     free(report->run);
-    free(report);
+}
+
+vhem_status vh_fit_report_new(vhem_ctx *ctx, int K, int R, vhem_fit_report **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_report *report = NULL;
+
+    VH_NEW_RECORD(report, clear_report);
+    report->K = K;
+    report->R = R;
+    VH_NEW(report->best, K);
+    VH_NEW(report->frames, K);
+    VH_NEW(report->run, (size_t)K * (size_t)R);
+    *out = report;
+    report = NULL;
+done:
+    vhem_free(report);
+    return st;
 }

@@ -159,7 +159,7 @@ done:
 
 /* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
 vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n, int *path,
-                         double *logprob)
+                           double *logprob)
 {
     vhem_status st = VHEM_OK;
     single x;
@@ -202,7 +202,7 @@ done:
 }
 
 vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
-                           double *gamma, double *xi, double *loglik)
+                             double *gamma, double *xi, double *loglik)
 {
     vhem_status st = VHEM_OK;
     single x;

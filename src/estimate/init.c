@@ -264,14 +264,12 @@ done:
     return st;
 }
 
-static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
-                          vh_hmm *h)
+static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_kmeans, h3m, h);
 }
 
-static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
-                           vh_hmm *h)
+static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "estimate/em_start.h"
+#include "estimate/fit.h"
 #include "estimate/init.h"
 #include "estimate/options.h"
 #include "estimate/spread.h"
@@ -31,6 +32,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     const vh_mixture_task *task = f->task;
     const vhem_fit_options *opt = task->opt;
     const vhem_data *data = task->data;
+    const vh_h3m *start = vh_fit_start(opt);
     vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
     VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
@@ -44,7 +46,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     VH_NEW(f->topo, opt->K);
     VH_NEW(f->limits, opt->K);
     for (int j = 0; j < opt->K; j++) {
-        const vh_hmm *given = opt->start ? &opt->start->hmm[j] : NULL;
+        const vh_hmm *given = start ? &start->hmm[j] : NULL;
         VH_TRY(vh_topology_new(ctx, opt, given ? given->S : opt->S, given, &f->topo[j]));
         f->limits[j] = (vh_limits){ f->topo[j].pi, f->topo[j].A, f->floor, job.scale, 1.0 };
     }
@@ -72,6 +74,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
+    const vh_h3m *start = vh_fit_start(opt);
     int n_kind = 0;
     vh_rng rng;
 
@@ -79,18 +82,18 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
         n_kind++;
     const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[r % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
-    run->kind = opt->start ? "given" : kind->name;
+    run->kind = start ? "given" : kind->name;
     for (int j = 0; j < opt->K; j++) {
-        const vh_hmm *given = opt->start ? &opt->start->hmm[j] : NULL;
+        const vh_hmm *given = start ? &start->hmm[j] : NULL;
         VH_TRY(vh_h3m_shape(ctx, all, first + j, given ? given->S : opt->S, given ? given->M : opt->M));
         if (!given)
             continue;
         vh_hmm_copy(&all->hmm[first + j], given);
         vh_start_obey(&f->limits[j], &all->hmm[first + j]);
-        all->omega[first + j] = opt->start->omega[j];
+        all->omega[first + j] = start->omega[j];
     }
     vh_rng_init(&rng, run->seed, VH_RNG_INIT, 0);
-    if (!opt->start)
+    if (!start)
         VH_TRY(kind->make(ctx, &f->mix, &rng, &f->workers, all, first));
 done:
     return st;
@@ -111,7 +114,7 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
-    int K = opt->K, *index = NULL, before = out->best;
+    int K = (int)opt->K, *index = NULL, before = out->best;
     vh_h3m *all = NULL, *best = NULL;
 
     VH_NEW(index, K);
@@ -173,7 +176,7 @@ done:
     return st;
 }
 
-vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
+vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = task->opt;
@@ -229,13 +232,14 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
-    const vh_h3m *start = o->start;
+    VH_CHECK(!o->start || o->start->h3m, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
+    const vh_h3m *start = vh_fit_start(o);
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;
     if (start) {
         VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
                  data->d);
-        VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", o->K,
-                 start->K);
+        VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %lld, the start has %d HMMs",
+                 (long long)o->K, start->K);
         o->K = start->K;
         o->emission = start->family->name;
         for (int j = 0; j < start->K; j++) {
@@ -243,7 +247,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
             o->M = j == 0 || start->hmm[j].M > o->M ? start->hmm[j].M : o->M;
         }
     }
-    VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %d, a mixture needs at least one HMM", o->K);
+    VH_CHECK(o->K >= 1, VHEM_EINVAL, "K is %lld, a mixture needs at least one HMM", (long long)o->K);
 done:
     return st;
 }
@@ -254,11 +258,8 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
     vhem_status st = VHEM_OK;
     vhem_fit_report *report = NULL;
 
-    VH_NEW(report, 1);
-    *report = (vhem_fit_report){ .K = 1 };
-    VH_NEW(report->best, 1);
-    VH_NEW(report->frames, 1);
-    VH_NEW(report->run, x->R);
+    VH_TRY(vh_fit_report_new(ctx, 1, x->R, &report));
+    report->R = 0;
     report->frames[0] = data->start[data->N];
     report->best[0] = x->best;
     for (; report->R < x->R && x->run[report->R].J; report->R++) {
@@ -273,8 +274,8 @@ done:
     return st;
 }
 
-vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                             vh_h3m **out, vhem_fit_report **report)
+vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                           vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options o;
@@ -283,12 +284,12 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
-    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %d, there are only %d %ss", o.K, sets.n,
-             o.by_group ? "group" : "sequence");
+    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)o.K,
+             sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {
         .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"
     };
-    st = vh_fit_mixture(ctx, &task, &x);
+    st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     if (report) {

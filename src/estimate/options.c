@@ -3,47 +3,50 @@
 #include "estimate/options.h"
 
 #include "core/alloc.h"
-#include "estimate/init.h"
+#include "core/options.h"
 #include "estimate/spread.h"
-#include "model/emission.h"
 
+#include <limits.h>
 #include <math.h>
+#include <string.h>
+
+enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, ITERATIONS = 200, DTM_ITERATIONS = 100 };
 
 void vhem_fit_options_init(vhem_fit_options *opt)
 {
-    *opt = (vhem_fit_options){
-        .S = 3,
-        .M = 1,
-        .max_iter = 200,
-        .tol = 1e-5,
-        .cov_floor = 1e-4,
-        .emission = "gaussian-diag",
-        .init = "kmeans",
-        .topology = "free",
-        .repair = 1,
-    };
+    vh_options_init(VHEM_FIT_OPTIONS, opt, sizeof *opt);
+}
+
+bool vh_fit_wants_textures(const vhem_fit_options *opt)
+{
+    return opt->model && strcmp(opt->model, "dtm") == 0;
+}
+
+vhem_fit_options vh_fit_filled(const vhem_fit_options *asked)
+{
+    vhem_fit_options o;
+
+    vhem_fit_options_init(&o);
+    if (asked)
+        o = *asked;
+    vh_options_fill(VHEM_FIT_OPTIONS, &o);
+    if (o.max_iter < 0)
+        o.max_iter = vh_fit_wants_textures(&o) ? DTM_ITERATIONS : ITERATIONS;
+    return o;
 }
 
 static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(opt->S >= 1, VHEM_EINVAL, "S is %d, an HMM needs at least one state", opt->S);
-    VH_CHECK(opt->S <= 4096, VHEM_EINVAL, "S is %d, at most 4096 states are possible", opt->S);
-    VH_CHECK(opt->M >= 1, VHEM_EINVAL, "M is %d, a state needs at least one component", opt->M);
-    VH_CHECK(opt->M <= 4096, VHEM_EINVAL, "M is %d, at most 4096 components are possible", opt->M);
-    VH_CHECK(opt->restarts >= 0 && opt->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535",
-             opt->restarts);
-    VH_CHECK(opt->max_iter >= 0, VHEM_EINVAL, "max_iter is %d, must not be negative", opt->max_iter);
-    VH_CHECK(opt->tol >= 0 && isfinite(opt->tol), VHEM_EINVAL, "tol is %g, must be 0 or more", opt->tol);
-    VH_CHECK(opt->cov_floor >= 0 && isfinite(opt->cov_floor), VHEM_EINVAL,
-             "cov_floor is %g, must be 0 or more", opt->cov_floor);
-    VH_CHECK(vh_emission_find(opt->emission), VHEM_EINVAL, "emission '%s' is unknown; known are %s",
-             opt->emission, vh_emission_names());
-    VH_CHECK(opt->start || vh_start_find(opt->init), VHEM_EINVAL,
-             "init '%s' is unknown; known are kmeans, segment, random", opt->init);
+    VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, opt));
+    VH_CHECK(opt->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", opt->S, MOST_STATES);
+    VH_CHECK(opt->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", opt->M, MOST_STATES);
+    VH_CHECK(opt->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d",
+             opt->restarts, MOST_RESTARTS);
+    VH_CHECK(opt->K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)opt->K, INT_MAX);
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
-    VH_CHECK(!opt->by_group || data->group, VHEM_EINVAL,
-             "one HMM per group is wanted, but the data has no groups");
+    VH_CHECK(opt->by_group <= 0 || data->group, VHEM_EINVAL,
+             "the sequences of a group belong together, but the data has no groups");
     VH_TRY(vh_data_require_complete(ctx, data));
 done:
     return st;
@@ -52,13 +55,7 @@ done:
 vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
                            vhem_fit_options *out)
 {
-    vhem_fit_options defaults, o;
-
-    vhem_fit_options_init(&defaults);
-    o = asked ? *asked : defaults;
-    o.emission = o.emission ? o.emission : defaults.emission;
-    o.init = o.init ? o.init : defaults.init;
-    o.topology = o.topology ? o.topology : defaults.topology;
+    vhem_fit_options o = vh_fit_filled(asked);
     vhem_status st = check_options(ctx, data, &o);
     if (st == VHEM_OK)
         *out = o;

@@ -4,12 +4,22 @@
 #define VH_ESTIMATE_OPTIONS_H
 
 #include "data/data.h"
+#include "model/models.h"
 
 enum { VH_FIT_RESTARTS = 4 }; /* without a given start, when none were asked for */
 
+/* The options with every default that does not depend on the data; asked may be NULL.  restarts stays open. */
+vhem_fit_options vh_fit_filled(const vhem_fit_options *asked);
+/* Are dynamic textures asked for? */
+bool vh_fit_wants_textures(const vhem_fit_options *opt);
 /* Defaults filled in, everything checked against the data, of which a start is the caller's to check. */
 vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
                            vhem_fit_options *out);
+/* The HMMs of a given start, NULL when there is none. */
+static inline const vh_h3m *vh_fit_start(const vhem_fit_options *opt)
+{
+    return opt->start ? opt->start->h3m : NULL;
+}
 /* The deviation of all the data, *spread [d], and the smallest variances, *floor [d], a share of its square;
  * *floor stays NULL when the share is 0.  A dimension that never varies counts with unit spread.  Both are
  * free()d by the caller, on failure too. */

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "data/data.h"
+#include "estimate/score.h"
 
 #include <stdio.h>
 
@@ -45,8 +46,8 @@ done:
     return st;
 }
 
-static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const double *roots, int T,
-                                 vh_rng *rng, vh_builder *b, double *y)
+static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const double *roots, int T, vh_rng *rng,
+                                 vh_builder *b, double *y)
 {
     vhem_status st = VHEM_OK;
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);

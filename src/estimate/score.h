@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* score.h - log-likelihoods of sequences, for other computations. */
+/* score.h - what models of one kind say about sequences, for other computations. */
 #ifndef VH_ESTIMATE_SCORE_H
 #define VH_ESTIMATE_SCORE_H
 
-#include "model/h3m.h"
+#include "data/data.h"
+#include "model/models.h"
 
-/* vh_h3m_score; `what` is what progress is reported as, NULL: it is not.  On failure, or after a stop, some of
- * loglik is filled in: there is no second table. */
+/* loglik [N][K] = log p(y_n | HMM i); `what` is what progress is reported as, NULL: it is not.  On failure, or
+ * after a stop, some of loglik is filled in: there is no second table. */
 vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
                      double *loglik);
+/* The same, all or nothing. */
+vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, double *loglik);
+vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, double *loglik);
+vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem_data *data, double *loglik);
+
+/* vhem_viterbi and the others, for models of one kind. */
+vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n, int *path,
+                           double *logprob);
+vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
+                             double *gamma, double *xi, double *loglik);
+vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n, double *x,
+                          double *cov, double *loglik);
+vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, vhem_data **out);
+vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_data **out);
 
 #endif

@@ -30,8 +30,8 @@ static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int *item
         by_name[i] = (named_place){ data->group[i], i };
     qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
     for (int i = 0, head = 0; i < data->N; i++) {
-        if (strcmp(by_name[i].name, by_name[head].name) != 0)
-            head = i;
+        if (strcmp(by_name[i].name, by_name[head].name) != 0 || !by_name[i].name[0])
+            head = i;                                 /* without a group: one by itself */
         item[by_name[i].place] = by_name[head].place; /* its first sequence stands for a group */
     }
     *n = 0;
@@ -92,8 +92,12 @@ void vh_sets_free(vh_sets *sets)
 
 const char *vh_sets_name(const vh_sets *sets, const vhem_data *data, int g, bool by_group)
 {
-    char **name = by_group ? data->group : data->name;
-    return name && sets->first[g] < sets->first[g + 1] ? name[sets->seq[sets->first[g]]] : "";
+    if (sets->first[g] == sets->first[g + 1])
+        return "";
+    int n = sets->seq[sets->first[g]];
+    if (by_group && data->group[n][0])
+        return data->group[n];
+    return data->name ? data->name[n] : "";
 }
 
 const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int g)

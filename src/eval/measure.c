@@ -3,9 +3,13 @@
  *
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
+#include "cluster/distance.h"
+#include "cluster/tree.h"
 #include "core/alloc.h"
+#include "core/options.h"
+#include "data/data.h"
+#include "estimate/score.h"
 #include "model/convert.h"
-#include "model/dtm.h"
 #include "reduce/estep.h"
 
 #include <math.h>
@@ -15,7 +19,7 @@
 typedef struct {
     const vh_h3m *models, *centers;
     const vh_dtm *textures; /* instead of centers */
-    const int *label;         /* [n]  of the models */
+    const int *label;       /* [n]  of the models */
     int n, K, tau;
     int *members; /* [K] */
     vhem_distance_options kernel;
@@ -29,14 +33,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     const vh_h3m *models = v->models;
     double *L = NULL, sum = 0;
 
-    VH_CHECK(models->d == v->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d",
-             models->d, v->centers->d);
-    if (models->family != v->centers->family && v->centers->family == &vh_gaussian_full) {
-        VH_TRY(vh_h3m_as_full(ctx, models, &full));
-        models = full;
-    }
-    VH_CHECK(models->family == v->centers->family, VHEM_EINVAL,
-             "the models have %s emissions, the centres %s", models->family->name, v->centers->family->name);
+    VH_TRY(vh_h3m_like(ctx, models, v->centers, &full, &models));
     VH_NEW(L, (size_t)v->n * (size_t)v->K);
     VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
     for (int i = 0; i < v->n; i++)
@@ -58,7 +55,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-/* The cluster of what was clustered under this name; -1 when there was nothing, or things of this name are in
+/* The cluster of what was clustered under this name; -1 when there was nothing, or items of this name are in
  * different clusters. */
 static int find_cluster(const named *all, int n, const char *name)
 {
@@ -169,30 +166,33 @@ static void choose_options(const vhem_cluster_options *asked, const vhem_cluster
     v->kernel.normalised = strcmp(kernel, "raw") != 0;
 }
 
-vhem_status vh_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vh_h3m *models,
-                         const vhem_data *data, const vhem_cluster_options *opt, vhem_measures *out)
+vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem_source *source,
+                         const vhem_cluster_options *opt, vhem_measures *out)
 {
     vhem_status st = VHEM_OK;
     const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
     vhem_measures m = { NAN, NAN, NAN };
-    level v = { .models = models };
+    const vhem_models *given = source ? source->models : NULL;
+    const vhem_data *data = source ? source->data : NULL;
+    level v = { .models = given ? given->h3m : NULL };
 
-    VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
-    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, vh_tree_levels(tree));
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
+    if (opt)
+        VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));
     v.centers = c->centers;
     v.textures = c->textures;
     v.label = vh_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);
-    VH_CHECK(!models || models->K == v.n, VHEM_EINVAL, "there are %d models, the clusters were made of %d",
-             models ? models->K : 0, v.n);
+    VH_CHECK(!given || vh_models_size(given) == v.n, VHEM_EINVAL,
+             "there are %d models, the clusters were made of %d", given ? vh_models_size(given) : 0, v.n);
     VH_NEW(v.members, v.K);
     for (int i = 0; i < v.n; i++)
         v.members[v.label[i]]++;
-    if (models && v.centers)
+    if (v.models && v.centers)
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
-    if (models) {
+    if (v.models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
         if (found != VHEM_ENUMERIC) /* else a model is singular and has no kernel */
             VH_TRY(found);

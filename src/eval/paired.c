@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-void vhem_paired_t(int n, const double *a, const double *b, double *t, double *p)
+void vhem_paired_t(int64_t n, const double *a, const double *b, double *t, double *p)
 {
     double mean = 0, square = 0;
     *t = *p = NAN;
-    for (int i = 0; i < n; i++)
-        mean += (a[i] - b[i]) / n;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
+        mean += (a[i] - b[i]) / (double)n;
+    for (int64_t i = 0; i < n; i++)
         square += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
     if (n < 2 || !(square > 0))
         return;
-    *t = mean / sqrt(square / (n - 1) / n);
-    *p = vh_student_two_sided(*t, n - 1);
+    *t = mean / sqrt(square / (double)(n - 1) / (double)n);
+    *p = vh_student_two_sided(*t, (double)(n - 1));
 }

@@ -1,8 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* partition.c - how well two partitions agree; the sums are in math/agreement.c. */
+#include "core/alloc.h"
+#include "data/names.h"
 #include "math/agreement.h"
 
-void vhem_partition_compare(int n, const int *a, const int *b, vhem_agreement *out)
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+int64_t vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
-    vh_agreement(n, a, b, out);
+    int *x = n > 0 && n <= INT_MAX ? malloc(2 * (size_t)n * sizeof *x) : NULL, m = 0;
+
+    *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
+    for (int64_t i = 0; x && i < n; i++)
+        if (a[i] >= 0 && b[i] >= 0) {
+            x[m] = a[i];
+            x[n + m++] = b[i];
+        }
+    if (m > 1)
+        vh_agreement(m, x, x + n, out);
+    free(x);
+    return m;
+}
+
+vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name, int *number, int *n_names)
+{
+    vhem_status st = VHEM_OK;
+    vh_names names = { 0 };
+    bool is_new;
+
+    for (int64_t i = 0; i < n; i++) {
+        number[i] = -1;
+        if (name[i] && name[i][0])
+            VH_TRY(vh_names_put(ctx, &names, name[i], strlen(name[i]), &number[i], &is_new));
+    }
+    if (n_names)
+        *n_names = names.n;
+done:
+    vh_names_free(&names);
+    return st;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranking.c - how well tags are given and things are found: precision, recall, F, average precision, P@k; the
- * paper's Section 6, where MAP averages the precision at each rank where a thing with the tag stands. */
-#include "core/alloc.h"
+/* ranking.c - how well classes or tags are given and items are found: accuracy, precision, recall, F, average
+ * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the tag
+ * stands. */
+#include "core/options.h"
+#include "core/record.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +16,8 @@ typedef struct {
 
 void vhem_rank_options_init(vhem_rank_options *opt)
 {
-    *opt = (vhem_rank_options){ .top = 10, .never_given = "zero" };
+    vh_options_init(VHEM_RANK_OPTIONS, opt, sizeof *opt);
+    opt->n_k = -1;
 }
 
 /* Best first; ties and what has no score at all by index. */
@@ -47,13 +51,13 @@ static void count_given(int n, int C, const double *score, const unsigned char *
     }
 }
 
-/* The ranking of all things by tag c. */
+/* The ranking of all items by tag c. */
 static void measure_ranking(int n, int C, int c, const double *score, const unsigned char *truth,
                             const vhem_rank_options *opt, ranked *work, vhem_tag_measure *m, double *p_at)
 {
     double sum = 0;
     int found = 0, n_k = opt->n_k;
-    const int *k = opt->k;
+    const int64_t *k = opt->k;
     rank(n, score + c, C, work);
     for (int r = 0; r < n; r++) {
         if (truth[(size_t)work[r].at * (size_t)C + (size_t)c])
@@ -69,7 +73,7 @@ static void measure_ranking(int n, int C, int c, const double *score, const unsi
     m->average_precision = found > 0 ? sum / found : 0;
 }
 
-/* Precision, recall and F of a tag from its counts among n things. */
+/* Precision, recall and F of a tag from its counts among n items. */
 static void measure_given(int n, bool base_rate, vhem_tag_measure *m)
 {
     double never = base_rate && n > 0 ? (double)m->n / n : 0;
@@ -78,33 +82,109 @@ static void measure_given(int n, bool base_rate, vhem_tag_measure *m)
     m->F = m->right > 0 ? 2 * m->precision * m->recall / (m->precision + m->recall) : 0;
 }
 
-vhem_status vh_rank_tags(vhem_ctx *ctx, int n, int C, const double *score, const unsigned char *truth,
-                      const vhem_rank_options *opt, vhem_tag_measure *out, double *p_at)
+/* ---- judgements ---------------------------------------------------------------------------------------- */
+
+static void clear_judgement(void *record)
+{
+    vhem_judgement *j = record;
+    free(j->p_at);
+    free(j->tag);
+    free(j->tag_p_at);
+    free(j->confusion);
+}
+
+static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_rank_options *o)
 {
     vhem_status st = VHEM_OK;
-    ranked *work = NULL;
-    bool base_rate = strcmp(opt->never_given, "base-rate") == 0;
 
-    VH_CHECK(n >= 0 && C >= 1 && opt->top >= 0, VHEM_EINVAL,
-             "%d things, %d tags and the best %d of them "
-             "make no ranking",
-             n, C, opt->top);
-    for (int j = 0; j < opt->n_k; j++)
-        VH_CHECK(opt->k[j] >= 1, VHEM_EINVAL, "precision among the first %d, must be at least 1", opt->k[j]);
-    VH_CHECK(base_rate || strcmp(opt->never_given, "zero") == 0, VHEM_EINVAL,
-             "the precision of a tag never "
-             "given is '%.80s', must be zero or base-rate",
-             opt->never_given);
-    VH_NEW(work, n > C ? n : C);
-    for (int c = 0; c < C; c++)
-        out[c] = (vhem_tag_measure){ 0 };
-    count_given(n, C, score, truth, opt->top, work, out);
-    for (int c = 0; c < C; c++) {
-        measure_ranking(n, C, c, score, truth, opt, work, &out[c],
-                        p_at ? p_at + (size_t)c * (size_t)opt->n_k : NULL);
-        measure_given(n, base_rate, &out[c]);
+    vhem_rank_options_init(o);
+    if (asked)
+        *o = *asked;
+    VH_TRY(vh_options_check(ctx, VHEM_RANK_OPTIONS, o));
+    vh_options_fill(VHEM_RANK_OPTIONS, o);
+    o->top = o->top < 0 ? 10 : o->top;
+    o->n_k = o->n_k < 0 || !o->k ? 0 : o->n_k;
+    for (int i = 0; i < o->n_k; i++)
+        VH_CHECK(o->k[i] >= 1, VHEM_EINVAL, "precision among the first %lld, must be at least 1",
+                 (long long)o->k[i]);
+done:
+    return st;
+}
+
+/* Who was taken for whom by the best class of each item. */
+static void count_best(const double *score, const unsigned char *truth, vhem_judgement *j)
+{
+    int64_t right = 0, C = j->C;
+    for (int64_t i = 0; i < j->n; i++) {
+        const double *x = score + i * C;
+        int64_t best = 0;
+        for (int64_t c = 1; c < C; c++)
+            best = x[c] > x[best] ? c : best;
+        for (int64_t c = 0; c < C; c++)
+            j->confusion[c * C + best] += truth[i * C + c] != 0;
+        right += truth[i * C + best] != 0;
     }
+    j->accuracy = j->n > 0 ? (double)right / (double)j->n : NAN;
+}
+
+/* Means over the classes or tags that occur. */
+static void take_means(vhem_judgement *j)
+{
+    int occur = 0;
+    j->precision = j->recall = j->F = j->MAP = 0;
+    for (int c = 0; c < j->C; c++) {
+        const vhem_tag_measure *m = &j->tag[c];
+        if (m->n == 0)
+            continue;
+        occur++;
+        j->precision += m->precision;
+        j->recall += m->recall;
+        j->F += m->F;
+        j->MAP += m->average_precision;
+        for (int k = 0; k < j->n_k; k++)
+            j->p_at[k] += j->tag_p_at[(size_t)c * (size_t)j->n_k + (size_t)k];
+    }
+    double share = occur > 0 ? occur : NAN;
+    j->precision /= share;
+    j->recall /= share;
+    j->F /= share;
+    j->MAP /= share;
+    for (int k = 0; k < j->n_k; k++)
+        j->p_at[k] /= share;
+}
+
+vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, const unsigned char *truth,
+                      const vhem_rank_options *opt, vhem_judgement **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_rank_options o;
+    vhem_judgement *j = NULL;
+    ranked *work = NULL;
+
+    VH_TRY(resolve(ctx, opt, &o));
+    VH_CHECK(n >= 0 && n <= INT_MAX && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking",
+             (long long)n, C);
+    VH_NEW_RECORD(j, clear_judgement);
+    j->n = n;
+    j->C = C;
+    j->n_k = o.n_k;
+    VH_NEW(j->p_at, o.n_k);
+    VH_NEW(j->tag, C);
+    VH_NEW(j->tag_p_at, (size_t)C * (size_t)o.n_k);
+    VH_NEW(j->confusion, (size_t)C * (size_t)C);
+    VH_NEW(work, n > C ? n : C);
+    count_given((int)n, C, score, truth, o.top, work, j->tag);
+    for (int c = 0; c < C; c++) {
+        measure_ranking((int)n, C, c, score, truth, &o, work, &j->tag[c],
+                        j->tag_p_at + (size_t)c * (size_t)o.n_k);
+        measure_given((int)n, strcmp(o.never_given, "base-rate") == 0, &j->tag[c]);
+    }
+    count_best(score, truth, j);
+    take_means(j);
+    *out = j;
+    j = NULL;
 done:
     free(work);
+    vhem_free(j);
     return st;
 }

@@ -31,8 +31,7 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int n,
-                        vh_h3m **out)
+vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *all = NULL;
@@ -100,5 +99,22 @@ vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
     full = NULL;
 done:
     vh_h3m_free(full);
+    return st;
+}
+
+vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh_h3m **copy,
+                        const vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d, like->d);
+    if (h3m->family == &vh_gaussian_diag && like->family == &vh_gaussian_full) {
+        VH_TRY(vh_h3m_as_full(ctx, h3m, copy));
+        h3m = *copy;
+    }
+    VH_CHECK(h3m->family == like->family, VHEM_EINVAL, "the models have %s emissions, the centres %s",
+             h3m->family->name, like->family->name);
+    *out = h3m;
+done:
     return st;
 }

@@ -173,11 +173,6 @@ done:
     return st;
 }
 
-int vh_dtm_size(const vh_dtm *dtm)
-{
-    return dtm->K;
-}
-
 vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out)
 {
     if (i < 0 || i >= dtm->K)
@@ -306,11 +301,6 @@ double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)
 vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json)
 {
     return vh_model_set_provenance(ctx, &dtm->provenance, json);
-}
-
-const char *vh_dtm_provenance(const vh_dtm *dtm)
-{
-    return dtm->provenance;
 }
 
 vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out)

@@ -18,12 +18,12 @@ typedef struct {
     size_t size;                /* of the block */
 } vh_dt;
 
-struct vh_dtm {
+typedef struct {
     int d, K;
     double *omega;            /* [K] */
     vh_dt *dt;                /* [K] */
     char *extra, *provenance; /* JSON objects as text, or NULL */
-};
+} vh_dtm;
 
 /* The arrays of a texture by name, for files and messages: where one begins and what shape it has. */
 enum { VH_DT_ARRAYS = 7 };
@@ -37,6 +37,16 @@ typedef struct {
     double *at; /* NULL without storage */
 } vh_dt_array;
 void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
+
+/* The functions are those of an H3M: h3m.h. */
+vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int K, const vhem_dt_view *dt, vh_dtm **out);
+vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out);
+vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm);
+double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b);
+vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json);
+vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out);
+vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
+void vh_dtm_free(vh_dtm *dtm);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_dt_shape before use. */
 vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vh_dtm **out);

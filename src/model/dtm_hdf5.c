@@ -106,7 +106,7 @@ done:
     return st;
 }
 
-static vhem_status get_dtm(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
@@ -137,7 +137,7 @@ done:
 
 vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vh_dtm **out)
 {
-    return vh_h5_load(ctx, path, get_dtm, out);
+    return vh_h5_load(ctx, path, vh_dtm_get_hdf5, out);
 }
 
 vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)

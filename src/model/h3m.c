@@ -200,7 +200,7 @@ done:
 }
 
 vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
-                         vh_h3m **out)
+                              vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
@@ -217,11 +217,6 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
 done:
     vh_h3m_free(h3m);
     return st;
-}
-
-int vh_h3m_size(const vh_h3m *h3m)
-{
-    return h3m->K;
 }
 
 vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out)
@@ -380,11 +375,6 @@ double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
 vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json)
 {
     return vh_model_set_provenance(ctx, &h3m->provenance, json);
-}
-
-const char *vh_h3m_provenance(const vh_h3m *h3m)
-{
-    return h3m->provenance;
 }
 
 vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out)

@@ -18,13 +18,13 @@ typedef struct {
     size_t n_theta;
 } vh_hmm;
 
-struct vh_h3m {
+typedef struct {
     const vh_emission *family;
     int d, K;
     double *omega;            /* [K] */
     vh_hmm *hmm;              /* [K] */
     char *extra, *provenance; /* JSON objects as text, or NULL */
-};
+} vh_h3m;
 
 static inline double *vh_hmm_c(const vh_hmm *h)
 {
@@ -34,6 +34,18 @@ static inline double *vh_hmm_c(const vh_hmm *h)
 double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p);
 /* The parameters of component (s, m), par [VH_MAX_PARAM]. */
 void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double **par);
+
+/* A copy of K HMMs given as views (emission, n_theta, theta or c, mu and cov); validated. */
+vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+                              vh_h3m **out);
+vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out);
+vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m);
+/* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
+double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b);
+vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);
+vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out); /* .json or .h5; "-" */
+vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
+void vh_h3m_free(vh_h3m *h3m);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_h3m_shape before use. */
 vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vh_h3m **out);
@@ -51,8 +63,7 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m);
 void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int i);
 
 /* The files.  name is what error sentences call the file. */
-vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name,
-                               vh_h3m **out);
+vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out);
 vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out);
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);

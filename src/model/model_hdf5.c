@@ -128,7 +128,7 @@ done:
     return st;
 }
 
-static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
@@ -161,7 +161,7 @@ done:
 
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)
 {
-    return vh_h5_load(ctx, path, get_h3m, out);
+    return vh_h5_load(ctx, path, vh_model_get_hdf5, out);
 }
 
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)

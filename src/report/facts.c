@@ -14,12 +14,10 @@
 
 static const char *class_text(const vhem_report_input *in, int i)
 {
-    vhem_hmm_view h;
     if (in->truth)
         return in->truth[i] ? in->truth[i] : "";
-    if (in->models && vh_h3m_view(in->models, i, &h) == VHEM_OK)
-        return h.label;
-    return "";
+    const char *label = in->models ? *vh_models_label(in->models, i) : NULL;
+    return label ? label : "";
 }
 
 static int by_text(const void *a, const void *b)
@@ -74,10 +72,8 @@ static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
     VH_NEW(v->order, v->K);
     VH_NEW(v->first, v->K);
     VH_NEW(v->count, (size_t)v->K * (size_t)facts->n_class);
-    for (int j = 0; j < v->K; j++) {
-        int row = top ? -1 : vh_tree_row(tree, l + 1, j);
-        v->parent[j] = row < 0 ? -1 : tree->level[l + 1]->label[row];
-    }
+    for (int j = 0; j < v->K; j++)
+        v->parent[j] = top ? -1 : tree->parent[l][j];
     for (int i = 0; i < facts->n_model; i++) {
         VH_CHECK(v->label[i] >= 0 && v->label[i] < v->K, VHEM_EINVAL,
                  "model %d is in cluster %d of level %d, which has %d", i, v->label[i], l + 1, v->K);
@@ -137,29 +133,14 @@ static int by_cluster(const void *a, const void *b, void *arg)
     return x > y ? -1 : x < y ? 1 : i < k ? -1 : 1;
 }
 
-/* What does not take long; what cannot be said, for instance of sequences with gaps, is left open. */
-static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
+/* Nothing is measured for a report: what nobody has measured is NaN. */
+static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
 {
-    enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
     vhem_status st = VHEM_OK;
-    const vhem_data *data = facts->in->data;
-    const vh_h3m *models = facts->n_model <= MOST_MODELS ? facts->in->models : NULL;
-    int64_t frames = 0;
 
     VH_NEW(facts->measures, facts->n_level);
-    for (int n = 0; data && n < vh_data_size(data); n++) {
-        vhem_seq_view seq;
-        VH_TRY(vhem_data_view(data, n, &seq));
-        frames += seq.T;
-    }
-    if (frames > MOST_FRAMES)
-        data = NULL;
-    for (int l = 0; l < facts->n_level; l++) {
-        facts->measures[l] = (vhem_measures){ NAN, NAN, NAN };
-        VH_CHECK(vh_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l])
-                     != VHEM_ESTOPPED,
-                 VHEM_ESTOPPED, "interrupted");
-    }
+    for (int l = 0; l < facts->n_level; l++)
+        facts->measures[l] = facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN };
 done:
     return st;
 }
@@ -167,12 +148,12 @@ done:
 static void find_words(vh_facts *facts)
 {
     const vh_clustering *c = facts->in->tree->level[0];
-    bool data = c->method && vh_method_takes_data(c->method);
-    facts->thing = c->textures ? "texture" : !data ? "model" : c->options.by_group ? "group" : "sequence";
-    facts->kind = c->textures           ? "dynamic textures"
-                  : !data               ? "hidden Markov models"
-                  : c->options.by_group ? "groups of sequences"
-                                        : "sequences";
+    bool data = strcmp(c->items, "models") != 0;
+    facts->thing = c->textures ? "texture" : !data ? "model" : c->by_group ? "group" : "sequence";
+    facts->kind = c->textures   ? "dynamic textures"
+                  : !data       ? "hidden Markov models"
+                  : c->by_group ? "groups of sequences"
+                                : "sequences";
 }
 
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out)
@@ -182,12 +163,15 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
 
     VH_NEW(facts, 1);
     facts->in = in;
-    facts->n_level = vh_tree_levels(in->tree);
+    facts->n_level = in->tree->n;
     VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
     facts->n_model = in->tree->level[0]->Kb;
     find_words(facts);
-    VH_CHECK(!in->models || vh_h3m_size(in->models) == facts->n_model, VHEM_EINVAL,
-             "there are %d models, the clusters are of %d", vh_h3m_size(in->models), facts->n_model);
+    VH_CHECK(facts->n_model > 0, VHEM_EINVAL,
+             "these are models and no clusters of anything: nothing to report");
+    VH_CHECK(!in->models || vh_models_size(in->models) == facts->n_model, VHEM_EINVAL,
+             "there are %d models, the clusters are of %d", in->models ? vh_models_size(in->models) : 0,
+             facts->n_model);
     VH_NEW(facts->class_of, facts->n_model);
     VH_NEW(facts->level, facts->n_level);
     VH_NEW(facts->model, facts->n_model);
@@ -200,7 +184,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
         facts->model[i] = i;
     model_order order = { facts->level[0].c, facts->level[0].first };
     qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
-    VH_TRY(find_measures(ctx, facts));
+    VH_TRY(take_measures(ctx, facts));
     *out = facts;
     facts = NULL;
 done:
@@ -260,16 +244,8 @@ const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t s
 
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out)
 {
-    int n = 0, *a = malloc(2 * ((size_t)facts->n_model + 1) * sizeof *a), *b = a + facts->n_model + 1;
-    for (int i = 0; a && i < facts->n_model; i++)
-        if (facts->class_of[i] >= 0) {
-            a[n] = facts->class_of[i];
-            b[n++] = facts->level[l].label[i];
-        }
-    if (n > 1)
-        vhem_partition_compare(n, b, a, out); /* purity is that of clusters */
-    free(a);
-    return n > 1;
+    /* purity is that of clusters */
+    return vhem_partition_compare(facts->n_model, facts->level[l].label, facts->class_of, out) > 1;
 }
 
 bool vh_facts_measured(const vh_facts *facts, int l)

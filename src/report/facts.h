@@ -4,7 +4,8 @@
 #ifndef VH_REPORT_FACTS_H
 #define VH_REPORT_FACTS_H
 
-#include "core/ctx.h"
+#include "cluster/tree.h"
+#include "data/data.h"
 
 #include <stddef.h>
 

@@ -70,7 +70,8 @@ static void draw_curve(FILE *f, const vhem_report_input *in, const criterion *k,
         double v = value_of(&in->choice[i], k);
         if (in->choice[i].S != S || !isfinite(v))
             continue;
-        snprintf(tip, sizeof tip, "%d clusters, %d states: %s %.6g", in->choice[i].K, S, k->name, v);
+        snprintf(tip, sizeof tip, "%lld clusters, %d states: %s %.6g", (long long)in->choice[i].K, S, k->name,
+                 v);
         vh_svg_circle(f, vh_at(x, in->choice[i].K), vh_at(y, v), best_row(in, k) == i ? 5.5 : 3,
                       vh_paint_series(color), "", tip);
     }
@@ -124,7 +125,8 @@ void vh_figure_choice(FILE *f, const vh_facts *facts)
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_row(in, &criteria[k]);
         if (i >= 0)
-            fprintf(f, "Best by %s: K = %d, S = %d. ", criteria[k].name, in->choice[i].K, in->choice[i].S);
+            fprintf(f, "Best by %s: K = %lld, S = %d. ", criteria[k].name, (long long)in->choice[i].K,
+                    in->choice[i].S);
     }
     fputs("<span class=\"legend\">", f);
     for (int s = 0; s < n; s++)

@@ -7,6 +7,7 @@
 #include "report/text.h"
 
 #include "core/alloc.h"
+#include "estimate/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static vhem_status find_clusters(vhem_ctx *ctx, const vh_facts *facts, int *clus
     if (found > 0)
         goto done;
     VH_NEW(label, (size_t)N * (size_t)facts->n_level);
-    VH_TRY(vh_assign_data(ctx, facts->in->tree, facts->in->data, label, NULL, NULL));
+    const vhem_source source = { .data = facts->in->data };
+    VH_TRY(vhem_assign(ctx, facts->in->tree, &source, label, NULL, NULL));
     for (int n = 0; n < N; n++)
         cluster[n] = label[(size_t)n * (size_t)facts->n_level];
 done:

@@ -114,8 +114,8 @@ done:
 
 static void put_making(FILE *f, const vh_facts *facts)
 {
-    const char *models = facts->in->models ? vh_h3m_provenance(facts->in->models) : NULL;
-    const char *tree = vh_tree_provenance(facts->in->tree);
+    vhem_models_facts of_models = { 0 };
+    const char *tree = facts->in->tree->provenance;
 
     vh_section_begin(f, "bound", "How the clusters were found");
     for (int l = 0; l < facts->n_level; l++)
@@ -125,8 +125,10 @@ static void put_making(FILE *f, const vh_facts *facts)
     fputs("<div class=\"panel\"><p class=\"lead\">The same commands with the same seed give the same bytes "
           "at any number of threads.</p>\n",
           f);
-    if (models)
-        vh_provenance_put(f, "Models", models);
+    if (facts->in->models)
+        vhem_models_info(facts->in->models, &of_models);
+    if (of_models.provenance)
+        vh_provenance_put(f, "Models", of_models.provenance);
     vh_provenance_put(f, "Clusters", tree ? tree : facts->level[0].c->provenance);
     if (facts->in->command) {
         fputs("<h3>This report</h3>\n<pre class=\"command\"><code>", f);

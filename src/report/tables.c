@@ -256,7 +256,7 @@ static void put_choice(FILE *f, const vh_facts *facts)
     fputs("K\tS\tbound\tloglik\tn_param\tbic\ticl\tstability\n", f);
     for (int i = 0; i < facts->in->n_choice; i++) {
         const vhem_choice *row = &facts->in->choice[i];
-        fprintf(f, "%d\t%d", row->K, row->S);
+        fprintf(f, "%lld\t%d", (long long)row->K, row->S);
         put_number(f, row->bound);
         put_number(f, row->loglik);
         put_number(f, row->n_param);

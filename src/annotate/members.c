@@ -1,58 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* things.c - see things.h. */
+/* members.c - see members.h. */
 #define _GNU_SOURCE
-#include "annotate/things.h"
+#include "annotate/members.h"
 
 #include "core/alloc.h"
+#include "core/record.h"
 #include "data/names.h"
-#include "estimate/sets.h"
+#include "estimate/items.h"
 
 #include <string.h>
 
-/* ---- things -------------------------------------------------------------------------------------------- */
-
-vhem_status vh_things_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_things *out)
-{
-    vhem_status st = VHEM_OK;
-    vh_things t = { 0 };
-    vh_sets sets = { 0 };
-
-    VH_CHECK(!by_group || data->group, VHEM_EINVAL,
-             "the sequences of a group belong together, but the data has no groups");
-    VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
-    t = (vh_things){ .n = sets.n, .seq = sets.seq, .first = sets.first };
-    VH_NEW(t.name, t.n);
-    VH_NEW(t.label, t.n);
-    for (int i = 0; i < t.n; i++) {
-        const char *label = vh_sets_label(&sets, data, i);
-        bool several = false; /* no label, although one of its sequences has one */
-        for (int k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
-            several = several || data->label[t.seq[k]][0];
-        t.name[i] = vh_sets_name(&sets, data, i, by_group);
-        t.label[i] = several ? NULL : label;
-    }
-    *out = t;
-    t = (vh_things){ 0 };
-done:
-    vh_things_free(&t);
-    return st;
-}
-
-void vh_things_free(vh_things *t)
-{
-    free(t->seq);
-    free(t->first);
-    free(t->name);
-    free(t->label);
-    *t = (vh_things){ 0 };
-}
-
 /* ---- who has which class ------------------------------------------------------------------------------- */
 
-void vhem_free(vhem_tags *tags)
+void vh_tags_clear(void *record)
 {
-    if (!tags)
-        return;
+    vhem_tags *tags = record;
     for (int i = 0; tags->item && i < tags->n; i++)
         free(tags->item[i]);
     for (int c = 0; tags->tag && c < tags->C; c++)
@@ -60,22 +22,21 @@ void vhem_free(vhem_tags *tags)
     free(tags->item);
     free(tags->tag);
     free(tags->has);
-    free(tags);
 }
 
-static vhem_status members_empty(vhem_ctx *ctx, const vh_things *t, int C, vhem_tags **out)
+static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tags *m = NULL;
 
-    VH_NEW(m, 1);
-    VH_NEW(m->thing, t->n);
+    VH_NEW_RECORD(m, vh_tags_clear);
+    VH_NEW(m->item, t->n);
     VH_NEW(m->tag, C);
     VH_NEW(m->has, (size_t)t->n * (size_t)C);
     m->n = t->n;
     m->C = C;
     for (int i = 0; i < t->n; i++)
-        VH_DUP(m->thing[i], t->name[i]);
+        VH_DUP(m->item[i], t->name[i]);
     *out = m;
     m = NULL;
 done:
@@ -88,7 +49,7 @@ static int by_version(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b); /* "2" before "10" */
 }
 
-static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_tags **out)
+static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vh_names names = { 0 };
@@ -126,8 +87,7 @@ done:
     return st;
 }
 
-static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags,
-                                     vhem_tags **out)
+static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vh_names names = { 0 };
@@ -137,8 +97,8 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
 
     for (int i = 0; i < tags->n; i++) {
         VH_TRY(vh_names_put(ctx, &names, tags->item[i], strlen(tags->item[i]), &index, &is_new));
-        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d",
-                 tags->item[i], index, i);
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d", tags->item[i],
+                 index, i);
     }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
     for (int c = 0; c < tags->C; c++)
@@ -158,8 +118,8 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d names in the data have no tags and are left out", t->n - found,
                t->n);
     if (found < tags->n)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d names with tags have no sequences and are left out",
-               tags->n - found, tags->n);
+        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld names with tags have no sequences and are left out",
+               (long long)tags->n - found, (long long)tags->n);
     *out = m;
     m = NULL;
 done:
@@ -168,7 +128,7 @@ done:
     return st;
 }
 
-/* Classes with too few things go. */
+/* Classes with too few items go. */
 static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
 {
     vhem_status st = VHEM_OK;
@@ -201,7 +161,7 @@ done:
     return st;
 }
 
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, int min_items,
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_items *t, const vhem_tags *tags, int min_items,
                            vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
@@ -213,26 +173,5 @@ vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *t
     m = NULL;
 done:
     vhem_free(m);
-    return st;
-}
-
-/* ---- parts of the data --------------------------------------------------------------------------------- */
-
-vhem_status vh_things_data(vhem_ctx *ctx, const vhem_data *data, const vh_things *t, const int *thing, int n,
-                           vhem_data **out)
-{
-    vhem_status st = VHEM_OK;
-    int *seq = NULL, N = 0;
-
-    for (int k = 0; k < n; k++)
-        N += t->first[thing[k] + 1] - t->first[thing[k]];
-    VH_NEW(seq, N);
-    N = 0;
-    for (int k = 0; k < n; k++)
-        for (int i = t->first[thing[k]]; i < t->first[thing[k] + 1]; i++)
-            seq[N++] = t->seq[i];
-    VH_TRY(vh_data_subset(ctx, data, seq, N, out));
-done:
-    free(seq);
     return st;
 }

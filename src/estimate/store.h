@@ -4,11 +4,11 @@
  * A model that is there need not be fitted again: after an interruption, when data is added, or when a song
  * has many tags.  The file only ever grows, by one line for each model, so that whenever a run is killed the
  * lines before are good; a line that was cut off is dropped when the file is opened again. */
-#ifndef VH_ANNOTATE_STORE_H
-#define VH_ANNOTATE_STORE_H
+#ifndef VH_ESTIMATE_STORE_H
+#define VH_ESTIMATE_STORE_H
 
 #include "core/hash.h"
-#include "model/h3m.h"
+#include "model/models.h"
 
 typedef struct vh_store vh_store;
 
@@ -24,7 +24,7 @@ const char *vh_store_path(const vh_store *store); /* "" in memory */
 /* Whether a model can be read back from under the key. */
 vhem_status vh_store_has(vhem_ctx *ctx, vh_store *store, const vh_key *key, bool *has);
 /* *out stays NULL when there is none under the key. */
-vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vh_h3m **out);
-vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vh_h3m *h3m);
+vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vhem_models **out);
+vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vhem_models *models);
 
 #endif

@@ -4,11 +4,10 @@
  * A song with ten tags is asked for ten times, so that the first models to come also stay in memory, while
  * their lines take no more than CACHE. */
 #define _GNU_SOURCE
-#include "annotate/store.h"
+#include "estimate/store.h"
 
 #include "core/alloc.h"
 #include "data/names.h"
-#include "model/convert.h"
 #include "model/json.h"
 
 #include <errno.h>
@@ -23,11 +22,11 @@ static const char lead[] = "{\"key\": \"";
 #define CACHE ((size_t)512 << 20)
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
 
-typedef struct {   /* of a model */
-    off_t at;      /* in the file */
-    size_t size;   /* 0: its line turned out to be damaged */
-    vh_h3m *h3m; /* in memory, or NULL */
-    bool good;     /* its line was read, or written, in this run */
+typedef struct {         /* of a model */
+    off_t at;            /* in the file */
+    size_t size;         /* 0: its line turned out to be damaged */
+    vhem_models *models; /* in memory, or NULL */
+    bool good;           /* its line was read, or written, in this run */
 } place;
 
 struct vh_store {
@@ -50,9 +49,9 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
-    if (!is_new && s->place[index].h3m) { /* the same model again: the first may be in use */
-        vh_h3m_free(where.h3m);
-        where.h3m = s->place[index].h3m;
+    if (!is_new && s->place[index].models) { /* the same model again: the first may be in use */
+        vhem_models_free(where.models);
+        where.models = s->place[index].models;
     }
     s->place[index] = where; /* of two the later: the first was damaged */
 done:
@@ -166,7 +165,7 @@ void vh_store_free(vh_store *s)
     if (s->fd >= 0)
         close(s->fd);
     for (int k = 0; s->place && k < s->keys.n; k++)
-        vh_h3m_free(s->place[k].h3m);
+        vhem_models_free(s->place[k].models);
     vh_names_free(&s->keys);
     free(s->place);
     free(s->path);
@@ -216,33 +215,33 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
 }
 
 /* A copy for those who ask again; without one, as when memory is short, they read the line again. */
-static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
+static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
-    vh_h3m *copy = NULL;
+    vhem_models *copy = NULL;
 
-    if (find(s, key).h3m || vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy) != VHEM_OK)
+    if (find(s, key).models || vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy) != VHEM_OK)
         return;
 #pragma omp critical(vh_store)
     {
         place *to = &s->place[vh_names_find(&s->keys, key->text, KEY)];
-        if (!to->h3m && to->size <= CACHE - s->cached) {
+        if (!to->models && to->size <= CACHE - s->cached) {
             s->cached += to->size;
-            to->h3m = copy;
+            to->models = copy;
             copy = NULL;
         }
     }
-    vh_h3m_free(copy);
+    vhem_models_free(copy);
 }
 
-vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vh_h3m **out)
+vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     place where = find(s, key);
     char *line = NULL;
     json_t *root = NULL;
 
-    if (where.h3m)
-        return vh_h3m_subset(ctx, where.h3m, NULL, where.h3m->K, out);
+    if (where.models)
+        return vh_models_subset(ctx, where.models, NULL, vh_models_size(where.models), out);
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
@@ -250,7 +249,7 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vh_h3m *
     json_t *model = json_object_get(root, "model");
     if (root && !model)
         vh_fail(ctx, VHEM_EFORMAT, "it has no model");
-    st = model ? vh_model_from_json(ctx, model, out) : VHEM_EFORMAT;
+    st = model ? vh_models_from_json(ctx, model, out) : VHEM_EFORMAT;
     if (st == VHEM_EFORMAT || st == VHEM_EINVAL) {
         forget(ctx, s, key);
         st = VHEM_OK;
@@ -266,23 +265,23 @@ done:
 vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *has)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
+    vhem_models *models = NULL;
 
     *has = find(s, key).good;
     if (*has)
         return VHEM_OK;
-    VH_TRY(vh_store_get(ctx, s, key, &h3m)); /* a damaged line is found out in time */
-    *has = h3m != NULL;
+    VH_TRY(vh_store_get(ctx, s, key, &models)); /* a damaged line is found out in time */
+    *has = models != NULL;
 #pragma omp critical(vh_store)
     if (*has)
         s->place[vh_names_find(&s->keys, key->text, KEY)].good = true;
 done:
-    vh_h3m_free(h3m);
+    vhem_models_free(models);
     return st;
 }
 
 /* One line: within a JSON text a line end is white space and nothing else. */
-static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vh_h3m *h3m, char **text,
+static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_models *models, char **text,
                                 size_t *size)
 {
     vhem_status st = VHEM_OK;
@@ -290,7 +289,7 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vh_h3m *
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for a record of the store");
     fprintf(f, "%s%s\", \"model\": ", lead, key->text);
-    st = vh_model_print_json(ctx, h3m, f);
+    st = vh_models_print_json(ctx, models, f);
     fputs("}", f);
     if (fclose(f) != 0 && st == VHEM_OK)
         st = vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a record of the store");
@@ -302,32 +301,32 @@ done:
 }
 
 /* In memory: a copy, under a key that has none yet. */
-static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
+static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *copy = NULL;
+    vhem_models *copy = NULL;
 
     if (find(s, key).size > 0)
         return VHEM_OK;
-    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+    VH_TRY(vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy));
 #pragma omp critical(vh_store)
     st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
     VH_TRY(st);
     copy = NULL;
 done:
-    vh_h3m_free(copy);
+    vhem_models_free(copy);
     return st;
 }
 
-vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
+vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
     size_t size = 0;
 
     if (s->fd < 0)
-        return keep(ctx, s, key, h3m);
-    VH_TRY(print_record(ctx, key, h3m, &text, &size));
+        return keep(ctx, s, key, models);
+    VH_TRY(print_record(ctx, key, models, &text, &size));
     text[size] = '\n'; /* in place of the NUL */
 #pragma omp critical(vh_store)
     {
@@ -337,7 +336,7 @@ vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh
             st = remember(ctx, s, key->text, where);
     }
     VH_TRY(st);
-    cache(ctx, s, key, h3m);
+    cache(ctx, s, key, models);
 done:
     free(text);
     return st;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - vhem_load: whatever is in a file.  It stands in the highest row because class models do, which a file may
+ * hold as well as anything below them. */
+#include "annotate/classes_json.h"
+#include "cluster/result_json.h"
+#include "core/file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum { OURS, HDF5, OTHER } content;
+
+/* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences. */
+static content look_at(const char *path)
+{
+    unsigned char head[64];
+    struct stat sb;
+
+    if (strcmp(path, "-") == 0) { /* what was read goes back: one byte does, more may not */
+        int c = getc(stdin);
+        if (c != EOF)
+            ungetc(c, stdin);
+        return c == '{' ? OURS : OTHER;
+    }
+    if (stat(path, &sb) != 0)
+        return vh_ends_with(path, ".json") ? OURS : OTHER;
+    if (S_ISDIR(sb.st_mode))
+        return OTHER;
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
+    if (f)
+        fclose(f);
+    while (k < n && strchr(" \t\r\n", head[k]) && head[k])
+        k++;
+    if (n >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0)
+        return HDF5;
+    return (k < n && head[k] == '{') || vh_ends_with(path, ".json") ? OURS : OTHER;
+}
+
+static vhem_status load_document(vhem_ctx *ctx, const char *path, vhem_contents *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_document doc = { 0 };
+
+    VH_TRY(vh_document_open(ctx, path, "models, clusters or sequences", &doc));
+    if (strcmp(doc.format, "vhem-classes") == 0)
+        VH_TRY(vh_classes_from_document(ctx, &doc, &out->classes));
+    else if (strcmp(doc.format, "vhem-clustering") == 0 || strcmp(doc.format, "vhem-tree") == 0)
+        VH_TRY(vh_tree_from_document(ctx, &doc, &out->tree));
+    else
+        VH_TRY(vh_document_models(ctx, &doc, &out->models));
+done:
+    vh_document_close(&doc);
+    return st;
+}
+
+vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_contents *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_contents found = { 0 };
+    char why[sizeof ctx->error];
+    content c = look_at(path);
+
+    if (c != OTHER)
+        st = load_document(ctx, path, &found);
+    if (c == OTHER) {
+        st = vhem_data_load(ctx, path, opt, &found.data);
+    } else if (c == HDF5 && st == VHEM_EFORMAT) {
+        memcpy(why, ctx->error, sizeof why);
+        st = vhem_data_load(ctx, path, opt, &found.data);
+        if (st != VHEM_OK && !vh_stopped(ctx))
+            st = vh_fail(ctx, st, "neither models (%.900s) nor sequences (%.900s)", why, vhem_ctx_error(ctx));
+    }
+    if (st == VHEM_OK)
+        *out = found;
+    return st;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_models.c - vhem_fit: models of either kind, for each item or mixtures, with a store to go on from.
+ *
+ * With pieces or a store every item is a piece by itself: what hierarchical estimation reduces. */
+#include "core/alloc.h"
+#include "core/options.h"
+#include "estimate/fit.h"
+#include "estimate/options.h"
+#include "estimate/pieces.h"
+
+#include <stdio.h>
+#include <string.h>
+
+vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
+                   vhem_fit_report **report)
+{
+    vhem_status st, wrapped = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    vh_dtm *dtm = NULL;
+    vhem_models *models = NULL;
+    bool mixture = opt && opt->K > 0;
+
+    if (opt && vh_fit_wants_textures(opt))
+        st = vh_dtm_fit(ctx, data, opt, &dtm, report);
+    else
+        st = mixture ? vh_fit_mixture(ctx, data, opt, &h3m, report)
+                     : vh_fit_each(ctx, data, opt, &h3m, report);
+    if (h3m)
+        wrapped = vh_models_take_hmms(ctx, h3m, &models);
+    else if (dtm)
+        wrapped = vh_models_take_textures(ctx, dtm, &models);
+    if (models)
+        *out = models;
+    return wrapped == VHEM_OK ? st : wrapped;
+}
+
+/* ---- pieces -------------------------------------------------------------------------------------------- */
+
+/* Model j of an item takes its name and label along. */
+static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int item, int j, bool single,
+                              const vhem_models *all, int at)
+{
+    vhem_status st = VHEM_OK;
+    char name[256];
+
+    snprintf(name, sizeof name, single ? "%.200s" : "%.200s/%d", t->name[item], j);
+    if (t->name[item][0])
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_name(all, at), name));
+    if (t->label[item] && t->label[item][0])
+        VH_TRY(vh_h3m_set_text(ctx, vh_models_label(all, at), t->label[item]));
+done:
+    return st;
+}
+
+/* The models of all items, piece [items] of each in the store, side by side. */
+static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *key, vh_store *store,
+                              vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models **each = NULL, *all = NULL;
+    double *share = NULL;
+    int K = 0;
+
+    VH_NEW(each, t->n);
+    VH_NEW(share, t->n);
+    for (int i = 0; i < t->n; i++) {
+        VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));
+        VH_CHECK(each[i], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
+                 t->name[i]);
+        share[i] = 1.0 / t->n;
+    }
+    VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < vh_models_size(each[i]); j++, K++)
+            VH_TRY(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
+    *out = all;
+    all = NULL;
+done:
+    for (int i = 0; each && i < t->n; i++)
+        vhem_models_free(each[i]);
+    free(each);
+    free(share);
+    vhem_models_free(all);
+    return st;
+}
+
+static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
+                              vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options of_piece = vh_piece_options(opt);
+    vh_items items = { 0 };
+    vh_pieces pieces = { 0 };
+    vh_store *store = NULL;
+    vhem_models *pooled = NULL;
+    vh_key *key = NULL;
+    const vh_piece *p;
+
+    VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
+             "the models of pieces take no given start and no fixed entries");
+    VH_TRY(vh_items_new(ctx, data, opt->by_group > 0, &items));
+    const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed };
+    VH_NEW(key, items.n);
+    VH_TRY(vh_store_open(ctx, opt->store, &store));
+    for (int i = 0; i < items.n; i++) {
+        VH_TRY(vh_pieces_add(ctx, &work, &i, 1, &pieces, &p));
+        key[i] = p->key;
+    }
+    VH_TRY(vh_pieces_fit(ctx, &work, &pieces, store));
+    VH_TRY(pool_items(ctx, &items, key, store, &pooled));
+    st = vh_store_close(ctx, store);
+    store = NULL;
+    VH_TRY(st);
+    *out = pooled;
+    pooled = NULL;
+done:
+    vhem_models_free(pooled);
+    vh_store_free(store);
+    vh_pieces_free(&pieces);
+    vh_items_free(&items);
+    free(key);
+    return st;
+}
+
+vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
+                     vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options o;
+    vhem_fit_report *empty = NULL;
+
+    vhem_fit_options_init(&o);
+    o = opt ? *opt : o;
+    VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
+    VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
+    VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
+             "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    if (o.pieces <= 0 && !o.store)
+        return vh_fit(ctx, data, &o, out, report);
+    if (report)
+        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+    VH_TRY(fit_pieces(ctx, data, &o, out));
+    if (report) {
+        *report = empty;
+        empty = NULL;
+    }
+done:
+    vhem_free(empty);
+    return st;
+}

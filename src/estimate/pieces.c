@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pieces.c - see pieces.h. */
+#include "estimate/pieces.h"
+
+#include "core/alloc.h"
+#include "core/jobs.h"
+#include "core/options.h"
+#include "estimate/fit.h"
+#include "estimate/options.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+/* The version since which the same data and options come to the same numbers.  Raise it when they no longer do:
+ * what stores hold is then fitted anew. */
+#define RECIPE "0.1.0"
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int *item, int n)
+{
+    vh_hash_number(hash, data->d);
+    for (int k = 0; k < n; k++) {
+        int first = t->first[item[k]], end = t->first[item[k] + 1];
+        for (int i = first; i < end; i++) {
+            int s = t->seq[i];
+            int64_t T = vh_data_length(data, s);
+            vh_hash_text(hash, data->name ? data->name[s] : "");
+            vh_hash_number(hash, vh_data_weight(data, s));
+            vh_hash_number(hash, (double)T);
+            vh_hash_bytes(hash, vh_data_frames(data, s), (size_t)(T * data->d) * sizeof *data->y);
+        }
+        vh_data_release(data, t->seq + first, end - first);
+    }
+}
+
+void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
+{
+    for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
+        if (vh_option_is_kept(row, opt))
+            vh_options_hash(hash, row, opt);
+}
+
+static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "piece " RECIPE);
+    vh_hash_bytes(hash, &w->seed, sizeof w->seed);
+    vh_fit_options_hash(hash, w->opt);
+    vh_hash_items(hash, w->data, w->items, p->item, p->n);
+    vh_hash_key(hash, &p->key);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
+{
+    vhem_fit_options o = vh_fit_filled(asked);
+    o.K = o.K > 0 ? o.K : 1;
+    o.by_group = 0;
+    o.pieces = 0;
+    o.store = NULL;
+    if (!vh_fit_wants_textures(&o)) /* the words of textures say nothing about HMMs */
+        o.model = o.learn = o.noise = NULL;
+    return o;
+}
+
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_pieces *all,
+                          const vh_piece **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_piece p = { .n = n };
+    int index;
+    bool is_new;
+
+    VH_NEW(p.item, n);
+    memcpy(p.item, item, (size_t)n * sizeof *item);
+    VH_TRY(key_of(ctx, w, &p));
+    VH_TRY(vh_names_put(ctx, &all->keys, p.key.text, strlen(p.key.text), &index, &is_new));
+    if (is_new) {
+        VH_TRY(vh_grow(ctx, &all->piece, &all->cap, (size_t)all->n + 1, sizeof *all->piece));
+        all->piece[all->n++] = p;
+        p.item = NULL;
+    }
+    *out = &all->piece[index];
+done:
+    free(p.item);
+    return st;
+}
+
+void vh_pieces_free(vh_pieces *all)
+{
+    for (int p = 0; p < all->n; p++)
+        free(all->piece[p].item);
+    free(all->piece);
+    vh_names_free(&all->keys);
+    *all = (vh_pieces){ 0 };
+}
+
+/* ---- fitting ------------------------------------------------------------------------------------------- */
+
+/* One model for the whole of the data, as if it were one group. */
+static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options o = *opt;
+
+    if (!data->group)
+        VH_NEW(data->group, data->N);
+    for (int s = 0; s < data->N; s++) {
+        free(data->group[s]);
+        VH_DUP(data->group[s], "piece");
+    }
+    o.by_group = 1;
+    o.K = 0;
+    st = vh_fit(ctx, data, &o, out, NULL);
+done:
+    return st;
+}
+
+static vhem_status fit_piece(vhem_ctx *ctx, const vh_piecework *w, const vh_piece *p, vh_store *store)
+{
+    vhem_status st = VHEM_OK;
+    vhem_data *own = NULL;
+    vhem_models *models = NULL;
+
+    VH_TRY(vh_items_data(ctx, w->data, w->items, p->item, p->n, &own));
+    vhem_fit_options o = *w->opt;
+    o.K = o.K < own->N ? o.K : own->N;
+    o.by_group = 0; /* fragments of a song may be of different kinds */
+    VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &models) : vh_fit(ctx, own, &o, &models, NULL));
+    VH_TRY(vh_store_put(ctx, store, &p->key, models));
+done:
+    vhem_data_free(own);
+    vhem_models_free(models);
+    return st;
+}
+
+typedef struct { /* what all jobs share */
+    const vh_piecework *work;
+    const vh_pieces *all;
+    const int *todo; /* [jobs]  which pieces */
+    vh_store *store;
+    atomic_llong done; /* frames fitted since memory was tidied up */
+} fits;
+
+enum { TIDY = 1 << 21 }; /* numbers of frames after which it is */
+
+static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
+{
+    fits *f = arg;
+    const vh_piecework *w = f->work;
+    const vh_piece *p = &f->all->piece[f->todo[k]];
+    long long frames = 0;
+    (void)worker;
+    ctx->opt.seed = (int64_t)w->seed;
+    for (int i = 0; i < p->n; i++)
+        for (int s = w->items->first[p->item[i]]; s < w->items->first[p->item[i] + 1]; s++)
+            frames += vh_data_length(w->data, w->items->seq[s]);
+    vhem_status st = fit_piece(ctx, w, p, f->store);
+    if ((atomic_fetch_add(&f->done, frames) + frames) * w->data->d > TIDY) {
+        atomic_store(&f->done, 0);
+        vh_alloc_trim();
+    }
+    return st;
+}
+
+vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces *all, vh_store *store)
+{
+    vhem_status st = VHEM_OK;
+    int n = 0, failed = -1, *todo = NULL;
+    char who[128];
+
+    vh_blas_enter();
+    VH_NEW(todo, all->n);
+    for (int p = 0; p < all->n; p++) {
+        bool has;
+        VH_TRY(vh_store_has(ctx, store, &all->piece[p].key, &has));
+        if (!has)
+            todo[n++] = p;
+    }
+    fits f = { .work = w, .all = all, .todo = todo, .store = store };
+    const vh_jobs jobs = { .n = n, .what = "pieces", .inside = true, .run = fit_job, .arg = &f };
+    st = vh_run_jobs(ctx, &jobs, &failed);
+    const char *name = failed >= 0 ? w->items->name[all->piece[todo[failed]].item[0]] : "";
+    if (*name) {
+        snprintf(who, sizeof who, "'%.100s'", name);
+        vh_error_prefix(ctx, who);
+    }
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped; some of %d pieces are not fitted yet", n);
+done:
+    vh_blas_leave();
+    free(todo);
+    return st;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pieces.h - data in pieces, and models of each: the first half of hierarchical estimation, paper Section 4.1 and
+ * Conclusion. */
+#ifndef VH_ESTIMATE_PIECES_H
+#define VH_ESTIMATE_PIECES_H
+
+#include "core/hash.h"
+#include "data/names.h"
+#include "estimate/items.h"
+#include "estimate/store.h"
+
+typedef struct { /* what is fitted, and how */
+    const vhem_data *data;
+    const vh_items *items;
+    const vhem_fit_options *opt; /* of a piece, by vh_piece_options */
+    uint64_t seed;
+} vh_piecework;
+
+typedef struct {
+    int *item; /* [n]  ascending */
+    int n;
+    vh_key key;
+} vh_piece;
+
+typedef struct {
+    int n;
+    vh_piece *piece; /* [n]  each key once */
+    size_t cap;
+    vh_names keys;
+} vh_pieces; /* zeroed is empty */
+
+/* The options of a piece with their defaults: a mixture of at least one model. */
+vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
+/* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences
+ * without a name one is fitted.  It stays in place until the next is added. */
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_pieces *all,
+                          const vh_piece **out);
+/* Fits what is not in the store, side by side, and puts each there as soon as it is done.  Memory: the data of one
+ * piece for each thread. */
+vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_pieces *all, vh_store *store);
+void vh_pieces_free(vh_pieces *pieces);
+
+/* The fingerprint of the sequences of n items, and of the options of a fit, goes into the hash. */
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *items, const int *item, int n);
+void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* judge.c - predictions against the truth: which items count, what is true of them, and their ranking. */
+#include "core/alloc.h"
+#include "data/names.h"
+
+#include <string.h>
+
+static int find_name(const vh_names *names, const char *name)
+{
+    return vh_names_find(names, name, strlen(name));
+}
+
+/* Numbers of n names; of equal ones the first. */
+static vhem_status number_names(vhem_ctx *ctx, int64_t n, char *const *name, vh_names *out)
+{
+    vhem_status st = VHEM_OK;
+    int index;
+    bool is_new;
+
+    for (int64_t i = 0; i < n; i++)
+        VH_TRY(vh_names_put(ctx, out, name[i], strlen(name[i]), &index, &is_new));
+done:
+    return st;
+}
+
+/* truth [n][C], zeroed before: the labels of the items. */
+static void truth_of_labels(const vhem_prediction *p, const vh_names *classes, unsigned char *truth)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        int c = find_name(classes, p->label[i]);
+        if (c >= 0)
+            truth[i * p->C + c] = 1;
+    }
+}
+
+/* The same from tags, matched by the names of the items and of the classes. */
+static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags *tags,
+                                 const vh_names *classes, unsigned char *truth)
+{
+    vhem_status st = VHEM_OK;
+    vh_names rows = { 0 };
+
+    VH_TRY(number_names(ctx, tags->n, tags->item, &rows));
+    VH_CHECK(rows.n == tags->n, VHEM_EINVAL, "an item is there twice in the tags");
+    for (int64_t i = 0; i < p->n; i++) {
+        int row = find_name(&rows, p->name[i]);
+        for (int e = 0; row >= 0 && e < tags->C; e++) {
+            int c = tags->has[(int64_t)row * tags->C + e] ? find_name(classes, tags->tag[e]) : -1;
+            if (c >= 0)
+                truth[i * p->C + c] = 1;
+        }
+    }
+done:
+    vh_names_free(&rows);
+    return st;
+}
+
+/* The rows of what has a class that is known, and was held out: only these can be judged. */
+static void keep_known(const vhem_prediction *p, const double *score, unsigned char *truth, double *kept,
+                       int64_t *n, int64_t *unknown)
+{
+    size_t C = (size_t)p->C;
+    for (int64_t i = 0; i < p->n; i++) {
+        const unsigned char *has = truth + (size_t)i * C;
+        if (p->fold && p->fold[i] < 0)
+            continue;
+        if (!memchr(has, 1, C)) {
+            ++*unknown;
+            continue;
+        }
+        memcpy(kept + (size_t)*n * C, score + (size_t)i * C, C * sizeof *kept);
+        memmove(truth + (size_t)*n * C, has, C);
+        ++*n;
+    }
+}
+
+vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags *tags,
+                       const vhem_rank_options *opt, vhem_judgement **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_names classes = { 0 };
+    unsigned char *truth = NULL;
+    double *score = NULL;
+    int64_t n = 0, unknown = 0;
+    vhem_rank_options o;
+
+    vhem_rank_options_init(&o);
+    o = opt ? *opt : o;
+    o.top = o.top < 0 && !tags ? 1 : o.top;
+    VH_NEW(truth, (size_t)p->n * (size_t)p->C);
+    VH_NEW(score, (size_t)p->n * (size_t)p->C);
+    VH_TRY(number_names(ctx, p->C, p->class_name, &classes));
+    if (tags)
+        VH_TRY(truth_of_tags(ctx, p, tags, &classes, truth));
+    else
+        truth_of_labels(p, &classes, truth);
+    keep_known(p, p->log_posterior, truth, score, &n, &unknown);
+    VH_CHECK(n > 0 || unknown > 0, VHEM_EINVAL, "nothing to judge: nothing was held out");
+    VH_CHECK(n > 0, VHEM_EINVAL, "nothing to judge: no item has a %s that the models know",
+             tags ? "tag" : "label");
+    VH_TRY(vhem_rank(ctx, n, p->C, score, truth, &o, out));
+    (*out)->unknown = unknown;
+done:
+    vh_names_free(&classes);
+    free(truth);
+    free(score);
+    return st;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* document.c - see document.h. */
+#include "model/document.h"
+
+#include "core/alloc.h"
+#include "model/hdf5.h"
+#include "model/json.h"
+
+#include <string.h>
+
+/* The models of an HDF5 file, of either kind. */
+static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+{
+    vhem_status st = VHEM_OK;
+    char *format = NULL;
+    vh_h3m *h3m = NULL;
+    vh_dtm *dtm = NULL;
+
+    VH_TRY(vh_h5_text(ctx, file, "format", limit, &format));
+    if (format && strcmp(format, "vhem-dtm") == 0) {
+        VH_TRY(vh_dtm_get_hdf5(ctx, file, limit, &dtm));
+        VH_TRY(vh_models_take_textures(ctx, dtm, out));
+    } else {
+        VH_TRY(vh_model_get_hdf5(ctx, file, limit, &h3m));
+        VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+    }
+done:
+    free(format);
+    return st;
+}
+
+static vhem_status parse(vhem_ctx *ctx, const char *text, size_t size, const char *what, vh_document *doc)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be %s", what);
+    doc->root = vh_json_parse(ctx, text, size);
+    if (!doc->root)
+        return VHEM_EFORMAT;
+    VH_CHECK(json_is_object(doc->root), VHEM_EFORMAT, "the file holds %s, must hold an object",
+             vh_json_kind(doc->root));
+    const char *format = json_string_value(json_object_get(doc->root, "format"));
+    doc->format = format ? format : "";
+done:
+    return st;
+}
+
+vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_document doc = { .name = strcmp(path, "-") == 0 ? "standard input" : path, .format = "" };
+    char *text = NULL;
+    size_t size = 0;
+
+    VH_TRY(vh_model_read(ctx, path, &text, &size));
+    if (!text) {
+        VH_TRY(vh_h5_load(ctx, path, get_models, &doc.models));
+        doc.format = doc.models->kind == VHEM_HMMS ? "vhem-h3m" : "vhem-dtm";
+    } else {
+        st = parse(ctx, text, size, what, &doc);
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, doc.name);
+        VH_TRY(st);
+    }
+    *out = doc;
+    doc = (vh_document){ 0 };
+done:
+    free(text);
+    vh_document_close(&doc);
+    return st;
+}
+
+void vh_document_close(vh_document *doc)
+{
+    json_decref(doc->root);
+    vhem_models_free(doc->models);
+    *doc = (vh_document){ 0 };
+}
+
+vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **out)
+{
+    if (doc->models) {
+        *out = doc->models;
+        doc->models = NULL;
+        return VHEM_OK;
+    }
+    vhem_status st = vh_models_from_json(ctx, doc->root, out);
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, doc->name);
+    return st;
+}
+
+vhem_status vhem_models_load(vhem_ctx *ctx, const char *path, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_document doc = { 0 };
+
+    VH_TRY(vh_document_open(ctx, path, "a model file", &doc));
+    VH_TRY(vh_document_models(ctx, &doc, out));
+done:
+    vh_document_close(&doc);
+    return st;
+}

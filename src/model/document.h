@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* document.h - a file of ours, opened and parsed once: what it holds is asked for afterwards. */
+#ifndef VH_MODEL_DOCUMENT_H
+#define VH_MODEL_DOCUMENT_H
+
+#include "model/models.h"
+
+#include <jansson.h>
+
+typedef struct {
+    const char *name;    /* what sentences call the file */
+    const char *format;  /* "vhem-tree"; "" when it does not say */
+    json_t *root;        /* of JSON, else NULL */
+    vhem_models *models; /* of HDF5, which holds models and nothing else; else NULL */
+} vh_document;           /* zero it before use */
+
+/* "-" is stdin.  what: the word for sentences about files that hold something else, "a model file". */
+vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out);
+void vh_document_close(vh_document *doc);
+/* Its models, which are the caller's; the name of the file is put before sentences. */
+vhem_status vh_document_models(vhem_ctx *ctx, vh_document *doc, vhem_models **out);
+
+#endif

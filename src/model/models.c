@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* models.c - see models.h.
+ *
+ *   1. making and copying      3. files
+ *   2. looking at them */
+#include "model/models.h"
+
+#include "core/alloc.h"
+#include "model/convert.h"
+#include "model/json.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- 1. making and copying ----------------------------------------------------------------------------- */
+
+const char *vh_models_word(const vhem_models *m)
+{
+    return m->h3m ? "HMM" : "texture";
+}
+
+static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *m = NULL;
+
+    VH_NEW(m, 1);
+    *m = from;
+    *out = m;
+done:
+    if (st != VHEM_OK) {
+        vh_h3m_free(from.h3m);
+        vh_dtm_free(from.dtm);
+    }
+    return st;
+}
+
+vhem_status vh_models_take_hmms(vhem_ctx *ctx, vh_h3m *h3m, vhem_models **out)
+{
+    return take(ctx, vh_models_of_hmms(h3m), out);
+}
+
+vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **out)
+{
+    return take(ctx, vh_models_of_textures(dtm), out);
+}
+
+void vhem_models_free(vhem_models *m)
+{
+    if (!m)
+        return;
+    vh_h3m_free(m->h3m);
+    vh_dtm_free(m->dtm);
+    free(m);
+}
+
+/* Memory holds no more than this; int64_t in the header is for sets that do not have to be in memory. */
+static vhem_status check_count(vhem_ctx *ctx, int64_t K, const char *what)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(K <= INT_MAX, VHEM_EINVAL, "there are %lld %s, at most %d are possible", (long long)K, what,
+             INT_MAX);
+done:
+    return st;
+}
+
+vhem_status vhem_models_new_hmms(vhem_ctx *ctx, const char *emission, int d, int64_t K,
+                                 const vhem_hmm_view *hmm, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+
+    VH_TRY(check_count(ctx, K, "HMMs"));
+    VH_TRY(vh_h3m_from_views(ctx, emission, d, (int)K, hmm, &h3m));
+    VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+done:
+    return st;
+}
+
+vhem_status vhem_models_new_textures(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt,
+                                     vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_dtm *dtm = NULL;
+
+    VH_TRY(check_count(ctx, K, "textures"));
+    VH_TRY(vh_dtm_from_views(ctx, d, (int)K, dt, &dtm));
+    VH_TRY(vh_models_take_textures(ctx, dtm, out));
+done:
+    return st;
+}
+
+vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    vh_dtm *dtm = NULL;
+
+    if (m->h3m) {
+        VH_TRY(vh_h3m_subset(ctx, m->h3m, index, n, &h3m));
+        VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+    } else {
+        VH_TRY(vh_dtm_subset(ctx, m->dtm, index, n, &dtm));
+        if (!index && n == m->dtm->K) /* a copy: the weights to the last bit */
+            memcpy(dtm->omega, m->dtm->omega, sizeof *dtm->omega * (size_t)n);
+        VH_TRY(vh_models_take_textures(ctx, dtm, out));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    const double *omega = vh_models_omega(m);
+    int *used = NULL, n = 0;
+
+    VH_NEW(used, vh_models_size(m));
+    for (int j = 0; j < vh_models_size(m); j++)
+        if (omega[j] > 0)
+            used[n++] = j;
+    VH_CHECK(n > 0, VHEM_ENUMERIC, "no %s has any weight", vh_models_word(m));
+    VH_TRY(vh_models_subset(ctx, m, used, n, out));
+done:
+    free(used);
+    return st;
+}
+
+static vhem_status pool_textures(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
+                                 vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_dtm *all = NULL;
+    int K = 0;
+
+    for (int p = 0; p < n; p++) {
+        const vh_dtm *dtm = part[p]->dtm;
+        VH_CHECK(dtm->d == part[0]->dtm->d, VHEM_EINVAL,
+                 "textures of dimension %d and of dimension %d cannot be pooled", part[0]->dtm->d, dtm->d);
+        VH_CHECK(dtm->K <= INT_MAX - K, VHEM_EINVAL, "more than %d textures to pool", INT_MAX);
+        K += dtm->K;
+    }
+    VH_TRY(vh_dtm_new(ctx, part[0]->dtm->d, K, &all));
+    K = 0;
+    for (int p = 0; p < n; p++)
+        for (int j = 0; j < part[p]->dtm->K; j++, K++) {
+            const vh_dt *from = &part[p]->dtm->dt[j];
+            VH_TRY(vh_dt_shape(ctx, all->d, from->n, &all->dt[K]));
+            vh_dt_copy(&all->dt[K], from);
+            all->omega[K] = part[p]->dtm->omega[j] * (share ? share[p] : 1);
+        }
+    st = vh_models_take_textures(ctx, all, out);
+    all = NULL;
+done:
+    vh_dtm_free(all);
+    return st;
+}
+
+vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
+                           vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m **hmms = NULL;
+    vh_h3m *all = NULL;
+
+    for (int p = 0; p < n; p++)
+        VH_CHECK(part[p]->kind == part[0]->kind, VHEM_EINVAL, "HMMs and dynamic textures cannot be pooled");
+    if (part[0]->kind == VHEM_TEXTURES) {
+        VH_TRY(pool_textures(ctx, part, share, n, out));
+        goto done;
+    }
+    VH_NEW(hmms, n);
+    for (int p = 0; p < n; p++)
+        hmms[p] = part[p]->h3m;
+    VH_TRY(vh_h3m_pool(ctx, hmms, share, n, &all));
+    VH_TRY(vh_models_take_hmms(ctx, all, out));
+done:
+    free(hmms);
+    return st;
+}
+
+/* ---- 2. looking at them -------------------------------------------------------------------------------- */
+
+void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
+{
+    vhem_models_facts f = { .kind = m->kind, .K = vh_models_size(m), .d = vh_models_dim(m), .emission = "" };
+
+    for (int i = 0; m->h3m && i < m->h3m->K; i++) {
+        f.S = m->h3m->hmm[i].S > f.S ? m->h3m->hmm[i].S : f.S;
+        f.M = m->h3m->hmm[i].M > f.M ? m->h3m->hmm[i].M : f.M;
+    }
+    for (int i = 0; m->dtm && i < m->dtm->K; i++)
+        f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
+    if (m->h3m)
+        f.emission = m->h3m->family->name;
+    f.provenance = m->h3m ? m->h3m->provenance : m->dtm->provenance;
+    *out = f;
+}
+
+vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
+{
+    return m->h3m && i >= 0 && i < m->h3m->K ? vh_h3m_view(m->h3m, (int)i, out) : VHEM_EINVAL;
+}
+
+vhem_status vhem_models_texture(const vhem_models *m, int64_t i, vhem_dt_view *out)
+{
+    return m->dtm && i >= 0 && i < m->dtm->K ? vh_dtm_view(m->dtm, (int)i, out) : VHEM_EINVAL;
+}
+
+double vhem_models_compare(const vhem_models *a, const vhem_models *b)
+{
+    if (a->kind != b->kind)
+        return INFINITY;
+    return a->h3m ? vh_h3m_compare(a->h3m, b->h3m) : vh_dtm_compare(a->dtm, b->dtm);
+}
+
+/* ---- 3. files ------------------------------------------------------------------------------------------ */
+
+vhem_status vhem_models_save(vhem_ctx *ctx, const vhem_models *m, const char *provenance, const char *path)
+{
+    vhem_status st = VHEM_OK;
+
+    if (provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
+    if (m->h3m) {
+        vh_h3m with = *m->h3m;
+        with.provenance = provenance ? (char *)provenance : with.provenance;
+        VH_TRY(vh_h3m_save(ctx, &with, path));
+    } else {
+        vh_dtm with = *m->dtm;
+        with.provenance = provenance ? (char *)provenance : with.provenance;
+        VH_TRY(vh_dtm_save(ctx, &with, path));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f)
+{
+    return m->h3m ? vh_model_print_json(ctx, m->h3m, f) : vh_dtm_print_json(ctx, m->dtm, f);
+}
+
+/* The object of a model file; its format is known. */
+static vhem_status read_models(vhem_ctx *ctx, json_t *root, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    vh_h3m *h3m = NULL;
+    vh_dtm *dtm = NULL;
+
+    if (format && strcmp(format, "vhem-dtm") == 0) {
+        VH_TRY(vh_dtm_from_json(ctx, root, &dtm));
+        VH_TRY(vh_models_take_textures(ctx, dtm, out));
+    } else {
+        VH_TRY(vh_model_from_json(ctx, root, &h3m));
+        VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    json_t *level = root;
+
+    if (format && strcmp(format, "vhem-tree") == 0) {
+        level = json_array_get(json_object_get(root, "levels"), 0);
+        VH_CHECK(json_is_object(level), VHEM_EFORMAT, "a tree without levels: no models in it");
+        format = "vhem-clustering";
+    }
+    if (format && strcmp(format, "vhem-clustering") == 0
+        && json_is_object(json_object_get(level, "centers"))) {
+        json_t *centers = json_object_get(level, "centers");
+        st = read_models(ctx, centers, out);
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, "centers");
+    } else {
+        st = read_models(ctx, level, out);
+    }
+done:
+    return st;
+}

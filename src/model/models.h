@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* models.h - a set of models of either kind behind one type, and what can be done with it whatever the kind. */
+#ifndef VH_MODEL_MODELS_H
+#define VH_MODEL_MODELS_H
+
+#include "model/dtm.h"
+#include "model/h3m.h"
+
+struct vhem_models {
+    vhem_kind kind;
+    vh_h3m *h3m; /* one of the two; the other is NULL */
+    vh_dtm *dtm;
+};
+
+/* A set that belongs to somebody else, as models. */
+static inline vhem_models vh_models_of_hmms(const vh_h3m *h3m)
+{
+    return (vhem_models){ .kind = VHEM_HMMS, .h3m = (vh_h3m *)h3m };
+}
+static inline vhem_models vh_models_of_textures(const vh_dtm *dtm)
+{
+    return (vhem_models){ .kind = VHEM_TEXTURES, .dtm = (vh_dtm *)dtm };
+}
+
+static inline int vh_models_size(const vhem_models *m)
+{
+    return m->h3m ? m->h3m->K : m->dtm->K;
+}
+static inline int vh_models_dim(const vhem_models *m)
+{
+    return m->h3m ? m->h3m->d : m->dtm->d;
+}
+static inline double *vh_models_omega(const vhem_models *m) /* [K] */
+{
+    return m->h3m ? m->h3m->omega : m->dtm->omega;
+}
+/* Where the name and the label of model i are; NULL inside: none. */
+static inline char **vh_models_name(const vhem_models *m, int i)
+{
+    return m->h3m ? &m->h3m->hmm[i].name : &m->dtm->dt[i].name;
+}
+static inline char **vh_models_label(const vhem_models *m, int i)
+{
+    return m->h3m ? &m->h3m->hmm[i].label : &m->dtm->dt[i].label;
+}
+/* "HMM" or "texture", for sentences. */
+const char *vh_models_word(const vhem_models *m);
+
+/* Models that take over the set; on failure it is freed. */
+vhem_status vh_models_take_hmms(vhem_ctx *ctx, vh_h3m *h3m, vhem_models **out);
+vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **out);
+/* A copy of n of the models, index [n] (NULL: the first n), their weights scaled to sum to 1. */
+vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out);
+/* Those that have weight; it is a failure when none has. */
+vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_models **out);
+/* The models of n sets one after the other, those of part p with the weights omega share[p] (NULL: omega); names
+ * stay behind.  All must be of one kind, family and dimension. */
+vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
+                           vhem_models **out);
+
+struct json_t;
+vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f);
+/* The models in a parsed object: of a clustering or a tree the centres of the lowest level. */
+vhem_status vh_models_from_json(vhem_ctx *ctx, struct json_t *root, vhem_models **out);
+
+#endif
