@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cli.h - what the commands share: one table per command from which options are read and help is printed, a
- * context with signals and progress around it, output that is whole or not there. */
+/* cli.h - what the commands share: a table of options from which arguments are read and help, man page and
+ * provenance are written; a context with signals and progress; inputs; output that is whole or not there. */
 #ifndef VHEM_CLI_H
 #define VHEM_CLI_H
 
@@ -13,11 +13,13 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_STOPPED = 130 };
 enum { CLI_GO = -1 }; /* from functions that return an exit status: none yet, carry on */
-enum { CLI_MAX_OPTIONS = 48, CLI_MAX_ARGS = 1000 };
+enum { CLI_MAX_OPTIONS = 64, CLI_MAX_ARGS = 1000 };
+
+typedef struct cli cli;
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
-typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_SIZE, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
+typedef enum { OPT_FLAG, OPT_INT, OPT_INT64, OPT_REAL, OPT_SIZE, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
 
 typedef struct { /* of an OPT_LIST: all arguments up to the next option */
     int n;
@@ -28,37 +30,85 @@ typedef struct {
     const char *name;
     char letter; /* 0: long form only */
     cli_kind kind;
-    const char *arg;   /* name of its argument in the help; the choices, "diag|full" */
-    void *value;       /* bool, int, uint64_t, double, int64_t of bytes, const char *, cli_texts; holds the
-                          default */
-    double min;        /* of a number */
-    const char *shown; /* the default in words, where the value does not say it */
-    const char *help;
+    const char *arg;     /* name of its argument in the help; the choices, "diag|full" */
+    void *value;         /* int 0 or 1, int, int64_t, double, int64_t of bytes, const char *, const char *,
+                            cli_texts; holds the default, a negative number or NULL: the library's */
+    double least;        /* of a number; below 1e-200 it means "above 0" */
+    const char *shown;   /* the default in words, where the value does not say it */
+    const char *help;    /* half a sentence */
+    const char *words;   /* the choices, when arg does not list them */
+    const char **file;   /* a choice that may be a file instead, whose path goes here */
+    const char *heading; /* in the help; NULL: the first one */
+    const char *methods; /* "ppk-sc ppk-ac": methods or models that use it; NULL: all */
+    bool off;            /* a flag that sets its value to 0, not to 1 */
 } cli_option;
 
 typedef struct {
+    int n;
+    cli_option row[CLI_MAX_OPTIONS];
+    char text[4096]; /* names and words made for the rows */
+    size_t used;
+} cli_table;
+
+typedef struct { /* how a field of an options record differs on the command line; NULL, 0: it does not */
+    const char *field, *name;
+    char letter; /* of the new name */
+    double least;
+    const char *shown, *help;
+    const char **file;
+} cli_change;
+
+typedef struct { /* the fields of an options record, as rows */
+    vhem_option_set set;
+    void *record;
+    const char *only, *without, *heading; /* names separated by spaces; NULL: all, none; the first heading */
+    const cli_change *change;             /* ends with a NULL field */
+} cli_fields;
+
+typedef struct {
     const char *args, *about, *examples;
-    int n_min, n_max;          /* arguments that are not options */
-    const cli_option *options; /* ends with a NULL name; the common options follow by themselves */
+    int n_min, n_max; /* arguments that are not options */
+    const cli_table *table;
+    bool methods; /* the help lists the clustering methods */
 } cli_usage;
 
-/* The rows that say how to read sequences; o is a vhem_data_options *.  Groups mean nothing to some. */
-/* clang-format off */
-#define CLI_DATA_OPTIONS(o, group_help)                                                                     \
-    CLI_UNGROUPED_OPTIONS(o),                                                                               \
-    { "group", 'g', OPT_TEXT, "COL", &(o)->group, 0, "none", group_help }
-#define CLI_UNGROUPED_OPTIONS(o)                                                                            \
-    { "format", 'f', OPT_CHOICE, "csv|tsv|dir|npy|npz|ts|hdf5", &(o)->format, 0, "found out from the file", \
-      "format of DATA" },                                                                                   \
-    { "id", 'i', OPT_TEXT, "COL[,COL]", &(o)->id, 0, "id or seq", "columns that name a sequence" },         \
-    { "label", 'l', OPT_TEXT, "COL", &(o)->label, 0, "label, if there", "column with the class" },          \
-    { "weight", 0, OPT_TEXT, "COL", &(o)->weight, 0, "all 1", "column with the weight of a sequence" },     \
-    { "columns", 'c', OPT_TEXT, "COL[,COL]", &(o)->columns, 0, "every other numeric column",                \
-      "columns that are the dimensions" },                                                                  \
-    { "where", 'w', OPT_TEXT, "COL=VALUE", &(o)->where, 0, "everything", "read only what has this value" },  \
-    { "memory", 0, OPT_SIZE, "SIZE", &(o)->memory, 0, NULL,                                                 \
-      "frames kept in memory, as 512M or 2G, 0 for all; with more they are in a file in TMPDIR" }
-/* clang-format on */
+/* table.c.  Rows end with a NULL name. */
+void cli_add(cli_table *t, const cli_option *rows);
+void cli_add_fields(cli_table *t, const cli_fields *fields);
+/* How to read sequences; group_help NULL: groups are not asked for. */
+void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help);
+extern const char cli_data_heading[], cli_cov_words[];
+const char *cli_emission(const char *cov); /* "diag", "full", or NULL for the default */
+bool cli_has_word(const char *list, char separator, const char *word);
+/* Is the value neither the user's nor the command's? */
+bool cli_is_default(const cli_option *o);
+/* As it would be typed; "" for a flag, NULL for a list and for nothing. */
+const char *cli_value_text(const cli_option *o, char *buf, size_t size);
+/* A new object: every option of the command by name with its value, but those that change no result and those
+ * that the method or model, NULL for any, does not use. */
+json_t *cli_options_json(const cli_usage *usage, const char *method);
+
+/* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
+int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
+bool cli_given(const cli *c, const cli_usage *usage, const char *name);
+/* Refuses options that the method or model of this name does not use; kind: "method", "model". */
+int cli_check_uses(cli *c, const cli_usage *usage, const char *kind, const char *name);
+/* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, char *text, size_t size);
+/* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
+const char *cli_nearest(const char *word, const char *const *names, int n);
+
+/* help.c, pages.c: the options of a command as help, as part of the man page, as words to complete. */
+typedef enum { CLI_HELP, CLI_MAN, CLI_COMPLETION } cli_form;
+void cli_help(const cli *c, const cli_usage *usage, const cli_option *common);
+void cli_man(const char *command, const cli_usage *usage);
+void cli_man_rows(const cli_option *rows, int n);
+void cli_man_text(const char *text);
+void cli_completion(const char *command, const cli_usage *usage, const cli_option *common);
+void cli_heading(const cli_option *o, char *text, size_t size); /* of its part of the help */
+/* Each heading once, in the order of the first row below it, with all its rows; order [n]. */
+void cli_by_heading(const cli_option *rows, int n, int *order);
+const char *cli_method_about(const vhem_method_facts *m, char *text, size_t size);
 
 /* ---- one run of the command ---------------------------------------------------------------------------- */
 
@@ -68,53 +118,32 @@ typedef struct {
     bool on, visible;    /* wanted at all; a bar stands on the terminal */
 } cli_progress;
 
-typedef struct {
+struct cli {
     const char *command; /* "fit" */
-    uint64_t seed;
-    int threads;
+    char part[64];       /* "classify train": room for the name of a part */
+    cli_form form;
+    int64_t seed;
+    int threads, quiet, json, help;
     const char *backend;
-    bool quiet, json, help;
     const char *arg[CLI_MAX_ARGS];
     int n_arg;
     bool given[CLI_MAX_OPTIONS]; /* by row: the command's own, then the common */
     vhem_ctx *ctx;
     cli_progress progress;
-} cli;
+};
 
 typedef int cli_run(cli *c, int argc, char **argv);
 cli_run cmd_fit, cmd_cluster, cmd_tree, cmd_assign, cmd_choose, cmd_score, cmd_decode, cmd_sample,
     cmd_compare, cmd_eval, cmd_classify, cmd_annotate, cmd_report, cmd_info, cmd_convert;
 
-/* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
-int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
-bool cli_given(const cli *c, const cli_usage *usage, const char *name);
-/* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
-const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text,
-                       size_t size);
-/* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
-const char *cli_nearest(const char *word, const char *const *names, int n);
-/* help.c */
-void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_option *common);
-/* A new object: every option of the command by name with its value, but those that change no result, --output
- * and --memory. */
-json_t *cli_options_json(const cli_usage *usage);
-
-/* size.c.  "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
-bool cli_read_size(const char *text, int64_t *size);
-const char *cli_put_size(int64_t size, char *buf, size_t room); /* as it would be typed */
-
-/* words.c.  Is the text one of the names?  NULL ends them. */
-bool cli_one_of(const char *text, const char *const *names);
-/* A word that is neither known nor a file is a slip of the pen, not a file that cannot be read. */
-int cli_check_word(cli *c, const char *option, const char *words, const char *text);
-/* A word of a command line as the shell takes it, quoted where there is need. */
-void cli_put_word(FILE *f, const char *text);
-enum { CLI_MAX_LIST = 1000 };
 typedef struct {
-    int n, value[CLI_MAX_LIST];
-} cli_list;
-/* "2..6,8": numbers and ranges of at least 1. */
-int cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
+    const char *name;
+    cli_run *run;
+    const char *help;
+} cli_command;
+
+/* main.c.  Runs the part of a command that argv[1] names; its help when none is. */
+int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);
 
 /* session.c.  The first three print "vhem COMMAND: sentence" and return the exit status. */
 int cli_fail(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -133,6 +162,35 @@ void cli_progress_init(cli *c);
 void cli_progress_draw(void *arg, const char *what, int64_t done, int64_t total);
 void cli_progress_clear(cli *c);
 
+/* ---- text ---------------------------------------------------------------------------------------------- */
+
+/* size.c.  "512M", "2G": bytes with K, M, G or T after them, powers of 1024; false when it is none. */
+bool cli_read_size(const char *text, int64_t *size);
+const char *cli_put_size(int64_t size, char *buf, size_t room); /* as it would be typed */
+
+/* words.c */
+bool cli_is_path(const char *text); /* is it a file, or spelled like one? */
+/* A word of a command line as the shell takes it, quoted where there is need. */
+void cli_put_word(FILE *f, const char *text);
+enum { CLI_MAX_LIST = 1000 };
+typedef struct {
+    int n;
+    int64_t value[CLI_MAX_LIST];
+} cli_list;
+/* "2..6,8": numbers and ranges of at least 1. */
+int cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
+
+/* tables.c: JSON, names, endings */
+json_t *cli_json_real(double x);           /* null when x is not finite */
+json_t *cli_json_text(const char *text);   /* null when there is none or it is not UTF-8 */
+void cli_json_put(FILE *f, json_t *value); /* writes and releases it, with a line end */
+/* names[i], or "i" when it has none; buf serves for that. */
+const char *cli_name(const char *const *names, int64_t i, char *buf, size_t size);
+bool cli_ends_with(const char *path, const char *const *endings); /* NULL ends the list */
+const char *cli_plural(int64_t n);                                /* "" for one, else "s" */
+const char *cli_where(const char *output);                        /* "standard output" for "-" */
+extern const char *const cli_model_endings[], *const cli_data_endings[], *const cli_json_endings[];
+
 /* ---- output -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -146,86 +204,61 @@ int cli_out_commit(cli *c, cli_out *out);
 void cli_out_close(cli_out *out); /* removes what was not committed */
 /* Can this path be written?  Asked before hours of work, not after. */
 int cli_out_check(cli *c, const char *path);
+/* Of a file that the library writes, of things that have these endings, and the streams. */
+int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings);
 void cli_put_number(FILE *f, double x);       /* the shortest text that reads back to x */
 void cli_put_cell(FILE *f, const char *text); /* tabs and line ends become spaces */
-
-/* tables.c: JSON and names */
-json_t *cli_json_real(double x);           /* null when x is not finite */
-json_t *cli_json_text(const char *text);   /* null when there is none or it is not UTF-8 */
-void cli_json_put(FILE *f, json_t *value); /* writes and releases it, with a line end */
-/* The name of HMM i, or "i" when it has none; buf serves for that. */
-const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size);
-bool cli_ends_with(const char *path, const char *const *endings); /* NULL ends the list */
-const char *cli_plural(int64_t n);                                /* "" for one, else "s" */
-extern const char *const cli_model_endings[], *const cli_data_endings[];
 
 /* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
  * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
  * written. */
 char *cli_provenance(const cli *c, json_t *options, bool stopped);
 
-/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.
- * A number for each class, -1 for none; returns how many have one. */
-int cli_class_numbers(int n, const char *const *class_of, int *number);
-/* How the clusters match the classes; false when fewer than two things have a class. */
-bool cli_agreement(int n, const char *const *class_of, const int *cluster, vhem_agreement *out);
-json_t *cli_agreement_json(int n, const char *const *class_of, const int *cluster); /* null when none */
-/* The labels of HMMs and of sequences; free() the array, the texts stay theirs.  NULL without memory. */
-const char **cli_classes_of_models(const vhem_h3m *h3m);
-const char **cli_classes_of_textures(const vhem_dtm *dtm);
-const char **cli_classes_of_data(const vhem_data *data);
-/* Those of n groups of sequences, by name; a group whose sequences differ has none. */
-const char **cli_classes_of_groups(const vhem_data *data, int n, char **name);
+/* ---- inputs -------------------------------------------------------------------------------------------- */
 
-/* ---- pieces of single commands that others need or that deserve their own file --------------------------
- */
+typedef struct { /* a file of models or of sequences, as a source; opened and parsed once */
+    vhem_contents file;
+    vhem_source from;
+} cli_input;
 
-typedef enum {
-    CLI_IS_DATA,
-    CLI_IS_MODEL,
-    CLI_IS_TEXTURES,
-    CLI_IS_HDF5,
-    CLI_IS_CLUSTERING,
-    CLI_IS_TREE,
-    CLI_IS_CLASSES
-} cli_content;
+/* load.c: models, also the centres of clusters; clusters; models or sequences.  When the file is something
+ * else, the sentence says what it is and which command makes what is wanted. */
+int cli_load_models(cli *c, const char *path, vhem_models **out);
+int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
+int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
+void cli_input_free(cli_input *in);
 
-/* load.c: what a file holds, from its first bytes; HDF5 may be models or data. */
-cli_content cli_recognise(const char *path);
-/* MODELS, and the OUT of cluster or tree, with a hint when the file is something else. */
-int cli_load_models(cli *c, const char *path, vhem_h3m **h3m);
-int cli_load_clusters(cli *c, const char *path, vhem_tree **tree);
-/* Loads either; exactly one of the outputs is set on CLI_GO. */
-int cli_load_any(cli *c, const char *path, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
-/* MODELS and DATA of the command line, after a look at where the output is to go. */
-int cli_load_both(cli *c, const char *output, const vhem_data_options *opt, vhem_h3m **h3m, vhem_data **data);
-
-/* truth.c: the class of each of n names.  From a table of names and classes; *class_of [n] and the texts, ""
- * for none, are one block: free() it. */
-int cli_truth_load(cli *c, const char *path, int n, char *const *name, const char ***class_of);
-/* From sequences, by their names or groups; one block likewise. */
-int cli_truth_of_data(cli *c, const vhem_data *data, int n, char *const *name, const char ***class_of);
-
-/* models.c.  A set of models of either kind; one of the two is there. */
-typedef struct {
-    vhem_h3m *h3m;
-    vhem_dtm *dtm;
-} cli_models;
-int cli_models_load(cli *c, const char *path, cli_models *m);
-void cli_models_free(cli_models *m);
-int cli_models_size(const cli_models *m);
-const char *cli_models_kind(const cli_models *m); /* "HMM", "texture" */
-double cli_models_omega(const cli_models *m, int i);
-/* The name of model i, or "i" when it has none; buf serves for that. */
-const char *cli_models_name(const cli_models *m, int i, char *buf, size_t size);
-/* The labels of the models; free() the array. */
-const char **cli_models_classes(const cli_models *m);
+typedef struct { /* what models of all kinds have */
+    const char *name, *label;
+    double omega;
+    int S, M; /* of a texture S is the dimension of its state, M is 0 */
+} cli_model;
+cli_model cli_model_at(const vhem_models *models, int64_t i);
+/* Its name, or "i" when it has none; buf serves for that. */
+const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size_t size);
+const char *cli_model_word(const vhem_models *models); /* "HMM", "texture" */
+const char *cli_item_word(const vhem_source *from);    /* or "sequence", "group" */
 /* Are these the models, of a file called what, that were clustered in a file called where: as many, with the
  * same names? */
-int cli_models_check(cli *c, const cli_models *m, const char *what, const vhem_clustering *cl,
+int cli_check_models(cli *c, const vhem_models *models, const char *what, const vhem_clustering *cl,
                      const char *where);
-/* Dynamic textures, also those of a clustering; CLI_GO and NULL when the file holds something else. */
-int cli_load_textures(cli *c, const char *path, vhem_dtm **dtm);
+/* [items]  frames of each; from malloc. */
+int64_t *cli_frames(const vhem_data *data, const vhem_items *items);
+
+/* agreement.c.  Classes are texts, "" for none, which is left out of every comparison.  False when fewer than
+ * two items have a class. */
+bool cli_agreement(cli *c, int64_t n, const char *const *class_of, const int *cluster, vhem_agreement *out);
+json_t *cli_agreement_json(cli *c, int64_t n, const char *const *class_of, const int *cluster);
+
+typedef struct {       /* where the classes of clustered items may come from; each may be NULL */
+    const char *truth; /* --truth: a column of the data, or a table of names and classes */
+    const vhem_models *models;
+    const vhem_data *data;
+} cli_truth;
+/* truth.c.  *class_of [Kb] and its texts, "" for none, are one block: free() it; NULL when there are none. */
+int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, const char ***class_of);
+/* Is --truth a table?  Else it is the column of --data to be read as the label. */
+bool cli_truth_is_file(const char *truth);
 
 /* topology.c: a file with fixed entries of pi and A; null is free.  *pi and *A come from malloc, either may
  * stay NULL, *S is their size. */

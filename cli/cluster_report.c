@@ -9,14 +9,29 @@
 enum { FEW_CLUSTERS = 20, FEW_MEMBERS = 4 };
 static const double SAME = 1e-6; /* share of the bound: restarts this close found the same optimum */
 
-const char *cluster_thing(const vhem_clustering *cl)
+cluster_level cluster_level_of(const vhem_tree *tree, int l, const char *const *class_of)
 {
-    if (cl->textures)
-        return "texture";
-    return !vhem_method_takes_data(cl->method) ? "HMM" : cl->options.by_group ? "group" : "sequence";
+    const vhem_clustering *first = vhem_tree_level(tree, 0), *cl = vhem_tree_level(tree, l);
+    return (cluster_level){ cl, first->Kb, cl->base_label, first->name, class_of };
 }
 
-int cluster_reached(const vhem_clustering *cl)
+const char *cluster_item_word(const vhem_tree *tree)
+{
+    const vhem_clustering *cl = vhem_tree_level(tree, 0);
+    if (strcmp(cl->items, "models") == 0)
+        return cli_model_word(cl->centers);
+    return strcmp(cl->items, "groups") == 0 ? "group" : "sequence";
+}
+
+const char *cluster_level_word(const vhem_tree *tree, int l)
+{
+    if (l == 0)
+        return cluster_item_word(tree);
+    return strcmp(vhem_tree_level(tree, 0)->items, "models") == 0 ? "centre" : "cluster";
+}
+
+/* How many restarts came to the best bound, as closely as they can be told apart. */
+static int count_reached(const vhem_clustering *cl)
 {
     double best = -INFINITY, same = fmax(SAME, 2 * cl->options.tol);
     int reached = 0;
@@ -27,7 +42,7 @@ int cluster_reached(const vhem_clustering *cl)
     return reached;
 }
 
-static int finished(const vhem_clustering *cl)
+static int count_finished(const vhem_clustering *cl)
 {
     int n = 0;
     for (int r = 0; r < cl->n_run; r++)
@@ -40,74 +55,26 @@ static double final_bound(const vhem_clustering *cl)
     return cl->bound ? cl->bound[cl->n_iter] : NAN;
 }
 
-static const char *name_of(const cluster_level *level, int i, char *buf, size_t size)
-{
-    if (level->name && level->name[i] && level->name[i][0])
-        return level->name[i];
-    snprintf(buf, size, "%d", i);
-    return buf;
-}
+/* ---- for machines -------------------------------------------------------------------------------------- */
 
-int cluster_members(const cluster_level *level, int j, int few, char *text, size_t size)
-{
-    int found = 0;
-    size_t at = 0;
-    char buf[32];
-    text[0] = '\0';
-    for (int i = 0; i < level->n; i++) {
-        if (level->label[i] != j)
-            continue;
-        found++;
-        if (found > few + 1 || at >= size)
-            continue;
-        int wrote = snprintf(text + at, size - at, "%s%s", found > 1 ? ", " : "",
-                             found > few ? "..." : name_of(level, i, buf, sizeof buf));
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return found;
-}
-
-/* The class that most members of cluster j have, and how many; NULL when none has one. */
-static const char *main_class(const cluster_level *level, int j, int *most)
-{
-    int *number = malloc(2 * ((size_t)level->n + 1) * sizeof *number), *count = number + level->n;
-    const char *found = NULL;
-    *most = 0;
-    if (!number || !level->class_of || cli_class_numbers(level->n, level->class_of, number) == 0) {
-        free(number);
-        return NULL;
-    }
-    memset(count, 0, ((size_t)level->n + 1) * sizeof *count);
-    for (int i = 0; i < level->n; i++)
-        if (level->label[i] == j && number[i] >= 0 && ++count[number[i]] > *most) {
-            *most = count[number[i]];
-            found = level->class_of[i];
-        }
-    free(number);
-    return found;
-}
-
-static json_t *cluster_json(const cluster_level *level, int j)
+static json_t *one_cluster_json(const cluster_level *level, int j)
 {
     const vhem_clustering *cl = level->clustering;
     json_t *members = json_array();
     char buf[32];
-    vhem_hmm_view center = { 0 };
-    vhem_dt_view texture;
-    for (int i = 0; i < level->n; i++)
+    for (int64_t i = 0; i < level->n; i++)
         if (level->label[i] == j)
-            json_array_append_new(members, cli_json_text(name_of(level, i, buf, sizeof buf)));
-    if (cl->centers)
-        vhem_h3m_view(cl->centers, j, &center);
+            json_array_append_new(members, cli_json_text(cli_name(level->name, i, buf, sizeof buf)));
     json_t *one = json_pack("{s:i, s:i}", "cluster", j, "size", (int)json_array_size(members));
     if (cl->centers) {
+        vhem_models_facts facts;
+        cli_model center = cli_model_at(cl->centers, j);
+        vhem_models_info(cl->centers, &facts);
+        bool textures = facts.kind == VHEM_TEXTURES;
         json_object_set_new(one, "omega", cli_json_real(center.omega));
-        json_object_set_new(one, "S", json_integer(center.S));
-        json_object_set_new(one, "M", json_integer(center.M));
-    }
-    if (cl->textures && vhem_dtm_view(cl->textures, j, &texture) == VHEM_OK) {
-        json_object_set_new(one, "omega", cli_json_real(texture.omega));
-        json_object_set_new(one, "n", json_integer(texture.n));
+        json_object_set_new(one, textures ? "n" : "S", json_integer(center.S));
+        if (!textures)
+            json_object_set_new(one, "M", json_integer(center.M));
     }
     json_object_set_new(one, "members", members);
     return one;
@@ -126,55 +93,105 @@ static json_t *restarts_json(const vhem_clustering *cl)
     return all;
 }
 
-json_t *cluster_level_json(const cluster_level *level)
+json_t *cluster_level_json(cli *c, const cluster_level *level)
 {
     const vhem_clustering *cl = level->clustering;
     json_t *clusters = json_array();
     for (int j = 0; j < cl->Kr; j++)
-        json_array_append_new(clusters, cluster_json(level, j));
+        json_array_append_new(clusters, one_cluster_json(level, j));
     json_t *facts =
-        json_pack("{s:o, s:i, s:i, s:o, s:i, s:b, s:{s:i, s:i, s:i}, s:i, s:o, s:o}", "method",
-                  cli_json_text(cl->method), "Kb", cl->Kb, "K", cl->Kr, "bound",
+        json_pack("{s:o, s:I, s:I, s:o, s:i, s:b, s:{s:i, s:i, s:i}, s:i, s:o, s:o}", "method",
+                  cli_json_text(cl->method), "Kb", (json_int_t)cl->Kb, "K", (json_int_t)cl->Kr, "bound",
                   cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged", cl->converged, "repairs",
                   "empty", cl->n_empty, "revived", cl->n_revived, "fell", cl->n_fell, "reached_best",
-                  cluster_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
+                  count_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
     if (level->class_of)
-        json_object_set_new(facts, "agreement", cli_agreement_json(level->n, level->class_of, level->label));
+        json_object_set_new(facts, "agreement",
+                            cli_agreement_json(c, level->n, level->class_of, level->label));
     return facts;
 }
 
-static void tell_clusters(cli *c, const cluster_level *level)
+/* ---- for people ---------------------------------------------------------------------------------------- */
+
+/* "a, b, c, ..." of cluster j; the number of members. */
+static int64_t list_members(const cluster_level *level, int j, char *text, size_t size)
+{
+    int64_t found = 0;
+    size_t at = 0;
+    char buf[32];
+    text[0] = '\0';
+    for (int64_t i = 0; i < level->n; i++) {
+        if (level->label[i] != j)
+            continue;
+        found++;
+        if (found > FEW_MEMBERS + 1 || at >= size)
+            continue;
+        int wrote = snprintf(text + at, size - at, "%s%s", found > 1 ? ", " : "",
+                             found > FEW_MEMBERS ? "..." : cli_name(level->name, i, buf, sizeof buf));
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return found;
+}
+
+/* The class that most members of cluster j have, and how many; NULL when none has one.  number [n] of the
+ * classes, count [classes]. */
+static const char *main_class(const cluster_level *level, int j, const int *number, int *count, int *most)
+{
+    const char *found = NULL;
+    *most = 0;
+    for (int64_t i = 0; i < level->n; i++)
+        if (number[i] >= 0)
+            count[number[i]] = 0;
+    for (int64_t i = 0; i < level->n; i++)
+        if (level->label[i] == j && number[i] >= 0 && ++count[number[i]] > *most) {
+            *most = count[number[i]];
+            found = level->class_of[i];
+        }
+    return found;
+}
+
+static void tell_cluster(cli *c, const cluster_level *level, const char *word, int j, const int *number,
+                         int *count)
 {
     char members[200];
-    const char *thing = cluster_thing(level->clustering);
-    int Kr = level->clustering->Kr;
-    for (int j = 0; j < Kr && j < FEW_CLUSTERS; j++) {
-        int most, n = cluster_members(level, j, FEW_MEMBERS, members, sizeof members);
-        const char *class = main_class(level, j, &most);
-        if (class && most == n)
-            cli_say(c, "  %d: %d %s%s, all %s: %s", j, n, thing, cli_plural(n), class, members);
-        else if (class)
-            cli_say(c, "  %d: %d %s%s, %d of them %s: %s", j, n, thing, cli_plural(n), most, class, members);
-        else
-            cli_say(c, "  %d: %d %s%s%s%s", j, n, thing, cli_plural(n), n ? ": " : "", members);
-    }
+    int64_t n = list_members(level, j, members, sizeof members);
+    int most = 0;
+    const char *class = number ? main_class(level, j, number, count, &most) : NULL;
+    if (class && most == n)
+        cli_say(c, "  %d: %lld %s%s, all %s: %s", j, (long long)n, word, cli_plural(n), class, members);
+    else if (class)
+        cli_say(c, "  %d: %lld %s%s, %d of them %s: %s", j, (long long)n, word, cli_plural(n), most, class,
+                members);
+    else
+        cli_say(c, "  %d: %lld %s%s%s%s", j, (long long)n, word, cli_plural(n), n ? ": " : "", members);
+}
+
+static void tell_clusters(cli *c, const cluster_level *level, const char *word)
+{
+    int64_t Kr = level->clustering->Kr;
+    int n_class, *number = malloc(2 * ((size_t)level->n + 1) * sizeof *number);
+    bool known = number && level->class_of
+                 && vhem_number_names(c->ctx, level->n, level->class_of, number, &n_class) == VHEM_OK;
+    for (int j = 0; j < Kr && j < FEW_CLUSTERS; j++)
+        tell_cluster(c, level, word, j, known ? number : NULL, number + level->n);
     if (Kr > FEW_CLUSTERS)
-        cli_say(c, "  ... and %d more; 'vhem info --all' lists them", Kr - FEW_CLUSTERS);
+        cli_say(c, "  ... and %lld more; 'vhem info --all' lists them", (long long)(Kr - FEW_CLUSTERS));
+    free(number);
 }
 
 /* Some methods have no bound; their restarts are then compared by what they minimise. */
 static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
 {
-    int reached = cluster_reached(cl);
+    int reached = count_reached(cl);
     if (stopped && cl->n_run > 1) /* too early to say how many agree */
-        cli_say(c, "%d of %d restarts were finished", finished(cl), cl->n_run);
+        cli_say(c, "%d of %d restarts were finished", count_finished(cl), cl->n_run);
     else if (cl->n_run > 1)
         cli_say(c, "%d of %d restarts %s%s", reached, cl->n_run,
                 cl->bound ? "reached this bound" : "were as good as this one",
                 reached < 2 ? "; more --restarts may find a better one" : "");
 }
 
-void cluster_level_tell(cli *c, const cluster_level *level, const char *title, bool stopped)
+void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
     vhem_agreement g;
@@ -184,16 +201,16 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *title, b
         cli_say(c, "%s: bound %.2f nats after %d iteration%s%s", title, final_bound(cl), cl->n_iter,
                 cli_plural(cl->n_iter),
                 settled   ? ""
-                : stopped ? ", not settled"
-                          : ", not settled within --max-iter");
+                : stopped ? ", not converged"
+                          : ", not converged within --max-iter");
     else
         cli_say(c, "%s, by %s", title, cl->method);
-    tell_clusters(c, level);
+    tell_clusters(c, level, word);
     tell_restarts(c, cl, stopped);
     if (cl->n_empty)
         cli_say(c, "repairs: %d empty cluster%s re-seeded", cl->n_empty, cli_plural(cl->n_empty));
     if (cl->n_revived)
         cli_say(c, "repairs: %d dead state%s revived", cl->n_revived, cli_plural(cl->n_revived));
-    if (level->class_of && cli_agreement(level->n, level->class_of, level->label, &g))
+    if (level->class_of && cli_agreement(c, level->n, level->class_of, level->label, &g))
         cli_say(c, "agreement with the labels: Rand index %.3f, adjusted %.3f", g.rand, g.adjusted_rand);
 }

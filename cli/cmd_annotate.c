@@ -10,14 +10,14 @@
 static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p)
 {
     fputs("name\trank\ttag\tposterior\n", f);
-    for (int i = 0; i < p->n; i++)
-        for (int r = 0; r < a->top && r < p->C; r++) {
+    for (int64_t i = 0; i < p->n; i++)
+        for (int r = 0; r < a->rank.top && r < p->C; r++) {
             int k = classes_best(p, i, r);
             cli_put_cell(f, p->name[i]);
             fprintf(f, "\t%d\t", r + 1);
             cli_put_cell(f, p->class_name[k]);
             fputc('\t', f);
-            cli_put_number(f, exp(p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k]));
+            cli_put_number(f, exp(p->log_posterior[i * p->C + k]));
             fputc('\n', f);
         }
 }
@@ -25,16 +25,15 @@ static void write_tags(FILE *f, const classes_args *a, const vhem_prediction *p)
 static json_t *tags_json(const cli *c, const classes_args *a, const vhem_prediction *p)
 {
     json_t *songs = json_array();
-    for (int i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         json_t *tags = json_array(), *smn = json_object();
-        for (int r = 0; r < a->top && r < p->C; r++)
+        for (int r = 0; r < a->rank.top && r < p->C; r++)
             json_array_append_new(tags, cli_json_text(p->class_name[classes_best(p, i, r)]));
         for (int k = 0; k < p->C; k++)
-            json_object_set_new(smn, p->class_name[k],
-                                cli_json_real(exp(p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k])));
-        json_array_append_new(songs,
-                              json_pack("{s:o, s:i, s:o, s:o}", "name", cli_json_text(p->name[i]),
-                                        "fragments", p->fragments[i], "tags", tags, "multinomial", smn));
+            json_object_set_new(smn, p->class_name[k], cli_json_real(exp(p->log_posterior[i * p->C + k])));
+        json_array_append_new(songs, json_pack("{s:o, s:I, s:o, s:o}", "name", cli_json_text(p->name[i]),
+                                               "fragments", (json_int_t)p->sequences[i], "tags", tags,
+                                               "multinomial", smn));
     }
     return json_pack("{s:s, s:o, s:o, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]),
                      "scored", cli_json_real(p->scored), "songs", songs);
@@ -42,7 +41,7 @@ static json_t *tags_json(const cli *c, const classes_args *a, const vhem_predict
 
 typedef struct {
     double score;
-    int at;
+    int64_t at;
 } found;
 
 static int best_first(const void *a, const void *b)
@@ -57,8 +56,8 @@ static int best_first(const void *a, const void *b)
 static found *rank_songs(const vhem_prediction *p, int k)
 {
     found *list = malloc(((size_t)p->n + 1) * sizeof *list);
-    for (int i = 0; list && i < p->n; i++)
-        list[i] = (found){ p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k], i };
+    for (int64_t i = 0; list && i < p->n; i++)
+        list[i] = (found){ p->log_posterior[i * p->C + k], i };
     if (list)
         qsort(list, (size_t)p->n, sizeof *list, best_first);
     return list;
@@ -68,7 +67,7 @@ static int write_songs(cli *c, const classes_args *a, const vhem_prediction *p, 
 {
     found *list = rank_songs(p, k);
     json_t *rows = json_array();
-    int n = a->top < p->n ? a->top : p->n;
+    int n = a->rank.top < p->n ? a->rank.top : (int)p->n;
     if (!list) {
         json_decref(rows);
         return cli_fail(c, "out of memory");
@@ -97,7 +96,9 @@ static int write_songs(cli *c, const classes_args *a, const vhem_prediction *p, 
 /* Number of the tag; a wrong word is answered by the nearest. */
 static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
 {
-    int C = vhem_classes_size(a->classes);
+    vhem_classes_facts facts;
+    vhem_classes_info(a->classes, &facts);
+    int C = facts.C;
     const char **names = malloc((size_t)C * sizeof *names), *near = NULL;
     *out = -1;
     for (int k = 0; names && k < C; k++) {
@@ -116,7 +117,7 @@ static int find_tag(cli *c, const classes_args *a, const char *tag, int *out)
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", c->arg[0], C);
 }
 
-static int run(cli *c, classes_args *a, bool search)
+static int predict_tags(cli *c, classes_args *a, bool search)
 {
     vhem_prediction *p = NULL;
     cli_out out = { 0 };
@@ -140,37 +141,36 @@ static int run(cli *c, classes_args *a, bool search)
             status = cli_out_commit(c, &out);
         cli_out_close(&out);
     }
-    vhem_prediction_free(p);
+    vhem_free(p);
     return status == CLI_GO ? EXIT_DONE : status;
 }
 
 static int search_songs(cli *c, classes_args *a)
 {
-    return run(c, a, true);
+    return predict_tags(c, a, true);
 }
 
 static int give_tags(cli *c, classes_args *a)
 {
-    return run(c, a, false);
+    return predict_tags(c, a, false);
 }
 
 static int look_up(cli *c, int argc, char **argv, bool search)
 {
     classes_args a;
     classes_args_init(&a, true);
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
-        { "top", 'n', OPT_INT, "N", &a.top, 1, NULL,
-          search ? "songs to show" : "tags to show for each song" },
-        CLASSES_FAST_OPTIONS(&a),
-        CLASSES_DATA_OPTIONS(&a),
-        { 0 },
-    };
+    cli_table t = { 0 };
+    classes_add_output(&t, &a, "file to write the table to");
+    cli_add(&t, (const cli_option[]){ { "top", 'n', OPT_INT, "N", &a.rank.top, 1,
+                                        .help = search ? "songs to show" : "tags to show for each song" },
+                                      { 0 } });
+    classes_add_fast(&t, &a);
+    classes_add_data(&t, &a, false);
     const cli_usage usage = {
         .args = search ? "MODEL DATA TAG" : "MODEL DATA",
         .n_min = search ? 3 : 2,
         .n_max = search ? 3 : 2,
-        .options = options,
+        .table = &t,
         .about =
             search ? "Ranks the songs of DATA by how well TAG suits them: by the logarithm of its share in "
                      "their semantic multinomial."
@@ -195,7 +195,7 @@ static int annotate_search(cli *c, int argc, char **argv)
 
 int cmd_annotate(cli *c, int argc, char **argv)
 {
-    static const cli_subcommand table[] = {
+    static const cli_command parts[] = {
         { "train", classes_train, "learn a model of every tag" },
         { "predict", annotate_predict, "the tags of songs" },
         { "search", annotate_search, "songs ranked by a tag" },
@@ -204,6 +204,6 @@ int cmd_annotate(cli *c, int argc, char **argv)
         { "update", classes_update, "add songs to models that were learned" },
         { 0 },
     };
-    return cli_dispatch(c, argc, argv,
-                        "Learns a mixture of HMMs for each tag; tags songs, and finds songs by tag.", table);
+    return cli_dispatch(
+        c, argc, argv, "Learns a mixture of models for each tag; tags songs, and finds songs by tag.", parts);
 }

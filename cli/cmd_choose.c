@@ -8,9 +8,8 @@
 
 typedef struct {
     cluster_args a;
-    const char *K_text, *S_text;
-    int splits;
-    cli_list K, S;
+    const char *S_text;
+    int splits, n_S, S[CLI_MAX_LIST];
     vhem_choice *rows; /* [n_K][n_S] */
     int n;             /* of rows; those that were not reached have K = 0 */
 } choose_args;
@@ -55,7 +54,7 @@ static void write_table(FILE *f, const choose_args *g)
         const char *between = "";
         if (row->K == 0)
             continue;
-        fprintf(f, "%d\t%d\t", row->K, row->S);
+        fprintf(f, "%lld\t%d\t", (long long)row->K, row->S);
         fprintf(f, isnan(row->bound) ? "-" : "%.2f", row->bound);
         fprintf(f, "\t%.2f\t%.0f\t%.2f\t%.2f\t", row->loglik, row->n_param, row->bic, row->icl);
         if (isfinite(row->stability))
@@ -78,16 +77,17 @@ static void write_json(FILE *f, const cli *c, const choose_args *g, bool stopped
         const vhem_choice *row = &g->rows[i];
         if (row->K > 0)
             json_array_append_new(
-                rows, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "K", row->K, "S", row->S, "bound",
-                                cli_json_real(row->bound), "loglik", cli_json_real(row->loglik), "n_param",
-                                cli_json_real(row->n_param), "bic", cli_json_real(row->bic), "icl",
-                                cli_json_real(row->icl), "stability", cli_json_real(row->stability)));
+                rows,
+                json_pack("{s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "K", (json_int_t)row->K, "S", row->S,
+                          "bound", cli_json_real(row->bound), "loglik", cli_json_real(row->loglik), "n_param",
+                          cli_json_real(row->n_param), "bic", cli_json_real(row->bic), "icl",
+                          cli_json_real(row->icl), "stability", cli_json_real(row->stability)));
     }
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_by(g, &criteria[k]);
-        json_object_set_new(best, criteria[k].name,
-                            i < 0 ? json_null()
-                                  : json_pack("{s:i, s:i}", "K", g->rows[i].K, "S", g->rows[i].S));
+        json_object_set_new(
+            best, criteria[k].name,
+            i < 0 ? json_null() : json_pack("{s:I, s:i}", "K", (json_int_t)g->rows[i].K, "S", g->rows[i].S));
     }
     cli_json_put(f,
                  json_pack("{s:s, s:o, s:I, s:s, s:b, s:o, s:o}", "command", c->command, "input",
@@ -95,21 +95,21 @@ static void write_json(FILE *f, const cli *c, const choose_args *g, bool stopped
                            vhem_ctx_backend(c->ctx), "interrupted", stopped, "best", best, "choices", rows));
 }
 
-static void tell(cli *c, const choose_args *g)
+static void tell_best(cli *c, const choose_args *g)
 {
-    static const char *const not_for_cluster[] = { "output", "clusters", "states", "splits", NULL };
     char options[512];
     static const char *const words[N_CRITERIA] = { "smallest BIC", "smallest ICL", "most stable" };
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_by(g, &criteria[k]);
         if (i >= 0)
-            cli_say(c, "%s: %d cluster%s, centres of %d state%s", words[k], g->rows[i].K,
+            cli_say(c, "%s: %lld cluster%s, centres of %d state%s", words[k], (long long)g->rows[i].K,
                     cli_plural(g->rows[i].K), g->rows[i].S, cli_plural(g->rows[i].S));
     }
     int i = best_by(g, &criteria[0]);
     if (i >= 0)
-        cli_say(c, "next: vhem cluster %s -k %d --states %d%s -o clusters.json", c->arg[0], g->rows[i].K,
-                g->rows[i].S, cli_repeat(c, g->a.usage, not_for_cluster, options, sizeof options));
+        cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0],
+                (long long)g->rows[i].K, g->rows[i].S,
+                cli_repeat(c, g->a.usage, "output clusters states splits", options, sizeof options));
 }
 
 static int write_result(cli *c, const choose_args *g, bool stopped)
@@ -127,18 +127,18 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
     if (status == CLI_GO && stopped)
         cli_fail(c, "interrupted; the table has what was done so far");
     else if (status == CLI_GO)
-        tell(c, g);
+        tell_best(c, g);
     return status != CLI_GO ? status : stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
-static int choose(cli *c, choose_args *g)
+static int choose_and_write(cli *c, choose_args *g)
 {
     bool some = false;
-    g->n = g->K.n * g->S.n;
+    g->n = g->a.K.n * g->n_S;
     g->rows = calloc((size_t)g->n, sizeof *g->rows);
     if (!g->rows)
         return cli_fail(c, "out of memory");
-    vhem_status st = vhem_choose(c->ctx, g->a.models, g->K.n, g->K.value, g->S.n, g->S.value, g->splits,
+    vhem_status st = vhem_choose(c->ctx, &g->a.input.from, g->a.K.n, g->a.K.value, g->n_S, g->S, g->splits,
                                  &g->a.opt, g->rows);
     for (int i = 0; i < g->n; i++)
         some |= g->rows[i].K > 0;
@@ -146,25 +146,35 @@ static int choose(cli *c, choose_args *g)
     return some && (stopped || st == VHEM_OK) ? write_result(c, g, stopped) : cli_status(c, st);
 }
 
+/* One entry of 0 means: as the input. */
+static int read_states(cli *c, choose_args *g)
+{
+    cli_list list = { .n = 1 };
+    int status = g->S_text ? cli_read_list(c, "states", g->S_text, &list) : CLI_GO;
+    g->n_S = list.n;
+    for (int k = 0; k < list.n; k++)
+        g->S[k] = (int)list.value[k];
+    return status;
+}
+
 static int prepare_and_choose(cli *c, choose_args *g)
 {
-    int status, most = 0;
-    if (!g->K_text)
+    int64_t most = 0;
+    if (!g->a.K_text)
         return cli_misuse(c, "which numbers of clusters? say it with -k, for instance -k 2..6");
-    status = cli_read_list(c, "clusters", g->K_text, &g->K);
-    g->S = (cli_list){ .n = 1 }; /* one entry of 0: as the input */
-    if (status == CLI_GO && g->S_text)
-        status = cli_read_list(c, "states", g->S_text, &g->S);
-    for (int k = 0; k < g->K.n; k++)
-        most = g->K.value[k] > most ? g->K.value[k] : most;
+    int status = cli_read_list(c, "clusters", g->a.K_text, &g->a.K);
+    if (status == CLI_GO)
+        status = read_states(c, g);
+    for (int k = 0; k < g->a.K.n; k++)
+        most = g->a.K.value[k] > most ? g->a.K.value[k] : most;
     if (status == CLI_GO)
         status = cli_out_check(c, g->a.output);
     if (status == CLI_GO)
-        status = cluster_prepare(c, &g->a, NULL);
+        status = cluster_load(c, &g->a, true);
     if (status == CLI_GO)
         status = cluster_enough(c, &g->a, most);
     if (status == CLI_GO)
-        status = choose(c, g);
+        status = choose_and_write(c, g);
     free(g->rows);
     cluster_args_free(&g->a);
     return status;
@@ -174,31 +184,32 @@ int cmd_choose(cli *c, int argc, char **argv)
 {
     choose_args g = { .splits = 4 };
     cluster_args *a = &g.a;
+    cli_table t = { 0 };
     cluster_args_init(a);
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "FILE", &a->output, 0, "-, standard output",
-          "file to write the table to" },
-        { "clusters", 'k', OPT_TEXT, "K..K,K", &g.K_text, 0, "none, it must be given",
-          "numbers of clusters to try, like 2..6,8" },
-        { "states", 'S', OPT_TEXT, "S..S,S", &g.S_text, 0, "as the input",
-          "numbers of states of the centres to try" },
-        { "splits", 0, OPT_INT, "N", &g.splits, 0, NULL,
-          "halvings of the models for the stability; 0: none, which is faster" },
-        CLUSTER_OPTIONS(a, "20 to 300, more for small inputs", "WAY",
-                        "auto, base, far, emissions, pooled or dealt: where a run starts"),
-        { 0 },
-    };
+    cli_add(&t, (const cli_option[]){
+                    { "output", 'o', OPT_TEXT, "FILE", &a->output, .shown = "-, standard output",
+                      .help = "file to write the table to" },
+                    { "clusters", 'k', OPT_TEXT, "K..K,K", &a->K_text, .shown = "none, it must be given",
+                      .help = "numbers of clusters to try, like 2..6,8" },
+                    { "states", 'S', OPT_TEXT, "S..S,S", &g.S_text, .shown = "as the input",
+                      .help = "numbers of states of the centres to try" },
+                    { "splits", 0, OPT_INT, "N", &g.splits,
+                      .help = "halvings of the models for the stability; 0: none, which is faster" },
+                    { 0 } });
+    cluster_add_options(&t, a, true);
     const cli_usage usage = {
         .args = "MODELS -k K..K",
         .n_min = 1,
         .n_max = 1,
-        .options = options,
-        .about = "Clusters the HMMs of MODELS with each number of clusters and of states and prints a "
-                 "table: bound and expected log-likelihood in nats, number of parameters, BIC and ICL "
-                 "(smaller is better), and stability, the mean adjusted Rand index between the clusters "
-                 "that two halves of the models give; one cluster has none, always being stable. BIC and ICL "
-                 "depend on --tau. The last column names what a row is best in. Ctrl-C prints the rows that "
-                 "are finished.",
+        .table = &t,
+        .methods = true,
+        .about =
+            "Clusters the models of MODELS with each number of clusters and of states and prints a "
+            "table: bound and expected log-likelihood in nats, number of parameters, BIC and ICL "
+            "(smaller is better), and stability, the mean adjusted Rand index between the clusters "
+            "that two halves of the models give: 1 is perfect, 0 is chance. One cluster has none. BIC and "
+            "ICL depend on --tau. The last column names what a row is best in. Ctrl-C prints the rows "
+            "that are finished.",
         .examples = "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };

@@ -5,29 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Predicts all things again without the fast search, and says what it cost: how many have the same best
- * class? */
-static int say_cost(cli *c, const classes_args *a, const vhem_prediction *fast)
-{
-    vhem_prediction *full = NULL;
-    int same = 0;
-    int status = cli_status(c, vhem_classes_predict(c->ctx, a->classes, a->sequences, 0, &full));
-    if (status != CLI_GO)
-        return status;
-    for (int i = 0; i < full->n; i++)
-        same += classes_best(full, i, 0) == classes_best(fast, i, 0);
-    cli_say(c, "fast: %.0f%% of the scores; %d of %d have the same answer without", 100 * fast->scored, same,
-            full->n);
-    vhem_prediction_free(full);
-    return CLI_GO;
-}
-
-int classes_predict(cli *c, const classes_args *a, vhem_prediction **p)
-{
-    int status = cli_status(c, vhem_classes_predict(c->ctx, a->classes, a->sequences, a->fast, p));
-    return status == CLI_GO && a->fast > 0 && a->check ? say_cost(c, a, *p) : status;
-}
-
 static void write_table(FILE *f, const classes_args *a, const vhem_prediction *p)
 {
     fputs("name\tlabel\tclass\tposterior", f);
@@ -35,9 +12,9 @@ static void write_table(FILE *f, const classes_args *a, const vhem_prediction *p
         fputc('\t', f);
         cli_put_cell(f, p->class_name[k]);
     }
-    for (int i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         int best = classes_best(p, i, 0);
-        const double *x = p->log_posterior + (size_t)i * (size_t)p->C;
+        const double *x = p->log_posterior + i * p->C;
         fputc('\n', f);
         cli_put_cell(f, p->name[i]);
         fputc('\t', f);
@@ -59,21 +36,21 @@ static json_t *prediction_json(const cli *c, const vhem_prediction *p)
     json_t *names = json_array(), *rows = json_array();
     for (int k = 0; k < p->C; k++)
         json_array_append_new(names, cli_json_text(p->class_name[k]));
-    for (int i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         json_t *posterior = json_array();
         for (int k = 0; k < p->C; k++)
-            json_array_append_new(posterior,
-                                  cli_json_real(exp(p->log_posterior[(size_t)i * (size_t)p->C + (size_t)k])));
-        json_array_append_new(rows, json_pack("{s:o, s:o, s:o, s:o, s:i}", "name", cli_json_text(p->name[i]),
-                                              "label", cli_json_text(p->label[i]), "class",
-                                              cli_json_text(p->class_name[classes_best(p, i, 0)]),
-                                              "posterior", posterior, "fragments", p->fragments[i]));
+            json_array_append_new(posterior, cli_json_real(exp(p->log_posterior[i * p->C + k])));
+        json_array_append_new(rows,
+                              json_pack("{s:o, s:o, s:o, s:o, s:I}", "name", cli_json_text(p->name[i]),
+                                        "label", cli_json_text(p->label[i]), "class",
+                                        cli_json_text(p->class_name[classes_best(p, i, 0)]), "posterior",
+                                        posterior, "fragments", (json_int_t)p->sequences[i]));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "model", cli_json_text(c->arg[0]),
                      "classes", names, "scored", cli_json_real(p->scored), "predicted", rows);
 }
 
-static int predict(cli *c, classes_args *a)
+static int predict_classes(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL;
     cli_out out = { 0 };
@@ -92,39 +69,38 @@ static int predict(cli *c, classes_args *a)
         status = cli_out_commit(c, &out);
         cli_out_close(&out);
     }
-    vhem_prediction_free(p);
+    vhem_free(p);
     return status == CLI_GO ? EXIT_DONE : status;
 }
 
 static int classify_predict(cli *c, int argc, char **argv)
 {
     classes_args a;
+    cli_table t = { 0 };
     classes_args_init(&a, false);
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
-        { "all", 'a', OPT_FLAG, NULL, &a.all, 0, NULL,
-          "the posterior of every class, not of the best alone" },
-        CLASSES_FAST_OPTIONS(&a),
-        CLASSES_DATA_OPTIONS(&a),
-        { 0 },
-    };
+    classes_add_output(&t, &a, "file to write the table to");
+    cli_add(&t, (const cli_option[]){ { "all", 'a', OPT_FLAG, NULL, &a.all,
+                                        .help = "the posterior of every class, not just of the best" },
+                                      { 0 } });
+    classes_add_fast(&t, &a);
+    classes_add_data(&t, &a, false);
     const cli_usage usage = {
         .args = "MODEL DATA",
         .n_min = 2,
         .n_max = 2,
-        .options = options,
+        .table = &t,
         .about =
-            "Classifies the sequences of DATA by the models that 'vhem classify train' made, and prints a "
-            "table: name, label, the class of largest posterior probability, and that probability.",
+            "Classifies the sequences of DATA by the models of 'vhem classify train', and prints a table: "
+            "name, label, the class with the largest posterior probability, and that probability.",
         .examples = "  vhem classify predict letters.json new.csv\n"
                     "  vhem classify predict letters.json new.csv --fast 2 --all -o posteriors.tsv\n",
     };
-    return classes_run(c, argc, argv, &usage, &a, predict);
+    return classes_run(c, argc, argv, &usage, &a, predict_classes);
 }
 
 int cmd_classify(cli *c, int argc, char **argv)
 {
-    static const cli_subcommand table[] = {
+    static const cli_command parts[] = {
         { "train", classes_train, "learn a model of every class" },
         { "predict", classify_predict, "the classes of sequences" },
         { "eval", classes_eval, "how well sequences of known class are classified" },
@@ -133,5 +109,5 @@ int cmd_classify(cli *c, int argc, char **argv)
         { 0 },
     };
     return cli_dispatch(c, argc, argv,
-                        "Learns a mixture of HMMs for each class and classifies by Bayes' rule.", table);
+                        "Learns a mixture of models for each class and classifies by Bayes' rule.", parts);
 }

@@ -1,110 +1,227 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cmd_cluster.c - vhem cluster MODELS -k K -o OUT. */
+/* cmd_cluster.c - vhem cluster MODELS -k K -o OUT, and vhem tree, which is the same with several levels. */
+#include "cluster_args.h"
 #include "cluster_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void report(cli *c, const cluster_args *a, const vhem_clustering *cl, bool stopped)
+typedef struct {
+    const vhem_tree *tree;
+    int levels;                  /* there are; fewer than were asked for after an interruption */
+    const char *const *class_of; /* [items] */
+    const char *why;             /* the sentence of the library when the run was stopped, else NULL */
+} outcome;
+
+static bool is_flat(const cli *c, const cluster_args *a)
 {
-    bool piped = strcmp(a->output, "-") == 0;
-    const char *where = piped ? "standard output" : a->output;
-    cluster_level level = { cl, cl->Kb, cl->label, cl->name, cluster_classes(a, cl) };
-    if (c->json) {
-        json_t *facts = json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
-                                  cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "seed",
-                                  (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted",
-                                  stopped, "options", cluster_options_json(a, &cl->options)),
-               *rest = cluster_level_json(&level);
-        json_object_update(facts, rest);
-        json_decref(rest);
-        cli_json_put(stdout, facts);
-    }
-    char title[512];
-    snprintf(title, sizeof title, "%d cluster%s of %d %s%s in %s", cl->Kr, cli_plural(cl->Kr), cl->Kb,
-             cluster_thing(cl), cli_plural(cl->Kb), where);
-    if (stopped) /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d cluster%s of %d %s%s, is %s %s", cl->Kr,
-                 cli_plural(cl->Kr), cl->Kb, cluster_thing(cl), cli_plural(cl->Kb),
-                 piped ? "written to" : "saved in", where);
-    cluster_level_tell(c, &level, title, stopped);
-    if (!stopped && strcmp(a->output, "-") != 0)
-        cli_say(
-            c,
-            "next: 'vhem info %s' shows them; 'vhem assign %s DATA' puts new sequences or models into them",
-            a->output, a->output);
-    free(level.class_of);
+    return strcmp(c->command, "cluster") == 0 && a->K.n == 1;
 }
 
-static int save(cli *c, const cluster_args *a, vhem_clustering *cl, bool stopped)
+/* Every option with the value that was used. */
+static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
 {
-    free(cl->provenance);
-    cl->provenance = cli_provenance(c, cluster_options_json(a, &cl->options), stopped);
-    if (!cl->provenance)
+    static const char *const not_of_data[] = { "tau", "nv", "cov-add", "soft", "weighted-omega", "preset" };
+    a->opt = cl->options; /* the rows of the table point here */
+    json_t *all = cli_options_json(a->usage, cl->method);
+    if (a->K.n == 1)
+        json_object_set_new(all, "clusters", json_integer(a->K.value[0]));
+    for (size_t k = 0; a->input.from.data && k < sizeof not_of_data / sizeof *not_of_data; k++)
+        json_object_del(all, not_of_data[k]);
+    return all;
+}
+
+static void put_json(cli *c, cluster_args *a, const outcome *o)
+{
+    json_t *facts = json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
+                              cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "seed",
+                              (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted",
+                              o->why != NULL, "options", used_options_json(a, vhem_tree_level(o->tree, 0)));
+    json_t *levels = json_array();
+    for (int l = 0; l < o->levels; l++) {
+        cluster_level level = cluster_level_of(o->tree, l, o->class_of);
+        json_array_append_new(levels, cluster_level_json(c, &level));
+    }
+    if (is_flat(c, a))
+        json_object_update(facts, json_array_get(levels, 0));
+    else
+        json_object_set(facts, "levels", levels);
+    json_decref(levels);
+    cli_json_put(stdout, facts);
+}
+
+/* Said even with --quiet: the result is not what was asked for. */
+static void tell_stopped(cli *c, const cluster_args *a, const outcome *o)
+{
+    const vhem_clustering *cl = vhem_tree_level(o->tree, 0);
+    const char *done = strcmp(a->output, "-") == 0 ? "written to" : "saved in", *where = cli_where(a->output);
+    if (is_flat(c, a))
+        cli_fail(c, "interrupted; the best so far, %lld cluster%s of %lld %s%s, is %s %s", (long long)cl->Kr,
+                 cli_plural(cl->Kr), (long long)cl->Kb, cluster_item_word(o->tree), cli_plural(cl->Kb), done,
+                 where);
+    else if (o->levels == 1)
+        cli_fail(c, "interrupted; the first level of %d is %s %s; %s", a->K.n, done, where, o->why);
+    else
+        cli_fail(c, "interrupted; the first %d levels of %d are %s %s; %s", o->levels, a->K.n, done, where,
+                 o->why);
+}
+
+static void tell_level(cli *c, const cluster_args *a, const outcome *o, int l)
+{
+    cluster_level level = cluster_level_of(o->tree, l, o->class_of);
+    const vhem_clustering *cl = level.clustering;
+    bool stopped = o->why && (is_flat(c, a) || strncmp(o->why, "level 1 ", 8) == 0);
+    char title[512], first[32] = "", where[256] = "";
+    if (is_flat(c, a))
+        snprintf(where, sizeof where, " in %s", cli_where(a->output));
+    else
+        snprintf(first, sizeof first, "level %d, ", l + 1);
+    snprintf(title, sizeof title, "%s%lld cluster%s of %lld %s%s%s", first, (long long)cl->Kr,
+             cli_plural(cl->Kr), (long long)cl->Kb, cluster_level_word(o->tree, l), cli_plural(cl->Kb),
+             where);
+    cluster_level_tell(c, &level, cluster_item_word(o->tree), title, stopped);
+}
+
+static void tell_outcome(cli *c, const cluster_args *a, const outcome *o)
+{
+    const vhem_clustering *cl = vhem_tree_level(o->tree, 0);
+    const char *it = is_flat(c, a) ? "them" : "it";
+    if (o->why)
+        tell_stopped(c, a, o);
+    else if (!is_flat(c, a))
+        cli_say(c, "a tree of %d level%s over %lld %s%s in %s", o->levels, cli_plural(o->levels),
+                (long long)cl->Kb, cluster_item_word(o->tree), cli_plural(cl->Kb), cli_where(a->output));
+    for (int l = 0; l < o->levels; l++)
+        tell_level(c, a, o, l);
+    if (!o->why && strcmp(a->output, "-") != 0)
+        cli_say(c,
+                "next: 'vhem info %s' shows %s; 'vhem assign %s DATA' puts new sequences or models into %s",
+                a->output, it, a->output, it);
+}
+
+static int save_tree(cli *c, cluster_args *a, const vhem_tree *tree, bool stopped)
+{
+    char *made = cli_provenance(c, used_options_json(a, vhem_tree_level(tree, 0)), stopped);
+    if (!made)
         return cli_fail(c, "out of memory");
-    vhem_status st = vhem_clustering_save(c->ctx, cl, a->output);
+    vhem_status st = vhem_tree_save(c->ctx, tree, made, a->output);
+    free(made);
     return st == VHEM_OK ? CLI_GO : cli_fail(c, "%s", vhem_ctx_error(c->ctx));
 }
 
-static int cluster(cli *c, cluster_args *a)
+static int cluster_and_save(cli *c, cluster_args *a)
 {
-    vhem_clustering *cl = NULL;
-    vhem_status st = cluster_run(c, a, &cl);
+    vhem_tree *tree = NULL;
+    vhem_tree_facts facts = { 0 };
+    vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
-    int status = cl && (stopped || st == VHEM_OK) ? save(c, a, cl, stopped) : cli_status(c, st);
+    char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
+    if (tree)
+        vhem_tree_info(tree, &facts);
+    int status =
+        facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
     if (status == CLI_GO) {
-        report(c, a, cl, stopped);
+        const outcome o = { tree, facts.levels, (const char *const *)a->items->label,
+                            stopped ? why ? why : "" : NULL };
+        if (c->json)
+            put_json(c, a, &o);
+        tell_outcome(c, a, &o);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
-    vhem_clustering_free(cl);
+    free(why);
+    vhem_tree_free(tree);
     return status;
 }
 
-static int prepare_and_cluster(cli *c, cluster_args *a)
+static int read_levels(cli *c, cluster_args *a)
 {
-    if (a->opt.K < 1 && !cluster_has_start(a))
+    int status = cli_read_list(c, "clusters", a->K_text, &a->K);
+    for (int l = 1; status == CLI_GO && l < a->K.n; l++)
+        if (a->K.value[l] >= a->K.value[l - 1])
+            status = cli_misuse(
+                c,
+                "--clusters %s: each level needs fewer clusters than the one before, but %lld follows %lld",
+                a->K_text, (long long)a->K.value[l], (long long)a->K.value[l - 1]);
+    return status;
+}
+
+static int prepare_and_cluster(cli *c, cluster_args *a, bool tree)
+{
+    if (!a->K_text && tree)
+        return cli_misuse(c, "how many clusters at each level? say it with -k, for instance -k 8,4,2");
+    if (!a->K_text && !a->init)
         return cli_misuse(c, "how many clusters? say it with -k K; 'vhem choose' helps to find out");
-    int status = cluster_check_output(c, a);
+    int status = a->K_text ? read_levels(c, a) : CLI_GO;
     if (status == CLI_GO)
-        status = cluster_prepare(c, a, &a->opt.K);
+        status = cli_out_check_ending(c, a->output, "clusters are written as .json", cli_json_endings);
     if (status == CLI_GO)
-        status = cluster_enough(c, a, a->opt.K);
+        status = cluster_load(c, a, false);
     if (status == CLI_GO)
-        status = cluster(c, a);
+        status = cluster_enough(c, a, a->K.value[0]);
+    if (status == CLI_GO)
+        status = cluster_and_save(c, a);
     cluster_args_free(a);
     return status;
 }
 
-int cmd_cluster(cli *c, int argc, char **argv)
+static const char cluster_about[] =
+    "Groups the models of MODELS into K clusters by the variational hierarchical EM algorithm, or by "
+    "another method, and represents each cluster by a central model. With -k 8,4,2 the centres are "
+    "clustered again, as by vhem tree. \"As the input\" means the largest value among the input models; "
+    "for sequences, DATA, 3 states with one Gaussian each. With --init FILE --restarts 1 --tol 0 "
+    "--cov-floor 0 --max-iter N a run is exactly N iterations of the equations: nothing is repaired, "
+    "floored or softened. Ctrl-C saves the best so far.";
+static const char tree_about[] =
+    "Builds a hierarchy: clusters the models of MODELS, then the centres of these clusters, with their "
+    "weights, and so on, level by level. For sequences, DATA, each level clusters what the one below has "
+    "put together. \"As the input\" means the largest value among the input models; for sequences, 3 "
+    "states with one Gaussian each. Ctrl-C saves the levels that are finished.";
+
+static int run_cluster(cli *c, int argc, char **argv, bool tree)
 {
     cluster_args a;
+    cli_table t = { 0 };
     cluster_args_init(&a);
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "OUT", &a.output, 0, "-, standard output", "file to write, .json" },
-        { "clusters", 'k', OPT_INT, "K", &a.opt.K, 1, "those of a start file, else it must be given",
-          "number of clusters" },
-        { "states", 'S', OPT_INT, "S", &a.opt.S, 1, "as the input", "states of the centres" },
-        CLUSTER_OPTIONS(&a, CLUSTER_RESTARTS, "START", CLUSTER_INIT_HELP),
-        CLUSTER_DATA_OPTIONS(&a),
-        { 0 },
-    };
+    cli_add(&t,
+            (const cli_option[]){
+                { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
+                  .help = "file to write, .json" },
+                { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
+                  .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
+                  .help = tree ? "number of clusters at each level, lowest level first"
+                               : "number of clusters; several, as in 8,4,2, make a tree" },
+                { 0 } });
+    cluster_add_options(&t, &a, false);
+    cli_add(&t,
+            (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
+                                    .help = "covariances of the centres of sequences", .methods = "em-h3m" },
+                                  { 0 } });
+    cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
     const cli_usage usage = {
-        .args = "MODELS|DATA -k K -o OUT",
+        .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",
         .n_min = 1,
         .n_max = 1,
-        .options = options,
-        .about = "Groups the HMMs of MODELS into K clusters by the variational hierarchical EM algorithm "
-                 "and gives each cluster a centre, an HMM that stands for its members. \"As the input\" is "
-                 "the largest number found there; of sequences, DATA, it means 3 states of one Gaussian. "
-                 "With --init FILE --restarts 1 --tol 0 --cov-floor 0 --max-iter N a run is exactly N "
-                 "iterations of the equations: nothing is repaired, floored or softened. Ctrl-C saves the "
-                 "best so far.",
-        .examples = "  vhem cluster models.json -k 4 -o clusters.json\n"
-                    "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
-                    "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"
-                    "  vhem cluster textures.json -k 4 --method hem-dtm -o clusters.json\n",
+        .table = &t,
+        .methods = true,
+        .about = tree ? tree_about : cluster_about,
+        .examples = tree ? "  vhem tree models.json -k 8,4,2 -o tree.json\n"
+                           "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n"
+                         : "  vhem cluster models.json -k 4 -o clusters.json\n"
+                           "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
+                           "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"
+                           "  vhem cluster textures.json -k 4 -o clusters.json\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? prepare_and_cluster(c, &a) : status;
+    return status == CLI_GO ? prepare_and_cluster(c, &a, tree) : status;
+}
+
+int cmd_cluster(cli *c, int argc, char **argv)
+{
+    return run_cluster(c, argc, argv, false);
+}
+
+int cmd_tree(cli *c, int argc, char **argv)
+{
+    return run_cluster(c, argc, argv, true);
 }

@@ -2,50 +2,52 @@
 /* cmd_report.c - vhem report OUT -o report.html: the pictures. */
 #include "report_input.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     vhem_data_options data;
     vhem_report_input in;
-    const char *output, *models, *truth, *sequences, *distances, *choice;
-    bool y_down;
+    const char *output, *models, *truth, *sequences, *distances, *choice, *measure;
     vhem_tree *tree;
-    cli_models set; /* what was clustered, or none */
+    vhem_models *set; /* what was clustered, or none */
     vhem_data *loaded;
     const char **class_of;
     char *line;
     double *D;
     vhem_choice *rows;
+    vhem_measures *measures; /* [levels] */
 } report_args;
 
-static void release(report_args *a)
+static void free_args(report_args *a)
 {
     free(a->class_of);
     free(a->line);
     free(a->D);
     free(a->rows);
+    free(a->measures);
     vhem_data_free(a->loaded);
-    cli_models_free(&a->set);
+    vhem_models_free(a->set);
     vhem_tree_free(a->tree);
 }
 
-static int load(cli *c, report_args *a)
+static int load_inputs(cli *c, report_args *a)
 {
     int status = cli_load_clusters(c, c->arg[0], &a->tree);
     const vhem_clustering *cl = status == CLI_GO ? vhem_tree_level(a->tree, 0) : NULL;
+    if (cl && cl->Kb == 0)
+        return cli_fail(c, "%s holds models, not clusters; run vhem cluster first", c->arg[0]);
     if (status == CLI_GO && a->models)
-        status = cli_models_load(c, a->models, &a->set);
+        status = cli_load_models(c, a->models, &a->set);
     if (status == CLI_GO && a->models)
-        status = cli_models_check(c, &a->set, a->models, cl, c->arg[0]);
-    if (status == CLI_GO && a->set.dtm && !a->truth)
-        a->class_of = cli_models_classes(&a->set);
-    if (status == CLI_GO && a->truth)
-        status = cli_truth_load(c, a->truth, cl->Kb, cl->name, &a->class_of);
+        status = cli_check_models(c, a->set, a->models, cl, c->arg[0]);
+    if (a->truth && a->sequences && !cli_truth_is_file(a->truth))
+        a->data.label = a->truth;
     if (status == CLI_GO && a->sequences)
         status = cli_status(c, vhem_data_load(c->ctx, a->sequences, &a->data, &a->loaded));
-    if (status == CLI_GO && a->loaded && !a->truth && !a->models)
-        status = cli_truth_of_data(c, a->loaded, cl->Kb, cl->name, &a->class_of);
+    if (status == CLI_GO && (a->truth || !a->models)) /* a page takes the labels of models by itself */
+        status = cli_truth_find(c, &(cli_truth){ a->truth, a->set, a->loaded }, cl, &a->class_of);
     if (status == CLI_GO && a->distances)
         status = report_distances(c, a->distances, cl, &a->D);
     if (status == CLI_GO && a->choice)
@@ -53,8 +55,42 @@ static int load(cli *c, report_args *a)
     return status;
 }
 
+/* The measures of every level.  By themselves only what is quick; what cannot be measured, for instance with
+ * sequences that have gaps, is left out, which the page says. */
+static int measure_levels(cli *c, report_args *a)
+{
+    enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
+    bool asked = a->measure && strcmp(a->measure, "all") == 0;
+    vhem_source from = { a->set, a->loaded, a->data.group != NULL };
+    vhem_tree_facts tree;
+    vhem_data_facts data = { 0 };
+    int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
+    vhem_tree_info(a->tree, &tree);
+    if (a->loaded)
+        vhem_data_info(a->loaded, &data);
+    if ((a->measure && strcmp(a->measure, "none") == 0) || (!a->set && !a->loaded))
+        return CLI_GO;
+    if (!asked && ((a->set && Kb > MOST_MODELS) || data.frames > MOST_FRAMES))
+        cli_say(c, "measures of more than %d models or %d frames are left out; --measures all computes them",
+                MOST_MODELS, MOST_FRAMES);
+    from.models = asked || Kb <= MOST_MODELS ? from.models : NULL;
+    from.data = asked || data.frames <= MOST_FRAMES ? from.data : NULL;
+    a->measures = calloc((size_t)tree.levels, sizeof *a->measures);
+    if (!a->measures)
+        return cli_fail(c, "out of memory");
+    for (int l = 0; l < tree.levels; l++) {
+        a->measures[l] = (vhem_measures){ NAN, NAN, NAN };
+        vhem_status st = vhem_measure(c->ctx, a->tree, l, &from, NULL, &a->measures[l]);
+        if (st == VHEM_ESTOPPED || (st != VHEM_OK && asked))
+            return cli_status(c, st);
+        if (st != VHEM_OK && l == 0)
+            cli_say(c, "without measures: %s", vhem_ctx_error(c->ctx));
+    }
+    return CLI_GO;
+}
+
 /* The command as it was typed. */
-static char *typed(int argc, char **argv)
+static char *command_line(int argc, char **argv)
 {
     char *line = NULL;
     size_t size;
@@ -70,77 +106,94 @@ static char *typed(int argc, char **argv)
     return line;
 }
 
-static void tell(cli *c, const report_args *a)
+static void tell_report(cli *c, const report_args *a)
 {
-    const char *where = strcmp(a->output, "-") == 0 ? "standard output" : a->output;
-    int n = vhem_tree_levels(a->tree), Kb = vhem_tree_level(a->tree, 0)->Kb;
+    vhem_tree_facts facts;
+    int64_t Kb = vhem_tree_level(a->tree, 0)->Kb;
+    vhem_tree_info(a->tree, &facts);
+    int n = facts.levels;
     if (c->json)
-        cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:o, s:i, s:i}", "command", c->command, "input",
+        cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "command", c->command, "input",
                                        cli_json_text(c->arg[0]), "output", cli_json_text(a->output), "tables",
-                                       cli_json_text(a->in.tables), "levels", n, "models", Kb));
-    cli_say(c, "a report on %d model%s and %d level%s of clusters in %s", Kb, cli_plural(Kb), n,
-            cli_plural(n), where);
+                                       cli_json_text(a->in.tables), "levels", n, "models", (json_int_t)Kb));
+    cli_say(c, "a report on %lld model%s and %d level%s of clusters in %s", (long long)Kb, cli_plural(Kb), n,
+            cli_plural(n), cli_where(a->output));
     if (a->in.tables)
         cli_say(c, "its numbers as tables in %s", a->in.tables);
     if (strcmp(a->output, "-") != 0)
         cli_say(c, "next: open %s in a browser", a->output);
 }
 
-static int run(cli *c, report_args *a)
+static int load_and_report(cli *c, report_args *a)
 {
     int status = cli_check_streams(c, a->output);
     if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = load(c, a);
+        status = load_inputs(c, a);
+    if (status == CLI_GO)
+        status = measure_levels(c, a);
     a->in.tree = a->tree;
-    a->in.models = a->set.h3m;
+    a->in.models = a->set;
     a->in.truth = a->class_of;
     a->in.data = a->loaded;
     a->in.distance = a->D;
     a->in.choice = a->rows;
-    a->in.y_down = a->y_down;
+    a->in.measures = a->measures;
     a->in.command = a->line;
     if (status == CLI_GO)
         status = cli_status(c, vhem_report_write(c->ctx, &a->in, a->output));
     if (status == CLI_GO)
-        tell(c, a);
-    release(a);
+        tell_report(c, a);
+    free_args(a);
     return status == CLI_GO ? EXIT_DONE : status;
+}
+
+static void add_options(cli_table *t, report_args *a)
+{
+    const cli_option rows[] = {
+        { "output", 'o', OPT_TEXT, "FILE", &a->output, .help = "HTML file to write; - is standard output" },
+        { "tables", 0, OPT_TEXT, "DIR", &a->in.tables, .help = "folder that gets every number as TSV" },
+        { "title", 0, OPT_TEXT, "TEXT", &a->in.title, .shown = "what was clustered",
+          .help = "heading of the page" },
+        { "models", 'm', OPT_TEXT, "FILE", &a->models,
+          .help =
+              "the models that were clustered: their labels are the classes, and their options are shown" },
+        { "truth", 0, OPT_TEXT, "COL|CSV", &a->truth, .shown = "the labels of --models, or of --data",
+          .help = "classes to compare with: a column of --data, or a table of names and classes" },
+        { "data", 'd', OPT_TEXT, "DATA", &a->sequences,
+          .help = "sequences to show some of, coloured by decoded state" },
+        { "examples", 0, OPT_INT, "N", &a->in.n_example, 1, .help = "sequences shown of each cluster" },
+        { "measures", 0, OPT_CHOICE, "auto|all|none", &a->measure, .shown = "auto",
+          .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
+        { "distances", 0, OPT_TEXT, "FILE", &a->distances,
+          .help = "matrix of distances between the models, with a header" },
+        { "choice", 0, OPT_TEXT, "FILE", &a->choice, .help = "output of vhem choose, table or JSON" },
+        { "image", 0, OPT_TEXT, "FILE", &a->in.image,
+          .help = "PNG or JPEG to lie under emissions in the plane, one unit a pixel, y downwards" },
+        { "y-down", 0, OPT_FLAG, NULL, &a->in.y_down,
+          .help = "in the plane y grows downwards, as on a screen" },
+        { 0 },
+    };
+    cli_add(t, rows);
+    cli_add_data(t, &a->data,
+                 "column with the group of a sequence; it is found among the models by this name");
 }
 
 int cmd_report(cli *c, int argc, char **argv)
 {
     report_args a = { .output = "report.html" };
+    cli_table t = { 0 };
     vhem_data_options_init(&a.data);
     vhem_report_input_init(&a.in);
     a.in.n_example = 2;
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, NULL, "HTML file to write; - is standard output" },
-        { "tables", 0, OPT_TEXT, "DIR", &a.in.tables, 0, "none", "folder that gets every number as TSV" },
-        { "title", 0, OPT_TEXT, "TEXT", &a.in.title, 0, "what was clustered", "heading of the page" },
-        { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
-          "the models that were clustered: their labels are the classes, and their options are shown" },
-        { "truth", 0, OPT_TEXT, "CSV", &a.truth, 0, "the labels of --models, or of --data",
-          "table with a name and a class for each model" },
-        { "data", 'd', OPT_TEXT, "DATA", &a.sequences, 0, "none",
-          "sequences to show some of, coloured by decoded state" },
-        { "examples", 0, OPT_INT, "N", &a.in.n_example, 1, NULL, "sequences shown of each cluster" },
-        { "distances", 0, OPT_TEXT, "FILE", &a.distances, 0, "none",
-          "matrix of distances between the models, with a header" },
-        { "choice", 0, OPT_TEXT, "FILE", &a.choice, 0, "none", "what vhem choose wrote, table or JSON" },
-        { "image", 0, OPT_TEXT, "FILE", &a.in.image, 0, "none",
-          "PNG or JPEG to lie under emissions in the plane, one unit a pixel, y downwards" },
-        { "y-down", 0, OPT_FLAG, NULL, &a.y_down, 0, NULL, "in the plane y grows downwards, as on a screen" },
-        CLI_DATA_OPTIONS(&a.data,
-                         "column with the group of a sequence; it is found among the models by this name"),
-        { 0 },
-    };
+    a.in.y_down = 0;
+    add_options(&t, &a);
     const cli_usage usage = {
         .args = "OUT",
         .n_min = 1,
         .n_max = 1,
-        .options = options,
+        .table = &t,
         .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
                  "opens in any browser: levels, tree, centres, membership, bound, and what further files "
                  "let it show. Nothing is clustered or fitted for it.",
@@ -151,6 +204,6 @@ int cmd_report(cli *c, int argc, char **argv)
     int status = cli_begin(c, argc, argv, &usage);
     if (status != CLI_GO)
         return status;
-    a.line = typed(argc, argv);
-    return run(c, &a);
+    a.line = command_line(argc, argv);
+    return load_and_report(c, &a);
 }

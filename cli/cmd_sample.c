@@ -4,53 +4,51 @@
 
 #include <string.h>
 
-static int load_and_sample(cli *c, int N, int T, const char *output)
+static int load_and_sample(cli *c, int64_t N, int64_t T, const char *output)
 {
-    cli_models m = { 0 };
+    vhem_models *models = NULL;
     vhem_data *data = NULL;
-    int status = cli_check_streams(c, output);
-    if (status == CLI_GO && strcmp(output, "-") != 0 && !cli_ends_with(output, cli_data_endings))
-        status = cli_misuse(c, "%s: sequences are written as .csv .tsv .npy .npz .ts or .h5", output);
+    int status = cli_out_check_ending(c, output, "sequences are written as .csv .tsv .npy .npz .ts or .h5",
+                                      cli_data_endings);
     if (status == CLI_GO)
-        status = cli_out_check(c, output);
+        status = cli_load_models(c, c->arg[0], &models);
     if (status == CLI_GO)
-        status = cli_models_load(c, c->arg[0], &m);
-    if (status == CLI_GO)
-        status = cli_status(c, m.h3m ? vhem_sample(c->ctx, m.h3m, N, T, &data)
-                                     : vhem_dtm_sample(c->ctx, m.dtm, N, T, &data));
+        status = cli_status(c, vhem_sample(c->ctx, models, N, T, &data));
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_save(c->ctx, data, output));
     if (status == CLI_GO) {
+        vhem_data_facts facts;
+        vhem_data_info(data, &facts);
         if (c->json)
-            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:I, s:i, s:i, s:i}", "command", c->command,
+            cli_json_put(stdout, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i}", "command", c->command,
                                            "models", cli_json_text(c->arg[0]), "output",
-                                           cli_json_text(output), "seed", (json_int_t)c->seed, "sequences", N,
-                                           "frames", T, "dimension", vhem_data_dim(data)));
-        cli_say(c, "%d sequence%s of %d frame%s in %s", N, N == 1 ? "" : "s", T, T == 1 ? "" : "s",
-                strcmp(output, "-") == 0 ? "standard output" : output);
+                                           cli_json_text(output), "seed", (json_int_t)c->seed, "sequences",
+                                           (json_int_t)N, "frames", (json_int_t)T, "dimension", facts.d));
+        cli_say(c, "%lld sequence%s of %lld frame%s in %s", (long long)N, cli_plural(N), (long long)T,
+                cli_plural(T), cli_where(output));
         status = EXIT_DONE;
     }
     vhem_data_free(data);
-    cli_models_free(&m);
+    vhem_models_free(models);
     return status;
 }
 
 int cmd_sample(cli *c, int argc, char **argv)
 {
-    int N = 10, T = 100;
+    int64_t N = 10, T = 100;
     const char *output = "-";
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "DATA", &output, 0, "-, CSV on standard output",
-          "file to write, .csv .tsv .npy .npz .ts or .h5" },
-        { "number", 'n', OPT_INT, "N", &N, 1, NULL, "sequences to draw" },
-        { "length", 'T', OPT_INT, "T", &T, 1, NULL, "frames of each" },
-        { 0 },
-    };
+    cli_table t = { 0 };
+    cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "DATA", &output,
+                                        .shown = "-, CSV on standard output",
+                                        .help = "file to write, .csv .tsv .npy .npz .ts or .h5" },
+                                      { "number", 'n', OPT_INT64, "N", &N, 1, .help = "sequences to draw" },
+                                      { "length", 'T', OPT_INT64, "T", &T, 1, .help = "frames of each" },
+                                      { 0 } });
     const cli_usage usage = {
         .args = "MODELS -n N -T T -o DATA",
         .n_min = 1,
         .n_max = 1,
-        .options = options,
+        .table = &t,
         .about = "Draws sequences from MODELS. Each comes from one HMM or texture, chosen by its weight, "
                  "whose name becomes the label of the sequence.",
         .examples = "  vhem sample walks.json -n 20 -T 150 -o drawn.csv\n"

@@ -9,178 +9,189 @@
 typedef struct {
     vhem_data_options data;
     const char *output;
-    bool all;
+    int all;
 } score_args;
 
-typedef struct {   /* one sequence */
-    double loglik; /* log sum_i omega_i p(y | HMM i), in nats */
-    int best;      /* argmax_i omega_i p(y | HMM i); -1 when no HMM can have made it */
-} score;
+typedef struct {
+    vhem_models *models;
+    vhem_source from;
+    vhem_items *items;
+    int64_t K, *frames; /* models; [items] */
+    double *loglik;     /* [items][K] */
+} scores;
 
-static score score_of(const cli_models *m, const double *loglik)
+typedef struct {   /* one item */
+    double loglik; /* log sum_i omega_i p(y | model i), in nats */
+    int64_t best;  /* argmax_i omega_i p(y | model i); -1 when no model can have made it */
+} mixture_score;
+
+static mixture_score score_of(const scores *s, int64_t n)
 {
-    score s = { -INFINITY, -1 };
+    mixture_score of = { -INFINITY, -1 };
     double most = -INFINITY, sum = 0;
-    int K = cli_models_size(m);
-    for (int i = 0; i < K; i++) {
-        double x = loglik[i] + log(cli_models_omega(m, i));
+    for (int64_t i = 0; i < s->K; i++) {
+        double x = s->loglik[n * s->K + i] + log(cli_model_at(s->models, i).omega);
         if (x > most) {
             sum *= exp(most - x); /* running log-sum-exp: the scale moves to the largest term so far */
             most = x;
-            s.best = i;
+            of.best = i;
         }
         sum += x > -INFINITY ? exp(x - most) : 0;
     }
-    if (s.best >= 0)
-        s.loglik = most + log(sum);
-    return s;
+    if (of.best >= 0)
+        of.loglik = most + log(sum);
+    return of;
 }
 
-static void write_header(FILE *f, const cli_models *m, bool all)
+static void write_header(FILE *f, const scores *s, bool all)
 {
     char buf[32];
-    fputs("sequence\tlabel\tframes\tloglik\tper_frame\tbest", f);
-    for (int i = 0; all && i < cli_models_size(m); i++) {
+    fprintf(f, "%s\tlabel\tframes\tloglik\tper_frame\tbest", cli_item_word(&s->from));
+    for (int64_t i = 0; all && i < s->K; i++) {
         fputc('\t', f);
-        cli_put_cell(f, cli_models_name(m, i, buf, sizeof buf));
+        cli_put_cell(f, cli_model_name(s->models, i, buf, sizeof buf));
     }
     fputc('\n', f);
 }
 
-static void write_row(FILE *f, const cli_models *m, const vhem_seq_view *seq, const double *loglik, bool all)
+static void write_row(FILE *f, const scores *s, int64_t n, bool all)
 {
-    score s = score_of(m, loglik);
+    mixture_score of = score_of(s, n);
     char buf[32];
-    cli_put_cell(f, seq->name);
+    cli_put_cell(f, s->items->name[n]);
     fputc('\t', f);
-    cli_put_cell(f, seq->label);
-    fprintf(f, "\t%lld\t", (long long)seq->T);
-    cli_put_number(f, s.loglik);
+    cli_put_cell(f, s->items->label[n]);
+    fprintf(f, "\t%lld\t", (long long)s->frames[n]);
+    cli_put_number(f, of.loglik);
     fputc('\t', f);
-    cli_put_number(f, s.loglik / (double)seq->T);
+    cli_put_number(f, of.loglik / (double)s->frames[n]);
     fputc('\t', f);
-    if (s.best >= 0)
-        cli_put_cell(f, cli_models_name(m, s.best, buf, sizeof buf));
-    for (int i = 0; all && i < cli_models_size(m); i++) {
+    if (of.best >= 0)
+        cli_put_cell(f, cli_model_name(s->models, of.best, buf, sizeof buf));
+    for (int64_t i = 0; all && i < s->K; i++) {
         fputc('\t', f);
-        cli_put_number(f, loglik[i]);
+        cli_put_number(f, s->loglik[n * s->K + i]);
     }
     fputc('\n', f);
 }
 
-static json_t *row_json(const cli_models *m, const vhem_seq_view *seq, const double *loglik, bool all)
+static json_t *row_json(const scores *s, int64_t n, bool all)
 {
-    score s = score_of(m, loglik);
+    mixture_score of = score_of(s, n);
     char buf[32];
-    json_t *best = s.best < 0 ? json_null() : cli_json_text(cli_models_name(m, s.best, buf, sizeof buf));
-    json_t *row =
-        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "sequence", cli_json_text(seq->name), "label",
-                  cli_json_text(seq->label), "frames", (json_int_t)seq->T, "loglik", cli_json_real(s.loglik),
-                  "per_frame", cli_json_real(s.loglik / (double)seq->T), "best", best);
+    json_t *best =
+        of.best < 0 ? json_null() : cli_json_text(cli_model_name(s->models, of.best, buf, sizeof buf));
+    json_t *row = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", cli_item_word(&s->from),
+                            cli_json_text(s->items->name[n]), "label", cli_json_text(s->items->label[n]),
+                            "frames", (json_int_t)s->frames[n], "loglik", cli_json_real(of.loglik),
+                            "per_frame", cli_json_real(of.loglik / (double)s->frames[n]), "best", best);
     if (all) {
         json_t *each = json_array();
-        for (int i = 0; i < cli_models_size(m); i++)
-            json_array_append_new(each, cli_json_real(loglik[i]));
+        for (int64_t i = 0; i < s->K; i++)
+            json_array_append_new(each, cli_json_real(s->loglik[n * s->K + i]));
         json_object_set_new(row, "each", each);
     }
     return row;
 }
 
-static void write_json(FILE *f, cli *c, const cli_models *m, const vhem_data *data, const double *loglik,
-                       bool all)
+static void write_json(FILE *f, cli *c, const scores *s, bool all)
 {
     json_t *rows = json_array(), *names = json_array();
     char buf[32];
-    int K = cli_models_size(m);
-    for (int i = 0; i < K; i++)
-        json_array_append_new(names, cli_json_text(cli_models_name(m, i, buf, sizeof buf)));
-    for (int n = 0; n < vhem_data_size(data); n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
-        json_array_append_new(rows, row_json(m, &seq, loglik + (size_t)n * (size_t)K, all));
-    }
+    for (int64_t i = 0; i < s->K; i++)
+        json_array_append_new(names, cli_json_text(cli_model_name(s->models, i, buf, sizeof buf)));
+    for (int64_t n = 0; n < s->items->n; n++)
+        json_array_append_new(rows, row_json(s, n, all));
     cli_json_put(f, json_pack("{s:s, s:o, s:o, s:o, s:o}", "command", c->command, "models",
                               cli_json_text(c->arg[0]), "data", cli_json_text(c->arg[1]), "hmms", names,
-                              "sequences", rows));
+                              s->from.by_group ? "groups" : "sequences", rows));
 }
 
-static int write_scores(cli *c, const score_args *a, const cli_models *m, const vhem_data *data,
-                        const double *loglik)
+static int write_scores(cli *c, const score_args *a, const scores *s)
 {
     cli_out out;
-    int status = cli_out_open(c, a->output, &out), N = vhem_data_size(data), K = cli_models_size(m);
-    double sum = 0;
-    int64_t frames = 0;
+    int status = cli_out_open(c, a->output, &out);
+    double sum = 0, frames = 0;
     if (status != CLI_GO)
         return status;
     if (!c->json)
-        write_header(out.f, m, a->all);
-    for (int n = 0; n < N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(data, n, &seq);
+        write_header(out.f, s, a->all);
+    for (int64_t n = 0; n < s->items->n; n++) {
         if (!c->json)
-            write_row(out.f, m, &seq, loglik + (size_t)n * (size_t)K, a->all);
-        sum += score_of(m, loglik + (size_t)n * (size_t)K).loglik;
-        frames += seq.T;
+            write_row(out.f, s, n, a->all);
+        sum += score_of(s, n).loglik;
+        frames += (double)s->frames[n];
     }
     if (c->json)
-        write_json(out.f, c, m, data, loglik, a->all);
+        write_json(out.f, c, s, a->all);
     status = cli_out_commit(c, &out);
     cli_out_close(&out);
     if (status == CLI_GO)
-        cli_say(c, "%d sequence%s under %d %s%s: mean log-likelihood %.4f per frame", N, cli_plural(N), K,
-                cli_models_kind(m), cli_plural(K), sum / (double)frames);
+        cli_say(c, "%lld %s%s under %lld %s%s: mean log-likelihood %.4f per frame", (long long)s->items->n,
+                cli_item_word(&s->from), cli_plural(s->items->n), (long long)s->K, cli_model_word(s->models),
+                cli_plural(s->K), sum / frames);
     return status == CLI_GO ? EXIT_DONE : status;
+}
+
+static int compute_scores(cli *c, scores *s)
+{
+    vhem_models_facts facts;
+    int status = cli_status(c, vhem_source_items(c->ctx, &s->from, &s->items));
+    if (status != CLI_GO)
+        return status;
+    vhem_models_info(s->models, &facts);
+    s->K = facts.K;
+    s->frames = cli_frames(s->from.data, s->items);
+    s->loglik = calloc((size_t)s->items->n * (size_t)s->K, sizeof *s->loglik);
+    if (!s->loglik || !s->frames)
+        return cli_fail(c, "out of memory");
+    return cli_status(c, vhem_score(c->ctx, s->models, &s->from, s->loglik));
 }
 
 static int load_and_score(cli *c, const score_args *a)
 {
-    cli_models m = { 0 };
+    scores s = { 0 };
     vhem_data *data = NULL;
-    double *loglik = NULL;
     int status = cli_check_streams(c, NULL);
     if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = cli_models_load(c, c->arg[0], &m);
+        status = cli_load_models(c, c->arg[0], &s.models);
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &a->data, &data));
-    if (status == CLI_GO) {
-        loglik = calloc((size_t)vhem_data_size(data) * (size_t)cli_models_size(&m), sizeof *loglik);
-        if (!loglik)
-            status = cli_fail(c, "out of memory");
-        else
-            status = cli_status(c, m.h3m ? vhem_score(c->ctx, m.h3m, data, loglik)
-                                         : vhem_dtm_score(c->ctx, m.dtm, data, loglik));
-    }
+    s.from = (vhem_source){ .data = data, .by_group = a->data.group != NULL };
     if (status == CLI_GO)
-        status = write_scores(c, a, &m, data, loglik);
-    free(loglik);
+        status = compute_scores(c, &s);
+    if (status == CLI_GO)
+        status = write_scores(c, a, &s);
+    free(s.loglik);
+    free(s.frames);
+    vhem_free(s.items);
     vhem_data_free(data);
-    cli_models_free(&m);
+    vhem_models_free(s.models);
     return status;
 }
 
 int cmd_score(cli *c, int argc, char **argv)
 {
     score_args a = { .output = "-" };
+    cli_table t = { 0 };
     vhem_data_options_init(&a.data);
-    const cli_option options[] = {
-        { "output", 'o', OPT_TEXT, "FILE", &a.output, 0, "-, standard output", "file to write the table to" },
-        { "all", 'a', OPT_FLAG, NULL, &a.all, 0, NULL,
-          "one more column for each HMM: log p(sequence | HMM)" },
-        CLI_UNGROUPED_OPTIONS(&a.data),
-        { 0 },
-    };
+    cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
+                                        .shown = "-, standard output", .help = "file to write the table to" },
+                                      { "all", 'a', OPT_FLAG, NULL, &a.all,
+                                        .help = "add a column for each model: log p(sequence | model)" },
+                                      { 0 } });
+    cli_add_data(&t, &a.data, "column with the group; one row per group, the sum over its sequences");
     const cli_usage usage = {
         .args = "MODELS DATA",
         .n_min = 2,
         .n_max = 2,
-        .options = options,
+        .table = &t,
         .about =
             "Prints a table, one row per sequence of DATA: its log-likelihood in nats under the weighted "
-            "set of HMMs, log sum_i omega_i p_i, the same per frame so that lengths compare, and the HMM "
-            "that most likely made it.",
+            "set of models, log sum_i omega_i p_i, the same per frame so that lengths compare, and the "
+            "model that most likely made it.",
         .examples = "  vhem score walks.json new.csv\n"
                     "  vhem score walks.json new.csv --all -o scores.tsv\n",
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* eval.h - what vhem eval finds out, and how it is told. */
+/* eval.h - what vhem eval measures, and how it is printed. */
 #ifndef VHEM_CLI_EVAL_H
 #define VHEM_CLI_EVAL_H
 
@@ -28,17 +28,14 @@ typedef struct { /* runs of one method, repeated */
 } eval_runs;
 
 typedef struct {
-    int levels, Kb;
+    int levels;
+    int64_t Kb;
     eval_runs a, b;        /* b: what a is compared with, or n = 0 */
     const char **class_of; /* [Kb]  or NULL */
 } eval_result;
 
-/* Loads runs->path; all must have the same levels over as many models, which the first file settles. */
-int eval_load(cli *c, eval_runs *runs, eval_result *r);
-void eval_free(eval_runs *runs);
-
 /* The table of measures, one row for each level and measure, for people or with tabs. */
-void eval_put_text(FILE *f, const eval_result *r);
+void eval_put_text(cli *c, FILE *f, const eval_result *r);
 void eval_put_tsv(FILE *f, const eval_result *r);
 json_t *eval_json(const cli *c, const eval_result *r);
 

@@ -20,7 +20,8 @@ static const struct {
 };
 
 typedef struct { /* one row of the table */
-    int level, measure, K;
+    int level, measure;
+    int64_t K;
     double mean[2], sd[2]; /* of a and b; sd is NaN for one run */
     double t, p;           /* NaN without b, or when the test cannot be made */
 } row;
@@ -64,40 +65,49 @@ static void put(FILE *f, const char *lead, double x, const char *format)
         fprintf(f, format, x);
 }
 
-/* Rows are clusters, columns classes, of one run. */
-static void put_confusion(FILE *f, const eval_result *r, int l)
+/* Items of class k in cluster j. */
+static int count_of(const eval_result *r, int l, const int *number, int j, int k)
 {
-    const int *label = vhem_tree_base_labels(r->a.run[0].tree, l);
-    int K = vhem_tree_level(r->a.run[0].tree, l)->Kr, n = r->Kb;
-    int *number = malloc(((size_t)n + 1) * sizeof *number), classes = 0;
-    if (!number || cli_class_numbers(n, r->class_of, number) == 0) {
-        free(number);
+    const int *label = vhem_tree_level(r->a.run[0].tree, l)->base_label;
+    int count = 0;
+    for (int64_t i = 0; i < r->Kb; i++)
+        count += label[i] == j && number[i] == k;
+    return count;
+}
+
+/* Rows are clusters, columns classes, of one run; number [Kb] of the class of each item. */
+static void put_confusion(FILE *f, const eval_result *r, int l, const int *number, int classes)
+{
+    int64_t K = vhem_tree_level(r->a.run[0].tree, l)->Kr;
+    int *width = calloc((size_t)classes + 1, sizeof *width), k = 0;
+    if (!width)
         return;
-    }
     fprintf(f, "\nlevel %d: clusters by classes\ncluster", l + 1);
-    for (int i = 0; i < n; i++)
-        if (number[i] == classes) {
+    for (int64_t i = 0; i < r->Kb; i++)
+        if (number[i] == k) {
+            width[k++] = (int)strlen(r->class_of[i]);
             fprintf(f, "  %s", r->class_of[i]);
-            classes++;
         }
     fputc('\n', f);
     for (int j = 0; j < K; j++) {
         fprintf(f, "%7d", j);
-        for (int k = 0; k < classes; k++) {
-            int count = 0, width = 0;
-            for (int i = 0; i < n; i++) {
-                count += label[i] == j && number[i] == k;
-                if (number[i] == k && width == 0)
-                    width = (int)strlen(r->class_of[i]);
-            }
-            fprintf(f, "  %*d", width, count);
-        }
+        for (k = 0; k < classes; k++)
+            fprintf(f, "  %*d", width[k], count_of(r, l, number, j, k));
         fputc('\n', f);
     }
+    free(width);
+}
+
+static void put_confusions(cli *c, FILE *f, const eval_result *r)
+{
+    int classes, *number = malloc(((size_t)r->Kb + 1) * sizeof *number);
+    if (number && vhem_number_names(c->ctx, r->Kb, r->class_of, number, &classes) == VHEM_OK && classes > 0)
+        for (int l = 0; l < r->levels; l++)
+            put_confusion(f, r, l, number, classes);
     free(number);
 }
 
-void eval_put_text(FILE *f, const eval_result *r)
+void eval_put_text(cli *c, FILE *f, const eval_result *r)
 {
     row x;
     bool several = r->a.n > 1, pair = r->b.n > 0;
@@ -110,7 +120,7 @@ void eval_put_text(FILE *f, const eval_result *r)
         for (int m = 0; m < EVAL_MEASURES; m++) {
             if (!make_row(r, l, m, &x))
                 continue;
-            fprintf(f, "%5d %8d  %-24s", l + 1, x.K, measures[m].name);
+            fprintf(f, "%5d %8lld  %-24s", l + 1, (long long)x.K, measures[m].name);
             put(f, " ", x.mean[0], "%14.6g");
             if (several)
                 put(f, " ", x.sd[0], "%10.3g");
@@ -122,8 +132,8 @@ void eval_put_text(FILE *f, const eval_result *r)
             }
             fputc('\n', f);
         }
-    for (int l = 0; l < r->levels && r->class_of && !several && !pair; l++)
-        put_confusion(f, r, l);
+    if (r->class_of && !several && !pair)
+        put_confusions(c, f, r);
 }
 
 static void put_cell(FILE *f, double x)
@@ -142,7 +152,7 @@ void eval_put_tsv(FILE *f, const eval_result *r)
         for (int m = 0; m < EVAL_MEASURES; m++) {
             if (!make_row(r, l, m, &x))
                 continue;
-            fprintf(f, "%d\t%d\t%s\t%d", l + 1, x.K, measures[m].key, r->a.n);
+            fprintf(f, "%d\t%lld\t%s\t%d", l + 1, (long long)x.K, measures[m].key, r->a.n);
             put_cell(f, x.mean[0]);
             put_cell(f, x.sd[0]);
             if (r->b.n) {
@@ -158,11 +168,11 @@ void eval_put_tsv(FILE *f, const eval_result *r)
 /* {cluster: {class: count}}, as a list over clusters. */
 static json_t *confusion_json(const eval_result *r, int l)
 {
-    const int *label = vhem_tree_base_labels(r->a.run[0].tree, l);
+    const int *label = vhem_tree_level(r->a.run[0].tree, l)->base_label;
     json_t *all = json_array();
     for (int j = 0; j < vhem_tree_level(r->a.run[0].tree, l)->Kr; j++)
         json_array_append_new(all, json_object());
-    for (int i = 0; i < r->Kb; i++) {
+    for (int64_t i = 0; i < r->Kb; i++) {
         json_t *one = json_array_get(all, (size_t)label[i]);
         if (r->class_of[i][0])
             json_object_set_new(one, r->class_of[i],
@@ -184,8 +194,8 @@ json_t *eval_json(const cli *c, const eval_result *r)
     json_t *levels = json_array();
     row x;
     for (int l = 0; l < r->levels; l++) {
-        json_t *all = json_object(), *level = json_pack("{s:i, s:i}", "level", l + 1, "K",
-                                                        vhem_tree_level(r->a.run[0].tree, l)->Kr);
+        json_t *all = json_object(), *level = json_pack("{s:i, s:I}", "level", l + 1, "K",
+                                                        (json_int_t)vhem_tree_level(r->a.run[0].tree, l)->Kr);
         for (int m = 0; m < EVAL_MEASURES; m++) {
             if (!make_row(r, l, m, &x))
                 continue;
@@ -203,6 +213,6 @@ json_t *eval_json(const cli *c, const eval_result *r)
             json_object_set_new(level, "confusion", confusion_json(r, l));
         json_array_append_new(levels, level);
     }
-    return json_pack("{s:s, s:o, s:i, s:i, s:o}", "command", c->command, "input", cli_json_text(c->arg[0]),
-                     "runs", r->a.n, "models", r->Kb, "levels", levels);
+    return json_pack("{s:s, s:o, s:i, s:I, s:o}", "command", c->command, "input", cli_json_text(c->arg[0]),
+                     "runs", r->a.n, "models", (json_int_t)r->Kb, "levels", levels);
 }

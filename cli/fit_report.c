@@ -3,25 +3,16 @@
 #include "fit_report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double SAME = 1e-3; /* nats per frame: restarts this close found the same optimum */
 
-char *fit_provenance(const cli *c, const cli_usage *usage, const vhem_fit_report *report,
-                     const char *const *without, bool stopped)
+static const vhem_fit_run *run_of(const vhem_fit_report *report, int64_t i, int r)
 {
-    json_t *options = cli_options_json(usage);
-    for (; *without; without++)
-        json_object_del(options, *without);
-    json_object_set_new(options, "restarts", json_integer(report->R));
-    return cli_provenance(c, options, stopped);
+    return &report->run[i * report->R + r];
 }
 
-static const vhem_fit_run *run_of(const vhem_fit_report *report, int i, int r)
-{
-    return &report->run[(size_t)i * (size_t)report->R + (size_t)r];
-}
+/* ---- for machines -------------------------------------------------------------------------------------- */
 
 static json_t *run_json(const vhem_fit_run *run)
 {
@@ -30,7 +21,7 @@ static json_t *run_json(const vhem_fit_run *run)
 }
 
 /* Row i of the report: a model, or the whole mixture. */
-static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
+static json_t *row_json(const vhem_fit_report *report, int64_t i, json_t *name)
 {
     json_t *runs = json_array();
     for (int r = 0; r < report->R; r++)
@@ -42,46 +33,50 @@ static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
                      runs);
 }
 
-static json_t *mixture_json(const cli_models *m, const vhem_fit_report *report)
+static json_t *mixture_json(const fit_result *r, int64_t K)
 {
-    json_t *row = row_json(report, 0, json_string("mixture")), *omega = json_array();
-    for (int j = 0; j < cli_models_size(m); j++)
-        json_array_append_new(omega, cli_json_real(cli_models_omega(m, j)));
-    json_object_set_new(row, "K", json_integer(cli_models_size(m)));
+    json_t *row = row_json(r->report, 0, json_string("mixture")), *omega = json_array();
+    for (int64_t j = 0; j < K; j++)
+        json_array_append_new(omega, cli_json_real(cli_model_at(r->models, j).omega));
+    json_object_set_new(row, "K", json_integer(K));
     json_object_set_new(row, "omega", omega);
     return row;
 }
 
-json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report *report, bool mixture,
-                        const char *output, bool stopped)
+static json_t *report_json(const cli *c, const fit_result *r, int64_t K)
 {
-    json_t *models = json_array();
     char buf[32];
-    for (int i = 0; !mixture && i < report->K; i++)
-        json_array_append_new(models,
-                              row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf))));
-    if (mixture)
-        json_array_append_new(models, mixture_json(m, report));
+    if (!r->report)
+        return json_pack("{s:s, s:o, s:o, s:I}", "command", c->command, "output", cli_json_text(r->output),
+                         "store", cli_json_text(r->store), "K", (json_int_t)K);
+    json_t *models = json_array();
+    for (int64_t i = 0; !r->mixture && i < r->report->K; i++)
+        json_array_append_new(
+            models, row_json(r->report, i, cli_json_text(cli_model_name(r->models, i, buf, sizeof buf))));
+    if (r->mixture)
+        json_array_append_new(models, mixture_json(r, K));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
-                     cli_json_text(c->arg[0]), "output", cli_json_text(output), "seed", (json_int_t)c->seed,
-                     "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped, "models", models);
+                     cli_json_text(c->arg[0]), "output", cli_json_text(r->output), "seed",
+                     (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", r->stopped,
+                     "models", models);
 }
+
+/* ---- for people ---------------------------------------------------------------------------------------- */
 
 typedef struct {
     double loglik;
-    int64_t frames;
-    int agreed, unconverged, revived, floored;
+    int64_t frames, agreed, unconverged, revived, floored;
 } totals;
 
 static totals add_up(const vhem_fit_report *report)
 {
     totals t = { 0 };
-    for (int i = 0; i < report->K; i++) {
+    for (int64_t i = 0; i < report->K; i++) {
         const vhem_fit_run *best = run_of(report, i, report->best[i]);
         int same = 0;
         t.loglik += best->loglik;
         t.frames += report->frames[i];
-        t.unconverged += !best->converged;
+        t.unconverged += !best->converged && best->n_iter > 0; /* without iterations it is in closed form */
         t.revived += best->n_revived;
         t.floored += best->n_floored;
         for (int r = 0; r < report->R; r++)
@@ -91,58 +86,85 @@ static totals add_up(const vhem_fit_report *report)
     return t;
 }
 
-static void what_next(cli *c, bool mixture, const char *output)
+static void tell_restarts(cli *c, const fit_result *r, const totals *t, const char *word)
 {
-    if (strcmp(output, "-") != 0 && mixture)
-        cli_say(c, "next: 'vhem info %s' shows it; 'vhem score' and 'vhem decode' use it on sequences",
-                output);
-    else if (strcmp(output, "-") != 0)
-        cli_say(c,
-                "next: 'vhem cluster %s -k K' groups them; 'vhem info %s' shows them; 'vhem score' and "
-                "'vhem decode' use them on sequences",
-                output, output);
-}
-
-static void tell_agreement(cli *c, const vhem_fit_report *report, const totals *t, bool mixture)
-{
+    const vhem_fit_report *report = r->report;
     int same = 0;
-    for (int r = 0; mixture && r < report->R; r++)
-        same += fabs(report->run[r].loglik - t->loglik) <= SAME * (double)t->frames;
-    if (mixture && report->R > 1)
+    for (int k = 0; r->mixture && k < report->R; k++)
+        same += fabs(report->run[k].loglik - t->loglik) <= SAME * (double)t->frames;
+    if (r->mixture && report->R > 1)
         cli_say(c, "%d of %d restarts reached this likelihood%s", same, report->R,
                 same < 2 ? "; more --restarts may find a better one" : "");
     else if (report->R > 1)
-        cli_say(c, "in %d of %d HMM%s at least 2 of %d restarts agree on the best%s", t->agreed, report->K,
-                cli_plural(report->K), report->R,
+        cli_say(c, "in %lld of %lld %s%s at least 2 of %d restarts agree on the best%s", (long long)t->agreed,
+                (long long)report->K, word, cli_plural(report->K), report->R,
                 2 * t->agreed < report->K ? "; more --restarts may find better ones" : "");
-    if (t->unconverged)
-        cli_say(c, "%d %s%s did not settle within --max-iter", t->unconverged, mixture ? "mixture" : "HMM",
-                cli_plural(t->unconverged));
+    if (t->unconverged && !r->stopped)
+        cli_say(c, "%lld %s%s did not converge within --max-iter", (long long)t->unconverged,
+                r->mixture ? "mixture" : word, cli_plural(t->unconverged));
 }
 
-void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
-                 bool mixture, const char *output, bool stopped)
+static void tell_repairs(cli *c, const totals *t, bool textures)
 {
-    totals t = add_up(report);
-    int K = vhem_h3m_size(h3m), N = vhem_data_size(data);
-    bool piped = strcmp(output, "-") == 0;
-    const char *where = piped ? "standard output" : output;
+    if (t->revived && textures)
+        cli_say(c,
+                "repairs: A of %lld texture%s made stable: as estimated, sequences would grow without bound",
+                (long long)t->revived, cli_plural(t->revived));
+    else if (t->revived)
+        cli_say(c, "repairs: %lld dead state%s or component%s revived", (long long)t->revived,
+                cli_plural(t->revived), cli_plural(t->revived));
+    if (t->floored)
+        cli_say(c, "repairs: %lld covariance%s held at --cov-floor", (long long)t->floored,
+                cli_plural(t->floored));
+}
 
-    if (stopped) /* said even with --quiet: the result is not what was asked for */
-        cli_fail(c, "interrupted; the best so far, %d HMM%s, is %s %s", K, cli_plural(K),
-                 piped ? "written to" : "saved in", where);
+static void tell_next(cli *c, const fit_result *r, bool textures)
+{
+    const char *uses = textures ? "'vhem score' uses" : "'vhem score' and 'vhem decode' use",
+               *out = r->output;
+    if (strcmp(out, "-") == 0 || r->stopped)
+        return;
+    if (r->mixture)
+        cli_say(c,
+                "next: 'vhem info %s' shows it; 'vhem assign %s DATA' puts sequences into its components; %s "
+                "it on sequences",
+                out, out, uses);
     else
-        cli_say(c, "%s%d HMM%s from %d sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame",
-                mixture ? "a mixture of " : "", K, cli_plural(K), N, cli_plural(N), (long long)t.frames,
-                cli_plural(t.frames), where, t.loglik / (double)t.frames);
-    if (t.revived)
-        cli_say(c, "repairs: %d dead state%s or component%s revived", t.revived, cli_plural(t.revived),
-                cli_plural(t.revived));
-    if (t.floored)
-        cli_say(c, "repairs: %d covariance%s held at --cov-floor", t.floored, cli_plural(t.floored));
-    if (stopped)
-        t.unconverged = 0;
-    tell_agreement(c, report, &t, mixture);
-    if (!stopped)
-        what_next(c, mixture, output);
+        cli_say(c,
+                "next: 'vhem cluster %s -k K' groups them; 'vhem info %s' shows them; %s them on sequences",
+                out, out, uses);
+}
+
+static void tell_report(cli *c, const fit_result *r, int64_t K, const char *word, bool textures)
+{
+    vhem_data_facts data;
+    totals t = add_up(r->report);
+    const char *where = cli_where(r->output);
+    vhem_data_info(r->data, &data);
+    if (r->stopped) /* said even with --quiet: the result is not what was asked for */
+        cli_fail(c, "interrupted; the best so far, %lld %s%s, is %s %s", (long long)K, word, cli_plural(K),
+                 strcmp(r->output, "-") == 0 ? "written to" : "saved in", where);
+    else
+        cli_say(c,
+                "%s%lld %s%s from %lld sequence%s (%lld frame%s) in %s: mean log-likelihood %.4f per frame",
+                r->mixture ? "a mixture of " : "", (long long)K, word, cli_plural(K), (long long)data.N,
+                cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
+                t.loglik / (double)t.frames);
+    tell_repairs(c, &t, textures);
+    tell_restarts(c, r, &t, word);
+    tell_next(c, r, textures);
+}
+
+void fit_tell(cli *c, const fit_result *r)
+{
+    vhem_models_facts facts;
+    const char *word = cli_model_word(r->models);
+    vhem_models_info(r->models, &facts);
+    if (c->json)
+        cli_json_put(stdout, report_json(c, r, facts.K));
+    if (r->report)
+        tell_report(c, r, facts.K, word, facts.kind == VHEM_TEXTURES);
+    else
+        cli_say(c, "%lld %s%s, kept in %s -> %s", (long long)facts.K, word, cli_plural(facts.K),
+                r->store ? r->store : "no store", r->output);
 }

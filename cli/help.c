@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help.c - prints the table of options of a command: as help, and as JSON for the record. */
+/* help.c - prints the table of options of a command as help: what matters first, then the options of
+ * particular methods and of reading data under headings of their own. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HELP_COLUMN = 24, HELP_WIDTH = 79 };
 
 /* Words of the text from column `from` on, where the line already has `at` characters. */
-static void wrap(FILE *f, const char *text, int from, int at)
+static void put_wrapped(FILE *f, const char *text, int from, int at)
 {
     while (*text) {
         int n = (int)strcspn(text, " ");
@@ -34,24 +34,15 @@ static void wrap(FILE *f, const char *text, int from, int at)
 /* The default in words, "" for a flag. */
 static const char *default_text(const cli_option *o, char *buf, size_t size)
 {
-    if (o->shown)
-        return o->shown;
-    switch (o->kind) {
-    case OPT_FLAG: return "";
-    case OPT_LIST: return "none";
-    case OPT_INT: snprintf(buf, size, "%d", *(const int *)o->value); break;
-    case OPT_SEED: snprintf(buf, size, "%llu", (unsigned long long)*(const uint64_t *)o->value); break;
-    case OPT_REAL: snprintf(buf, size, "%g", *(const double *)o->value); break;
-    case OPT_SIZE: return cli_put_size(*(const int64_t *)o->value, buf, size);
-    case OPT_TEXT:
-    case OPT_CHOICE: return *(const char *const *)o->value ? *(const char *const *)o->value : "none";
-    }
-    return buf;
+    if (o->kind == OPT_FLAG || o->shown)
+        return o->kind == OPT_FLAG ? "" : o->shown;
+    const char *text = cli_is_default(o) ? NULL : cli_value_text(o, buf, size);
+    return text ? text : "none";
 }
 
 static void help_row(FILE *f, const cli_option *o)
 {
-    char left[128], right[512], buf[64];
+    char left[128], right[600], buf[64];
     const char *dflt = default_text(o, buf, sizeof buf);
     int at = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ',
                       o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
@@ -62,48 +53,97 @@ static void help_row(FILE *f, const cli_option *o)
         at = 0;
     }
     snprintf(right, sizeof right, *dflt ? "%s (default: %s)" : "%s", o->help, dflt);
-    wrap(f, right, HELP_COLUMN, at);
+    put_wrapped(f, right, HELP_COLUMN, at);
 }
 
-void cli_help(FILE *f, const char *command, const cli_usage *usage, const cli_option *common)
+/* Options that the default method or model uses stand with those that all use. */
+void cli_heading(const cli_option *o, char *text, size_t size)
 {
-    fprintf(f, "Usage: vhem %s %s [OPTION]...\n\n", command, usage->args);
-    wrap(f, usage->about, 0, 0);
-    fprintf(f, "\nOptions:\n");
-    for (const cli_option *o = usage->options; o->name; o++)
-        help_row(f, o);
+    bool common =
+        !o->methods || cli_has_word(o->methods, ' ', "vhem") || cli_has_word(o->methods, ' ', "hmm");
+    size_t n = (size_t)snprintf(text, size, "%s",
+                                o->heading ? o->heading
+                                : common   ? "Options"
+                                           : "Options of ");
+    for (const char *p = o->heading || common ? "" : o->methods; *p && n + 3 < size; p++) {
+        if (*p == ' ')
+            text[n++] = ',';
+        text[n++] = *p;
+        text[n] = '\0';
+    }
+}
+
+void cli_by_heading(const cli_option *rows, int n, int *order)
+{
+    char heading[160], other[160];
+    bool done[CLI_MAX_OPTIONS] = { false };
+    int at = 0;
+    for (int k = 0; k < n; k++) {
+        cli_heading(&rows[k], heading, sizeof heading);
+        for (int e = k; e < n; e++) {
+            cli_heading(&rows[e], other, sizeof other);
+            if (!done[e] && strcmp(heading, other) == 0) {
+                order[at++] = e;
+                done[e] = true;
+            }
+        }
+    }
+}
+
+static void help_rows(FILE *f, const cli_table *t)
+{
+    char heading[160], last[160] = "";
+    int order[CLI_MAX_OPTIONS];
+    cli_by_heading(t->row, t->n, order);
+    for (int k = 0; k < t->n; k++) {
+        cli_heading(&t->row[order[k]], heading, sizeof heading);
+        if (strcmp(heading, last) != 0)
+            fprintf(f, "\n%s:\n", heading);
+        strcpy(last, heading);
+        help_row(f, &t->row[order[k]]);
+    }
+}
+
+const char *cli_method_about(const vhem_method_facts *m, char *text, size_t size)
+{
+    const char *takes = m->takes_data       ? " (sequences, not models)"
+                        : !m->takes_hmms    ? " (dynamic textures)"
+                        : m->takes_textures ? " (HMMs and dynamic textures)"
+                                            : "";
+    snprintf(text, size, "%s%s", m->about, takes);
+    return text;
+}
+
+static void help_methods(FILE *f)
+{
+    vhem_method_facts m;
+    fputs("\nMethods:\n", f);
+    for (int i = 0; vhem_method_info(i, &m) == VHEM_OK; i++) {
+        char left[64], right[256];
+        int at = snprintf(left, sizeof left, "  %s", m.name);
+        fputs(left, f);
+        put_wrapped(f, cli_method_about(&m, right, sizeof right), HELP_COLUMN, at);
+    }
+}
+
+void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
+{
+    FILE *f = stdout;
+    if (c->form == CLI_MAN) {
+        cli_man(c->command, usage);
+        return;
+    }
+    if (c->form == CLI_COMPLETION) {
+        cli_completion(c->command, usage, common);
+        return;
+    }
+    fprintf(f, "Usage: vhem %s %s [OPTION]...\n\n", c->command, usage->args);
+    put_wrapped(f, usage->about, 0, 0);
+    help_rows(f, usage->table);
     fprintf(f, "\nCommon options:\n");
     for (const cli_option *o = common; o->name; o++)
         help_row(f, o);
+    if (usage->methods)
+        help_methods(f);
     fprintf(f, "\nExamples:\n%s", usage->examples);
-}
-
-static json_t *value_json(const cli_option *o)
-{
-    json_t *all;
-    switch (o->kind) {
-    case OPT_LIST:
-        all = json_array();
-        for (int k = 0; k < ((const cli_texts *)o->value)->n; k++)
-            json_array_append_new(all, cli_json_text(((const cli_texts *)o->value)->text[k]));
-        return all;
-    case OPT_FLAG: return json_boolean(*(const bool *)o->value);
-    case OPT_INT: return json_integer(*(const int *)o->value);
-    case OPT_SEED: return json_integer((json_int_t) * (const uint64_t *)o->value);
-    case OPT_REAL: return cli_json_real(*(const double *)o->value);
-    case OPT_SIZE: return json_integer((json_int_t) * (const int64_t *)o->value);
-    case OPT_TEXT:
-    case OPT_CHOICE: break;
-    }
-    return cli_json_text(*(const char *const *)o->value);
-}
-
-json_t *cli_options_json(const cli_usage *usage)
-{
-    static const char *const without[] = { "output", "memory", NULL };
-    json_t *all = json_object();
-    for (const cli_option *o = usage->options; o->name; o++)
-        if (!cli_one_of(o->name, without))
-            json_object_set_new(all, o->name, value_json(o));
-    return all;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info.h - the facts about a file, and how they are told. */
+/* info.h - the facts about a file, and how they are printed. */
 #ifndef VHEM_CLI_INFO_H
 #define VHEM_CLI_INFO_H
 
 #include "cli.h"
 
-json_t *info_models(const char *path, const vhem_h3m *h3m);
-json_t *info_textures(const char *path, const vhem_dtm *dtm);
-json_t *info_clusters(const char *path, const vhem_tree *tree, bool is_tree);
+json_t *info_models(const char *path, const vhem_models *models);
+json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree);
 json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);
 void info_tell(FILE *f, json_t *facts, bool all); /* for people; releases the facts */

@@ -99,46 +99,37 @@ static void tell_range(FILE *f, const char *title, const json_t *rows, const cha
     fputc('\n', f);
 }
 
+/* HMMs and textures: the sizes of textures have other names. */
 static void tell_models(FILE *f, json_t *facts, bool all)
 {
-    const json_t *hmms = json_object_get(facts, "hmms");
-    size_t K = json_array_size(hmms);
-    fprintf(f, "%s: %zu HMM%s\n", text_of(facts, "file"), K, K == 1 ? "" : "s");
-    fprintf(f, "  emission   %s\n  dimension  %lld\n", text_of(facts, "emission"), int_of(facts, "d"));
-    tell_range(f, "states", hmms, "S");
-    tell_range(f, "mixture", hmms, "M");
-    tell_range(f, "weight", hmms, "omega");
-    tell_counts(f, "labels", json_object_get(facts, "labels"), all);
-    tell_provenance(f, json_object_get(facts, "provenance"));
-    fprintf(f, "\n  %5s  %-24s %-16s %3s %3s  %s\n", "HMM", "name", "label", "S", "M", "weight");
-    for (size_t i = 0; i < K && (all || i < FEW); i++) {
-        const json_t *hmm = json_array_get(hmms, i);
-        fprintf(f, "  %5zu  ", i);
-        put_text(f, 24, text_of(hmm, "name"));
-        put_text(f, 16, text_of(hmm, "label"));
-        fprintf(f, "%3lld %3lld  %.4g\n", int_of(hmm, "S"), int_of(hmm, "M"), real_of(hmm, "omega"));
-    }
-    if (K > FEW && !all)
-        fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
-}
-
-static void tell_textures(FILE *f, json_t *facts, bool all)
-{
     const json_t *rows = json_object_get(facts, "textures");
+    bool textures = rows != NULL;
+    const char *word = textures ? "texture" : "HMM";
+    rows = textures ? rows : json_object_get(facts, "hmms");
     size_t K = json_array_size(rows);
-    fprintf(f, "%s: %zu dynamic texture%s\n  dimension  %lld\n", text_of(facts, "file"), K, K == 1 ? "" : "s",
-            int_of(facts, "d"));
-    tell_range(f, "state", rows, "n");
+    fprintf(f, "%s: %zu %s%s%s\n", text_of(facts, "file"), K, textures ? "dynamic " : "", word,
+            K == 1 ? "" : "s");
+    if (!textures)
+        fprintf(f, "  emission   %s\n", text_of(facts, "emission"));
+    fprintf(f, "  dimension  %lld\n", int_of(facts, "d"));
+    tell_range(f, textures ? "state" : "states", rows, textures ? "n" : "S");
+    if (!textures)
+        tell_range(f, "mixture", rows, "M");
     tell_range(f, "weight", rows, "omega");
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     tell_provenance(f, json_object_get(facts, "provenance"));
-    fprintf(f, "\n  %7s  %-24s %-16s %3s  %s\n", "texture", "name", "label", "n", "weight");
+    int wide = textures ? 7 : 5;
+    fprintf(f, "\n  %*s  %-24s %-16s %3s%s  %s\n", wide, word, "name", "label", textures ? "n" : "S",
+            textures ? "" : "   M", "weight");
     for (size_t i = 0; i < K && (all || i < FEW); i++) {
         const json_t *row = json_array_get(rows, i);
-        fprintf(f, "  %7zu  ", i);
+        fprintf(f, "  %*zu  ", wide, i);
         put_text(f, 24, text_of(row, "name"));
         put_text(f, 16, text_of(row, "label"));
-        fprintf(f, "%3lld  %.4g\n", int_of(row, "n"), real_of(row, "omega"));
+        fprintf(f, "%3lld", int_of(row, textures ? "n" : "S"));
+        if (!textures)
+            fprintf(f, " %3lld", int_of(row, "M"));
+        fprintf(f, "  %.4g\n", real_of(row, "omega"));
     }
     if (K > FEW && !all)
         fprintf(f, "  ... and %zu more; --all lists them\n", K - FEW);
@@ -290,10 +281,8 @@ static void tell_classes(FILE *f, json_t *facts, bool all)
 
 void info_tell(FILE *f, json_t *facts, bool all)
 {
-    if (strcmp(text_of(facts, "kind"), "models") == 0)
+    if (json_object_get(facts, "hmms") || json_object_get(facts, "textures"))
         tell_models(f, facts, all);
-    else if (json_object_get(facts, "textures"))
-        tell_textures(f, facts, all);
     else if (json_object_get(facts, "classes"))
         tell_classes(f, facts, all);
     else if (json_object_get(facts, "levels"))

@@ -5,79 +5,158 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    cli_run *run;
-    const char *help;
-} commands[] = {
-    { "fit", cmd_fit, "one HMM per sequence, or per group of sequences, by Baum-Welch" },
-    { "cluster", cmd_cluster, "clusters of models, and a centre for each" },
-    { "tree", cmd_tree, "a hierarchy of clusters, level by level" },
-    { "assign", cmd_assign, "clusters of new sequences or models" },
-    { "choose", cmd_choose, "how many clusters and states: a table to choose by" },
+static const cli_command commands[] = {
+    { "fit", cmd_fit, "fit one model to each sequence, or to each group of sequences" },
+    { "cluster", cmd_cluster, "group models into clusters, each with a centre" },
+    { "tree", cmd_tree, "build a hierarchy of clusters, level by level" },
+    { "assign", cmd_assign, "put new sequences or models into clusters" },
+    { "choose", cmd_choose, "compare numbers of clusters and states" },
     { "score", cmd_score, "log-likelihood of sequences under models" },
     { "decode", cmd_decode, "most likely state path of each sequence" },
-    { "sample", cmd_sample, "sequences drawn from models" },
+    { "sample", cmd_sample, "draw sequences from models" },
     { "compare", cmd_compare, "distances between models: divergences and kernels" },
-    { "eval", cmd_eval, "how good clusters are, by classes, models and sequences" },
-    { "classify", cmd_classify, "models of classes: learn them, classify by them, judge them" },
-    { "annotate", cmd_annotate, "models of tags: learn them, tag songs, find songs by tag" },
-    { "report", cmd_report, "an HTML page with the pictures, the tables and how they were made" },
-    { "info", cmd_info, "what is in a file of models, clusters or data" },
-    { "convert", cmd_convert, "a model or data file in another format" },
+    { "eval", cmd_eval, "measure how good clusters are, by classes, models and sequences" },
+    { "classify", cmd_classify, "learn models of classes, classify by them, judge them" },
+    { "annotate", cmd_annotate, "learn models of tags, tag songs, find songs by tag" },
+    { "report", cmd_report, "write an HTML page with pictures, tables and how they were made" },
+    { "info", cmd_info, "show what is in a file of models, clusters or data" },
+    { "convert", cmd_convert, "write models or data in another format" },
+    { 0 },
 };
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int overview(FILE *f, int status)
 {
     fprintf(f, "Usage: vhem COMMAND [OPTION]... ARGUMENT...\n\n"
                "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
-    for (int k = 0; k < N_COMMANDS; k++)
-        fprintf(f, "  %-10s%s\n", commands[k].name, commands[k].help);
+    for (const cli_command *k = commands; k->name; k++)
+        fprintf(f, "  %-10s%s\n", k->name, k->help);
     fprintf(f, "\n  vhem COMMAND --help   the options of a command and their defaults\n"
                "  vhem --version        version and usable backends\n"
                "\nStart with: vhem fit DATA.csv -o models.json\n"
-               "Go on with: vhem cluster models.json -k 4 -o clusters.json\n");
+               "Then:       vhem cluster models.json -k 4 -o clusters.json\n");
     return status;
 }
 
-static int find(cli *c, const char *name)
+/* The command or part of this name; NULL when there is none, the sentence printed. */
+static const cli_command *find_command(cli *c, const cli_command *table, const char *what, const char *name)
 {
-    const char *names[N_COMMANDS];
-    for (int k = 0; k < N_COMMANDS; k++) {
-        names[k] = commands[k].name;
-        if (strcmp(name, names[k]) == 0)
+    const char *names[32];
+    int n = 0;
+    for (const cli_command *k = table; k->name; k++) {
+        if (strcmp(name, k->name) == 0)
             return k;
+        names[n++] = k->name;
     }
-    const char *near = cli_nearest(name, names, N_COMMANDS);
-    cli_misuse(c, "there is no %s '%s'%s%s%s", name[0] == '-' ? "option" : "command", name,
+    const char *near = cli_nearest(name, names, n);
+    cli_misuse(c, "there is no %s'%s'%s%s%s", name[0] == '-' && *what ? "option " : what, name,
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return -1;
+    return NULL;
 }
 
-static int run(cli *c, int argc, char **argv)
+static int ask_help(cli *c, const cli_command *k)
+{
+    char *ask[] = { (char[]){ "vhem" }, (char[]){ "--help" }, NULL };
+    return k->run(c, 2, ask);
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* All parts, for the man page and the completion. */
+static int print_parts(cli *c, const char *about, const cli_command *parts)
+{
+    const char *command = c->command;
+    if (c->form == CLI_COMPLETION) {
+        printf("parts %s", command);
+        for (const cli_command *k = parts; k->name; k++)
+            printf(" %s", k->name);
+        putchar('\n');
+    } else {
+        printf(".SS %s\n", command);
+        cli_man_text(about);
+    }
+    for (const cli_command *k = parts; k->name; k++) {
+        snprintf(c->part, sizeof c->part, "%s %s", command, k->name);
+        c->command = c->part;
+        ask_help(c, k);
+    }
+    return EXIT_DONE;
+}
+
+int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts)
+{
+    if (c->form != CLI_HELP)
+        return print_parts(c, about, parts);
+    if (argc > 1 && !is_help(argv[1])) {
+        const cli_command *part = find_command(c, parts, "", argv[1]);
+        if (!part)
+            return EXIT_USAGE;
+        snprintf(c->part, sizeof c->part, "%s %s", c->command, part->name);
+        c->command = c->part;
+        return part->run(c, argc - 1, argv + 1);
+    }
+    FILE *f = argc > 1 ? stdout : stderr;
+    fprintf(f, "Usage: vhem %s WHAT [OPTION]... ARGUMENT...\n\n%s\n\nWhat:\n", c->command, about);
+    for (const cli_command *k = parts; k->name; k++)
+        fprintf(f, "  %-10s%s\n", k->name, k->help);
+    fprintf(f, "\n  vhem %s WHAT --help   its options and their defaults\n", c->command);
+    return argc > 1 ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* vhem help --man, vhem help --completion: what scripts/pages makes the pages from. */
+static int print_pages(cli *c, cli_form form)
+{
+    cli_table data = { 0 };
+    vhem_data_options opt;
+    c->form = form;
+    if (form == CLI_COMPLETION) {
+        printf("commands");
+        for (const cli_command *k = commands; k->name; k++)
+            printf(" %s", k->name);
+        putchar('\n');
+    }
+    for (const cli_command *k = commands; k->name; k++) {
+        c->command = k->name;
+        ask_help(c, k);
+    }
+    if (form == CLI_COMPLETION)
+        return EXIT_DONE;
+    vhem_data_options_init(&opt);
+    cli_add_data(&data, &opt, "column with the group of a sequence");
+    for (int k = 0; k < data.n; k++)
+        data.row[k].heading = NULL;
+    puts(".SH HOW DATA ARE READ");
+    cli_man_rows(data.row, data.n);
+    return EXIT_DONE;
+}
+
+static int run_command(cli *c, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
-    bool help = word && (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
-
     if (!word)
         return overview(stderr, EXIT_USAGE);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("vhem %s\nbackends: %s\n", vhem_version(), vhem_backends());
         return EXIT_DONE;
     }
+    bool help = strcmp(word, "help") == 0 || is_help(word);
     if (help && argc == 2)
         return overview(stdout, EXIT_DONE);
-    int k = find(c, help ? argv[2] : word);
-    if (k < 0)
+    if (help && strcmp(argv[2], "--man") == 0)
+        return print_pages(c, CLI_MAN);
+    if (help && strcmp(argv[2], "--completion") == 0)
+        return print_pages(c, CLI_COMPLETION);
+    const cli_command *command = find_command(c, commands, "command ", help ? argv[2] : word);
+    if (!command)
         return EXIT_USAGE;
-    c->command = commands[k].name;
-    char *ask[] = { argv[0], (char[]){ "--help" }, NULL };
-    return help ? commands[k].run(c, 2, ask) : commands[k].run(c, argc - 1, argv + 1);
+    c->command = command->name;
+    return help ? ask_help(c, command) : command->run(c, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
 {
     cli c = { 0 };
-    return cli_close(&c, run(&c, argc, argv));
+    return cli_close(&c, run_command(&c, argc, argv));
 }

@@ -17,36 +17,32 @@ typedef struct { /* the command's rows, then the common ones, as getopt_long wan
     struct option longs[CLI_MAX_OPTIONS];
     char letters[2 * CLI_MAX_OPTIONS + 3];
     int n, n_own;
-} table;
+} parser;
 
 static void common_rows(cli *c, cli_option *row)
 {
     const cli_option rows[] = {
-        { "seed", 0, OPT_SEED, "N", &c->seed, 0, NULL,
-          "start of the random numbers; same seed, same result" },
-        { "threads", 't', OPT_INT, "N", &c->threads, 0, NULL, "threads to use; 0 is one for each core" },
-        { "backend", 0, OPT_TEXT, "NAME", &c->backend, 0, "the best usable here",
-          "which kernels compute; vhem --version lists them" },
-        { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, 0, NULL, "no progress and no summary on standard error" },
-        { "json", 'j', OPT_FLAG, NULL, &c->json, 0, NULL, "the result for machines, on standard output" },
-        { "help", 'h', OPT_FLAG, NULL, &c->help, 0, NULL, "this text" },
+        { "seed", 0, OPT_INT64, "N", &c->seed, .help = "seed of the random numbers; same seed, same result" },
+        { "threads", 't', OPT_INT, "N", &c->threads, .help = "threads to use; 0 is one for each core" },
+        { "backend", 0, OPT_TEXT, "NAME", &c->backend, .shown = "the best usable here",
+          .help = "which kernels compute; vhem --version lists them" },
+        { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, .help = "no progress and no summary on standard error" },
+        { "json", 'j', OPT_FLAG, NULL, &c->json, .help = "print the result as JSON on standard output" },
+        { "help", 'h', OPT_FLAG, NULL, &c->help, .help = "print this text" },
         { 0 },
     };
     memcpy(row, rows, sizeof rows);
 }
 
-static void build(cli *c, const cli_usage *usage, table *t)
+static void build_parser(cli *c, const cli_usage *usage, parser *t)
 {
     memset(t, 0, sizeof *t);
-    while (usage->options[t->n].name) {
-        t->row[t->n] = usage->options[t->n];
-        t->n++;
-    }
-    t->n_own = t->n;
-    common_rows(c, t->row + t->n);
+    t->n_own = usage->table->n;
+    memcpy(t->row, usage->table->row, (size_t)t->n_own * sizeof *t->row);
+    common_rows(c, t->row + t->n_own);
 
-    /* '-' hands over plain arguments in order, whatever POSIXLY_CORRECT says; ':' tells a missing argument.
-     */
+    /* '-' hands over plain arguments in order, whatever POSIXLY_CORRECT says; ':' reports a missing
+     * argument. */
     char *p = t->letters;
     *p++ = '-';
     *p++ = ':';
@@ -62,7 +58,7 @@ static void build(cli *c, const cli_usage *usage, table *t)
     }
 }
 
-static const cli_option *row_of(const table *t, int code)
+static const cli_option *row_of(const parser *t, int code)
 {
     for (int k = 0; k < t->n; k++)
         if (code == FIRST_LONG + k || (t->row[k].letter && code == t->row[k].letter))
@@ -70,7 +66,7 @@ static const cli_option *row_of(const table *t, int code)
     return NULL;
 }
 
-static int distance(const char *a, const char *b)
+static int edit_distance(const char *a, const char *b)
 {
     enum { MAX = 32 };
     int row[MAX + 1], n = (int)strlen(b);
@@ -96,7 +92,7 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
     const char *found = NULL;
     int least = 3;
     for (int k = 0; k < n; k++) {
-        int away = distance(word, names[k]);
+        int away = edit_distance(word, names[k]);
         if (away < least && away < (int)strlen(names[k])) {
             least = away;
             found = names[k];
@@ -105,7 +101,7 @@ const char *cli_nearest(const char *word, const char *const *names, int n)
     return found;
 }
 
-static int unknown(cli *c, const table *t, const char *word)
+static int unknown_option(cli *c, const parser *t, const char *word)
 {
     char name[64];
     const char *names[CLI_MAX_OPTIONS], *near = NULL;
@@ -116,8 +112,6 @@ static int unknown(cli *c, const table *t, const char *word)
             names[k] = t->row[k].name;
             matches += strncmp(name, names[k], strlen(name)) == 0;
         }
-        if (strcmp(name, "group") == 0)
-            return cli_misuse(c, "--group means nothing to %s, which takes sequences one by one", c->command);
         if (matches > 1)
             return cli_misuse(c, "--%s could be several options; write it out", name);
         near = cli_nearest(name, names, t->n);
@@ -126,14 +120,7 @@ static int unknown(cli *c, const table *t, const char *word)
                       near ? near : "", near ? "?" : "");
 }
 
-static bool is_choice(const char *choices, const char *text)
-{
-    size_t n = strlen(text);
-    for (const char *p = choices; *p; p += strcspn(p, "|"), p += *p == '|')
-        if (n && strcspn(p, "|") == n && strncmp(p, text, n) == 0)
-            return true;
-    return false;
-}
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 /* The number and nothing but the number: strtod and its like skip blanks and take "inf" and hexadecimals.
  * NULL, or what is wrong with it. */
@@ -146,21 +133,56 @@ static const char *read_number(const cli_option *o, const char *text)
     errno = 0;
     if (o->kind == OPT_REAL) {
         double x = strtod(text, &end);
-        if (*end || x < o->min || !isfinite(x))
+        if (*end || x < o->least || !isfinite(x))
             return isinf(x) ? large : small;
         *(double *)o->value = x;
         return NULL;
     }
     long long x = strtoll(text, &end, 10), most = o->kind == OPT_INT ? INT_MAX : LLONG_MAX;
-    if (*end || (double)x < o->min)
+    if (*end || (double)x < o->least)
         return small;
     if (errno || x > most)
         return large;
     if (o->kind == OPT_INT)
         *(int *)o->value = (int)x;
     else
-        *(uint64_t *)o->value = (uint64_t)x;
+        *(int64_t *)o->value = x;
     return NULL;
+}
+
+static int take_number(cli *c, const cli_option *o, const char *text)
+{
+    const char *wrong = read_number(o, text), *whole = o->kind == OPT_REAL ? "" : "whole ";
+    if (!wrong)
+        return CLI_GO;
+    if (o->least > 0 && o->least < 1e-200)
+        return cli_misuse(c, "--%s needs a number above 0%s, not '%s'", o->name, wrong, text);
+    return cli_misuse(c, "--%s needs a %snumber of at least %g%s, not '%s'", o->name, whole, o->least, wrong,
+                      text);
+}
+
+static int take_choice(cli *c, const cli_option *o, const char *text)
+{
+    const char *words = o->words ? o->words : o->arg;
+    char list[512];
+    size_t n = 0;
+    if (cli_has_word(words, '|', text)) {
+        *(const char **)o->value = text;
+        return CLI_GO;
+    }
+    if (o->file && cli_is_path(text)) {
+        *o->file = text;
+        return CLI_GO;
+    }
+    for (; *words && n + 3 < sizeof list; words++) {
+        list[n++] = *words == '|' ? ',' : *words;
+        if (*words == '|')
+            list[n++] = ' ';
+    }
+    list[n] = '\0';
+    if (o->file)
+        return cli_misuse(c, "--%s is %s or a file; '%s' is none of them", o->name, list, text);
+    return cli_misuse(c, "--%s is one of %s, not '%s'", o->name, list, text);
 }
 
 static int take_item(cli *c, const cli_option *o, const char *text)
@@ -172,36 +194,38 @@ static int take_item(cli *c, const cli_option *o, const char *text)
     return CLI_GO;
 }
 
-static int take(cli *c, const cli_option *o, const char *text)
+static int take_value(cli *c, const cli_option *o, const char *text)
 {
-    const char *wrong;
     switch (o->kind) {
-    case OPT_FLAG: *(bool *)o->value = true; break;
-    case OPT_CHOICE:
-        if (!is_choice(o->arg, text))
-            return cli_misuse(c, "--%s is one of %s, not '%s'", o->name, o->arg, text);
-        *(const char **)o->value = text;
-        break;
+    case OPT_FLAG: *(int *)o->value = !o->off; return CLI_GO;
+    case OPT_CHOICE: return take_choice(c, o, text);
+    case OPT_LIST: return take_item(c, o, text);
+    case OPT_INT:
+    case OPT_INT64:
+    case OPT_REAL: return take_number(c, o, text);
     case OPT_TEXT:
         if (!text[0])
             return cli_misuse(c, "--%s needs a %s, not an empty text", o->name, o->arg);
         *(const char **)o->value = text;
-        break;
-    case OPT_SIZE:
-        if (!cli_read_size(text, o->value))
-            return cli_misuse(c, "--%s needs bytes or a size such as 64K, 512M or 2G, not '%s'", o->name,
-                              text);
-        break;
-    case OPT_LIST: return take_item(c, o, text);
-    case OPT_INT:
-    case OPT_SEED:
-    case OPT_REAL:
-        if ((wrong = read_number(o, text)) != NULL)
-            return cli_misuse(c, "--%s needs a %snumber of at least %g%s, not '%s'", o->name,
-                              o->kind == OPT_REAL ? "" : "whole ", o->min, wrong, text);
+        return CLI_GO;
+    case OPT_SIZE: break;
     }
+    if (!cli_read_size(text, o->value))
+        return cli_misuse(c, "--%s needs bytes or a size such as 64K, 512M or 2G, not '%s'", o->name, text);
     return CLI_GO;
 }
+
+/* Of two values one would be lost without a word; flags and lists may be repeated. */
+static int take_once(cli *c, const parser *t, const cli_option *o, const char *text)
+{
+    bool *given = &c->given[o - t->row];
+    if (*given && o->kind != OPT_FLAG && o->kind != OPT_LIST)
+        return cli_misuse(c, "--%s is given twice", o->name);
+    *given = true;
+    return take_value(c, o, text);
+}
+
+/* ---- the command line ---------------------------------------------------------------------------------- */
 
 static int add_argument(cli *c, const cli_usage *usage, const char *text)
 {
@@ -212,17 +236,7 @@ static int add_argument(cli *c, const cli_usage *usage, const char *text)
     return CLI_GO;
 }
 
-/* Of two values one would be lost without a word; flags and lists may be repeated. */
-static int take_once(cli *c, const table *t, const cli_option *o, const char *text)
-{
-    bool *given = &c->given[o - t->row];
-    if (*given && o->kind != OPT_FLAG && o->kind != OPT_LIST)
-        return cli_misuse(c, "--%s is given twice", o->name);
-    *given = true;
-    return take(c, o, text);
-}
-
-static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const table *t)
+static int parse_arguments(cli *c, int argc, char **argv, const cli_usage *usage, const parser *t)
 {
     int code, status = CLI_GO;
     const cli_option *list = NULL; /* what follows it goes there */
@@ -238,7 +252,7 @@ static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const ta
         else if (code == '?' && o)
             status = cli_misuse(c, "--%s takes no argument", o->name);
         else if (code == '?')
-            status = unknown(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
+            status = unknown_option(c, t, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
         else
             status = take_once(c, t, o, optarg);
         list = code == 1 ? list : o && o->kind == OPT_LIST ? o : NULL;
@@ -249,28 +263,29 @@ static int parse(cli *c, int argc, char **argv, const cli_usage *usage, const ta
 }
 
 /* Help is asked for before any value is taken: what it shows are the defaults. */
-static bool wants_help(const cli *c, int argc, char **argv, const table *t)
+static bool wants_help(const cli *c, int argc, char **argv, const parser *t)
 {
     int code;
     bool help = false;
     opterr = 0;
+    optind = 0; /* 0, not 1, makes getopt of the GNU C library start again */
     while (!help && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
         const cli_option *o = row_of(t, code);
         help = o && o->value == &c->help;
     }
-    optind = 0; /* 0, not 1, makes getopt of the GNU C library start again */
+    optind = 0;
     return help;
 }
 
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
 {
-    table t;
-    build(c, usage, &t);
+    parser t;
+    build_parser(c, usage, &t);
     if (wants_help(c, argc, argv, &t)) {
-        cli_help(stdout, c->command, usage, t.row + t.n_own);
+        cli_help(c, usage, t.row + t.n_own);
         return EXIT_DONE;
     }
-    int status = parse(c, argc, argv, usage, &t);
+    int status = parse_arguments(c, argc, argv, usage, &t);
     if (status == CLI_GO && c->n_arg < usage->n_min)
         status = cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
     return status == CLI_GO ? cli_open(c) : status;
@@ -278,53 +293,54 @@ int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
 
 bool cli_given(const cli *c, const cli_usage *usage, const char *name)
 {
-    for (int k = 0; usage->options[k].name; k++)
-        if (strcmp(usage->options[k].name, name) == 0)
+    for (int k = 0; k < usage->table->n; k++)
+        if (strcmp(usage->table->row[k].name, name) == 0)
             return c->given[k];
     return false;
+}
+
+int cli_check_uses(cli *c, const cli_usage *usage, const char *kind, const char *name)
+{
+    for (int k = 0; k < usage->table->n; k++) {
+        const cli_option *o = &usage->table->row[k];
+        if (c->given[k] && o->methods && !cli_has_word(o->methods, ' ', name))
+            return cli_misuse(c, "%s %s does not use --%s; %s %s does", kind, name, o->name, kind,
+                              o->methods);
+    }
+    return CLI_GO;
 }
 
 /* As it would be typed. */
 static void repeat_one(const cli_option *o, FILE *f)
 {
-    char size[32];
+    char buf[64];
+    const char *text = cli_value_text(o, buf, sizeof buf);
     fprintf(f, " --%s", o->name);
-    if (o->kind == OPT_INT)
-        fprintf(f, " %d", *(const int *)o->value);
-    else if (o->kind == OPT_SEED)
-        fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)o->value);
-    else if (o->kind == OPT_SIZE)
-        fprintf(f, " %s", cli_put_size(*(const int64_t *)o->value, size, sizeof size));
-    if (o->kind == OPT_REAL) {
+    if (text && *text) {
         fputc(' ', f);
-        cli_put_number(f, *(const double *)o->value);
+        cli_put_word(f, text);
     }
-    const cli_texts one = {
-        1, { o->kind == OPT_TEXT || o->kind == OPT_CHOICE ? *(const char *const *)o->value : NULL }
-    };
-    const cli_texts *list = o->kind == OPT_LIST ? o->value : &one;
-    for (int k = 0; k < list->n && list->text[k]; k++) {
+    for (int k = 0; o->kind == OPT_LIST && k < ((const cli_texts *)o->value)->n; k++) {
         fputc(' ', f);
-        cli_put_word(f, list->text[k]);
+        cli_put_word(f, ((const cli_texts *)o->value)->text[k]);
     }
 }
 
-const char *cli_repeat(const cli *c, const cli_usage *usage, const char *const *skip, char *text, size_t size)
+const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, char *text, size_t size)
 {
     cli_option common[CLI_MAX_OPTIONS];
-    static const char *const useful[] = { "seed", "backend", NULL };
     cli copy = *c;
     int k;
     FILE *f = fmemopen(text, size, "w");
     text[0] = '\0';
     if (!f)
         return text;
-    for (k = 0; usage->options[k].name; k++)
-        if (c->given[k] && !cli_one_of(usage->options[k].name, skip))
-            repeat_one(&usage->options[k], f);
+    for (k = 0; k < usage->table->n; k++)
+        if (c->given[k] && !cli_has_word(skip, ' ', usage->table->row[k].name))
+            repeat_one(&usage->table->row[k], f);
     common_rows(&copy, common);
     for (const cli_option *o = common; o->name; o++, k++)
-        if (c->given[k] && cli_one_of(o->name, useful))
+        if (c->given[k] && cli_has_word("seed backend", ' ', o->name))
             repeat_one(o, f);
     fclose(f);
     return text;

@@ -113,6 +113,15 @@ int cli_out_check(cli *c, const char *path)
     return status;
 }
 
+int cli_out_check_ending(cli *c, const char *path, const char *things, const char *const *endings)
+{
+    int status = cli_check_streams(c, path);
+    if (status == CLI_GO && strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0
+        && !cli_ends_with(path, endings))
+        status = cli_misuse(c, "%s: %s", path, things);
+    return status == CLI_GO ? cli_out_check(c, path) : status;
+}
+
 void cli_put_number(FILE *f, double x)
 {
     char text[40];

@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Row of the table whose first column is each name; [n], -1 for none.  NULL without memory. */
-static int *find_rows(const csv *t, int column, int n, char *const *name, int *found)
+static int *find_rows(const csv *t, int column, int n, const char *const *name, int *found)
 {
     size_t rows = (size_t)t->rows - 1;
     entry *names = malloc(rows * sizeof *names);
@@ -61,7 +61,7 @@ static int fill_matrix(cli *c, const char *path, const csv *t, const int *row, i
 int report_distances(cli *c, const char *path, const vhem_clustering *cl, double **D)
 {
     csv t;
-    int status = csv_load(c, path, 2, &t), found = 0, n = cl->Kb;
+    int status = csv_load(c, path, 2, &t), found = 0, n = (int)cl->Kb;
     if (status != CLI_GO)
         return status;
     int *row = find_rows(&t, 0, n, cl->name, &found);
@@ -109,7 +109,7 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
     json_array_foreach(list, i, e)
     {
         vhem_choice *row = &(*rows)[(*n)++];
-        row->K = (int)json_integer_value(json_object_get(e, "K"));
+        row->K = json_integer_value(json_object_get(e, "K"));
         row->S = (int)json_integer_value(json_object_get(e, "S"));
         for (int k = 0; k < N_COLUMNS; k++) {
             json_t *v = json_object_get(e, columns[k].name);
@@ -134,7 +134,7 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
         if (!csv_number(t, r, K, &k_value) || !csv_number(t, r, S, &s_value) || !(fabs(k_value) < INT_MAX)
             || !(fabs(s_value) < INT_MAX))
             return cli_fail(c, "%s: row %d has no numbers in K and S", path, r + 1);
-        row->K = (int)k_value;
+        row->K = (int64_t)k_value;
         row->S = (int)s_value;
         for (int k = 0; k < N_COLUMNS; k++) {
             int at = csv_column(t, (const char *const[]){ columns[k].name, NULL });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_input.h - what vhem report shows beside the clusters, read from its files. */
+/* report_input.h - what vhem report shows besides the clusters, read from files. */
 #ifndef VHEM_CLI_REPORT_INPUT_H
 #define VHEM_CLI_REPORT_INPUT_H
 

@@ -27,11 +27,11 @@ bool cli_read_size(const char *text, int64_t *size)
 
 const char *cli_put_size(int64_t size, char *buf, size_t room)
 {
-    int k = 0;
-    while (k < 4 && size > 0 && size % 1024 == 0) {
+    const char *letter = "";
+    for (const char *next = unit; *next && size > 0 && size % 1024 == 0; next++) {
         size /= 1024;
-        k++;
+        letter = next;
     }
-    snprintf(buf, room, "%lld%.*s", (long long)size, k > 0, k > 0 ? &unit[k - 1] : "");
+    snprintf(buf, room, "%lld%.1s", (long long)size, letter);
     return buf;
 }

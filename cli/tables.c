@@ -8,6 +8,7 @@
 #include <strings.h>
 
 const char *const cli_model_endings[] = { ".json", ".h5", ".hdf5", NULL };
+const char *const cli_json_endings[] = { ".json", NULL };
 const char *const cli_data_endings[] = { ".csv", ".tsv", ".npy", ".npz", ".ts", ".h5", ".hdf5", NULL };
 
 bool cli_ends_with(const char *path, const char *const *endings)
@@ -39,13 +40,17 @@ void cli_json_put(FILE *f, json_t *value)
     json_decref(value);
 }
 
-const char *cli_hmm_name(const vhem_h3m *h3m, int i, char *buf, size_t size)
+const char *cli_name(const char *const *names, int64_t i, char *buf, size_t size)
 {
-    vhem_hmm_view view;
-    if (vhem_h3m_view(h3m, i, &view) == VHEM_OK && view.name[0])
-        return view.name;
-    snprintf(buf, size, "%d", i);
+    if (names && names[i] && names[i][0])
+        return names[i];
+    snprintf(buf, size, "%lld", (long long)i);
     return buf;
+}
+
+const char *cli_where(const char *output)
+{
+    return strcmp(output, "-") == 0 ? "standard output" : output;
 }
 
 const char *cli_plural(int64_t n)

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* truth.c - the classes that clusters are compared with: a table of names and classes, or sequences that
- * carry them. */
+/* truth.c - the classes that clusters are compared with: a table of names and classes, a column of the
+ * sequences, or the labels of the models. */
 #include "csv.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool cli_truth_is_file(const char *truth)
+{
+    return truth && cli_is_path(truth);
+}
 
 /* Which class each name of the table has.  Without a header the columns are the first two. */
 static int read_table(cli *c, const char *path, const csv *t, json_t *class_of)
@@ -28,64 +33,104 @@ static int read_table(cli *c, const char *path, const csv *t, json_t *class_of)
     return CLI_GO;
 }
 
-/* Array and texts in one block. */
-static const char **collect(int n, char *const *name, const json_t *known, int *found)
+/* An item without a name is known by its number. */
+static const char *class_text(const json_t *known, const vhem_clustering *cl, int64_t i)
 {
-    size_t size = ((size_t)n + 1) * sizeof(char *);
-    for (int i = 0; i < n; i++) {
-        const json_t *text = json_object_get(known, name[i]);
-        size += text ? strlen(json_string_value(text)) + 1 : 1;
+    char buf[32];
+    return json_string_value(json_object_get(known, cli_name(cl->name, i, buf, sizeof buf)));
+}
+
+/* Array and texts in one block. */
+static const char **collect_classes(const vhem_clustering *cl, const json_t *known, int64_t *found)
+{
+    size_t n = (size_t)cl->Kb, size = (n + 1) * sizeof(char *);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = class_text(known, cl, (int64_t)i);
+        size += text ? strlen(text) + 1 : 1;
     }
     const char **all = malloc(size);
     char *next = all ? (char *)(all + n + 1) : NULL;
     *found = 0;
-    for (int i = 0; all && i < n; i++) {
-        const json_t *text = json_object_get(known, name[i]);
+    for (size_t i = 0; all && i < n; i++) {
+        const char *text = class_text(known, cl, (int64_t)i);
         *found += text != NULL;
-        all[i] = strcpy(next, text ? json_string_value(text) : "");
+        all[i] = strcpy(next, text ? text : "");
         next += strlen(next) + 1;
     }
     return all;
 }
 
-int cli_truth_load(cli *c, const char *path, int n, char *const *name, const char ***class_of)
+static int classes_of_table(cli *c, const char *path, const vhem_clustering *cl, const char ***class_of)
 {
     csv t;
-    int found = 0, status = csv_load(c, path, 1, &t);
+    char buf[32];
+    int64_t found = 0;
+    int status = csv_load(c, path, 1, &t);
     if (status != CLI_GO)
         return status;
     json_t *known = json_object();
     status = read_table(c, path, &t, known);
     csv_free(&t);
-    if (status == CLI_GO && !(*class_of = collect(n, name, known, &found)))
+    if (status == CLI_GO && !(*class_of = collect_classes(cl, known, &found)))
         status = cli_fail(c, "out of memory");
     if (status == CLI_GO && found == 0)
         status = cli_fail(c, "%s: none of its %zu names is that of a model, '%s' for instance", path,
-                          json_object_size(known), n > 0 ? name[0] : "");
-    else if (status == CLI_GO && found < n)
-        cli_say(c, "%d of %d models have no class in %s and are left out of comparisons", n - found, n, path);
+                          json_object_size(known), cl->Kb > 0 ? cli_name(cl->name, 0, buf, sizeof buf) : "");
+    else if (status == CLI_GO && found < cl->Kb)
+        cli_say(c, "%lld of %lld models have no class in %s and are left out of comparisons",
+                (long long)(cl->Kb - found), (long long)cl->Kb, path);
     json_decref(known);
     return status;
 }
 
-int cli_truth_of_data(cli *c, const vhem_data *data, int n, char *const *name, const char ***class_of)
+static int classes_of_data(cli *c, const vhem_data *data, const vhem_clustering *cl, const char ***class_of)
 {
     json_t *known = json_object();
+    vhem_data_facts facts;
     vhem_seq_view seq;
-    int found = 0, status = CLI_GO;
-    for (int k = 0; k < vhem_data_size(data); k++) {
+    char buf[32];
+    int64_t found = 0;
+    int status = CLI_GO;
+    vhem_data_info(data, &facts);
+    for (int64_t k = 0; k < facts.N; k++) {
         vhem_data_view(data, k, &seq);
         if (seq.label[0] && seq.group[0])
             json_object_set_new_nocheck(known, seq.group, json_string_nocheck(seq.label));
         if (seq.label[0])
             json_object_set_new_nocheck(known, seq.name, json_string_nocheck(seq.label));
     }
-    *class_of = collect(n, name, known, &found);
+    *class_of = collect_classes(cl, known, &found);
     if (!*class_of)
         status = cli_fail(c, "out of memory");
     else if (found == 0 && json_object_size(known) > 0)
         cli_say(c, "no sequence has the name of a model, '%s' for instance: no classes to compare with",
-                n > 0 ? name[0] : "");
+                cl->Kb > 0 ? cli_name(cl->name, 0, buf, sizeof buf) : "");
     json_decref(known);
     return status;
+}
+
+/* The texts stay those of the models. */
+static int classes_of_models(cli *c, const vhem_models *models, int64_t n, const char ***class_of)
+{
+    *class_of = calloc((size_t)n + 1, sizeof **class_of);
+    for (int64_t i = 0; *class_of && i < n; i++)
+        (*class_of)[i] = cli_model_at(models, i).label;
+    return *class_of ? CLI_GO : cli_fail(c, "out of memory");
+}
+
+int cli_truth_find(cli *c, const cli_truth *from, const vhem_clustering *cl, const char ***class_of)
+{
+    if (cli_truth_is_file(from->truth))
+        return classes_of_table(c, from->truth, cl, class_of);
+    if (from->data && (from->truth || !from->models))
+        return classes_of_data(c, from->data, cl, class_of);
+    if (from->models && (!from->truth || strcmp(from->truth, "label") == 0))
+        return classes_of_models(c, from->models, cl->Kb, class_of);
+    if (from->truth)
+        return cli_misuse(
+            c,
+            "--truth %s names a column, but no --data was given; give the sequences with --data, "
+            "or a table of names and classes as a file",
+            from->truth);
+    return CLI_GO;
 }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* words.c - arguments that are words or lists: names of strategies, 2..6,8. */
+/* words.c - arguments that are words, paths or lists: 2..6,8. */
 #include "cli.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-bool cli_one_of(const char *text, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(text, *names) == 0)
-            return true;
-    return false;
-}
 
 void cli_put_word(FILE *f, const char *text)
 {
@@ -31,11 +23,9 @@ void cli_put_word(FILE *f, const char *text)
     fputc('\'', f);
 }
 
-int cli_check_word(cli *c, const char *option, const char *words, const char *text)
+bool cli_is_path(const char *text)
 {
-    if (strpbrk(text, "./") || access(text, F_OK) == 0)
-        return CLI_GO;
-    return cli_misuse(c, "--%s is %s or a file; '%s' is none of them", option, words, text);
+    return strpbrk(text, "./") || access(text, F_OK) == 0;
 }
 
 /* "7" or "2..6" at the beginning of the text; what follows it, or NULL when it is neither. */
@@ -67,7 +57,7 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list)
         if (list->n + (to - from) >= CLI_MAX_LIST)
             return cli_misuse(c, "--%s takes at most %d numbers, '%s' has more", option, CLI_MAX_LIST, text);
         for (long k = from; k <= to; k++)
-            list->value[list->n++] = (int)k;
+            list->value[list->n++] = k;
     } while (*rest);
     return CLI_GO;
 }

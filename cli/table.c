@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table.c - the table of options of a command: its own rows, and rows for the fields of options records, of
+ * which the library knows names, ranges, choices, defaults and help. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_LIST = 60 }; /* letters of choices that are too many to stand in the help */
+
+const char cli_data_heading[] = "How to read DATA";
+const char cli_cov_words[] = "diag|full";
+
+/* Names that the command line spells out. */
+static const struct {
+    const char *field, *name;
+} spelled[] = { { "S", "states" }, { "M", "mix" }, { "min_items", "min-examples" } };
+
+/* Options that change no result. */
+static const char not_kept[] = "output memory store no-store";
+
+bool cli_has_word(const char *list, char separator, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && n; p = strchr(p, separator), p = p ? p + 1 : NULL)
+        if (strncmp(p, word, n) == 0 && (p[n] == separator || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+const char *cli_emission(const char *cov)
+{
+    return !cov ? NULL : strcmp(cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
+}
+
+/* A text that lives as long as the table. */
+__attribute__((format(printf, 2, 3))) static const char *keep(cli_table *t, const char *fmt, ...)
+{
+    char *text = t->text + t->used;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof t->text - t->used, fmt, ap);
+    va_end(ap);
+    t->used += n >= 0 && t->used + (size_t)n + 1 < sizeof t->text ? (size_t)n + 1 : 0;
+    return text;
+}
+
+void cli_add(cli_table *t, const cli_option *rows)
+{
+    for (; rows->name && t->n < CLI_MAX_OPTIONS - 8; rows++) /* the common options come after them */
+        t->row[t->n++] = *rows;
+}
+
+static cli_kind kind_of(const vhem_option *o)
+{
+    if (strcmp(o->name, "memory") == 0)
+        return OPT_SIZE;
+    switch (o->type) {
+    case VHEM_OPTION_INT: return OPT_INT;
+    case VHEM_OPTION_INT64: return OPT_INT64;
+    case VHEM_OPTION_REAL: return OPT_REAL;
+    case VHEM_OPTION_TEXT: return OPT_TEXT;
+    case VHEM_OPTION_CHOICE: return OPT_CHOICE;
+    case VHEM_OPTION_FLAG: return OPT_FLAG;
+    }
+    return OPT_TEXT;
+}
+
+static const char *long_name(cli_table *t, const vhem_option *o, bool off)
+{
+    for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++)
+        if (strcmp(o->name, spelled[k].field) == 0)
+            return spelled[k].name;
+    char *name = (char *)keep(t, "%s%s", off ? "no-" : "", o->name);
+    for (char *p = name; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    return name;
+}
+
+/* The row of one field, before the command has changed anything. */
+static cli_option row_of_field(cli_table *t, const vhem_option *o, void *record)
+{
+    bool off = o->type == VHEM_OPTION_FLAG && strcmp(o->fallback, "1") == 0;
+    cli_option row = { .letter = o->letter, .kind = kind_of(o), .arg = o->argument, .off = off };
+    row.name = long_name(t, o, off);
+    row.value = (char *)record + o->offset;
+    row.least = o->least;
+    row.shown = o->fallback;
+    row.help = off ? keep(t, "do not %s", o->help) : o->help;
+    row.methods = o->methods;
+    row.words = o->type == VHEM_OPTION_CHOICE ? o->argument : NULL;
+    if (row.words && strlen(row.words) > LONG_LIST)
+        row.arg = "NAME"; /* of a method; the help lists them below */
+    return row;
+}
+
+static void change_row(cli_table *t, const cli_change *change, const char *field, cli_option *row)
+{
+    for (; change && change->field; change++) {
+        if (strcmp(change->field, field) != 0)
+            continue;
+        if (change->name) {
+            row->name = change->name;
+            row->letter = change->letter;
+        }
+        row->least = change->least > 0 ? change->least : row->least;
+        row->shown = change->shown ? change->shown : row->shown;
+        row->help = change->help ? change->help : row->help;
+        row->file = change->file;
+        if (change->file)
+            row->arg = keep(t, "%s|FILE", row->arg);
+    }
+}
+
+void cli_add_fields(cli_table *t, const cli_fields *f)
+{
+    vhem_option o;
+    for (int i = 0; vhem_option_info(f->set, i, &o) == VHEM_OK; i++) {
+        if ((f->only && !cli_has_word(f->only, ' ', o.name)) || cli_has_word(f->without, ' ', o.name))
+            continue;
+        cli_option rows[] = { row_of_field(t, &o, f->record), { 0 } };
+        rows[0].heading = f->heading;
+        change_row(t, f->change, o.name, &rows[0]);
+        cli_add(t, rows);
+    }
+}
+
+void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help)
+{
+    const cli_change change[] = { { .field = "group", .help = group_help }, { 0 } };
+    cli_add_fields(t, &(cli_fields){ VHEM_DATA_OPTIONS, opt, .without = group_help ? NULL : "group",
+                                     .heading = cli_data_heading, .change = change });
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+bool cli_is_default(const cli_option *o)
+{
+    switch (o->kind) {
+    case OPT_FLAG:
+    case OPT_INT: return *(const int *)o->value < 0;
+    case OPT_INT64:
+    case OPT_SIZE: return *(const int64_t *)o->value < 0;
+    case OPT_REAL: return *(const double *)o->value < 0;
+    case OPT_LIST: return ((const cli_texts *)o->value)->n == 0;
+    case OPT_TEXT:
+    case OPT_CHOICE: break;
+    }
+    return !*(const char *const *)o->value && !(o->file && *o->file);
+}
+
+const char *cli_value_text(const cli_option *o, char *buf, size_t size)
+{
+    FILE *f = o->kind == OPT_REAL ? fmemopen(buf, size, "w") : NULL;
+    switch (o->kind) {
+    case OPT_FLAG: return "";
+    case OPT_LIST: return NULL;
+    case OPT_INT: snprintf(buf, size, "%d", *(const int *)o->value); break;
+    case OPT_INT64: snprintf(buf, size, "%lld", (long long)*(const int64_t *)o->value); break;
+    case OPT_SIZE: return cli_put_size(*(const int64_t *)o->value, buf, size);
+    case OPT_TEXT:
+    case OPT_CHOICE: return o->file && *o->file ? *o->file : *(const char *const *)o->value;
+    case OPT_REAL:
+        if (f) {
+            cli_put_number(f, *(const double *)o->value);
+            fclose(f);
+        }
+    }
+    return buf;
+}
+
+/* What the words of a default come to: "200; emhmm: 101" is 200, "as the input" is not known. */
+static json_t *default_json(const cli_option *o)
+{
+    char word[64], *end;
+    snprintf(word, sizeof word, "%.*s", o->shown ? (int)strcspn(o->shown, ";") : 0, o->shown ? o->shown : "");
+    if (o->kind == OPT_CHOICE)
+        return cli_has_word(o->words ? o->words : o->arg, '|', word) ? json_string(word) : json_null();
+    double x = strtod(word, &end);
+    if (!word[0] || *end || o->kind == OPT_TEXT || o->kind == OPT_SIZE)
+        return json_null();
+    return o->kind == OPT_REAL ? cli_json_real(x) : json_integer((json_int_t)x);
+}
+
+static json_t *value_json(const cli_option *o)
+{
+    json_t *all;
+    switch (o->kind) {
+    case OPT_LIST:
+        all = json_array();
+        for (int k = 0; k < ((const cli_texts *)o->value)->n; k++)
+            json_array_append_new(all, cli_json_text(((const cli_texts *)o->value)->text[k]));
+        return all;
+    case OPT_FLAG: return json_boolean(o->off ? *(const int *)o->value == 0 : *(const int *)o->value > 0);
+    case OPT_INT: return json_integer(*(const int *)o->value);
+    case OPT_INT64:
+    case OPT_SIZE: return json_integer((json_int_t) * (const int64_t *)o->value);
+    case OPT_REAL: return cli_json_real(*(const double *)o->value);
+    case OPT_TEXT:
+    case OPT_CHOICE: break;
+    }
+    return cli_json_text(o->file && *o->file ? *o->file : *(const char *const *)o->value);
+}
+
+json_t *cli_options_json(const cli_usage *usage, const char *method)
+{
+    json_t *all = json_object();
+    for (int k = 0; k < usage->table->n; k++) {
+        const cli_option *o = &usage->table->row[k];
+        if (cli_has_word(not_kept, ' ', o->name)
+            || (method && o->methods && !cli_has_word(o->methods, ' ', method)))
+            continue;
+        bool unknown = o->kind != OPT_FLAG && o->kind != OPT_LIST && cli_is_default(o);
+        json_object_set_new(all, o->name, unknown ? default_json(o) : value_json(o));
+    }
+    return all;
+}
