@@ -154,9 +154,6 @@ def _judged(said: Prediction, tags: Optional[Tags], top: Optional[int], at: Sequ
     _check_top(top)
     with _run.session() as session:
         found = _lib.judge(session, said, tags, list(at), {"top": top, "never_given": never_given})
-    if not found["n"]:
-        raise InputError(f"none of the {len(said.names)} sequences or groups has a known class or tags, "
-                         f"{said.names[0]!r} for instance")
     return Judgement._of(said.classes, found)
 
 
@@ -193,7 +190,8 @@ class _Trained(Estimator):
         self.progress = progress
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
-        piece = self._options_of("model", "n_piece", "n_states", "n_mix", "n_init", "covariance_type", "topology", "init")
+        piece = self._options_of("model", "n_piece", "n_states", "n_mix", "n_init", "covariance_type", "topology",
+                                 "init")
         reduce = self._options_of("n_states", "n_mix", "n_init", "tau", "nv")
         if "emission" in piece and _lib.method_facts(self.estimator)["takes_data"]:
             reduce["emission"] = piece["emission"]

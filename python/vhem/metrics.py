@@ -8,11 +8,10 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _lib
-from ._inputs import as_models, holds_models, opened
+from ._inputs import as_models
 from ._options import options as options_of
 from ._run import session
 from ._types import Array
-from .data import as_sequences
 from .errors import InputError
 from .result import as_tree
 
@@ -111,29 +110,23 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 
 def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
-           n_splits: int = 0, lengths: Any = None, random_state: Any = None, n_jobs: Optional[int] = -1,
-           verbose: int = 0, progress: Any = None, **options: Any) -> Array:
+           n_splits: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
+           progress: Any = None, **options: Any) -> Array:
     """A table to choose the number of clusters, and of states of the centres, by.
 
     Returns an array of records K, S, bound, loglik, n_param, bic, icl, stability, one for every combination:
     smaller BIC and ICL are better; stability is the agreement of two halves, when n_splits is above 0.
     ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of :class:`vhem.ModelClustering`, also by
-    the library's names: tau, nv, n_init or restarts, preset.  For a method that clusters sequences give these.
+    the library's names: tau, nv, n_init or restarts, preset.
 
     >>> import vhem
     >>> models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 1.0, 20.0, 21.0)]
     >>> [int(k) for k in vhem.metrics.choose(models, [1, 2])["K"]]
     [1, 2]
     """
-    given = opened(models)
     with session(random_state, n_jobs, verbose, progress) as s:
-        if holds_models(given):
-            of = _lib.source(as_models(given)._handle)
-        else:
-            data = as_sequences(given, lengths)
-            of = _lib.source(data=data.handle(s), by_group=data.groups is not None)
-        rows: Array = _lib.choose(s, of, list(n_clusters), [0] if n_states is None else list(n_states), n_splits,
-                                  options_of(options))
+        rows: Array = _lib.choose(s, _lib.source(as_models(models)._handle), list(n_clusters),
+                                  [0] if n_states is None else list(n_states), n_splits, options_of(options))
     return rows
 
 

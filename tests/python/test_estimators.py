@@ -229,9 +229,9 @@ def test_sequences_into_a_mixture(sequences, tmp_path):
         vhem.HMMMixture(n_components=0).fit(sequences)
 
 
-def test_choice_of_sequences(sequences):
-    rows = vhem.metrics.choose(sequences, [1, 2], [1], method="em-h3m", n_init=2)
-    assert rows["K"].tolist() == [1, 2] and rows["S"].tolist() == [1, 1]
+def test_choice_by_either_name(flock):
+    rows = [vhem.metrics.choose(flock, [2, 3], [1], tau=5, **starts) for starts in ({"n_init": 2}, {"restarts": 2})]
+    assert rows[0].tobytes() == rows[1].tobytes() and rows[0]["S"].tolist() == [1, 1]
 
 
 def test_what_has_no_label_does_not_count():

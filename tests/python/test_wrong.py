@@ -40,7 +40,8 @@ def test_frames_of_pandas(sequences):
 @pytest.mark.parametrize("parameters, sentence", [
     ({"n_clusters": 10**9}, "there are 12"), ({"n_clusters": 2**70}, "too large"),
     ({"n_clusters": 2.5}, "whole numbers"),
-    ({"tau": 2**40}, "tau is 1099511627776, which is too large"), ({"method": 3}, "method 3 is unknown; known are vhem"),
+    ({"tau": 2**40}, "tau is 1099511627776, which is too large"),
+    ({"method": 3}, "method 3 is unknown; known are vhem"),
     ({"options": 3}, "options is 3, must be a dictionary"), ({"options": {"no": 1}}, "no option 'no'"),
     ({"init": 3}, "item 0 is a int"), ({"n_states": 10**9}, "4096")])
 def test_options(sequences, parameters, sentence):
@@ -66,7 +67,8 @@ def test_sizes_that_the_library_cannot_see(sequences):
             (lambda: found.report("r.html", choice=np.zeros(3)), "vhem.metrics.choose"),
             (lambda: vhem.Sequences(np.zeros((4, 1)), [2.5, 1.5]), "whole numbers"),
             (lambda: vhem.metrics.measures(3), "give a fitted VHEM"),
-            (lambda: models.sample(2**40, 5), "does not fit"), (lambda: models.sample("a", 5), "integer")]:
+            (lambda: models.sample(2**40, 5), "at most 2147483647"), (lambda: models.sample(2**70, 5), "int too big"),
+            (lambda: models.sample("a", 5), "integer")]:
         with pytest.raises(ValueError, match=sentence):
             wrong()
 
