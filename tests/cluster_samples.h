@@ -5,9 +5,6 @@
 
 #include "support.h"
 
-#include "core/ctx.h"
-#include "model/h3m.h"
-
 /* n models around each of K random ones, in turn: model i belongs to i % K.  Means move by `noise`. */
 static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d,
                                       int full, double noise)
@@ -43,11 +40,10 @@ static inline int found_clusters(const vh_clustering *c, int K)
     return a.adjusted_rand > 1 - 1e-12;
 }
 
-static inline vhem_cluster_options cluster_options(int K)
+static inline vhem_cluster_options cluster_options(void)
 {
     vhem_cluster_options opt;
     vhem_cluster_options_init(&opt);
-    opt.K = K;
     return opt;
 }
 

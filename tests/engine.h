@@ -24,7 +24,7 @@ static inline double *random_frames(vh_rng *rng, int64_t n, int d, double spread
 static inline vhem_data *wrap(vhem_ctx *ctx, int N, const int *T, int d, const double *y)
 {
     vhem_data *data = NULL;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, T, d, y, &data));
+    assert_ok(ctx, call_wrap(ctx, N, T, d, y, &data));
     return data;
 }
 

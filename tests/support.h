@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/rng.h"
+#include "model/models.h"
 #include "vhem/vhem.h"
 
 /* |a - b| <= atol + rtol max(|a|, |b|); NaN is near NaN, infinity near itself. */
@@ -57,7 +58,7 @@ static inline vhem_ctx *test_ctx_with(const char *backend, int threads, uint64_t
     vhem_ctx_options_init(&opt);
     opt.backend = backend;
     opt.threads = threads;
-    opt.seed = seed;
+    opt.seed = (int64_t)seed;
     assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
     return ctx;
 }
@@ -169,5 +170,7 @@ static inline vh_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int M
     free(view);
     return h3m;
 }
+
+#include "calls.h"
 
 #endif

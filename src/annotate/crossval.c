@@ -6,6 +6,7 @@
 #include "annotate/predict.h"
 #include "annotate/train.h"
 #include "core/alloc.h"
+#include "core/record.h"
 #include "core/rng.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     const vhem_tags *m = v->members;
     vhem_tags *rest = NULL;
 
-    VH_NEW(rest, 1);
+    VH_NEW_RECORD(rest, vh_tags_clear);
     VH_NEW(rest->tag, m->C);
     rest->C = m->C;
     for (int c = 0; c < m->C; c++)

@@ -60,7 +60,7 @@ static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
     v.omega = 1;
     assert_ok(ctx, vh_h3m_from_views(ctx, v.emission, v.d, 1, &v, &start));
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = a->iterations;
     opt.tol = 0;
     opt.by_group = 1;

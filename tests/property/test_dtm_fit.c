@@ -44,7 +44,7 @@ static void closed_form(void **state)
         vhem_data *data = draw(ctx, dtm, 1, T, false);
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
-        opt.n = n;
+        opt.S = n;
         opt.cov_floor = 1e-12;
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &out, NULL));
         assert_ok(ctx, vh_dtm_validate(ctx, out));
@@ -160,7 +160,7 @@ static void mixture(void **state)
     double ll[16 * 2];
     memcpy(truth->dt[1].ybar, truth->dt[0].ybar, sizeof(double) * 3);
     vhem_fit_options_init(&opt);
-    opt.n = 2;
+    opt.S = 2;
     opt.K = 2;
     opt.by_group = 1;
     assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &one, &report));
@@ -193,7 +193,7 @@ static void poor_data(void **state)
     int T = 20;
     vhem_fit_options_init(&opt);
     for (int em = 0; em < 2; em++) {
-        opt.method = em ? "em" : "svd";
+        opt.learn = em ? "em" : "svd";
         for (int t = 0; t < 20; t++) {
             y[3 * t] = sin(t);
             y[3 * t + 1] = 2 * sin(t);
@@ -215,7 +215,7 @@ static void poor_data(void **state)
         for (int t = 0; t < 20; t++)
             y[t] = exp(0.3 * t);
         data = wrap(ctx, 1, &T, 1, y);
-        opt.n = 1;
+        opt.S = 1;
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, &report));
         assert_int_equal(report->run[0].n_revived, !em);
         assert_true(em || dtm->dt[0].A[0] < 1);
@@ -227,13 +227,13 @@ static void poor_data(void **state)
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL));
         assert_ok(ctx, vh_dtm_validate(ctx, dtm));
         vh_dtm_free(dtm);
-        opt.n = 3;
+        opt.S = 3;
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "too few frames");
         opt.cov_floor = 0;
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "cov_floor is 0");
         vhem_fit_options_init(&opt);
-        opt.method = "pca";
-        assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "method 'pca' is unknown");
+        opt.learn = "pca";
+        assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "learn 'pca' is unknown");
         vhem_data_free(data);
         T = 20;
     }

@@ -37,7 +37,7 @@ static vhem_fit_options exact(const vh_h3m *start, int n_iter)
 {
     vhem_fit_options opt;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
     opt.repair = 0;
@@ -163,17 +163,17 @@ static void is_vhem(void **state)
             for (int e = 0; e < 4 * D; e++)
                 vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
         for (int k = 0; k <= 6; k++) {
-            vhem_cluster_options opt = cluster_options(K);
+            vhem_cluster_options opt = cluster_options();
             vh_clustering *v = NULL;
             vh_h3m *em = NULL;
             vhem_fit_report *r = NULL;
             vhem_fit_options fit = exact(start, k);
-            opt.start = start;
+            opt.start = HMMS(start);
             opt.tau = T;
             opt.nv = m;
             opt.tol = opt.cov_floor = 0;
             opt.max_iter = k;
-            assert_ok(ctx, vh_cluster_hmms(ctx, base, &opt, &v));
+            assert_ok(ctx, call_cluster_hmms(ctx, base, K, &opt, &v));
             assert_ok(ctx, vh_fit_mixture(ctx, data, &fit, &em, &r));
             assert_near(v->bound[k], r->run[0].loglik, 1e-9, 0);
             assert_true(vh_h3m_compare(em, v->centers) < 1e-7);
@@ -213,7 +213,7 @@ static void clones(void **state)
     assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, K * TIMES, v, &many));
     vhem_fit_options opt = exact(start, 4);
     assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &a, &r));
-    opt.start = many;
+    opt.start = HMMS(many);
     assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &b, &s));
     assert_near(r->run[0].loglik, s->run[0].loglik, 1e-10, 0);
     for (int j = 0; j < K * TIMES; j++) {
@@ -251,10 +251,8 @@ static void same_bits_at_any_threads(void **state)
             vhem_ctx *own = test_ctx_with(NULL, 1 + 3 * k, 7);
             vhem_fit_options opt;
             vhem_fit_options_init(&opt);
-            opt.K = 3;
             opt.max_iter = 10;
             opt.restarts = 3;
-            opt.by_group = by_group;
             assert_ok(own, vh_fit_mixture(own, data, &opt, &out[k], NULL));
             vhem_ctx_free(own);
         }

@@ -87,7 +87,7 @@ static void never_falls(void **state)
         for (int iter = 0; iter < 25; iter++) {
             vh_h3m *next = NULL;
             vhem_fit_report *r = NULL;
-            opt.start = model;
+            opt.start = HMMS(model);
             opt.max_iter = iter > 0;
             if (vh_fit_each(ctx, data, &opt, &next, &r) != VHEM_OK) {
                 assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed")); /* allowed with almost no floor */

@@ -120,8 +120,8 @@ static void clusters(void **state)
     vh_dtm *base = families(ctx, &rng, K, N / K, 2, 3);
     vhem_cluster_options_init(&opt);
     opt.restarts = 4;
-    assert_ok(ctx, vh_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
-    assert_ok(threads, vh_tree_build_dtm(threads, base, 2, levels, &opt, &three));
+    assert_ok(ctx, call_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
+    assert_ok(threads, call_tree_build_dtm(threads, base, 2, levels, &opt, &three));
     const vh_clustering *c = vh_tree_level(one, 0), *t = vh_tree_level(three, 0);
     assert_string_equal(c->method, "hem-dtm");
     assert_true(vh_dtm_compare(c->textures, t->textures) == 0);
@@ -132,11 +132,11 @@ static void clusters(void **state)
             assert_int_equal(c->label[i] == c->label[j], i % K == j % K);
     assert_int_equal(vh_tree_level(one, 1)->Kb, 3);
     const char *path = test_scratch("tree.json");
-    assert_ok(ctx, vh_tree_save(ctx, one, path));
-    assert_ok(ctx, vh_tree_load(ctx, path, &read));
+    assert_ok(ctx, vhem_tree_save(ctx, one, NULL, path));
+    assert_ok(ctx, vhem_tree_load(ctx, path, &read));
     unlink(path);
     assert_true(vh_dtm_compare(c->textures, vh_tree_level(read, 0)->textures) == 0);
-    assert_ok(ctx, vh_assign_dtm(ctx, read, base, label, posterior, NULL));
+    assert_ok(ctx, call_assign_dtm(ctx, read, base, label, posterior, NULL));
     for (int i = 0; i < N; i++) {
         assert_int_equal(label[2 * i], c->label[i]);
         assert_int_equal(label[2 * i + 1], vh_tree_base_labels(one, 1)[i]);
@@ -146,7 +146,7 @@ static void clusters(void **state)
         vhem_data *data = NULL;
         assert_ok(ctx, vh_dtm_subset(ctx, base, &i, 1, &pick));
         assert_ok(ctx, vh_dtm_sample(ctx, pick, 3, 60, &data));
-        assert_ok(ctx, vh_assign_data(ctx, read, data, again, NULL, NULL));
+        assert_ok(ctx, call_assign_data(ctx, read, data, again, NULL, NULL));
         for (int s = 0; s < 3; s++)
             assert_int_equal(again[2 * s], c->label[i]);
         vhem_data_free(data);
@@ -172,38 +172,36 @@ static void options(void **state)
     vh_dtm *base = random_dtm(ctx, &rng, 5, 2, 3, 0.8, 2), *start = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2);
     vh_h3m *h3m = random_h3m(ctx, &rng, 5, 2, 1, 3, 0, 1);
     vhem_cluster_options_init(&opt);
-    opt.start_dtm = start;
+    opt.start = TEXTURES(start);
     opt.max_iter = 0;
-    assert_ok(ctx, vh_cluster_dtm(ctx, base, &opt, &c));
+    assert_ok(ctx, call_cluster_dtm(ctx, base, 0, &opt, &c));
     assert_true(vh_dtm_compare(c->textures, start) == 0);
     assert_string_equal(c->run[0].init, "given");
     vh_clustering_free(c);
     vhem_cluster_options_init(&opt);
-    opt.K = 2;
     opt.restarts = 2;
     for (opt.S = 1; opt.S <= 4; opt.S++) {
-        assert_ok(ctx, vh_cluster_dtm(ctx, base, &opt, &c));
+        assert_ok(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c));
         assert_int_equal(c->textures->dt[0].n, opt.S);
         assert_int_equal(c->n_fell, 0);
         assert_ok(ctx, vh_dtm_validate(ctx, c->textures));
         vh_clustering_free(c);
     }
-    opt.S = 0;
+    opt.S = -1;
     opt.method = "vhem";
-    assert_fails(ctx, vh_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
                  "does not cluster dynamic textures");
     opt.method = "hem-dtm";
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
                  "clusters dynamic textures: fit them first");
     opt.init = "pooled";
-    assert_fails(ctx, vh_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
     opt.init = NULL;
     opt.M = 2;
-    assert_fails(ctx, vh_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
                  "M means nothing to method hem-dtm");
     opt.M = 0;
-    opt.K = 6;
-    assert_fails(ctx, vh_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
     vh_h3m_free(h3m);
     vh_dtm_free(base);
     vh_dtm_free(start);

@@ -112,15 +112,15 @@ static double iterate(const vh_h3m *base, double N, mixture *x)
 
 static vh_clustering *run(vhem_ctx *ctx, const char *method, const vh_h3m *base, const vh_h3m *start)
 {
-    vhem_cluster_options opt = cluster_options(KR);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *out = NULL;
     opt.method = method;
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.tau = TAU;
     opt.nv = 0.5;
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = ITER;
-    assert_ok(ctx, vh_cluster_hmms(ctx, base, &opt, &out));
+    assert_ok(ctx, call_cluster_hmms(ctx, base, KR, &opt, &out));
     return out;
 }
 
@@ -159,22 +159,22 @@ static void test_use(void **state)
     static const int K[] = { 3, 2 };
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     vhem_tree *tree = NULL;
     (void)state;
     opt.method = "hem-gmm";
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     assert_true(found_clusters(c, 3));
     assert_int_equal(c->options.tau, 10);
     assert_int_equal(c->centers->hmm[0].S, 1);
     assert_int_equal(c->centers->hmm[0].M, 4); /* room for the components of both states */
-    assert_ok(ctx, vh_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
     assert_int_equal(vh_tree_level(tree, 1)->centers->hmm[1].M, 4);
     vh_clustering_free(c);
     c = NULL;
     opt.S = 2;
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL, "S is 2, the centres of method hem-gmm");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "S is 2, the centres of method hem-gmm");
     assert_null(c);
     vhem_tree_free(tree);
     vh_h3m_free(h3m);

@@ -211,7 +211,7 @@ static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start
     vh_builder *b = NULL;
     vhem_data *group = NULL;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = k;
     opt.tol = opt.cov_floor = 0;
     opt.repair = 0;
@@ -245,17 +245,17 @@ static void test_is_baum_welch(void **state)
         y[k] = 2 * vh_rng_normal(&rng);
     for (int n = 0; n < N; n++)
         length[n] = T;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, D, y, &data));
+    assert_ok(ctx, call_wrap(ctx, N, length, D, y, &data));
     vh_h3m *base = delta_models(ctx, N, T, D, y), *start = random_h3m(ctx, &rng, 1, 3, 2, D, 0, 2);
     for (int k = 1; k <= 5; k++) {
-        vhem_cluster_options opt = cluster_options(1);
+        vhem_cluster_options opt = cluster_options();
         vh_clustering *a = NULL;
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.tau = T;
         opt.nv = 1;
         opt.tol = opt.cov_floor = 0;
         opt.max_iter = k;
-        assert_ok(ctx, vh_cluster_hmms(ctx, base, &opt, &a));
+        assert_ok(ctx, call_cluster_hmms(ctx, base, 1, &opt, &a));
         assert_ok(ctx, vh_h3m_score(ctx, a->centers, data, ll)); /* L_hmm is the log-likelihood itself */
         double sum = 0;
         for (int n = 0; n < N; n++) {
@@ -282,14 +282,14 @@ static void test_recovers_separated_states(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_clustering *c = NULL;
-    vhem_cluster_options opt = cluster_options(1);
+    vhem_cluster_options opt = cluster_options();
     (void)state;
     vh_rng_init(&rng, 2, VH_RNG_TEST, 5);
     vh_h3m *h3m = random_h3m(ctx, &rng, 1, 3, 1, 2, 0, 300);
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
-    opt.start = h3m;
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 1, &opt, &c));
+    opt.start = HMMS(h3m);
     vh_clustering *fixed = NULL;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &fixed));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 1, &opt, &fixed));
     assert_true(vh_h3m_compare(fixed->centers, h3m) < 1e-9);
     assert_near(c->bound[c->n_iter], fixed->bound[fixed->n_iter], 1e-6, 0);
     for (int s = 0; s < 3; s++) {
@@ -316,14 +316,14 @@ static void test_singular_bases(void **state)
         y[k] = vh_rng_normal(&rng) + (k / 10 % 2 ? 20 : 0);
     vh_h3m *h3m = delta_models(ctx, 8, 5, 2, y);
     for (int k = 0; k < 6; k++) {
-        vhem_cluster_options opt = cluster_options(2);
+        vhem_cluster_options opt = cluster_options();
         vh_clustering *c = NULL;
         opt.S = 2;
         opt.tau = 5;
         opt.init = init[k];
         opt.restarts = 10;
         opt.cov_floor = 0.01; /* without spread a state gains by shrinking onto a frame */
-        assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
         assert_true(found_clusters(c, 2));
         vh_clustering_free(c);
     }

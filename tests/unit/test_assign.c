@@ -5,11 +5,11 @@
 static vhem_tree *make_tree(vhem_ctx *ctx, const vh_h3m *h3m, const char *preset)
 {
     static const int K[] = { 3, 2 };
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     vhem_tree *tree = NULL;
     opt.restarts = 10;
     opt.preset = preset;
-    assert_ok(ctx, vh_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
     return tree;
 }
 
@@ -25,7 +25,7 @@ static void test_models(void **state)
         const vh_clustering *c = vh_tree_level(tree, 0);
         int label[15][2];
         double posterior[15][3], score[15];
-        assert_ok(ctx, vh_assign_models(ctx, tree, h3m, &label[0][0], &posterior[0][0], score));
+        assert_ok(ctx, call_assign_models(ctx, tree, h3m, &label[0][0], &posterior[0][0], score));
         for (int i = 0; i < 15; i++) {
             assert_int_equal(label[i][0], c->label[i]);
             assert_int_equal(label[i][1], vh_tree_base_labels(tree, 1)[i]);
@@ -50,7 +50,7 @@ static void test_sequences(void **state)
     double posterior[40][3], loglik[40][3], score[40];
     (void)state;
     assert_ok(ctx, vh_h3m_sample(ctx, h3m, 40, 20, &data));
-    assert_ok(ctx, vh_assign_data(ctx, tree, data, &label[0][0], &posterior[0][0], score));
+    assert_ok(ctx, call_assign_data(ctx, tree, data, &label[0][0], &posterior[0][0], score));
     assert_ok(ctx, vh_h3m_score(ctx, c->centers, data, &loglik[0][0]));
     for (int n = 0; n < 40; n++) {
         vhem_seq_view v;
@@ -81,12 +81,12 @@ static void test_refuses(void **state)
     int label[30] = { -7 };
     double score[30] = { 77 };
     (void)state;
-    assert_fails(ctx, vh_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
+    assert_fails(ctx, call_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
                  "the models have dimension 3, the centres 2");
-    assert_fails(ctx, vh_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
+    assert_fails(ctx, call_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
                  "the models have gaussian-full emissions, the centres gaussian-diag");
     vhem_ctx_stop(ctx);
-    assert_int_equal(vh_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
+    assert_int_equal(call_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
     assert_true(label[0] == -7 && score[0] == 77);
     vhem_tree_free(tree);
     vh_h3m_free(h3m);

@@ -66,7 +66,7 @@ static void one_iteration(void **state)
         vhem_fit_options opt;
         vhem_fit_report *r = NULL;
         vhem_fit_options_init(&opt);
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.by_group = 1;
         opt.cov_floor = 0;
         opt.max_iter = 0;
@@ -143,7 +143,7 @@ static void repair(void **state)
     vhem_fit_options opt;
     vhem_fit_report *r = NULL;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.repair = 0;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
     assert_true(view_of(out, 0).mu[2] == 1e5);

@@ -9,18 +9,18 @@ static void test_finds_clusters(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     vhem_hmm_view v;
     (void)state;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     assert_int_equal(c->Kb, 18);
     assert_int_equal(c->Kr, 3);
     assert_true(found_clusters(c, 3));
     assert_string_equal(c->method, "vhem");
     assert_string_equal(c->name[4], "model \"4\"");
     assert_int_equal(c->n_run, c->options.restarts);
-    assert_int_equal(vh_h3m_size(c->centers), 3);
+    assert_int_equal(c->centers->K, 3);
     assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
     assert_ok(ctx, vh_h3m_view(c->centers, 1, &v));
     assert_string_equal(v.name, "cluster_1");
@@ -52,14 +52,14 @@ static void test_result_is_consistent(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 5, 2, 7, 3, 2, 2, 1, 2.0);
-    vhem_cluster_options opt = cluster_options(2);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL, *again = NULL;
     (void)state;
     opt.nv = 0.5;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
-    opt.start = c->centers;
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
+    opt.start = HMMS(c->centers);
     opt.max_iter = 0;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &again));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &again));
     assert_int_equal(again->n_iter, 0);
     assert_near(again->bound[0], c->bound[c->n_iter], 1e-10, 0);
     for (int k = 0; k < c->Kb * c->Kr; k++) {
@@ -97,11 +97,11 @@ static void test_threads(void **state)
         for (int t = 0; t < 3; t++) {
             vhem_ctx *ctx = test_ctx_with(NULL, threads[t], 11);
             vh_h3m *h3m = clustered_h3m(ctx, 8, 4, 40, 2, 2, 2, 0, 4.0);
-            vhem_cluster_options opt = cluster_options(3);
+            vhem_cluster_options opt = cluster_options();
             vh_clustering *c = NULL;
             opt.restarts = restarts[r];
             opt.max_iter = 15;
-            assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+            assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
             if (first)
                 same_result(first, c);
             if (first)
@@ -122,19 +122,19 @@ static void test_exact(void **state)
     vh_h3m *h3m = clustered_h3m(ctx, 21, 3, 5, 3, 1, 2, 0, 1.0);
     vh_h3m *start = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
     vh_h3m *plain = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
-    vhem_cluster_options opt = cluster_options(2);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     vh_base *base = NULL;
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
     vh_vhem_options o = { .N = 100.0 * 15, .tau = 6, .max_iter = 7 };
     (void)state;
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = 7;
     opt.tau = 6;
     opt.nv = 100;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_int_equal(c->n_iter, 7);
     assert_int_equal(c->options.repair, 0);
     assert_int_equal(c->options.soft, 0);
@@ -156,14 +156,14 @@ static void test_presets(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 4, 2, 6, 2, 1, 2, 0, 0.5);
-    vhem_cluster_options opt = cluster_options(2);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     vhem_hmm_view v;
     (void)state;
     opt.restarts = 2;
     opt.preset = "emhmm";
     opt.tau = 4;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 12.0 / 4, 1e-15, 0);
     assert_near(c->options.cov_add, 0.001, 0, 0);
     assert_int_equal(c->options.max_iter, 101);
@@ -174,16 +174,16 @@ static void test_presets(void **state)
     assert_true(found_clusters(c, 2));
     vh_clustering_free(c);
     opt.preset = "paper";
-    opt.tau = 0;
+    opt.tau = -1;
     opt.nv = -1;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 1e4, 0, 0);
     assert_int_equal(c->options.tau, 10);
     assert_true(c->options.cov_floor == 0 && c->options.cov_add == 0);
     vh_clustering_free(c);
     opt.nv = 3; /* what is given wins over the preset */
     opt.cov_floor = 0.1;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 3, 0, 0);
     assert_near(c->options.cov_floor, 0.1, 0, 0);
     vh_clustering_free(c);
@@ -191,12 +191,18 @@ static void test_presets(void **state)
     vhem_ctx_free(ctx);
 }
 
-#define REFUSED(field, value, text)                                            \
-    do {                                                                       \
-        vhem_cluster_options o_ = cluster_options(2);                          \
-        o_.field = (value);                                                    \
-        assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &o_, &c), VHEM_EINVAL, text); \
-        assert_null(c);                                                        \
+#define REFUSED(field, value, text)                                                    \
+    do {                                                                               \
+        vhem_cluster_options o_ = cluster_options();                                   \
+        o_.field = (value);                                                            \
+        assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &o_, &c), VHEM_EINVAL, text); \
+        assert_null(c);                                                                \
+    } while (0)
+
+#define REFUSED_K(K, text)                                                                \
+    do {                                                                                  \
+        assert_fails(ctx, call_cluster_hmms(ctx, h3m, (K), NULL, &c), VHEM_EINVAL, text); \
+        assert_null(c);                                                                   \
     } while (0)
 
 static void test_refuses(void **state)
@@ -208,27 +214,27 @@ static void test_refuses(void **state)
     vh_h3m *other_K = clustered_h3m(ctx, 4, 3, 1, 2, 1, 2, 0, 0.5);
     vh_clustering *c = NULL;
     (void)state;
-    REFUSED(K, 0, "K is 0, must be at least 1");
-    REFUSED(K, -1, "K is -1");
-    REFUSED(K, 9, "K is 9, there are 8 models");
-    REFUSED(S, -2, "S is -2");
+    REFUSED_K(0, "K is 0, must be at least 1");
+    REFUSED_K(-1, "K is -1");
+    REFUSED_K(9, "K is 9, there are 8 models");
+    REFUSED(S, 0, "S is 0, must be at least 1");
     REFUSED(M, 5000, "M is 5000");
-    REFUSED(tau, -1, "tau is -1");
+    REFUSED(tau, 0, "tau is 0");
     REFUSED(nv, 0, "nv is 0");
     REFUSED(nv, NAN, "nv is");
     REFUSED(tol, NAN, "tol is");
     REFUSED(cov_floor, INFINITY, "cov_floor is inf");
     REFUSED(cov_add, NAN, "cov_add is");
-    REFUSED(restarts, 70000, "70000 restarts");
+    REFUSED(restarts, 70000, "restarts is 70000");
     REFUSED(method, "kmeans", "method 'kmeans' is unknown; known are vhem");
     REFUSED(preset, "lab", "preset 'lab' is unknown; known are paper, emhmm");
     REFUSED(init, "magic", "init 'magic' is unknown; known are auto, base, far");
-    REFUSED(start, other_d, "the start has dimension 3, the models 2");
-    REFUSED(start, other_family, "the start has gaussian-full emissions, the models gaussian-diag");
-    REFUSED(start, other_K, "K is 2, the start has 3 HMMs");
+    REFUSED(start, HMMS(other_d), "the start has dimension 3, the models 2");
+    REFUSED(start, HMMS(other_family), "the start has gaussian-full emissions, the models gaussian-diag");
+    REFUSED(start, HMMS(other_K), "K is 2, the start has 3 HMMs");
     for (int i = 0; i < 8; i++)
         h3m->omega[i] = 0;
-    REFUSED(K, 2, "the weights of the models sum to 0");
+    REFUSED_K(2, "the weights of the models sum to 0");
     vh_h3m_free(h3m);
     vh_h3m_free(other_d);
     vh_h3m_free(other_family);
@@ -256,9 +262,9 @@ static void test_stop(void **state)
     co.progress_arg = &ctx;
     assert_int_equal(vhem_ctx_new(&co, &ctx), VHEM_OK);
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
-    assert_int_equal(vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+    assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
     assert_non_null(c);
     assert_non_null(strstr(vhem_ctx_error(ctx), "stopped"));
     assert_int_equal(c->n_run, 1); /* the other one had no bound yet */
@@ -267,7 +273,7 @@ static void test_stop(void **state)
     assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
     vh_clustering_free(c);
     c = NULL; /* stopped before it began: still something */
-    assert_int_equal(vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+    assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
     assert_int_equal(c->n_run, 1);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
@@ -279,16 +285,16 @@ static void test_restart_can_be_repeated(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 5.0);
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL, *one = NULL;
     (void)state;
     opt.restarts = 3;
     opt.repair = 0;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     vhem_ctx *other = test_ctx_with(NULL, 1, c->run[1].seed);
     opt.restarts = 1;
     opt.init = c->run[1].init;
-    assert_ok(other, vh_cluster_hmms(other, h3m, &opt, &one));
+    assert_ok(other, call_cluster_hmms(other, h3m, 3, &opt, &one));
     assert_true(one->bound[one->n_iter] == c->run[1].bound);
     vh_clustering_free(one);
     vh_clustering_free(c);
@@ -297,17 +303,27 @@ static void test_restart_can_be_repeated(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* The list for people is that of the table, in its order. */
+/* The words of the option are the methods of the table, in its order. */
 static void test_names(void **state)
 {
     char text[512] = "";
+    vhem_method_facts facts;
+    vhem_option option;
+    int n = 0;
     (void)state;
-    for (const vh_method *m = vh_methods; m->name; m++) {
-        strcat(text, m == vh_methods ? "" : " ");
-        strcat(text, m->name);
+    for (; vhem_method_info(n, &facts) == VHEM_OK; n++) {
+        strcat(text, n == 0 ? "" : "|");
+        strcat(text, facts.name);
+        assert_true(facts.takes_hmms + facts.takes_textures + facts.takes_data == 1);
+        assert_true(facts.about[0] != '\0');
     }
-    assert_string_equal(vh_method_names(), text);
-    assert_false(vh_method_takes_data(NULL));
+    assert_true(n > 10);
+    for (int i = 0; vhem_option_info(VHEM_CLUSTER_OPTIONS, i, &option) == VHEM_OK; i++)
+        if (strcmp(option.name, "method") == 0)
+            assert_string_equal(option.argument, text);
+    for (int i = 0; vhem_option_info(VHEM_TRAIN_OPTIONS, i, &option) == VHEM_OK; i++)
+        if (strcmp(option.name, "estimator") == 0)
+            assert_string_equal(option.argument, text);
 }
 
 int main(void)

@@ -10,11 +10,11 @@ static void test_wrap(void **state)
     const int T[] = { 2, 1 };
     const double y[] = { 1, 2, 3, NAN, 5, 6 };
     vhem_data *data = NULL;
-    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 2, T, 2, y, &data));
     assert_int_equal(vh_data_size(data), 2);
     assert_int_equal(vh_data_dim(data), 2);
-    assert_int_equal(vh_data_missing(data), 1);
-    assert_string_equal(vh_data_format(data), "memory");
+    assert_int_equal(data->n_missing, 1);
+    assert_string_equal(data->format, "memory");
     assert_string_equal(vh_data_column(data, 1), "y1");
     assert_string_equal(vh_data_column(data, 2), "");
     assert_sequence(data, 0, "", "", "", 2);
@@ -36,13 +36,13 @@ static void test_wrap_refuses(void **state)
     const int T[] = { 1, 0 };
     const double y[] = { 1, INFINITY };
     vhem_data *data = NULL;
-    assert_fails(ctx, vhem_data_wrap(ctx, 0, T, 1, y, &data), VHEM_EINVAL, "0 sequences");
-    assert_fails(ctx, vhem_data_wrap(ctx, 1, T, 0, y, &data), VHEM_EINVAL, "dimension 0");
-    assert_fails(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data), VHEM_EINVAL, "sequence 1 has 0 frames");
-    assert_fails(ctx, vhem_data_wrap(ctx, 1, T, 1, NULL, &data), VHEM_EINVAL, "NULL");
+    assert_fails(ctx, call_wrap(ctx, 0, T, 1, y, &data), VHEM_EINVAL, "0 sequences");
+    assert_fails(ctx, call_wrap(ctx, 1, T, 0, y, &data), VHEM_EINVAL, "dimension 0");
+    assert_fails(ctx, call_wrap(ctx, 2, T, 1, y, &data), VHEM_EINVAL, "sequence 1 has 0 frames");
+    assert_fails(ctx, call_wrap(ctx, 1, T, 1, NULL, &data), VHEM_EINVAL, "NULL");
     assert_null(data);
     const int T2[] = { 2 };
-    assert_ok(ctx, vhem_data_wrap(ctx, 1, T2, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 1, T2, 1, y, &data));
     assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
                  "frame 1 (counted from 0), column 'y0' is infinite");
     vhem_data_free(data);
@@ -59,19 +59,19 @@ static void test_describe(void **state)
     const char *const name[] = { "a", "b" }, *const label[] = { "p", NULL }, *const group[] = { "g", "g" };
     const char *const column[] = { "x", "y" };
     vhem_data *data = NULL;
-    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 2, y, &data));
-    assert_ok(ctx, vh_data_describe(ctx, data, name, label, NULL, NULL, NULL));
+    assert_ok(ctx, call_wrap(ctx, 2, T, 2, y, &data));
+    assert_ok(ctx, call_describe(ctx, data, name, label, NULL, NULL, NULL));
     assert_sequence(data, 0, "a", "p", "", 2);
     assert_sequence(data, 1, "b", "", "", 1);
     assert_string_equal(vh_data_column(data, 0), "y0");
-    assert_fails(ctx, vh_data_describe(ctx, data, group, NULL, NULL, wrong, NULL), VHEM_EINVAL,
+    assert_fails(ctx, call_describe(ctx, data, group, NULL, NULL, wrong, NULL), VHEM_EINVAL,
                  "sequence 1: the weight is -1, must be a positive number");
     assert_sequence(data, 0, "a", "p", "", 2);
-    assert_ok(ctx, vh_data_describe(ctx, data, NULL, NULL, group, weight, column));
+    assert_ok(ctx, call_describe(ctx, data, NULL, NULL, group, weight, column));
     assert_sequence(data, 0, "a", "p", "g", 2);
     assert_true(view(data, 0).weight == 2 && view(data, 1).weight == 0.5);
     assert_string_equal(vh_data_column(data, 1), "y");
-    assert_ok(ctx, vh_data_describe(ctx, data, group, NULL, NULL, weight, NULL));
+    assert_ok(ctx, call_describe(ctx, data, group, NULL, NULL, weight, NULL));
     assert_sequence(data, 1, "g", "", "g", 1);
     vhem_data_free(data);
     vhem_ctx_free(ctx);

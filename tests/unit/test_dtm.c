@@ -77,7 +77,7 @@ static void files(void **state)
         assert_string_equal(back->dt[1].label, "sea");
         assert_string_equal(back->dt[2].extra, "{\"note\": 7}");
         assert_string_equal(back->extra, "{\"author\": \"x\"}");
-        assert_string_equal(vh_dtm_provenance(back), "{\"seed\": 1}");
+        assert_string_equal(back->provenance, "{\"seed\": 1}");
         vh_dtm_free(dtm);
         dtm = back;
         back = NULL;

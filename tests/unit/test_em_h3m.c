@@ -57,12 +57,11 @@ static vhem_data *sequences(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, int 
     return finish(ctx, b);
 }
 
-static vhem_cluster_options em_options(int K)
+static vhem_cluster_options em_options(void)
 {
     vhem_cluster_options opt;
     vhem_cluster_options_init(&opt);
     opt.method = "em-h3m";
-    opt.K = K;
     opt.S = 2;
     return opt;
 }
@@ -80,13 +79,12 @@ static void against_brute_force(void **state)
     for (int trial = 0; trial < 3; trial++) {
         vhem_data *data = sequences(ctx, h3m, N, T[trial], truth);
         int by_group = trial > 0;
-        vhem_cluster_options opt = em_options(K);
+        vhem_cluster_options opt = em_options();
         vh_clustering *c = NULL;
         int per = by_group ? 3 : 1;
-        opt.by_group = by_group;
         opt.max_iter = 4;
         opt.tol = 0;
-        assert_ok(ctx, vh_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, by_group, K, &opt, &c));
         assert_int_equal(c->Kb, N / per);
         assert_string_equal(c->name[1], by_group ? "g1" : "s1");
         assert_ok(ctx, vh_h3m_score(ctx, c->centers, data, score));
@@ -129,11 +127,11 @@ static void finds_clusters(void **state)
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 80, truth);
     for (int k = 0; k < 3; k++) {
-        vhem_cluster_options opt = em_options(3);
+        vhem_cluster_options opt = em_options();
         vh_clustering *c = NULL;
         vhem_agreement g;
         opt.init = init[k];
-        assert_ok(ctx, vh_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, false, 3, &opt, &c));
         vhem_partition_compare(N, c->label, truth, &g);
         assert_true(g.adjusted_rand > 0.99);
         assert_true(c->converged);
@@ -157,10 +155,9 @@ static void tree_of_sequences(void **state)
     const char *path = test_scratch("tree.json");
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 60, truth);
-    vhem_cluster_options opt = em_options(0);
-    opt.by_group = 1;
+    vhem_cluster_options opt = em_options();
     opt.restarts = 4;
-    assert_ok(ctx, vh_tree_build_data(ctx, data, 3, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build_data(ctx, data, true, 3, K, &opt, &tree));
     for (int l = 0; l < 3; l++) {
         const vh_clustering *c = vh_tree_level(tree, l);
         const int *base = vh_tree_base_labels(tree, l);
@@ -171,11 +168,11 @@ static void tree_of_sequences(void **state)
                 if (vh_tree_base_labels(tree, l - 1)[a] == vh_tree_base_labels(tree, l - 1)[b])
                     assert_int_equal(base[a], base[b]);
     }
-    assert_ok(ctx, vh_tree_save(ctx, tree, path));
+    assert_ok(ctx, vhem_tree_save(ctx, tree, NULL, path));
     vhem_tree_free(tree);
     tree = NULL;
-    assert_ok(ctx, vh_tree_load(ctx, path, &tree));
-    assert_int_equal(vh_tree_levels(tree), 3);
+    assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
+    assert_int_equal(tree->n, 3);
     assert_string_equal(vh_tree_level(tree, 1)->name[0], "cluster_0");
     remove(path);
     vhem_tree_free(tree);
@@ -194,12 +191,12 @@ static void given_start(void **state)
     vh_clustering *c = NULL;
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 20, truth);
-    vhem_cluster_options opt = em_options(0);
-    opt.S = 0;
-    opt.start = start;
+    vhem_cluster_options opt = em_options();
+    opt.S = -1;
+    opt.start = HMMS(start);
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = 0;
-    assert_ok(ctx, vh_cluster_data(ctx, data, &opt, &c));
+    assert_ok(ctx, call_cluster_data(ctx, data, false, 0, &opt, &c));
     assert_int_equal(c->Kr, 2);
     assert_int_equal(c->n_iter, 0);
     assert_true(vh_h3m_compare(c->centers, start) == 0);
@@ -223,11 +220,11 @@ static void empty_cluster(void **state)
     for (int k = 0; k < 4; k++)
         vh_hmm_param(start, &start->hmm[1], 0)[k] = 1e4;
     for (int repair = 0; repair <= 1; repair++) {
-        vhem_cluster_options opt = em_options(2);
+        vhem_cluster_options opt = em_options();
         vh_clustering *c = NULL;
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.repair = repair;
-        assert_ok(ctx, vh_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c));
         assert_int_equal(c->n_empty > 0, repair);
         assert_int_equal(view_of(c->centers, 1).omega > 0, repair);
         for (int n = 0; repair && n < N; n++)
@@ -246,7 +243,7 @@ static void collapse(void **state)
 {
     enum { N = 12, T = 6 };
     vhem_ctx *ctx = test_ctx();
-    vhem_cluster_options opt = em_options(2);
+    vhem_cluster_options opt = em_options();
     vh_clustering *c = NULL;
     vhem_data *data = NULL;
     double y[N * T];
@@ -258,12 +255,12 @@ static void collapse(void **state)
         y[k] = k < T ? 5 : 3 * vh_rng_normal(&rng);
         length[k / T] = T;
     }
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
     opt.S = 1;
     opt.cov_floor = 0;
     opt.max_iter = 20;
     opt.restarts = 8;
-    assert_ok(ctx, vh_cluster_data(ctx, data, &opt, &c));
+    assert_ok(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c));
     assert_true(c->n_run >= 1 && c->n_run < 8);
     assert_true(isfinite(c->bound[c->n_iter]));
     vh_clustering_free(c);
@@ -271,8 +268,8 @@ static void collapse(void **state)
     vhem_data_free(data);
     for (int k = 0; k < N * T; k++)
         y[k] = k / T % 2;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
+    assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
     assert_null(c);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
@@ -288,32 +285,30 @@ static void bad_requests(void **state)
     vhem_fit_options fit;
     (void)state;
     vhem_data *data = sequences(ctx, h3m, 6, 20, truth);
-    vhem_cluster_options opt = em_options(7);
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "K is 7, there are 6 sequences");
-    opt.by_group = 1;
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "K is 7, there are 2 groups");
-    assert_fails(ctx, vh_tree_build_data(ctx, data, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
-    opt = em_options(2);
+    vhem_cluster_options opt = em_options();
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 7, &opt, &c), VHEM_EINVAL, "K is 7, there are 6 sequences");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL, "K is 7, there are 2 groups");
+    assert_fails(ctx, call_tree_build_data(ctx, data, true, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
+    opt = em_options();
     opt.init = "pooled";
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "knows auto, far, dealt");
-    opt = em_options(2);
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "knows auto, far, dealt");
+    opt = em_options();
     opt.tau = 5;
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "tau means nothing to method em");
-    opt = em_options(2);
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "tau means nothing to method em");
+    opt = em_options();
     opt.preset = "emhmm";
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "a preset means nothing");
-    opt = em_options(2);
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL, "method em-h3m clusters sequences");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "a preset means nothing");
+    opt = em_options();
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL, "method em-h3m clusters sequences");
     opt.method = "vhem";
-    assert_fails(ctx, vh_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "method vhem clusters models");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "method vhem clusters models");
     assert_null(c);
     vhem_fit_options_init(&fit);
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");
     fit.K = 9;
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "only 6 sequences");
     assert_null(out);
-    assert_true(vh_method_takes_data("em-h3m") && !vh_method_takes_data("shem"));
-    assert_non_null(strstr(vh_method_names(), "vhem em-h3m"));
+    assert_true(vh_method_find("em-h3m")->takes == VH_DATA && vh_method_find("shem")->takes == VH_MODELS);
     vhem_data_free(data);
     vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
@@ -338,9 +333,8 @@ static void shem(void **state)
         assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, KB, v, &h3m));
         vhem_cluster_options_init(&opt);
         opt.method = k == 2 ? "vhem" : "shem";
-        opt.K = 3;
         opt.nv = k == 2 ? -1 : 30;
-        assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c[k]));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c[k]));
         for (int i = 0; i < KB; i++)
             assert_int_equal(c[k]->label[i] == c[k]->label[i % 3], 1);
         vh_h3m_free(three);

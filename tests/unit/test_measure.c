@@ -51,7 +51,7 @@ static vhem_tree *sample(vhem_ctx *ctx)
     const char *path = test_scratch("measure.json");
     vhem_tree *tree = NULL;
     test_write(path, text, strlen(text));
-    assert_ok(ctx, vh_tree_load(ctx, path, &tree));
+    assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
     unlink(path);
     return tree;
 }
@@ -65,11 +65,11 @@ static void test_by_hand(void **state)
     vhem_tree *tree = sample(ctx);
     vhem_data *data = NULL;
     vhem_measures m;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     double log_2pi = log(2 * acos(-1.0));
     (void)state;
-    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data));
-    assert_ok(ctx, vh_measure(ctx, tree, 0, models, data, NULL, &m));
+    assert_ok(ctx, call_wrap(ctx, 2, T, 1, y, &data));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, data, NULL, &m));
     /* tau = 2 frames of E[log N(y; m, 1)] = -(log 2 pi + 1 + (mu - m)^2) / 2, the third centre left out. */
     assert_near(m.expected_loglik, -(log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     /* Affinity of N(a, 1) and N(b, 1): exp(-(a - b)^2 / 8), to the power tau; pairs 01, 02, 12. */
@@ -78,22 +78,22 @@ static void test_by_hand(void **state)
     assert_near(m.loglik, -log_2pi - 0.25 - log_2pi / 2, 1e-12, 0);
     /* What was clustered counts under its own centre, however badly that fits: 'c' is in the cluster of N(9),
      * the group 'b' in that of N(0). */
-    assert_ok(ctx, vh_data_describe(ctx, data, (const char *[]){ "c", "new" }, NULL,
+    assert_ok(ctx, call_describe(ctx, data, (const char *[]){ "c", "new" }, NULL,
                                       (const char *[]){ "", "b" }, NULL, NULL));
-    assert_ok(ctx, vh_measure(ctx, tree, 0, models, data, NULL, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, data, NULL, &m));
     assert_near(m.loglik, -1.5 * log_2pi - (8.5 * 8.5 + 9.5 * 9.5 + 81) / 2, 1e-12, 0);
     opt.tau = 4;
     opt.lambda = 1;
     opt.kernel = "raw";
-    assert_ok(ctx, vh_measure(ctx, tree, 0, models, NULL, &opt, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, NULL, &opt, &m));
     assert_near(m.expected_loglik, -2 * (log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     double k = pow(4 * acos(-1.0), -2); /* N(0; 0, 2) to the power 4 */
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
     assert_true(isnan(m.loglik));
-    assert_fails(ctx, vh_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
+    assert_fails(ctx, call_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
                  "level 2 of a tree of 1");
     vh_h3m *few = gaussians(ctx, 3, mean);
-    assert_fails(ctx, vh_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
+    assert_fails(ctx, call_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
                  "there are 3 models, the clusters were made of 4");
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0); /* left as it was */
     vh_h3m_free(few);
@@ -112,7 +112,7 @@ static void test_singular(void **state)
     vhem_tree *tree = sample(ctx);
     vhem_measures m;
     (void)state;
-    assert_ok(ctx, vh_measure(ctx, tree, 0, models, NULL, NULL, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, NULL, NULL, &m));
     assert_near(m.expected_loglik, -(log(2 * acos(-1.0)) + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     assert_true(isnan(m.compactness));
     vh_h3m_free(models);
@@ -127,14 +127,14 @@ static void test_of_a_result(void **state)
     static const int K[] = { 3, 1 };
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
     vhem_tree *tree = NULL;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     vhem_measures m, top;
     double mean = 0;
     (void)state;
     opt.method = "ppk-ac";
-    assert_ok(ctx, vh_tree_build(ctx, h3m, 2, K, &opt, &tree));
-    assert_ok(ctx, vh_measure(ctx, tree, 0, h3m, NULL, NULL, &m));
-    assert_ok(ctx, vh_measure(ctx, tree, 1, h3m, NULL, NULL, &top));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, call_measure(ctx, tree, 0, h3m, NULL, NULL, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 1, h3m, NULL, NULL, &top));
     for (int i = 0; i < 18; i++)
         mean += vh_tree_level(tree, 0)->L_hmm[i * 3 + vh_tree_level(tree, 0)->label[i]] / 18;
     assert_near(m.expected_loglik, mean, 1e-10, 0);

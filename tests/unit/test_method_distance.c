@@ -16,11 +16,11 @@ static bool is_spectral(const char *method)
 
 static vh_clustering *cluster(vhem_ctx *ctx, const char *method, const vh_h3m *h3m, int K)
 {
-    vhem_cluster_options opt = cluster_options(K);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     opt.method = method;
     opt.restarts = 5;
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, K, &opt, &c));
     return c;
 }
 
@@ -81,7 +81,7 @@ static void test_options(void **state)
                              *const linkages[] = { "average", "complete", "single" };
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 5, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     (void)state;
     for (int k = 0; k < 12; k++) {
@@ -90,20 +90,17 @@ static void test_options(void **state)
         opt.diagonal = diagonals[k / 2 % 2];
         opt.linkage = linkages[k % 3];
         opt.lambda = k % 2 ? 1 : 0.5;
-        assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
         assert_true(found_clusters(c, 3));
         vh_clustering_free(c);
     }
     c = NULL;
-    opt.start = h3m;
-    opt.K = 0;
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
+    opt.start = HMMS(h3m);
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 0, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
     opt.start = NULL;
-    opt.K = 19;
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL, "K is 19");
-    opt.K = 3;
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 19, &opt, &c), VHEM_EINVAL, "K is 19");
     opt.linkage = "ward";
-    assert_fails(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
     assert_null(c);
     vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
@@ -145,13 +142,13 @@ static void test_tree(void **state)
                 vh_hmm_param(h3m, &h3m->hmm[i], 0)[k] += 1;
         }
     for (int m = 0; m < N_METHODS; m++) {
-        vhem_cluster_options opt = cluster_options(0);
+        vhem_cluster_options opt = cluster_options();
         vhem_tree *tree = NULL;
         int dim, pairs[20];
         vhem_agreement g;
         opt.method = methods[m];
         opt.restarts = 10;
-        assert_ok(ctx, vh_tree_build(ctx, h3m, 3, K, &opt, &tree));
+        assert_ok(ctx, call_tree_build(ctx, h3m, 3, K, &opt, &tree));
         assert_true(found_clusters(vh_tree_level(tree, 0), 4));
         for (int i = 0; i < 20; i++)
             pairs[i] = i % 2;
@@ -194,10 +191,10 @@ static void test_extremes(void **state)
                 assert_true(isfinite(c->L_hmm[k]));
             vh_clustering_free(c);
         }
-        vhem_cluster_options opt = cluster_options(2);
+        vhem_cluster_options opt = cluster_options();
         vh_clustering *c = NULL;
         opt.method = methods[m];
-        vhem_status st = vh_cluster_hmms(ctx, apart, &opt, &c);
+        vhem_status st = call_cluster_hmms(ctx, apart, 2, &opt, &c);
         if (st == VHEM_OK)
             assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
         else
@@ -216,15 +213,15 @@ static void test_stop(void **state)
     for (int m = 0; m < N_METHODS; m++) {
         vhem_ctx *ctx = test_ctx();
         vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-        vhem_cluster_options opt = cluster_options(3);
+        vhem_cluster_options opt = cluster_options();
         vh_clustering *c = NULL;
         vhem_tree *tree = NULL;
         opt.method = methods[m];
         vhem_ctx_stop(ctx);
-        assert_int_equal(vh_cluster_hmms(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+        assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
         if (c)
             assert_non_null(c->centers);
-        assert_int_equal(vh_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
+        assert_int_equal(call_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
         vh_clustering_free(c);
         vhem_tree_free(tree);
         vh_h3m_free(h3m);
@@ -246,7 +243,7 @@ static void stop_at_second(void *arg, const char *what, int64_t done, int64_t to
 static void test_cut_short(void **state)
 {
     vhem_ctx_options how;
-    vhem_cluster_options opt = cluster_options(3);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     (void)state;
     vhem_ctx_options_init(&how);
@@ -257,7 +254,7 @@ static void test_cut_short(void **state)
     opt.method = "ppk-sc";
     opt.restarts = 5;
     opt.max_iter = 0;
-    assert_fails(to_stop, vh_cluster_hmms(to_stop, h3m, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 3, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
     assert_int_equal(c->n_run, 2);
     assert_null(c->L_hmm);
     assert_int_equal(c->converged, 0);

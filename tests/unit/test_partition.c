@@ -45,12 +45,12 @@ static void test_brute(void **state)
         int n = 4 + (int)vh_rng_below(&rng, 20), a[24], b[24], Ka = 2 + c % 4, Kb = 2 + c % 3;
         vhem_agreement got, want;
         for (int i = 0; i < n; i++) {
-            a[i] = (int)vh_rng_below(&rng, Ka) * 1000003 - 7;
+            a[i] = (int)vh_rng_below(&rng, Ka) * 1000003 + 7;
             b[i] = vh_rng_uniform(&rng) < 0.5 ? a[i] : (int)vh_rng_below(&rng, Kb);
         }
-        a[0] = -5; /* never all in one part */
-        b[1] = -9;
-        vhem_partition_compare(n, a, b, &got);
+        a[0] = 5; /* never all in one part */
+        b[1] = 9;
+        assert_int_equal(vhem_partition_compare(n, a, b, &got), n);
         brute(n, a, b, &want);
         assert_near(got.rand, want.rand, 1e-12, 1e-12);
         if (!isnan(want.adjusted_rand)) /* 0/0: both are all single things */
@@ -73,7 +73,10 @@ static void test_edges(void **state)
     assert_true(g.rand == 1 && g.adjusted_rand == 1 && g.nmi == 1 && g.purity == 1);
     vhem_partition_compare(4, one, single, &g);
     assert_true(g.rand == 0 && g.adjusted_rand == 0 && g.nmi == 0 && g.purity == 0.25);
-    vhem_partition_compare(0, one, one, &g);
+    assert_int_equal(vhem_partition_compare(0, one, one, &g), 0);
+    assert_true(isnan(g.rand) && isnan(g.purity));
+    static const int left_out[] = { 1, -1, 2, 2 }; /* what has no class does not count */
+    assert_int_equal(vhem_partition_compare(4, two, left_out, &g), 3);
     assert_true(g.rand == 1 && g.purity == 1);
 }
 

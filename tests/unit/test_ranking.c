@@ -2,7 +2,22 @@
 /* Rankings worked out by hand. */
 #include "support.h"
 
-/* Four things, two tags; tag 0 ranks them 2 0 3 1, tag 1 ranks them 1 3 0 2. */
+/* The measures of the tags, m [C] and p_at [C][n_k]; either may be NULL. */
+static vhem_status rank_tags(vhem_ctx *ctx, int n, int C, const double *x, const unsigned char *truth,
+                             const vhem_rank_options *opt, vhem_tag_measure *m, double *p_at)
+{
+    vhem_judgement *j = NULL;
+    vhem_status st = vhem_rank(ctx, n, C, x, truth, opt, &j);
+    if (st == VHEM_OK) {
+        memcpy(m, j->tag, sizeof *m * (size_t)C);
+        if (p_at)
+            memcpy(p_at, j->tag_p_at, sizeof *p_at * (size_t)C * (size_t)j->n_k);
+    }
+    vhem_free(j);
+    return st;
+}
+
+/* Four items, two tags; tag 0 ranks them 2 0 3 1, tag 1 ranks them 1 3 0 2. */
 static const double score[] = { 0.8, 0.2, 0.1, 0.9, 0.9, 0.1, 0.4, 0.6 };
 
 static void by_hand(void **state)
@@ -10,12 +25,12 @@ static void by_hand(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     const unsigned char truth[] = { 1, 1, 1, 0, 0, 0, 0, 1 };
-    const int k[] = { 1, 2, 5 };
+    const int64_t k[] = { 1, 2, 5 };
     vhem_tag_measure m[2];
     double p_at[6];
     const vhem_rank_options opt = { 1, 3, k, "zero" };
-    assert_ok(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at));
-    /* tag 0: things 0 and 1 have it; given to 0 and 2; found at ranks 2 and 4 */
+    assert_ok(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at));
+    /* tag 0: items 0 and 1 have it; given to 0 and 2; found at ranks 2 and 4 */
     assert_int_equal(m[0].n, 2);
     assert_int_equal(m[0].given, 2);
     assert_int_equal(m[0].right, 1);
@@ -26,7 +41,7 @@ static void by_hand(void **state)
     assert_near(p_at[0], 0, 0, 0);
     assert_near(p_at[1], 0.5, 0, 0);
     assert_near(p_at[2], 2.0 / 5, 1e-15, 0); /* five from four: those that are not there count */
-    /* tag 1: things 0 and 3 have it; given to 1 and 3; found at ranks 2 and 3 */
+    /* tag 1: items 0 and 3 have it; given to 1 and 3; found at ranks 2 and 3 */
     assert_int_equal(m[1].right, 1);
     assert_near(m[1].average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
     vhem_ctx_free(ctx);
@@ -41,9 +56,9 @@ static void never_given_and_never_there(void **state)
     vhem_tag_measure m[2];
     vhem_rank_options opt;
     vhem_rank_options_init(&opt);
-    assert_int_equal(opt.top, 10);
+    assert_int_equal(opt.top, -1); /* 10 */
     opt.top = 1;
-    assert_ok(ctx, vh_rank_tags(ctx, 2, 2, x, truth, &opt, m, NULL));
+    assert_ok(ctx, rank_tags(ctx, 2, 2, x, truth, &opt, m, NULL));
     assert_near(m[0].F, 1, 0, 0);
     assert_near(m[0].average_precision, 1, 0, 0);
     assert_int_equal(m[1].given, 0);
@@ -54,7 +69,7 @@ static void never_given_and_never_there(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* Five things, three tags: the best of all things is tag 0; two have tag 1, none has tag 2. */
+/* Five items, three tags: the best of all items is tag 0; two have tag 1, none has tag 2. */
 static void never_given_by_base_rate(void **state)
 {
     (void)state;
@@ -63,7 +78,7 @@ static void never_given_by_base_rate(void **state)
     const unsigned char truth[] = { 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0 };
     const vhem_rank_options opt = { 1, 0, NULL, "base-rate" };
     vhem_tag_measure m[3];
-    assert_ok(ctx, vh_rank_tags(ctx, 5, 3, x, truth, &opt, m, NULL));
+    assert_ok(ctx, rank_tags(ctx, 5, 3, x, truth, &opt, m, NULL));
     assert_near(m[0].precision, 4.0 / 5, 1e-15, 0); /* given to all: what it is by counting */
     assert_near(m[0].F, 2 * 0.8 / 1.8, 1e-15, 0);
     assert_int_equal(m[1].given, 0);
@@ -80,11 +95,11 @@ static void ties_and_what_was_not_scored(void **state)
     vhem_ctx *ctx = test_ctx();
     const double x[] = { NAN, -INFINITY, 2, 2 }; /* one tag: ranking 2 3 0 1 */
     const unsigned char truth[] = { 1, 0, 0, 1 };
-    const int k[] = { 2 };
+    const int64_t k[] = { 2 };
     vhem_tag_measure m;
     double p_at;
     const vhem_rank_options opt = { 1, 1, k, "zero" };
-    assert_ok(ctx, vh_rank_tags(ctx, 4, 1, x, truth, &opt, &m, &p_at));
+    assert_ok(ctx, rank_tags(ctx, 4, 1, x, truth, &opt, &m, &p_at));
     assert_near(p_at, 0.5, 0, 0);
     assert_near(m.average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
     vhem_ctx_free(ctx);
@@ -95,16 +110,16 @@ static void refused(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     const unsigned char truth[] = { 1, 1, 1, 0, 0, 0, 0, 1 };
-    const int k[] = { 0 };
+    const int64_t k[] = { 0 };
     vhem_tag_measure m[2];
     double p_at[2];
     vhem_rank_options opt = { 1, 1, k, "zero" };
-    assert_fails(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at), VHEM_EINVAL, "among the first 0");
+    assert_fails(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at), VHEM_EINVAL, "among the first 0");
     opt.n_k = 0;
-    assert_fails(ctx, vh_rank_tags(ctx, 4, 0, score, truth, &opt, m, NULL), VHEM_EINVAL, "0 tags");
+    assert_fails(ctx, rank_tags(ctx, 4, 0, score, truth, &opt, m, NULL), VHEM_EINVAL, "0 tags");
     opt.never_given = "one";
-    assert_fails(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, NULL), VHEM_EINVAL,
-                 "'one', must be zero or base-rate");
+    assert_fails(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, NULL), VHEM_EINVAL,
+                 "never_given 'one' is unknown; known are zero, base-rate");
     vhem_ctx_free(ctx);
 }
 

@@ -34,13 +34,13 @@ static void test_plain(void **state)
     vhem_data *data = load("id,label,x,y\na,walk,1,2.5\na,walk,-3e2,\nb,run,nan,?\nb,run,NA,4\n", NULL);
     assert_int_equal(vh_data_size(data), 2);
     assert_int_equal(vh_data_dim(data), 2);
-    assert_string_equal(vh_data_format(data), "csv");
+    assert_string_equal(data->format, "csv");
     assert_string_equal(vh_data_column(data, 0), "x");
     assert_sequence(data, 0, "a", "walk", "", 2);
     assert_sequence(data, 1, "b", "run", "", 2);
     assert_values(data, 0, 1, 2.5, -300, NAN);
     assert_values(data, 1, NAN, NAN, NAN, 4);
-    assert_int_equal(vh_data_missing(data), 4);
+    assert_int_equal(data->n_missing, 4);
     vhem_data_free(data);
 }
 

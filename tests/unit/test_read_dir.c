@@ -45,7 +45,7 @@ static void test_plain(void **state)
     put("notes.md", "not a table");
     put(".hidden.csv", "zzz");
     assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
-    assert_string_equal(vh_data_format(data), "dir");
+    assert_string_equal(data->format, "dir");
     assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 0, "a", "", "", 1);
     assert_sequence(data, 1, "a-c", "", "", 1);

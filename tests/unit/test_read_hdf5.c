@@ -69,7 +69,7 @@ static void test_each(void **state)
     put_number_attribute("a", "label", 3);
     H5Fclose(file);
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
-    assert_string_equal(vh_data_format(data), "hdf5");
+    assert_string_equal(data->format, "hdf5");
     assert_int_equal(vh_data_size(data), 4);
     assert_sequence(data, 0, "a", "3", "", 1);
     assert_sequence(data, 1, "b", "run", "g1", 2);

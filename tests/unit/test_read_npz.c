@@ -131,7 +131,7 @@ static void test_stacked(void **state)
         add(&z, "groups", how, "|S3", "(2,)", "abcd\0\0", 6);
         const char *path = finish(&z, "s.npz", how == WIDE);
         assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
-        assert_string_equal(vh_data_format(data), "npz");
+        assert_string_equal(data->format, "npz");
         assert_sequence(data, 0, "a\xc3\xa9", "7", "abc", 3);
         assert_sequence(data, 1, "b", "9", "d", 1);
         assert_values(data, 0, 1, 2, 3, 4, 5, 6);

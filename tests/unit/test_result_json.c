@@ -7,12 +7,12 @@
 static vh_clustering *sample(vhem_ctx *ctx)
 {
     vh_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 3.0);
-    vhem_cluster_options opt = cluster_options(2);
+    vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     opt.nv = 0.3;
     opt.restarts = 6;
     opt.preset = "paper";
-    assert_ok(ctx, vh_cluster_hmms(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     c->provenance = strdup("{\"command\": \"vhem cluster\"}");
     vh_h3m_free(h3m);
     return c;
@@ -23,7 +23,7 @@ static void same_options(const vhem_cluster_options *a, const vhem_cluster_optio
     assert_string_equal(a->method, b->method);
     assert_string_equal(a->preset, b->preset);
     assert_string_equal(a->init, b->init);
-    assert_true(a->K == b->K && a->S == b->S && a->M == b->M && a->tau == b->tau
+    assert_true(a->S == b->S && a->M == b->M && a->tau == b->tau
                 && a->max_iter == b->max_iter);
     assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol
                 && a->cov_floor == b->cov_floor);
@@ -37,8 +37,8 @@ static void test_round_trip(void **state)
     const char *path = test_scratch("clustering.json");
     vh_clustering *a = sample(ctx), *b = NULL;
     (void)state;
-    assert_ok(ctx, vh_clustering_save(ctx, a, path));
-    assert_ok(ctx, vh_clustering_load(ctx, path, &b));
+    assert_ok(ctx, call_clustering_save(ctx, a, path));
+    assert_ok(ctx, call_clustering_load(ctx, path, &b));
     assert_true(a->Kb == b->Kb && a->Kr == b->Kr && a->n_iter == b->n_iter && a->converged == b->converged);
     assert_true(a->n_empty == b->n_empty && a->n_revived == b->n_revived && a->n_fell == b->n_fell);
     assert_memory_equal(a->z, b->z, (size_t)(a->Kb * a->Kr) * sizeof *a->z);
@@ -76,7 +76,7 @@ static void test_refuses_infinity(void **state)
     struct stat sb;
     (void)state;
     c->L_hmm[3] = -INFINITY;
-    assert_fails(ctx, vh_clustering_save(ctx, c, path), VHEM_ENUMERIC, "L_hmm[1][1] is -inf");
+    assert_fails(ctx, call_clustering_save(ctx, c, path), VHEM_ENUMERIC, "L_hmm[1][1] is -inf");
     assert_int_not_equal(stat(path, &sb), 0);
     vh_clustering_free(c);
     vhem_ctx_free(ctx);
@@ -98,8 +98,8 @@ static void test_lost_restarts(void **state)
     c->run[0].bounds[0] = -INFINITY;
     c->run[1].bound = NAN;
     c->run[1].bounds = NULL;
-    assert_ok(ctx, vh_clustering_save(ctx, c, path));
-    assert_ok(ctx, vh_clustering_load(ctx, path, &b));
+    assert_ok(ctx, call_clustering_save(ctx, c, path));
+    assert_ok(ctx, call_clustering_load(ctx, path, &b));
     assert_int_equal(b->n_run, n - 1);
     assert_null(b->run[0].bounds);
     assert_true(b->run[0].bound == c->run[0].bound);
@@ -118,7 +118,7 @@ static void test_wrong_files(void **state)
     } wrong[] = {
         { "", "the file is empty" },
         { "[1]", "the file holds an array" },
-        { "{\"format\": \"vhem-h3m\", \"version\": 1}", "format is 'vhem-h3m', must be 'vhem-clustering'" },
+        { "{\"format\": \"vhem-store\", \"version\": 1}", "format is 'vhem-store', must be 'vhem-tree'" },
         { "{\"format\": \"vhem-clustering\", \"version\": 2}",
           "version 2 of the format, this program reads up to 1" },
         { "{\"format\": \"vhem-clustering\"}", "version is missing" },
@@ -144,13 +144,13 @@ static void test_wrong_files(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         vh_clustering *c = NULL;
         test_write(path, wrong[k].text, strlen(wrong[k].text));
-        assert_fails(ctx, vh_clustering_load(ctx, path, &c), VHEM_EFORMAT, wrong[k].says);
+        assert_fails(ctx, call_clustering_load(ctx, path, &c), VHEM_EFORMAT, wrong[k].says);
         assert_non_null(strstr(vhem_ctx_error(ctx), "wrong.json: "));
         assert_null(c);
     }
     unlink(path);
     vh_clustering *c = NULL;
-    assert_fails(ctx, vh_clustering_load(ctx, path, &c), VHEM_EIO, "cannot read");
+    assert_fails(ctx, call_clustering_load(ctx, path, &c), VHEM_EIO, "cannot read");
     vhem_ctx_free(ctx);
 }
 
@@ -163,13 +163,13 @@ static void test_little(void **state)
     vh_clustering *c = NULL;
     (void)state;
     test_write(path, text, strlen(text));
-    assert_ok(ctx, vh_clustering_load(ctx, path, &c));
+    assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_true(c->Kb == 3 && c->Kr == 2 && !c->z && !c->centers && !c->bound && c->n_run == 0);
     assert_string_equal(c->method, "other");
-    assert_ok(ctx, vh_clustering_save(ctx, c, path));
+    assert_ok(ctx, call_clustering_save(ctx, c, path));
     vh_clustering_free(c);
     c = NULL;
-    assert_ok(ctx, vh_clustering_load(ctx, path, &c));
+    assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_int_equal(c->label[2], 1);
     vh_clustering_free(c);
     unlink(path);

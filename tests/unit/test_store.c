@@ -2,7 +2,7 @@
 /* The store: what was put is there again, whatever happened to the end of the file. */
 #include "support.h"
 
-#include "annotate/store.h"
+#include "estimate/store.h"
 #include "model/h3m.h"
 
 static vh_key key_of(vhem_ctx *ctx, const char *text)
@@ -42,7 +42,7 @@ static vh_h3m **fill(vhem_ctx *ctx, vh_store *store, int n)
         bool has;
         assert_ok(ctx, vh_store_has(ctx, store, &key, &has));
         if (!has)
-            assert_ok(ctx, vh_store_put(ctx, store, &key, all[i]));
+            assert_ok(ctx, vh_store_put(ctx, store, &key, HMMS(all[i])));
     }
     return all;
 }
@@ -52,15 +52,15 @@ static int count_same(vhem_ctx *ctx, vh_store *store, vh_h3m **all, int n)
     int same = 0;
     for (int i = 0; i < n; i++) {
         char name[16];
-        vh_h3m *back = NULL;
+        vhem_models *back = NULL;
         snprintf(name, sizeof name, "%d", i);
         vh_key key = key_of(ctx, name);
         assert_ok(ctx, vh_store_get(ctx, store, &key, &back));
         if (back) {
-            assert_true(vh_h3m_compare(back, all[i]) == 0);
+            assert_true(vh_h3m_compare(back->h3m, all[i]) == 0);
             same++;
         }
-        vh_h3m_free(back);
+        vhem_models_free(back);
     }
     return same;
 }

@@ -2,6 +2,7 @@
 /* test_topology.c - which entries of pi and A are free, from names, numbers and a start. */
 #include "engine.h"
 
+#include "estimate/options.h"
 #include "estimate/topology.h"
 
 static void named(void **state)
@@ -10,7 +11,7 @@ static void named(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_fit_options opt;
     vh_topology t = { 0 };
-    vhem_fit_options_init(&opt);
+    opt = vh_fit_filled(NULL);
     assert_ok(ctx, vh_topology_new(ctx, &opt, 3, NULL, &t));
     assert_false(t.ordered);
     for (int k = 0; k < 9; k++)
@@ -42,7 +43,7 @@ static void numbers(void **state)
     vhem_fit_options opt;
     vh_topology t = { 0 };
     double pi[] = { NAN, 0.25 }, A[] = { NAN, 0, 0.5, 0.5 };
-    vhem_fit_options_init(&opt);
+    opt = vh_fit_filled(NULL);
     opt.fixed_pi = pi;
     opt.fixed_A = A;
     opt.topology = "left-right"; /* the numbers win */
@@ -73,7 +74,7 @@ static void start(void **state)
     vh_topology t = { 0 };
     double pi[] = { 1, 0 }, A[] = { 0.5, 0.5, 0, 1 }, mu[] = { 0, 1 }, cov[] = { 1, 1 };
     vh_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
-    vhem_fit_options_init(&opt);
+    opt = vh_fit_filled(NULL);
     assert_ok(ctx, vh_topology_new(ctx, &opt, 2, &h3m->hmm[0], &t));
     assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0
                 && isnan(t.A[3]));

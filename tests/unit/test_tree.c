@@ -10,9 +10,9 @@ static vhem_tree *sample(vhem_ctx *ctx)
     static const int K[] = { 4, 2, 1 };
     vh_h3m *h3m = clustered_h3m(ctx, 12, 4, 5, 2, 1, 2, 0, 0.3);
     vhem_tree *tree = NULL;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     opt.restarts = 10;
-    assert_ok(ctx, vh_tree_build(ctx, h3m, 3, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 3, K, &opt, &tree));
     vh_h3m_free(h3m);
     return tree;
 }
@@ -22,7 +22,7 @@ static void test_levels(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_tree *tree = sample(ctx);
     (void)state;
-    assert_int_equal(vh_tree_levels(tree), 3);
+    assert_int_equal(tree->n, 3);
     assert_true(found_clusters(vh_tree_level(tree, 0), 4));
     assert_null(vh_tree_level(tree, 3));
     assert_null(vh_tree_base_labels(tree, -1));
@@ -47,10 +47,9 @@ static void test_file(void **state)
     const char *path = test_scratch("tree.json"), *one = test_scratch("one.json");
     vhem_tree *a = sample(ctx), *b = NULL;
     (void)state;
-    assert_fails(ctx, vh_tree_set_provenance(ctx, a, "[1]"), VHEM_EINVAL, "provenance is an array");
-    assert_ok(ctx, vh_tree_set_provenance(ctx, a, "{\"seed\": 1}"));
-    assert_ok(ctx, vh_tree_save(ctx, a, path));
-    assert_ok(ctx, vh_tree_load(ctx, path, &b));
+    assert_fails(ctx, vhem_tree_save(ctx, a, "[1]", path), VHEM_EINVAL, "provenance is an array");
+    assert_ok(ctx, vhem_tree_save(ctx, a, "{\"seed\": 1}", path));
+    assert_ok(ctx, vhem_tree_load(ctx, path, &b));
     assert_int_equal(b->n, 3);
     assert_string_equal(b->provenance, "{\"seed\": 1}");
     for (int l = 0; l < 3; l++) {
@@ -59,9 +58,9 @@ static void test_file(void **state)
     }
     vhem_tree_free(b);
     b = NULL;
-    assert_ok(ctx, vh_clustering_save(ctx, vh_tree_level(a, 0), one));
-    assert_ok(ctx, vh_tree_load(ctx, one, &b)); /* a clustering is a tree of one level */
-    assert_int_equal(vh_tree_levels(b), 1);
+    assert_ok(ctx, call_clustering_save(ctx, vh_tree_level(a, 0), one));
+    assert_ok(ctx, vhem_tree_load(ctx, one, &b)); /* a clustering is a tree of one level */
+    assert_int_equal(b->n, 1);
     assert_memory_equal(a->base_labels[0], b->base_labels[0], 20 * sizeof(int));
     vhem_tree_free(a);
     vhem_tree_free(b);
@@ -75,20 +74,20 @@ static void test_refuses(void **state)
     static const int up[] = { 2, 3 }, none[] = { 0 }, many[] = { 9 };
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 12, 4, 2, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     vhem_tree *tree = NULL;
     (void)state;
-    assert_fails(ctx, vh_tree_build(ctx, h3m, 2, up, &opt, &tree), VHEM_EINVAL,
+    assert_fails(ctx, call_tree_build(ctx, h3m, 2, up, &opt, &tree), VHEM_EINVAL,
                  "K of level 2 is 3, level 1 has only 2");
-    assert_fails(ctx, vh_tree_build(ctx, h3m, 1, none, &opt, &tree), VHEM_EINVAL, "K of level 1 is 0");
-    assert_fails(ctx, vh_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
-    assert_fails(ctx, vh_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
-    opt.start = h3m;
-    assert_fails(ctx, vh_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, none, &opt, &tree), VHEM_EINVAL, "K is 0, must be at least 1");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
+    opt.start = HMMS(h3m);
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");
     const char *path = test_scratch("bad-tree.json");
     const char *text = "{\"format\": \"vhem-tree\", \"version\": 1, \"levels\": [{\"format\": \"x\"}]}";
     test_write(path, text, strlen(text));
-    assert_fails(ctx, vh_tree_load(ctx, path, &tree), VHEM_EFORMAT, "levels[0]: format is 'x'");
+    assert_fails(ctx, vhem_tree_load(ctx, path, &tree), VHEM_EFORMAT, "levels[0]: format is 'x'");
     unlink(path);
     assert_null(tree);
     vh_h3m_free(h3m);
@@ -116,8 +115,10 @@ static void test_empty_center(void **state)
     assert_ok(ctx, vh_tree_new(ctx, 2, &tree));
     assert_ok(ctx, vh_tree_add(ctx, tree, low));
     assert_ok(ctx, vh_tree_add(ctx, tree, high));
-    assert_int_equal(vh_tree_row(tree, 1, 1), -1);
-    assert_int_equal(vh_tree_row(tree, 1, 2), 1);
+    assert_int_equal(tree->parent[0][1], -1);
+    assert_int_equal(tree->parent[0][2], high->label[1]);
+    assert_ptr_equal(vhem_tree_level(tree, 0)->parent, tree->parent[0]);
+    assert_null(vhem_tree_level(tree, 1)->parent);
     assert_int_equal(tree->base_labels[1][0], 0);
     assert_int_equal(tree->base_labels[1][1], 1);
     vhem_tree_free(tree);
