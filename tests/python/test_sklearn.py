@@ -21,7 +21,7 @@ ESTIMATORS = [
     vhem.HMM(n_states=2, n_init=1, n_jobs=1),
     vhem.HMMClassifier(n_states=2, n_init=1, n_jobs=1, n_components=2),
     vhem.HMMMixture(n_states=2, n_init=1, n_jobs=1),
-    vhem.ModelClustering(n_states=2, n_init=2, n_jobs=1, method="ppk-sc"),
+    vhem.ModelClustering(n_states=2, n_init=2, n_jobs=1, method="em-h3m"),
     vhem.VHEM(n_states=2, n_init=2, n_jobs=1),
     vhem.VHEMTree((2, 1), n_states=2, n_init=2, n_jobs=1),
 ]
