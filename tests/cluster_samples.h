@@ -6,8 +6,8 @@
 #include "support.h"
 
 /* n models around each of K random ones, in turn: model i belongs to i % K.  Means move by `noise`. */
-static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d,
-                                      int full, double noise)
+static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d, int full,
+                                    double noise)
 {
     vh_rng rng;
     vh_h3m *out = NULL;

@@ -53,7 +53,7 @@ static inline vhem_hmm_view view_of(const vh_h3m *h3m, int i)
 
 /* One HMM with diagonal covariances, M = 1, from its numbers. */
 static inline vh_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi, const double *A,
-                                   const double *mu, const double *cov)
+                                 const double *mu, const double *cov)
 {
     vh_h3m *h3m = NULL;
     double c[64];

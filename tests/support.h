@@ -126,7 +126,7 @@ static inline void random_simplex(vh_rng *rng, int n, double *p)
 
 /* K random HMMs.  full: full covariances; spread: standard deviation of the means. */
 static inline vh_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int M, int d, int full,
-                                   double spread)
+                                 double spread)
 {
     int dd = full ? d * d : d, C = S * M;
     vhem_hmm_view *view = calloc((size_t)K, sizeof *view);

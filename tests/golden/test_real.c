@@ -27,7 +27,8 @@ static void check_group(vhem_ctx *ctx, const vh_h3m *base, const char *name, jso
     vh_clustering *c = NULL;
     double theirs = json_number_value(json_object_get(group, "LogL"));
     json_t *label = json_object_get(group, "label");
-    assert_ok(ctx, call_cluster_hmms(ctx, base, (int)json_integer_value(json_object_get(group, "K")), &opt, &c));
+    assert_ok(ctx,
+              call_cluster_hmms(ctx, base, (int)json_integer_value(json_object_get(group, "K")), &opt, &c));
     double ours = c->bound[c->n_iter];
     print_message("%s: their bound %.4f, ours %.4f\n", name, theirs, ours);
     assert_true(ours >= theirs - 1e-5 * fabs(theirs)); /* what one iteration may still gain when a run ends */

@@ -209,7 +209,7 @@ static void test_one_state(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 3, VH_RNG_TEST, 9);
     vh_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
-             *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
+           *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
     double mu[KR][D], v[KR][D], omega[KR];
     for (int j = 0; j < KR; j++) {
         omega[j] = centers->omega[j];

@@ -84,8 +84,7 @@ static void em_rises(void **state)
         vh_rng rng;
         int n = 1 + trial % 3, d = 2 + trial % 2, K = 1 + trial % 2;
         vh_rng_init(&rng, 202, VH_RNG_TEST, (uint64_t)trial);
-        vh_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n),
-                 *dtm = random_dtm(ctx, &rng, K, n, d, 0.5, n);
+        vh_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n), *dtm = random_dtm(ctx, &rng, K, n, d, 0.5, n);
         vhem_data *data = draw(ctx, truth, 8, 15, trial % 3 == 0);
         vh_sets sets = { 0 };
         vh_scratch scratch[2];

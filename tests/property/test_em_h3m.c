@@ -33,11 +33,11 @@ static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T,
     return finish(ctx, b);
 }
 
-static vhem_fit_options exact(const vh_h3m *start, int n_iter)
+static vhem_fit_options exact(const vhem_models *start, int n_iter)
 {
     vhem_fit_options opt;
     vhem_fit_options_init(&opt);
-    opt.start = HMMS(start);
+    opt.start = start;
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
     opt.repair = 0;
@@ -63,7 +63,7 @@ static void never_falls(void **state)
         double last = -INFINITY;
         vh_h3m *model = NULL;
         for (int iter = 0; iter < 15; iter++) {
-            vhem_fit_options opt = exact(model, iter > 0);
+            vhem_fit_options opt = exact(HMMS(model), iter > 0);
             vh_h3m *next = NULL;
             vhem_fit_report *r = NULL;
             opt.K = model ? 0 : 1 + trial % 4;
@@ -107,7 +107,7 @@ static void one_is_baum_welch(void **state)
         vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, N, 1); /* all in one group */
         vh_h3m *start = random_h3m(ctx, &rng, 1, 3, 2, 2, trial % 2, 2), *a = NULL, *b = NULL;
         vhem_fit_report *r = NULL, *s = NULL;
-        vhem_fit_options opt = exact(start, 6);
+        vhem_fit_options opt = exact(HMMS(start), 6);
         opt.K = 1;
         assert_ok(ctx, vh_fit_each(ctx, data, &opt, &a, &r));
         opt.by_group = trial / 2 % 2; /* makes no difference */
@@ -167,7 +167,7 @@ static void is_vhem(void **state)
             vh_clustering *v = NULL;
             vh_h3m *em = NULL;
             vhem_fit_report *r = NULL;
-            vhem_fit_options fit = exact(start, k);
+            vhem_fit_options fit = exact(HMMS(start), k);
             opt.start = HMMS(start);
             opt.tau = T;
             opt.nv = m;
@@ -211,7 +211,7 @@ static void clones(void **state)
         v[j].omega /= TIMES;
     }
     assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, K * TIMES, v, &many));
-    vhem_fit_options opt = exact(start, 4);
+    vhem_fit_options opt = exact(HMMS(start), 4);
     assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &a, &r));
     opt.start = HMMS(many);
     assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &b, &s));
@@ -251,6 +251,8 @@ static void same_bits_at_any_threads(void **state)
             vhem_ctx *own = test_ctx_with(NULL, 1 + 3 * k, 7);
             vhem_fit_options opt;
             vhem_fit_options_init(&opt);
+            opt.K = 3;
+            opt.by_group = by_group;
             opt.max_iter = 10;
             opt.restarts = 3;
             assert_ok(own, vh_fit_mixture(own, data, &opt, &out[k], NULL));

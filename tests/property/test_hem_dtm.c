@@ -53,7 +53,7 @@ static void rises(void **state)
         int n = 1 + trial % 3, d = 1 + trial % 4;
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
         vh_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n),
-                 *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
+               *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
         const vh_vhem_options opt = { .N = trial % 2 ? 9 : 0.9, .tau = 1 + trial, .max_iter = 25 };
         assert_ok(ctx, vh_hem_dtm(ctx, base, &opt, &scratch, 1, centers, &run));
         assert_int_equal(run.n_iter, 25);
@@ -86,7 +86,7 @@ static void mstep(void **state)
         double floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 }, origin[4];
         vh_rng_init(&rng, 222, VH_RNG_TEST, (uint64_t)trial);
         vh_dtm *base = random_dtm(ctx, &rng, 4, 2, d, 0.8, 2),
-                 *center = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
+               *center = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
         assert_ok(ctx, vh_dt_gains_new(ctx, &center->dt[0], d, 9, true, &g));
         for (int i = 0; i < 4; i++)
@@ -200,7 +200,7 @@ static void options(void **state)
     opt.M = 2;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
                  "M means nothing to method hem-dtm");
-    opt.M = 0;
+    opt.M = -1;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
     vh_h3m_free(h3m);
     vh_dtm_free(base);

@@ -131,7 +131,7 @@ static void test_direct_loop(void **state)
     (void)state;
     vh_rng_init(&rng, 4, VH_RNG_TEST, 30);
     vh_h3m *base = random_h3m(ctx, &rng, KB, S, MB, D, 0, 3),
-             *start = random_h3m(ctx, &rng, KR, 1, MR, D, 0, 3);
+           *start = random_h3m(ctx, &rng, KR, 1, MR, D, 0, 3);
     vh_clustering *gmm = run(ctx, "hem-gmm", base, start), *hmm = run(ctx, "vhem", base, start);
     mixture x = mixture_of(start);
     for (int k = 0; k < ITER; k++)
@@ -174,7 +174,8 @@ static void test_use(void **state)
     vh_clustering_free(c);
     c = NULL;
     opt.S = 2;
-    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "S is 2, the centres of method hem-gmm");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
+                 "S is 2, the centres of method hem-gmm");
     assert_null(c);
     vhem_tree_free(tree);
     vh_h3m_free(h3m);

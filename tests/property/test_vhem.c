@@ -41,9 +41,9 @@ static void test_bound_never_falls(void **state)
             d = 1 + (int)vh_rng_below(&rng, 3);
         int full = (int)(seed % 2);
         vh_h3m *h3m = random_h3m(ctx, &rng, Kb, 1 + (int)vh_rng_below(&rng, 4),
-                                   1 + (int)vh_rng_below(&rng, 3), d, full, 2);
+                                 1 + (int)vh_rng_below(&rng, 3), d, full, 2);
         vh_h3m *centers = random_h3m(ctx, &rng, Kr, 1 + (int)vh_rng_below(&rng, 4),
-                                       1 + (int)vh_rng_below(&rng, 3), d, full, 2);
+                                     1 + (int)vh_rng_below(&rng, 3), d, full, 2);
         if (seed % 3 == 0)
             uneven(&rng, h3m);
         double nv = pow(10, 4 * vh_rng_uniform(&rng));
@@ -140,8 +140,7 @@ static void test_statistics_add_up(void **state)
         vh_rng rng;
         vh_rng_init(&rng, seed, VH_RNG_TEST, 3);
         int Sb = 1 + (int)(seed % 3), Sr = 1 + (int)(seed / 3 % 3), tau = 1 + (int)(seed % 7);
-        vh_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2),
-                 *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2), *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
         vh_base *base = NULL;
         vh_packed *pk = NULL;
         vh_stats stats;

@@ -70,7 +70,7 @@ static inline vhem_seq_view view(const vhem_data *data, int n)
     do {                                                                               \
         const double want_[] = { __VA_ARGS__ };                                        \
         vhem_seq_view v_ = view(data, n);                                              \
-        assert_int_equal(v_.T *vh_data_dim(data), sizeof want_ / sizeof *want_);     \
+        assert_int_equal(v_.T *vh_data_dim(data), sizeof want_ / sizeof *want_);       \
         for (size_t i_ = 0; i_ < sizeof want_ / sizeof *want_; i_++)                   \
             if (!(v_.y[i_] == want_[i_] || (isnan(v_.y[i_]) && isnan(want_[i_]))))     \
                 fail_msg("value %zu is %.17g, wanted %.17g", i_, v_.y[i_], want_[i_]); \

@@ -75,7 +75,7 @@ static void test_refuses(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.1),
-             *d3 = clustered_h3m(ctx, 3, 3, 1, 2, 1, 3, 0, 0.1);
+           *d3 = clustered_h3m(ctx, 3, 3, 1, 2, 1, 3, 0, 0.1);
     vh_h3m *full = clustered_h3m(ctx, 3, 3, 1, 2, 1, 2, 1, 0.1);
     vhem_tree *tree = make_tree(ctx, h3m, NULL);
     int label[30] = { -7 };

@@ -372,7 +372,8 @@ static void test_refused(void **state)
     vhem_distance_options o = options("ppk");
     assert_fails(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL), VHEM_EINVAL, "dimension 2, the second 3");
     o.kind = "cosine";
-    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "kind 'cosine' is unknown; known are kl, kl-sampled, ppk");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL,
+                 "kind 'cosine' is unknown; known are kl, kl-sampled, ppk");
     o = options("ppk");
     o.tau = 0;
     assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "tau is 0");

@@ -286,22 +286,29 @@ static void bad_requests(void **state)
     (void)state;
     vhem_data *data = sequences(ctx, h3m, 6, 20, truth);
     vhem_cluster_options opt = em_options();
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 7, &opt, &c), VHEM_EINVAL, "K is 7, there are 6 sequences");
-    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL, "K is 7, there are 2 groups");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 7, &opt, &c), VHEM_EINVAL,
+                 "K is 7, there are 6 sequences");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL,
+                 "K is 7, there are 2 groups");
     assert_fails(ctx, call_tree_build_data(ctx, data, true, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
     opt = em_options();
     opt.init = "pooled";
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "knows auto, far, dealt");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
+                 "knows auto, far, dealt");
     opt = em_options();
     opt.tau = 5;
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "tau means nothing to method em");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
+                 "tau means nothing to method em");
     opt = em_options();
     opt.preset = "emhmm";
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "a preset means nothing");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
+                 "a preset means nothing");
     opt = em_options();
-    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL, "method em-h3m clusters sequences");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
+                 "method em-h3m clusters sequences");
     opt.method = "vhem";
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "method vhem clusters models");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
+                 "method vhem clusters models");
     assert_null(c);
     vhem_fit_options_init(&fit);
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");

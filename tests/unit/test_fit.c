@@ -65,13 +65,13 @@ static void option_errors(void **state)
               *inf = wrap(ctx, 2, T, 1, infinite);
     vh_h3m *out = NULL;
     vhem_fit_report *report = NULL;
-#define REFUSED(change, text)                                                                \
-    do {                                                                                     \
-        vhem_fit_options opt = options(2, 1);                                                \
-        change;                                                                              \
+#define REFUSED(change, text)                                                              \
+    do {                                                                                   \
+        vhem_fit_options opt = options(2, 1);                                              \
+        change;                                                                            \
         assert_fails(ctx, vh_fit_each(ctx, data, &opt, &out, &report), VHEM_EINVAL, text); \
-        assert_null(out);                                                                    \
-        assert_null(report);                                                                 \
+        assert_null(out);                                                                  \
+        assert_null(report);                                                               \
     } while (0)
     REFUSED(opt.S = 0, "S is 0, must be at least 1");
     REFUSED(opt.S = 100000, "S is 100000, must be from 1 to 4096");

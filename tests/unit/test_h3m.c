@@ -141,12 +141,14 @@ static void new_refuses(void **state)
     h3m = NULL;
     vhem_hmm_view *v = s.view;
     double theta[20] = { 0 };
-#define REFUSED(text) assert_fails(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 2, v, &h3m), VHEM_EINVAL, text)
+#define REFUSED(text) \
+    assert_fails(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 2, v, &h3m), VHEM_EINVAL, text)
     assert_fails(ctx, vh_h3m_from_views(ctx, "cauchy", 2, 2, v, &h3m), VHEM_EINVAL,
                  "emission is 'cauchy', must be one of: gaussian-diag");
     assert_fails(ctx, vh_h3m_from_views(ctx, NULL, 2, 2, v, &h3m), VHEM_EINVAL, "must be one of");
     assert_fails(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 0, 2, v, &h3m), VHEM_EINVAL, "d is 0");
-    assert_fails(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 0, v, &h3m), VHEM_EINVAL, "there are 0 HMMs");
+    assert_fails(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 0, v, &h3m), VHEM_EINVAL,
+                 "there are 0 HMMs");
     v[1].emission = "gaussian-full";
     REFUSED("HMM 1: emission is gaussian-full, must be gaussian-diag as for all");
     v[1].emission = NULL;

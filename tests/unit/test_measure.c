@@ -78,8 +78,8 @@ static void test_by_hand(void **state)
     assert_near(m.loglik, -log_2pi - 0.25 - log_2pi / 2, 1e-12, 0);
     /* What was clustered counts under its own centre, however badly that fits: 'c' is in the cluster of N(9),
      * the group 'b' in that of N(0). */
-    assert_ok(ctx, call_describe(ctx, data, (const char *[]){ "c", "new" }, NULL,
-                                      (const char *[]){ "", "b" }, NULL, NULL));
+    assert_ok(ctx, call_describe(ctx, data, (const char *[]){ "c", "new" }, NULL, (const char *[]){ "", "b" },
+                                 NULL, NULL));
     assert_ok(ctx, call_measure(ctx, tree, 0, models, data, NULL, &m));
     assert_near(m.loglik, -1.5 * log_2pi - (8.5 * 8.5 + 9.5 * 9.5 + 81) / 2, 1e-12, 0);
     opt.tau = 4;

@@ -179,7 +179,7 @@ static void test_extremes(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_h3m *same = clustered_h3m(ctx, 3, 1, 5, 2, 1, 2, 0, 0),
-             *apart = clustered_h3m(ctx, 4, 5, 1, 2, 1, 2, 0, 0);
+           *apart = clustered_h3m(ctx, 4, 5, 1, 2, 1, 2, 0, 0);
     (void)state;
     for (int k = 0; k < 5 * 4; k++)
         vh_hmm_param(apart, &apart->hmm[k / 4], 0)[k % 4] = 1e160 * (k / 4);
@@ -254,7 +254,8 @@ static void test_cut_short(void **state)
     opt.method = "ppk-sc";
     opt.restarts = 5;
     opt.max_iter = 0;
-    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 3, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 3, &opt, &c), VHEM_ESTOPPED,
+                 "the best of 2 restarts");
     assert_int_equal(c->n_run, 2);
     assert_null(c->L_hmm);
     assert_int_equal(c->converged, 0);

@@ -307,13 +307,11 @@ static void failed_writes(void **state)
 
     assert_ok(ctx, vh_h3m_save(ctx, h3m, path));
     h3m->hmm[1].A[4] = NAN;
-    assert_fails(ctx, vh_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
-                 "a number in A is nan, cannot be written");
+    assert_fails(ctx, vh_h3m_save(ctx, h3m, path), VHEM_ENUMERIC, "a number in A is nan, cannot be written");
     assert_non_null(strstr(vhem_ctx_error(ctx), "kept.json: HMM 1 ('caf"));
     h3m->hmm[1].A[4] = 1.0 / 3;
     vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] = INFINITY;
-    assert_fails(ctx, vh_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
-                 "HMM 0: a number in cov is inf, cannot be");
+    assert_fails(ctx, vh_h3m_save(ctx, h3m, path), VHEM_ENUMERIC, "HMM 0: a number in cov is inf, cannot be");
     vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] = 77;
     struct rlimit old = limit_file_size(512);
     vhem_status st = vh_h3m_save(ctx, h3m, path);
@@ -321,7 +319,7 @@ static void failed_writes(void **state)
     assert_int_equal(st, VHEM_EIO);
     assert_non_null(strstr(vhem_ctx_error(ctx), "kept.json: writing failed: File too large"));
 
-    assert_int_equal(files_like(path), 1);           /* no temporary file is left */
+    assert_int_equal(files_like(path), 1);         /* no temporary file is left */
     assert_ok(ctx, vh_h3m_load(ctx, path, &back)); /* and the old one stands */
     assert_false(vh_hmm_param(back, &back->hmm[0], 1)[3] == 77);
     vh_h3m_free(back);

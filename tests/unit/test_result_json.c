@@ -23,8 +23,7 @@ static void same_options(const vhem_cluster_options *a, const vhem_cluster_optio
     assert_string_equal(a->method, b->method);
     assert_string_equal(a->preset, b->preset);
     assert_string_equal(a->init, b->init);
-    assert_true(a->S == b->S && a->M == b->M && a->tau == b->tau
-                && a->max_iter == b->max_iter);
+    assert_true(a->S == b->S && a->M == b->M && a->tau == b->tau && a->max_iter == b->max_iter);
     assert_true(a->restarts == b->restarts && a->nv == b->nv && a->tol == b->tol
                 && a->cov_floor == b->cov_floor);
     assert_true(a->cov_add == b->cov_add && a->soft == b->soft && a->repair == b->repair);
