@@ -22,7 +22,7 @@ typedef struct { /* sums of a run of sets */
 
 typedef struct {
     const vh_em_dtm_task *task;
-    vhem_dtm *dtm;
+    vh_dtm *dtm;
     vh_dt_gains *gains; /* [K] */
     int n_slot;
     slot slots[SLOTS];
@@ -41,7 +41,7 @@ static void close_state(state *s)
     free(s->gains);
 }
 
-static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vhem_dtm *dtm, state *s)
+static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_dtm *dtm, state *s)
 {
     vhem_status st = VHEM_OK;
     int n = task->last - task->first;
@@ -174,7 +174,7 @@ done:
 }
 
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vhem_dtm *dtm, vh_em_dtm_run *run)
+                      vh_dtm *dtm, vh_em_dtm_run *run)
 {
     vhem_status st = VHEM_OK;
     double mass = 0;

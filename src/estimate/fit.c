@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - vhem_fit_each: one HMM for each sequence or group of sequences.
+/* fit.c - vh_fit_each: one HMM for each sequence or group of sequences.
  *
  *   1. what is asked for
  *   2. one job: starts, Baum-Welch, the best restart
@@ -29,14 +29,14 @@ typedef struct { /* what all jobs share */
     vhem_fit_options opt;   /* with the shape of the start, if there is one */
     vh_sets sets;           /* the sequences of each HMM */
     double *spread, *floor; /* [d]  deviation of all the data; smallest variances, NULL: none */
-    vhem_h3m *out;
+    vh_h3m *out;
     vhem_fit_report *report;
     unsigned char *begun; /* [K] */
     vh_workers workers;
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
-static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vhem_h3m *start, int K)
+static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
@@ -65,11 +65,11 @@ done:
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
 /* The R starts of a job, made to agree with its topology. */
-static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vhem_h3m **out)
+static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
-    vhem_h3m *runs = NULL;
+    vh_h3m *runs = NULL;
 
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), job->data->d, R, &runs));
     for (int r = 0; r < R; r++) {
@@ -88,7 +88,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     *out = runs;
     runs = NULL;
 done:
-    vhem_h3m_free(runs);
+    vh_h3m_free(runs);
     return st;
 }
 
@@ -96,11 +96,11 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
     int d = f->data->d, R = f->report->R, best = 0;
-    const vhem_h3m *start = f->opt.start;
+    const vh_h3m *start = f->opt.start;
     const vh_hmm *given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL;
     vhem_fit_run *run = f->report->run + (size_t)i * (size_t)R;
     vh_topology topo = { 0 };
-    vhem_h3m *runs = NULL;
+    vh_h3m *runs = NULL;
     double *xs = NULL;
     vh_job job = { .data = f->data,
                    .seq = f->sets.seq + f->sets.first[i],
@@ -130,7 +130,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
 done:
     vh_data_release(f->data, job.seq, job.n);
     vh_topology_free(&topo);
-    vhem_h3m_free(runs);
+    vh_h3m_free(runs);
     free(xs);
     return st;
 }
@@ -212,7 +212,7 @@ done:
 static void keep_begun(fit *f)
 {
     int n = 0;
-    vhem_h3m *h = f->out;
+    vh_h3m *h = f->out;
     vhem_fit_report *r = f->report;
     for (int i = 0; i < h->K; i++) {
         if (!f->begun[i])
@@ -230,8 +230,8 @@ static void keep_begun(fit *f)
     r->K = n;
 }
 
-vhem_status vhem_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_h3m **out,
-                          vhem_fit_report **report)
+vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                        vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };
@@ -253,8 +253,8 @@ vhem_status vhem_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
         f.report = NULL;
     }
 done:
-    vhem_h3m_free(f.out);
-    vhem_fit_report_free(f.report);
+    vh_h3m_free(f.out);
+    vhem_free(f.report);
     vh_sets_free(&f.sets);
     free(f.spread);
     free(f.floor);
@@ -262,7 +262,7 @@ done:
     return st;
 }
 
-void vhem_fit_report_free(vhem_fit_report *report)
+void vhem_free(vhem_fit_report *report)
 {
     if (!report)
         return;
