@@ -4,6 +4,7 @@
 #include "annotate/pieces.h"
 #include "annotate/train.h"
 #include "core/alloc.h"
+#include "estimate/lengths.h"
 #include "model/convert.h"
 
 #include <stdio.h>
@@ -105,6 +106,7 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     VH_TRY(vh_pieces_cut(ctx, data, &things, members, one, &pieces));
     VH_TRY(vh_pieces_fit(ctx, data, &things, one, &pieces, store));
     VH_TRY(pool(ctx, &things, &pieces, store, &pooled));
+    VH_TRY(vh_lengths_of(ctx, data, &pooled->lengths));
     st = vh_store_close(ctx, store);
     store = NULL;
     VH_TRY(st);

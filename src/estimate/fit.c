@@ -8,6 +8,7 @@
 #include "core/jobs.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
+#include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/sets.h"
 #include "estimate/spread.h"
@@ -194,6 +195,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), f->data->d, K, &f->out));
+    VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
     VH_NEW(f->report, 1);
     *f->report = (vhem_fit_report){ .K = K, .R = R };
     VH_NEW(f->report->best, K);

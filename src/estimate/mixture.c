@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "estimate/em_start.h"
 #include "estimate/init.h"
+#include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
@@ -199,6 +200,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     vh_progress(ctx, task->what, x.R, x.R);
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
+    VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, &f.workers, x.z, x.L, NULL));
     *out = x;
     x = (vh_mixture_result){ 0 };

@@ -30,6 +30,8 @@ class Fit(Case):
         self.leftovers("d.csv", "m.json")
         m = self.load("m.json")
         self.assertEqual((m["format"], m["version"], m["emission"], m["d"]), ("vhem-h3m", 1, "gaussian-diag", 2))
+        lengths = sorted(len(frames_of(self.csv, f"seq{i}")) for i in range(4))
+        self.assertEqual(m["lengths"], {"min": lengths[0], "median": lengths[1], "max": lengths[3]})
         self.assertEqual([h["name"] for h in m["hmms"]], ["seq0", "seq1", "seq2", "seq3"])
         self.assertEqual([h["label"] for h in m["hmms"]], ["even", "odd", "even", "odd"])
         for h in m["hmms"]:
