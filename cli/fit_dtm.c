@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fit_of_hmms[] = { "mix", "cov", "init", "topology", NULL };
+const char *const fit_of_hmms[] = { "mix", "cov", "init", "topology", "prior", NULL };
 
 static int save(cli *c, const cli_usage *usage, vhem_dtm *dtm, const vhem_fit_report *report,
                 const char *output, bool stopped)

@@ -23,18 +23,23 @@ static const vhem_fit_run *run_of(const vhem_fit_report *report, int i, int r)
     return &report->run[(size_t)i * (size_t)report->R + (size_t)r];
 }
 
-static json_t *run_json(const vhem_fit_run *run)
+/* The bound is that of the evidence, which only fits with a prior have. */
+static json_t *run_json(const vhem_fit_run *run, bool prior)
 {
-    return json_pack("{s:o, s:i, s:b, s:i, s:i}", "loglik", cli_json_real(run->loglik), "n_iter", run->n_iter,
-                     "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
+    json_t *out =
+        json_pack("{s:o, s:i, s:b, s:i, s:i}", "loglik", cli_json_real(run->loglik), "n_iter", run->n_iter,
+                  "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
+    if (prior)
+        json_object_set_new(out, "bound", cli_json_real(run->bound));
+    return out;
 }
 
 /* Row i of the report: a model, or the whole mixture. */
-static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
+static json_t *row_json(const vhem_fit_report *report, int i, json_t *name, bool prior)
 {
     json_t *runs = json_array();
     for (int r = 0; r < report->R; r++)
-        json_array_append_new(runs, run_json(run_of(report, i, r)));
+        json_array_append_new(runs, run_json(run_of(report, i, r), prior));
     double loglik = run_of(report, i, report->best[i])->loglik;
     return json_pack("{s:o, s:I, s:o, s:o, s:i, s:o}", "name", name, "frames", (json_int_t)report->frames[i],
                      "loglik", cli_json_real(loglik), "per_frame",
@@ -44,7 +49,7 @@ static json_t *row_json(const vhem_fit_report *report, int i, json_t *name)
 
 static json_t *mixture_json(const cli_models *m, const vhem_fit_report *report)
 {
-    json_t *row = row_json(report, 0, json_string("mixture")), *omega = json_array();
+    json_t *row = row_json(report, 0, json_string("mixture"), false), *omega = json_array();
     for (int j = 0; j < cli_models_size(m); j++)
         json_array_append_new(omega, cli_json_real(cli_models_omega(m, j)));
     json_object_set_new(row, "K", json_integer(cli_models_size(m)));
@@ -56,10 +61,11 @@ json_t *fit_report_json(const cli *c, const cli_models *m, const vhem_fit_report
                         const char *output, bool stopped)
 {
     json_t *models = json_array();
+    bool prior = m->h3m && vhem_h3m_prior(m->h3m);
     char buf[32];
     for (int i = 0; !mixture && i < report->K; i++)
-        json_array_append_new(models,
-                              row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf))));
+        json_array_append_new(
+            models, row_json(report, i, cli_json_text(cli_models_name(m, i, buf, sizeof buf)), prior));
     if (mixture)
         json_array_append_new(models, mixture_json(m, report));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
@@ -85,7 +91,7 @@ static totals add_up(const vhem_fit_report *report)
         t.revived += best->n_revived;
         t.floored += best->n_floored;
         for (int r = 0; r < report->R; r++)
-            same += fabs(run_of(report, i, r)->loglik - best->loglik) <= SAME * (double)report->frames[i];
+            same += fabs(run_of(report, i, r)->bound - best->bound) <= SAME * (double)report->frames[i];
         t.agreed += same > 1;
     }
     return t;
@@ -120,6 +126,23 @@ static void tell_agreement(cli *c, const vhem_fit_report *report, const totals *
                 cli_plural(t->unconverged));
 }
 
+/* Fewer than FEW numbers seen for each one estimated: a variance by itself then wants 10 frames, and one of a
+ * full matrix more with every dimension. */
+static void tell_of_few_frames(cli *c, const vhem_h3m *h3m, const totals *t)
+{
+    enum { FEW = 5 };
+    vhem_hmm_view v;
+    vhem_h3m_view(h3m, 0, &v);
+    bool full = strcmp(v.emission, "gaussian-full") == 0;
+    double per = (double)t->frames / vhem_h3m_size(h3m) / (v.S * v.M);
+    if (per >= FEW * (full ? 1 + (v.d + 1) / 2.0 : 2))
+        return;
+    cli_say(c, "about %.0f frames for each %s are few for %d dimension%s%s: %s", per,
+            v.M > 1 ? "component" : "state", v.d, cli_plural(v.d), full ? " and full covariances" : "",
+            vhem_h3m_prior(h3m) ? "the prior draws variances towards those of all states together"
+                                : "variances may be far too small; --prior vb, or fewer --states, help");
+}
+
 void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_fit_report *report,
                  bool mixture, const char *output, bool stopped)
 {
@@ -142,6 +165,8 @@ void fit_summary(cli *c, const vhem_data *data, const vhem_h3m *h3m, const vhem_
         cli_say(c, "repairs: %d covariance%s held at --cov-floor", t.floored, cli_plural(t.floored));
     if (stopped)
         t.unconverged = 0;
+    if (!mixture && K > 0)
+        tell_of_few_frames(c, h3m, &t);
     tell_agreement(c, report, &t, mixture);
     if (!stopped)
         what_next(c, mixture, output);

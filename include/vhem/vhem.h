@@ -129,6 +129,8 @@ VHEM_API double      vhem_h3m_compare(const vhem_h3m *, const vhem_h3m *);
 /* What made the file: a JSON object as text, kept in the file under "provenance".  NULL when unknown. */
 VHEM_API vhem_status vhem_h3m_set_provenance(vhem_ctx *, vhem_h3m *, const char *json);
 VHEM_API const char *vhem_h3m_provenance(const vhem_h3m *);
+/* The prior the models were fitted with, a JSON object as text; NULL: none. */
+VHEM_API const char *vhem_h3m_prior(const vhem_h3m *);
 VHEM_API void        vhem_h3m_free(vhem_h3m *);
 
 /* ---- sequences -> HMMs --------------------------------------------------------------------------------- */
@@ -150,11 +152,16 @@ typedef struct {
     int         by_group;            /* one HMM for each group of sequences, not for each sequence; in a
                                         mixture the sequences of a group belong together */
     int         repair;              /* revive states and components that die, and count them */
+    const char *prior;               /* "none": highest likelihood; "vb", "eb", each with settings after a
+                                        colon, "vb:nu0=1"; a file that holds a prior; its JSON text.
+                                        NULL: the default, "none" with a given start */
 } vhem_fit_options;
 
 typedef struct {                     /* what one run of Baum-Welch came to */
     double loglik;                   /* weighted log-likelihood of the final model, in nats */
     int    n_iter, converged, n_revived, n_floored;    /* floored: covariances held at the floor at the end */
+    double bound;                    /* what was maximised: with a prior a lower bound of the log-evidence,
+                                        else loglik */
 } vhem_fit_run;
 
 typedef struct {                     /* every restart of every model */

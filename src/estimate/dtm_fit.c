@@ -100,6 +100,7 @@ done:
 static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 {
     return (vhem_fit_run){ .loglik = run->J[run->n_iter],
+                           .bound = run->J[run->n_iter],
                            .n_iter = run->n_iter,
                            .converged = run->converged,
                            .n_revived = n_stable,

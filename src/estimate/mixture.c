@@ -265,8 +265,8 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
     report->best[0] = x->best;
     for (; report->R < x->R && x->run[report->R].J; report->R++) {
         const vh_em_run *r = &x->run[report->R];
-        report->run[report->R] =
-            (vhem_fit_run){ r->J[r->n_iter], r->n_iter, r->converged, r->n_revived, r->n_floored };
+        report->run[report->R] = (vhem_fit_run){ r->J[r->n_iter], r->n_iter,    r->converged,
+                                                 r->n_revived,    r->n_floored, r->J[r->n_iter] };
     }
     *out = report;
     report = NULL;

@@ -388,6 +388,11 @@ const char *vhem_h3m_provenance(const vhem_h3m *h3m)
     return h3m->provenance;
 }
 
+const char *vhem_h3m_prior(const vhem_h3m *h3m)
+{
+    return h3m->prior;
+}
+
 vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)
 {
     char *text;
