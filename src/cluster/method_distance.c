@@ -137,7 +137,7 @@ done:
 }
 
 /* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
-static void used_centers(const vhem_clustering *below, int n, int *used)
+static void used_centers(const vh_clustering *below, int n, int *used)
 {
     int m = 0;
     for (int j = 0; j < below->Kr; j++)
@@ -191,7 +191,7 @@ done:
 /* ---- 2. clusters --------------------------------------------------------------------------------------- */
 
 /* The best of several runs of k-means; their bound is the spread about the centres, negative. */
-static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
+static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     size_t size = (size_t)b->K * (size_t)b->dim;
@@ -276,7 +276,7 @@ static void pick_models(job *b)
     }
 }
 
-static vhem_status run(vhem_ctx *ctx, job *b, vhem_clustering *out)
+static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     double *share = NULL; /* of each model in the weight of its cluster */
@@ -310,7 +310,7 @@ done:
 }
 
 vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                               uint64_t seed, vhem_clustering *out)
+                               uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = opt->K };

@@ -15,11 +15,11 @@ enum {
 
 typedef struct { /* what all restarts share */
     const vhem_cluster_options *opt;
-    const vhem_h3m *start;
+    const vh_h3m *start;
     vh_base *base;
-    vhem_h3m *trial_models; /* NULL: restarts are judged on all models */
-    vh_base *trial;         /* == base then */
-    double *floor;          /* [d], or NULL */
+    vh_h3m *trial_models; /* NULL: restarts are judged on all models */
+    vh_base *trial;       /* == base then */
+    double *floor;        /* [d], or NULL */
     vh_search search;
 } task;
 
@@ -29,8 +29,8 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 {
     vhem_status st = VHEM_OK;
     const task *s = arg;
-    const vhem_h3m *h3m = s->base->h3m;
-    vhem_h3m *centers = NULL;
+    const vh_h3m *h3m = s->base->h3m;
+    vh_h3m *centers = NULL;
     vh_rng rng;
 
     if (!r->kind) {
@@ -46,7 +46,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     *out = centers;
     centers = NULL;
 done:
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
     return st;
 }
 
@@ -59,14 +59,14 @@ static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_op
 
 static void free_centers(void *centers)
 {
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
 }
 
 static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
 /* ---- before and after ---------------------------------------------------------------------------------- */
 
-static vhem_status hand_over(vhem_ctx *ctx, task *s, bool mapped, vhem_clustering *out)
+static vhem_status hand_over(vhem_ctx *ctx, task *s, bool mapped, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->search.all[s->search.best];
@@ -126,7 +126,7 @@ done:
     return st;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, task *s, const vhem_h3m *models, uint64_t seed)
+static vhem_status set_up(vhem_ctx *ctx, task *s, const vh_h3m *models, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
     const char *kinds[MAX_KINDS];
@@ -154,16 +154,16 @@ static void tear_down(vhem_ctx *ctx, task *s)
     free(s->floor);
     if (s->trial != s->base)
         vh_base_free(s->trial);
-    vhem_h3m_free(s->trial_models);
+    vh_h3m_free(s->trial_models);
     vh_base_free(s->base);
 }
 
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
-                           vhem_clustering *out)
+                           vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *h3m = in->models;
-    vhem_h3m *full = NULL, *full_start = NULL;
+    const vh_h3m *h3m = in->models;
+    vh_h3m *full = NULL, *full_start = NULL;
     task s = { .opt = opt, .start = opt->start };
 
     if (vh_cluster_wants_full(opt)) {
@@ -181,7 +181,7 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:
     tear_down(ctx, &s);
-    vhem_h3m_free(full);
-    vhem_h3m_free(full_start);
+    vh_h3m_free(full);
+    vh_h3m_free(full_start);
     return st;
 }

@@ -277,7 +277,7 @@ done:
     return st;
 }
 
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
+vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];

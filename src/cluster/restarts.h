@@ -54,7 +54,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
 /* All restarts, then the promising ones to their end; s->best is the winner. */
 vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out);
+vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
 void vh_search_free(vhem_ctx *ctx, vh_search *s);
 
 #endif

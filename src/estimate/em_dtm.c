@@ -15,7 +15,7 @@ enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 }; /* slot of scratch memory the filter d
 
 typedef struct {
     const vh_em_dtm_task *task;
-    vhem_dtm *dtm;
+    vh_dtm *dtm;
     vh_dt_gains *gains; /* [K] */
     double *sums;       /* of the E-step: vh_dt_sums_size */
     vh_tree_sum *tree;
@@ -34,7 +34,7 @@ static void close_state(state *s)
 }
 
 static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                              vhem_dtm *dtm, state *s)
+                              vh_dtm *dtm, state *s)
 {
     vhem_status st = VHEM_OK;
     vh_sum_kind kind = { .size = vh_dt_sums_size(dtm) };
@@ -147,7 +147,7 @@ done:
 }
 
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vhem_dtm *dtm, vh_em_dtm_run *run)
+                      vh_dtm *dtm, vh_em_dtm_run *run)
 {
     vhem_status st = VHEM_OK;
     double mass = 0;

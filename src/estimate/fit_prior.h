@@ -23,11 +23,11 @@ void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, 
 vhem_status vh_fit_prior_item(vhem_ctx *ctx, const vh_job *job, uint64_t *out);
 
 /* All variances of the models at least floor [d]. */
-vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vhem_h3m *runs);
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
 /* What the components of one HMM of runs gather from the sequences of the job: frames [S M], scatter
  * [S M][size]. */
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vhem_h3m *runs, int best,
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
                                 vh_workers *workers, double *frames, double *scatter);
 
 #endif

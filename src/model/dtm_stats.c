@@ -55,7 +55,7 @@ void vh_dt_stats_free(vh_dt_stats *s)
     *s = (vh_dt_stats){ 0 };
 }
 
-size_t vh_dt_sums_size(const vhem_dtm *dtm)
+size_t vh_dt_sums_size(const vh_dtm *dtm)
 {
     size_t size = 1 + (size_t)dtm->K;
     for (int j = 0; j < dtm->K; j++)
@@ -68,7 +68,7 @@ double *vh_dt_sums_z(double *sums)
     return sums + 1;
 }
 
-vh_dt_stats vh_dt_sums_stats(const vhem_dtm *dtm, double *sums, int j)
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j)
 {
     double *at = sums + 1 + dtm->K;
     for (int i = 0; i < j; i++)

@@ -32,9 +32,9 @@ void vh_dt_stats_free(vh_dt_stats *s);
 
 /* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K], the statistics of each
  * texture. */
-size_t vh_dt_sums_size(const vhem_dtm *dtm);
+size_t vh_dt_sums_size(const vh_dtm *dtm);
 double *vh_dt_sums_z(double *sums);
-vh_dt_stats vh_dt_sums_stats(const vhem_dtm *dtm, double *sums, int j);
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j);
 
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */
