@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fails when a source file includes what its layer must not see.
+"""Fails when a source file includes a header, or uses a function, that its layer must not see.
 
-Rows, lowest first; a folder includes headers of lower rows only, never of a neighbour in the same row.
+    layers.py [OBJECTS]        check the includes of the source, and the symbols of the object files listed in OBJECTS
+    layers.py --self-test      check that planted breaches are found
+
+Rows, lowest first: a folder sees its own files and those of lower rows, never those of a neighbour in the same row.
+Every file includes vhem.h, so includes alone prove little; the symbols tell who calls whom.  A file of src that is made
+during the build (report_assets.c) counts as part of the folder its name begins with.
 """
+import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 ROWS = [
     ["core"],
     ["math"],
     ["data", "model"],
-    ["backend", "dist"],
+    ["backend"],
     ["estimate", "reduce"],
-    ["cluster", "eval"],
+    ["cluster"],
+    ["eval"],
     ["annotate", "report"],
 ]
 LEVEL = {folder: level for level, row in enumerate(ROWS) for folder in row}
@@ -22,7 +31,7 @@ LEVEL = {folder: level for level, row in enumerate(ROWS) for folder in row}
 ONLY = {
     r"(cblas|lapacke|openblas_config|arpack)\.h": {"math"},
     r"(cuda.*|cublas.*)\.h": {"backend/cuda"},
-    r"mpi\.h": {"dist"},
+    r"mpi\.h": set(),
     r"jansson\.h": {"model", "cluster", "annotate", "report"},
     r"hdf5(_hl)?\.h": {"model", "data"},
     r"xxhash\.h": {"core"},
@@ -31,29 +40,42 @@ NEVER = {("reduce", "data")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
-def check(root):
+def allowed(user, used):
+    """May a file of folder user see what folder used has?"""
+    return user == used or (LEVEL[used] < LEVEL[user] and (user, used) not in NEVER)
+
+
+# ---- includes ----------------------------------------------------------------------------------------------------
+
+def check_source(rel, text):
+    """What is wrong with the includes of src/rel, and how many there are."""
+    folder = rel.parts[0]
+    if folder not in LEVEL:
+        return [f"src/{rel}: folder {folder} has no layer; add it to ROWS"], 0
+    wrong = []
+    found = INCLUDE.findall(text)
+    for kind, header in found:
+        top = header.split("/")[0]
+        if kind == '"' and header != "vhem/vhem.h":
+            if top not in LEVEL:
+                wrong.append(f'src/{rel}: "{header}" must be named by its folder, as in "core/ctx.h"')
+            elif not allowed(folder, top):
+                wrong.append(f'src/{rel}: layer {folder} may not include "{header}"')
+        for pattern, folders in ONLY.items():
+            inside = any(str(rel).startswith(a + "/") for a in folders)
+            if re.fullmatch(pattern, header.split("/")[-1]) and not inside:
+                who = f"only {', '.join(sorted(folders))}" if folders else "no file of the library"
+                wrong.append(f"src/{rel}: {who} may include {header}")
+    return wrong, len(found)
+
+
+def check_includes(root):
     wrong = []
     seen = 0
     for path in sorted(root.glob("src/**/*.[ch]")) + sorted(root.glob("src/**/*.cu")):
-        rel = path.relative_to(root / "src")
-        folder = rel.parts[0]
-        if folder not in LEVEL:
-            wrong.append(f"src/{rel}: folder {folder} has no layer; add it to ROWS")
-            continue
-        for kind, header in INCLUDE.findall(path.read_text()):
-            seen += 1
-            top = header.split("/")[0]
-            if kind == '"' and header != "vhem/vhem.h":
-                if top not in LEVEL:
-                    wrong.append(f'src/{rel}: "{header}" must be named by its folder, as in "core/ctx.h"')
-                elif top != folder and LEVEL[top] >= LEVEL[folder]:
-                    wrong.append(f'src/{rel}: layer {folder} may not include "{header}"')
-                elif (folder, top) in NEVER:
-                    wrong.append(f'src/{rel}: {folder} may never include "{header}"')
-            for pattern, allowed in ONLY.items():
-                inside = any(str(rel).startswith(a + "/") for a in allowed)
-                if re.fullmatch(pattern, header.split("/")[-1]) and not inside:
-                    wrong.append(f"src/{rel}: only {', '.join(sorted(allowed))} may include {header}")
+        bad, n = check_source(path.relative_to(root / "src"), path.read_text())
+        wrong += bad
+        seen += n
     for path in sorted(root.glob("cli/*.[ch]")):
         for kind, header in INCLUDE.findall(path.read_text()):
             seen += 1
@@ -63,12 +85,94 @@ def check(root):
     return wrong, seen
 
 
+# ---- symbols -----------------------------------------------------------------------------------------------------
+
+def place(path):
+    """(folder, source file) of an object file: ("eval", "src/eval/measure.c")."""
+    inside = re.sub(r"^.*\.dir/(\./)?", "", path)
+    source = re.sub(r"\.o$", "", inside)
+    folder = source.split("/")[0] if "/" in source else source.split("_")[0]
+    return ("cli", f"cli/{source}") if "/vhem_command.dir/" in path else (folder, f"src/{source}")
+
+
+def read_symbols(objects):
+    """Global symbols: name -> folder that defines it, and a list of (folder, source file, name used)."""
+    listed = subprocess.run(["nm", "-A", "-P", *objects], capture_output=True, text=True, check=True).stdout
+    defined, used = {}, []
+    for line in listed.splitlines():
+        path, name, kind = re.fullmatch(r"(.+\.o): (\S+) (\S)(?: .*)?", line).groups()
+        folder, source = place(path)
+        if kind in "Uvw":
+            used.append((folder, source, name))
+        elif kind.isupper():
+            defined[name] = folder
+    return defined, used
+
+
+def check_symbols(objects):
+    wrong = []
+    defined, used = read_symbols(objects)
+    calls = [(user, source, name, defined[name]) for user, source, name in used if name in defined]
+    for user, source, name, owner in calls:
+        if user == "cli":
+            if owner != "cli" and not name.startswith("vhem_"):
+                wrong.append(f"{source}: the command may not use {name} of {owner}, which is not in vhem.h")
+        elif user not in LEVEL:
+            wrong.append(f"{source}: folder {user} has no layer; add it to ROWS")
+        elif owner == "cli" or not allowed(user, owner):
+            wrong.append(f"{source}: layer {user} may not use {name} of {owner}")
+    return sorted(set(wrong)), len(calls)
+
+
+# ---- self-test ---------------------------------------------------------------------------------------------------
+
+PLANTED = {
+    "vhem_objects.dir/report/page.c": "int vhem_page(void); int vhem_page(void) { return 1; }",
+    "vhem_objects.dir/eval/rand.c": "int vh_rand(void); int vh_rand(void) { return 1; }",
+    "vhem_objects.dir/data/set.c": "int vh_set(void); int vh_set(void) { return 1; }",
+    "vhem_objects.dir/core/bad.c": "int vhem_page(void); int vh_bad(void); int vh_bad(void) { return vhem_page(); }",
+    "vhem_objects.dir/reduce/bad.c": "int vh_set(void); int vh_see(void); int vh_see(void) { return vh_set(); }",
+    "vhem_objects.dir/annotate/good.c": "int vh_rand(void); int vh_tag(void); int vh_tag(void) { return vh_rand(); }",
+    "vhem_command.dir/main.c": "int vh_rand(void); int vhem_page(void); int main(void) { return vh_rand() + vhem_page(); }",
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        objects = []
+        for name, text in PLANTED.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n")
+            objects.append(f"{path}.o")
+            subprocess.run([os.environ.get("CC") or "cc", "-c", str(path), "-o", objects[-1]], check=True)
+        wrong, seen = check_symbols(objects)
+    assert seen == 5, seen
+    assert wrong == ["cli/main.c: the command may not use vh_rand of eval, which is not in vhem.h",
+                     "src/core/bad.c: layer core may not use vhem_page of report",
+                     "src/reduce/bad.c: layer reduce may not use vh_set of data"], wrong
+    for rel, text, found in [("core/bad.c", '#include "report/report.h"', 1), ("report/good.c", '#include "core/ctx.h"', 0),
+                             ("eval/bad.c", "#include <cblas.h>", 1), ("eval/bad.c", '#include "ctx.h"', 1),
+                             ("model/bad.c", '#include "data/data.h"', 1), ("odd/bad.c", "", 1)]:
+        bad, _ = check_source(pathlib.PurePath(rel), text)
+        assert len(bad) == found, (rel, bad)
+    print("planted breaches are found")
+    return 0
+
+
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
-    wrong, seen = check(root)
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    wrong, seen = check_includes(pathlib.Path(__file__).resolve().parent.parent)
     print("\n".join(wrong))
     print(f"{seen} includes, {len(wrong)} against the layers")
-    return 1 if wrong or seen == 0 else 0
+    bad = len(wrong) + (seen == 0)
+    if len(sys.argv) > 1:
+        wrong, seen = check_symbols(pathlib.Path(sys.argv[1]).read_text().split())
+        print("\n".join(wrong))
+        print(f"{seen} uses of a symbol, {len(wrong)} against the layers")
+        bad += len(wrong) + (seen == 0)
+    return 1 if bad else 0
 
 
 sys.exit(main())

@@ -79,21 +79,6 @@ static inline const char *test_backend(int i)
     return name;
 }
 
-/* A file under the golden or data folder outside the repository; exits as skipped when it is not there. */
-static inline const char *test_outside(const char *variable, const char *fallback, const char *file)
-{
-    static char path[4096];
-    const char *root = getenv(variable);
-    snprintf(path, sizeof path, "%s/%s", root && *root ? root : fallback, file);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        fprintf(stderr, "skipped: no %s\n", path);
-        exit(77);
-    }
-    fclose(f);
-    return path;
-}
-
 /* A path for a scratch file that is the test's own; the caller removes it. */
 static inline const char *test_scratch(const char *name)
 {

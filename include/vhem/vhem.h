@@ -152,6 +152,7 @@ typedef struct {                     /* a set of models at a glance; valid while
     int         S, M;                /* largest number of states (textures: dimension of the state) and of
                                         components in a state */
     const char *emission;            /* of HMMs: "gaussian-diag", ...; "" for textures */
+    const char *prior;               /* they were fitted with: a JSON object as text; NULL: none */
     const char *provenance;          /* what made the file: a JSON object as text; NULL when unknown */
 } vhem_models_facts;
 
@@ -230,6 +231,9 @@ typedef struct {
     const char *topology;            /* "free", "left-right", "linear" */
     const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays; default: as topology says */
     int         repair;              /* revive states and components that die, and count them; default 1 */
+    const char *prior;               /* of HMMs: "none" (default): highest likelihood; "vb", "eb", each with
+                                        settings after a colon, "vb:nu0=1"; a file that holds a prior; its JSON
+                                        text */
     const char *learn;               /* textures: "svd": principal components, in closed form; "em" */
     const char *noise;               /* textures, R: "diag", "isotropic" */
     const char *store;               /* file that keeps each model as soon as it is fitted, to go on from */
@@ -239,6 +243,8 @@ typedef struct {                     /* the outcome of one run of Baum-Welch or 
     double loglik;                   /* weighted log-likelihood of the final model, in nats */
     int    n_iter, converged, n_revived, n_floored;    /* revived: states, or transition matrices of textures
                                         made stable; floored: variances held at the floor at the end */
+    double bound;                    /* what was maximised: with a prior a lower bound of the log-evidence,
+                                        else loglik */
 } vhem_fit_run;
 
 typedef struct {                     /* every restart of every model; a mixture has one row */

@@ -67,6 +67,9 @@ static const vh_option fit_rows[] = {
     CHOICE(R, VH_KEPT | VH_IF_SET, learn, 0, 0, "svd|em", "svd", "dtm",
            "in closed form from principal components, or by EM from there; mixtures always use EM"),
     CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm", "covariance of the noise, R"),
+    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "none", "hmm",
+         "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated too; with "
+         "settings, vb:nu0=1,start=ml; or a file that has one, as models fitted with a prior have"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,

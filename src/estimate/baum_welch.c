@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* baum_welch.c - the Baum-Welch loop: expect, look, maximise.
+/* baum_welch.c - the Baum-Welch loop: expect, look, maximise.  With a prior it is variational Bayes: the same
+ * loop on posteriors, through their expected models (posterior.h).
  *
  * All restarts of a job go through the loop together, as the HMMs of one packed set: the statistics of the
  * frames and the matrix product are made once for all of them, and the recursions of as many restarts as a
@@ -7,6 +8,7 @@
 #include "estimate/baum_welch.h"
 
 #include "core/alloc.h"
+#include "model/posterior.h"
 
 #include <math.h>
 
@@ -17,10 +19,15 @@ typedef struct {
     vh_stats stats;
     double *loglik; /* [sequences][n] */
     bool *repaired; /* [R]  the last M-step revived something: its likelihood may fall once */
+    int n_post;
+    vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
 } active_set;
 
 static void active_free(active_set *a)
 {
+    for (int i = 0; i < a->n_post; i++)
+        vh_posterior_free(&a->post[i]);
+    free(a->post);
     vh_pack_free(a->pk);
     vh_stats_free(&a->stats);
     free(a->loglik);
@@ -40,6 +47,25 @@ static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, 
         VH_TRY(vh_stats_new(ctx, a->pk, &a->stats));
     }
     VH_TRY(vh_pack_update(ctx, runs, a->index, a->pk));
+    for (int k = 0; k < a->n && a->n_post > 0; k++)
+        if (a->post[a->index[k]].S > 0)
+            vh_posterior_shift(&a->post[a->index[k]], a->pk, k);
+done:
+    return st;
+}
+
+/* What the loop climbs, for the restart at place k: its likelihood, or the bound of the evidence. */
+static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, double *out)
+{
+    vhem_status st = VHEM_OK;
+    *out = 0;
+    for (int n = 0; n < job->n; n++)
+        *out += vh_data_weight(job->data, job->seq[n]) * a->loglik[(size_t)n * (size_t)a->n + (size_t)k];
+    if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
+        double kl = vh_posterior_kl(job->prior, &job->limits, &a->post[a->index[k]]);
+        VH_CHECK(!isnan(kl), VHEM_ENUMERIC, "the scatter of a state became singular");
+        *out -= kl;
+    }
 done:
     return st;
 }
@@ -58,6 +84,23 @@ static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double
     return run->converged || iter == job->opt->max_iter || vh_stopped(ctx);
 }
 
+/* The update of variational Bayes.  The first comes from a model, whose likelihood is no bound. */
+static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
+                         bool *repaired)
+{
+    vhem_status st = VHEM_OK;
+    vh_hmm *h = &runs->hmm[a->index[k]];
+    vh_posterior *post = &a->post[a->index[k]];
+
+    *repaired = post->S == 0;
+    if (post->S == 0)
+        VH_TRY(vh_posterior_new(ctx, job->prior, h->S, h->M, post));
+    vh_posterior_update(job->prior, a->pk, k, &a->stats, post);
+    vh_posterior_expect(job->prior, &job->limits, post, runs, h);
+done:
+    return st;
+}
+
 static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
                             vhem_fit_run *run, bool *repaired)
 {
@@ -65,6 +108,8 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
     int i = a->index[k], left = job->opt->max_iter - run->n_iter;
     vh_hmm *h = &runs->hmm[i];
 
+    if (job->prior)
+        return learn(ctx, job, a, k, runs, repaired);
     VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->stats, runs, h, &run->n_floored));
     *repaired = false;
     /* A repair needs some iterations to prove itself, and what dies again and again is not needed. */
@@ -80,6 +125,28 @@ done:
     return st;
 }
 
+/* Posteriors become models: their means, and the likelihood of these. */
+static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vh_workers *workers,
+                          vhem_fit_run *run)
+{
+    vhem_status st = VHEM_OK;
+
+    a->n = runs->K;
+    for (int i = 0; i < runs->K; i++) {
+        a->index[i] = i;
+        if (a->post[i].S > 0)
+            VH_TRY(vh_posterior_mean(ctx, job->prior, &job->limits, &a->post[i], runs, &runs->hmm[i],
+                                     &run[i].n_floored));
+        vh_posterior_free(&a->post[i]);
+    }
+    VH_TRY(repack(ctx, job, runs, a));
+    VH_TRY(vh_expect(ctx, a->pk, job->data, job->seq, job->n, workers, a->loglik, NULL));
+    for (int i = 0; i < runs->K; i++)
+        VH_TRY(objective(ctx, job, a, i, &run[i].loglik));
+done:
+    return st;
+}
+
 vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run)
 {
@@ -89,6 +156,10 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
     VH_NEW(a.index, runs->K);
     VH_NEW(a.repaired, runs->K);
     VH_NEW(a.loglik, (size_t)job->n * (size_t)runs->K);
+    if (job->prior) {
+        VH_NEW(a.post, runs->K);
+        a.n_post = runs->K;
+    }
     for (int i = 0; i < runs->K; i++)
         a.index[i] = i;
     for (int iter = 0; a.n > 0; iter++) {
@@ -98,10 +169,8 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         VH_TRY(vh_expect(ctx, a.pk, job->data, job->seq, job->n, workers, a.loglik, last ? NULL : &a.stats));
         for (int k = 0; k < a.n; k++) {
             int i = a.index[k];
-            double loglik = 0;
-            for (int n = 0; n < job->n; n++)
-                loglik +=
-                    vh_data_weight(job->data, job->seq[n]) * a.loglik[(size_t)n * (size_t)a.n + (size_t)k];
+            double loglik;
+            VH_TRY(objective(ctx, job, &a, k, &loglik));
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
                 continue;
             VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
@@ -109,6 +178,10 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         }
         a.n = left;
     }
+    for (int i = 0; i < runs->K; i++)
+        run[i].bound = run[i].loglik;
+    if (job->prior)
+        VH_TRY(settle(ctx, job, &a, runs, workers, run));
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:
     active_free(&a);

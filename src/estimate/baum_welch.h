@@ -6,7 +6,10 @@
 #include "estimate/expect.h"
 #include "estimate/job.h"
 
-/* runs holds R started HMMs of the same shape; each is iterated until it converges, run [R] says how it went.
+/* Without a prior (job->prior) runs end at the highest likelihood; with one at the highest lower bound of the
+ * evidence, and the models are the means of the posteriors.
+ *
+ * runs holds R started HMMs of the same shape; each is iterated until it converges, run [R] says how it went.
  * The restarts share every table of the E-step.  VHEM_ESTOPPED leaves the models as they were at the last
  * iteration, with their likelihood. */
 vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,

@@ -47,6 +47,8 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
     f->limits.isotropic = strcmp(o->noise, "isotropic") == 0;
     VH_CHECK(o->cov_floor > 0, VHEM_EINVAL,
              "cov_floor is %g, must be above 0: a texture has noise in every dimension", o->cov_floor);
+    VH_CHECK(!o->prior || strcmp(o->prior, "none") == 0, VHEM_EINVAL,
+             "prior '%.80s' is for HMMs, dynamic textures have none", o->prior);
     VH_CHECK(!o->start, VHEM_EINVAL, "textures are not fitted from a given start");
     f->R = o->K == 0 ? 1 : o->restarts > 0 ? o->restarts : RESTARTS;
 done:
@@ -78,6 +80,7 @@ done:
 static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 {
     return (vhem_fit_run){ .loglik = run->J[run->n_iter],
+                           .bound = run->J[run->n_iter],
                            .n_iter = run->n_iter,
                            .converged = run->converged,
                            .n_revived = n_stable,

@@ -3,13 +3,19 @@
  *
  *   1. what is asked for
  *   2. one job: starts, Baum-Welch, the best restart
- *   3. all jobs, in parallel over jobs when there are many, else inside each */
+ *   3. all jobs, in parallel over jobs when there are many, else inside each
+ *   4. the prior
+ *
+ * With a prior every job has two fits: the first, at high variances or at the highest likelihood, is where
+ * variational Bayes starts, and the first fits of some jobs tell the prior where none is given. */
 #include "core/alloc.h"
 #include "core/jobs.h"
 #include "core/record.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
+#include "estimate/fit_prior.h"
 #include "estimate/init.h"
+#include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/sets.h"
 #include "estimate/spread.h"
@@ -35,6 +41,12 @@ typedef struct { /* what all jobs share */
     vhem_fit_report *report;
     unsigned char *begun; /* [K] */
     vh_workers workers;
+    vh_prior_choice choice;
+    vh_prior *prior;       /* NULL: none, or not learnt yet */
+    double *broad;         /* [d]  smallest variances of first fits; NULL: none */
+    vh_h3m **first;        /* [K]  first fits, of jobs that have one already */
+    int n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
+    vh_scatters scatters;  /* of their states, job by job */
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
@@ -95,46 +107,103 @@ done:
     return st;
 }
 
+typedef struct { /* a job and what it owns */
+    vh_job job;
+    const vh_hmm *given; /* where it starts; NULL: where the options say */
+    vh_topology topo;
+    double *xs; /* [2][d]  its coordinates */
+    vhem_fit_run *run;
+} open_job;
+
+static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
+{
+    vhem_status st = VHEM_OK;
+    int d = f->data->d;
+    const vh_h3m *start = vh_fit_start(&f->opt);
+    vh_job *job = &out->job;
+
+    *out = (open_job){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
+                       .run = f->report->run + (size_t)i * (size_t)f->report->R };
+    *job = (vh_job){ .data = f->data,
+                     .seq = f->sets.seq + f->sets.first[i],
+                     .n = f->sets.first[i + 1] - f->sets.first[i],
+                     .opt = &f->opt,
+                     .item = (uint64_t)i };
+    job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
+    VH_NEW(out->xs, 2 * (size_t)d);
+    vh_spread_scale(f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
+    job->origin = out->xs;
+    job->scale = out->xs + d;
+    VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
+    job->limits = (vh_limits){ out->topo.pi, out->topo.A, f->floor, job->scale, 1.0 };
+    job->ordered = out->topo.ordered;
+    if (!f->choice.none)
+        VH_TRY(vh_fit_prior_item(ctx, job, &job->item));
+done:
+    return st;
+}
+
+static void end_job(const fit *f, open_job *x)
+{
+    vh_data_release(f->data, x->job.seq, x->job.n);
+    vh_topology_free(&x->topo);
+    free(x->xs);
+}
+
+/* With a prior: the models that variational Bayes starts at, from the starts of the job. */
+static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_workers *workers,
+                             vh_h3m *runs)
+{
+    vhem_status st = VHEM_OK;
+    vh_job job = x->job;
+
+    job.limits.floor = f->broad;
+    job.prior = NULL;
+    if (x->given)
+        return VHEM_OK;
+    VH_TRY(vh_fit_prior_widen(ctx, f->broad, runs));
+    VH_TRY(vh_baum_welch(ctx, &job, runs, workers, x->run));
+done:
+    return st;
+}
+
+static int best_run(const vhem_fit_run *run, int R)
+{
+    int best = 0;
+    for (int r = 1; r < R; r++)
+        if (run[r].bound > run[best].bound + TIE * fabs(run[best].bound))
+            best = r;
+    return best;
+}
+
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
-    int d = f->data->d, R = f->report->R, best = 0;
-    const vh_h3m *start = vh_fit_start(&f->opt);
-    const vh_hmm *given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL;
-    vhem_fit_run *run = f->report->run + (size_t)i * (size_t)R;
-    vh_topology topo = { 0 };
     vh_h3m *runs = NULL;
-    double *xs = NULL;
-    vh_job job = { .data = f->data,
-                   .seq = f->sets.seq + f->sets.first[i],
-                   .n = f->sets.first[i + 1] - f->sets.first[i],
-                   .opt = &f->opt,
-                   .item = (uint64_t)i };
+    open_job x = { 0 };
 
-    job.frames = vh_sets_frames(&f->sets, f->data, i, &job.mass);
-    VH_NEW(xs, 2 * (size_t)d);
-    vh_spread_scale(f->data, job.seq, job.n, f->spread, xs, xs + d);
-    job.origin = xs;
-    job.scale = xs + d;
-    VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, given, &topo));
-    job.limits = (vh_limits){ topo.pi, topo.A, f->floor, job.scale, 1.0 };
-    job.ordered = topo.ordered;
-    VH_TRY(make_starts(ctx, &job, given, R, &runs));
-    st = vh_baum_welch(ctx, &job, runs, workers, run);
+    VH_TRY(begin_job(ctx, f, i, &x));
+    x.job.prior = f->prior;
+    if (f->first && f->first[i]) {
+        runs = f->first[i];
+        f->first[i] = NULL;
+    } else {
+        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        if (f->prior)
+            st = first_fit(ctx, f, &x, workers, runs);
+        if (st != VHEM_OK && st != VHEM_ESTOPPED)
+            goto done;
+    }
+    st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
-    for (int r = 1; r < R; r++)
-        if (run[r].loglik > run[best].loglik + TIE * fabs(run[best].loglik))
-            best = r;
-    vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
-    f->report->best[i] = best;
-    f->report->frames[i] = job.frames;
+    f->report->best[i] = best_run(x.run, f->report->R);
+    vh_hmm_copy(&f->out->hmm[i], &runs->hmm[f->report->best[i]]);
+    f->report->frames[i] = x.job.frames;
     f->begun[i] = 1;
 done:
-    vh_data_release(f->data, job.seq, job.n);
-    vh_topology_free(&topo);
     vh_h3m_free(runs);
-    free(xs);
+    end_job(f, &x);
     return st;
 }
 
@@ -149,20 +218,117 @@ static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int i, int worker)
 
 static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
     const vh_jobs jobs = {
         .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered, .arg = f
     };
     int failed = -1;
-
-    vh_blas_enter();
-    VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, failed);
+    return st;
+}
+
+/* ---- 4. the prior -------------------------------------------------------------------------------------- */
+
+/* The first fit of a job of the sample, and what its states gather. */
+static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
+{
+    vhem_status st = VHEM_OK;
+    fit *f = arg;
+    vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
+    int i = f->sample[k], C = f->opt.S * f->opt.M;
+    vh_h3m *runs = NULL;
+    open_job x = { 0 };
+
+    VH_TRY(begin_job(ctx, f, i, &x));
+    VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
+    VH_TRY(first_fit(ctx, f, &x, &own, runs));
+    VH_TRY(vh_fit_prior_gather(ctx, &x.job, runs, x.given ? 0 : best_run(x.run, f->report->R), &own,
+                               f->scatters.frames + (size_t)k * (size_t)C,
+                               f->scatters.scatter
+                                   + (size_t)k * (size_t)C * vh_param_size(runs->family, 1, runs->d)));
+    f->first[i] = runs;
+    runs = NULL;
 done:
-    vh_workers_free(&f->workers);
-    vh_blas_leave();
+    vh_h3m_free(runs);
+    end_job(f, &x);
+    return st;
+}
+
+/* The first fits of the sample, one after the other or side by side. */
+static vhem_status look(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    const vh_jobs jobs = {
+        .n = f->n_sample, .what = "prior", .inside = true, .logs = true, .run = look_at_job, .arg = f
+    };
+    size_t C = (size_t)f->n_sample * (size_t)(f->opt.S * f->opt.M);
+    int failed = -1;
+
+    f->scatters.n = (int)C;
+    VH_NEW(f->scatters.frames, C);
+    VH_NEW(f->scatters.scatter, C * vh_param_size(f->out->family, 1, f->out->d));
+    st = vh_run_jobs(ctx, &jobs, &failed);
+    if (failed >= 0)
+        vh_h3m_prefix(ctx, f->out, f->sample[failed]);
+done:
+    return st;
+}
+
+static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    int d = f->data->d, *seq = NULL;
+    double *mean = NULL, *variance, rho = 0;
+
+    f->n_sample = f->sets.n < VH_PRIOR_SETS ? f->sets.n : VH_PRIOR_SETS;
+    VH_NEW(f->sample, f->n_sample);
+    VH_NEW(f->first, f->sets.n);
+    VH_NEW(mean, 3 * (size_t)d);
+    VH_NEW(seq, f->n_sample);
+    variance = mean + d;
+    for (int k = 0; k < f->n_sample; k++) {
+        f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
+        seq[k] = f->sets.seq[f->sets.first[f->sample[k]]];
+    }
+    VH_TRY(look(ctx, f));
+    vh_spread(f->data, NULL, f->data->N, mean, variance + d);
+    for (int k = 0; k < d; k++)
+        variance[k] = f->spread[k] * f->spread[k];
+    if (f->choice.effective)
+        rho = vh_prior_correlation(f->data, seq, f->n_sample);
+    VH_TRY(vh_prior_learn(ctx, &f->choice, f->out->family, d, mean, variance, rho, &f->scatters,
+                          &f->choice.text));
+done:
+    free(mean);
+    free(seq);
+    return st;
+}
+
+static vhem_status set_prior(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    bool broad = f->choice.broad;
+    int d = f->data->d;
+
+    if (f->choice.none)
+        return VHEM_OK;
+    if (f->choice.text) {
+        VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
+        vh_fit_prior_floor(f->prior, f->opt.cov_floor, f->spread, f->floor);
+        broad = f->prior->broad;
+    }
+    VH_NEW(f->broad, d);
+    for (int k = 0; k < d; k++) {
+        double var = f->spread[k] > 0 ? f->spread[k] * f->spread[k] : 1;
+        f->broad[k] = broad ? VH_BROAD * var : fmax(f->opt.cov_floor, 1e-6) * var;
+    }
+    if (!f->choice.text) {
+        VH_TRY(learn_prior(ctx, f));
+        VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
+    }
+    VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
+done:
     return st;
 }
 
@@ -184,6 +350,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     int K, R;
 
     VH_TRY(vh_fit_resolve(ctx, f->data, opt, &f->opt));
+    VH_TRY(vh_prior_choose(ctx, f->opt.prior, f->opt.start != NULL, &f->choice));
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
     K = f->sets.n;
     if (f->opt.start) {
@@ -198,6 +365,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), f->data->d, K, &f->out));
+    VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
     VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);
     for (int i = 0; i < K; i++) {
@@ -230,13 +398,39 @@ static void keep_begun(fit *f)
     r->K = n;
 }
 
+static void tear_down(fit *f)
+{
+    for (int i = 0; f->first && i < f->sets.n; i++)
+        vh_h3m_free(f->first[i]);
+    vh_h3m_free(f->out);
+    vhem_free(f->report);
+    vh_workers_free(&f->workers);
+    vh_sets_free(&f->sets);
+    vh_prior_choice_free(&f->choice);
+    vh_prior_free(f->prior);
+    free(f->first);
+    free(f->sample);
+    free(f->scatters.frames);
+    free(f->scatters.scatter);
+    free(f->broad);
+    free(f->spread);
+    free(f->floor);
+    free(f->begun);
+}
+
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                         vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };
 
+    vh_blas_enter();
     VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    st = set_prior(ctx, &f);
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped before the first of %d HMMs was fitted", f.sets.n);
+    VH_TRY(st);
     st = run_jobs(ctx, &f);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
@@ -253,12 +447,8 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
         f.report = NULL;
     }
 done:
-    vh_h3m_free(f.out);
-    vhem_free(f.report);
-    vh_sets_free(&f.sets);
-    free(f.spread);
-    free(f.floor);
-    free(f.begun);
+    tear_down(&f);
+    vh_blas_leave();
     return st;
 }
 

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/options.h"
 #include "estimate/fit.h"
+#include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
 
@@ -108,6 +109,8 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     }
     VH_TRY(vh_pieces_fit(ctx, &work, &pieces, store));
     VH_TRY(pool_items(ctx, &items, key, store, &pooled));
+    if (pooled->h3m)
+        VH_TRY(vh_lengths_of(ctx, data, &pooled->h3m->lengths));
     st = vh_store_close(ctx, store);
     store = NULL;
     VH_TRY(st);

@@ -5,6 +5,7 @@
 
 #include "data/data.h"
 #include "model/mstep.h"
+#include "model/prior.h"
 
 typedef struct {
     const vhem_data *data;
@@ -16,7 +17,8 @@ typedef struct {
     vh_limits limits;             /* topology, smallest variances, spread */
     bool ordered;                 /* its states follow one another in time */
     const vhem_fit_options *opt;
-    uint64_t item; /* its place in the whole fit, for random numbers */
+    uint64_t item;         /* its place in the whole fit, for random numbers */
+    const vh_prior *prior; /* NULL: highest likelihood */
 } vh_job;
 
 #endif

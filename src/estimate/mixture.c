@@ -6,6 +6,7 @@
 #include "estimate/em_start.h"
 #include "estimate/fit.h"
 #include "estimate/init.h"
+#include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
@@ -202,6 +203,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     vh_progress(ctx, task->what, x.R, x.R);
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
+    VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, &f.workers, x.z, x.L, NULL));
     *out = x;
     x = (vh_mixture_result){ 0 };
@@ -264,8 +266,8 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
     report->best[0] = x->best;
     for (; report->R < x->R && x->run[report->R].J; report->R++) {
         const vh_em_run *r = &x->run[report->R];
-        report->run[report->R] =
-            (vhem_fit_run){ r->J[r->n_iter], r->n_iter, r->converged, r->n_revived, r->n_floored };
+        report->run[report->R] = (vhem_fit_run){ r->J[r->n_iter], r->n_iter,    r->converged,
+                                                 r->n_revived,    r->n_floored, r->J[r->n_iter] };
     }
     *out = report;
     report = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* student.c - see student.h.  The incomplete beta function by its continued fraction (Abramowitz and Stegun
  * 26.5.8), evaluated from the front by the method of Lentz 1976. */
-#define _DEFAULT_SOURCE /* lgamma_r */
 #include "math/student.h"
+
+#include "math/gamma.h"
 
 #include <math.h>
 
@@ -33,20 +34,13 @@ static double fraction(double a, double b, double x)
     return value;
 }
 
-/* lgamma writes a global variable, which several threads must not. */
-static double log_gamma(double x)
-{
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
 double vh_incomplete_beta(double a, double b, double x)
 {
     if (!(x > 0))
         return 0;
     if (!(x < 1))
         return 1;
-    double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(vh_lgamma(a + b) - vh_lgamma(a) - vh_lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * fraction(a, b, x) / a;
     return 1 - front * fraction(b, a, 1 - x) / b;

@@ -13,13 +13,12 @@
 
 #define RIDGE 1e-12 /* added to singular second moments, as a share of their trace */
 
-vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
+vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 {
-    vhem_status st = VHEM_OK;
     size_t nn = (size_t)n * (size_t)n, m = (size_t)n + 1, dd = (size_t)d;
-    vh_dt_stats s = { .n = n, .d = d, .size = 3 + (size_t)n + 4 * nn + m * m + dd * m + dd };
-
-    VH_NEW(s.block, s.size);
+    vh_dt_stats s = { .n = n, .d = d, .size = 3 + (size_t)n + 4 * nn + m * m + dd * m + dd, .block = block };
+    if (!block)
+        return s;
     s.seqs = s.block;
     s.steps = s.block + 1;
     s.frames = s.block + 2;
@@ -31,7 +30,16 @@ vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
     s.xx = s.step + nn;
     s.yx = s.xx + m * m;
     s.yy = s.yx + dd * m;
-    *out = s;
+    return s;
+}
+
+vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out)
+{
+    vhem_status st = VHEM_OK;
+    double *block = NULL;
+
+    VH_NEW(block, vh_dt_stats_at(n, d, NULL).size);
+    *out = vh_dt_stats_at(n, d, block);
 done:
     return st;
 }
@@ -41,16 +49,31 @@ void vh_dt_stats_zero(vh_dt_stats *s)
     memset(s->block, 0, sizeof *s->block * s->size);
 }
 
-void vh_dt_stats_add(vh_dt_stats *to, const vh_dt_stats *s)
-{
-    for (size_t k = 0; k < s->size; k++)
-        to->block[k] += s->block[k];
-}
-
 void vh_dt_stats_free(vh_dt_stats *s)
 {
     free(s->block);
     *s = (vh_dt_stats){ 0 };
+}
+
+size_t vh_dt_sums_size(const vh_dtm *dtm)
+{
+    size_t size = 1 + (size_t)dtm->K;
+    for (int j = 0; j < dtm->K; j++)
+        size += vh_dt_stats_at(dtm->dt[j].n, dtm->d, NULL).size;
+    return size;
+}
+
+double *vh_dt_sums_z(double *sums)
+{
+    return sums + 1;
+}
+
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j)
+{
+    double *at = sums + 1 + dtm->K;
+    for (int i = 0; i < j; i++)
+        at += vh_dt_stats_at(dtm->dt[i].n, dtm->d, NULL).size;
+    return vh_dt_stats_at(dtm->dt[j].n, dtm->d, at);
 }
 
 /* B [m][n] = Y [m][n] X^-1 for second moments X [n][n], which may be singular: directions the state never

@@ -25,9 +25,16 @@ typedef struct {
 } vh_dt_limits;
 
 vhem_status vh_dt_stats_new(vhem_ctx *ctx, int n, int d, vh_dt_stats *out);
+/* The statistics that lie at block, which stays its owner's; block NULL: only their size is wanted. */
+vh_dt_stats vh_dt_stats_at(int n, int d, double *block);
 void vh_dt_stats_zero(vh_dt_stats *s);
-void vh_dt_stats_add(vh_dt_stats *to, const vh_dt_stats *s);
 void vh_dt_stats_free(vh_dt_stats *s);
+
+/* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K], the statistics of each
+ * texture. */
+size_t vh_dt_sums_size(const vh_dtm *dtm);
+double *vh_dt_sums_z(double *sums);
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j);
 
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */

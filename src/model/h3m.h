@@ -18,11 +18,17 @@ typedef struct {
     size_t n_theta;
 } vh_hmm;
 
+typedef struct {              /* frames of the sequences that models were fitted to */
+    int64_t min, median, max; /* all 0: not known */
+} vh_lengths;
+
 typedef struct {
     const vh_emission *family;
     int d, K;
-    double *omega;            /* [K] */
-    vh_hmm *hmm;              /* [K] */
+    double *omega; /* [K] */
+    vh_hmm *hmm;   /* [K] */
+    vh_lengths lengths;
+    char *prior;              /* that of the fit, a JSON object as text (prior.h); NULL: none */
     char *extra, *provenance; /* JSON objects as text, or NULL */
 } vh_h3m;
 
@@ -73,6 +79,12 @@ vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *pat
 struct json_t;
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
 vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vh_h3m **out);
+
+/* "lengths" of a model file: an object with min, median and max, as text in HDF5; the text needs
+ * VH_LENGTHS_SIZE bytes. */
+enum { VH_LENGTHS_SIZE = 112 };
+void vh_lengths_text(const vh_lengths *lengths, char *text);
+vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
 
 /* Is the text, called what in the sentence, a JSON object? */
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text);

@@ -36,10 +36,14 @@ static bool put_h3m(const vh_h5_writer *w, const void *what)
 {
     const vh_h3m *h3m = what;
     hid_t hmms = -1;
+    char lengths[VH_LENGTHS_SIZE];
+    vh_lengths_text(&h3m->lengths, lengths);
     bool ok =
         vh_h5_put_text(w, w->file, "format", "vhem-h3m") && vh_h5_put_int(w, w->file, "version", VERSION)
         && vh_h5_put_text(w, w->file, "emission", h3m->family->name) && vh_h5_put_int(w, w->file, "d", h3m->d)
         && vh_h5_put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega)
+        && vh_h5_put_long_text(w, w->file, "lengths", h3m->lengths.max > 0 ? lengths : NULL)
+        && vh_h5_put_long_text(w, w->file, "prior", h3m->prior)
         && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
         && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
     if (ok)
@@ -128,6 +132,26 @@ done:
     return st;
 }
 
+/* What the file says of the fit: lengths of the sequences, prior, provenance. */
+static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    char *lengths = NULL;
+
+    VH_TRY(vh_h5_long_text(ctx, file, "lengths", limit, &lengths));
+    if (lengths)
+        VH_TRY(vh_lengths_read(ctx, lengths, &h3m->lengths));
+    VH_TRY(vh_h5_long_text(ctx, file, "prior", limit, &h3m->prior));
+    if (h3m->prior)
+        VH_TRY(vh_model_check_object(ctx, "prior", h3m->prior));
+    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
+    if (h3m->provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
+done:
+    free(lengths);
+    return st;
+}
+
 vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
@@ -145,9 +169,7 @@ vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
-    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
-    if (h3m->provenance)
-        VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
+    VH_TRY(get_origin(ctx, file, limit, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     *(vh_h3m **)out = h3m;
     h3m = NULL;

@@ -23,8 +23,8 @@
 /* Those of the file when family is NULL, else of an HMM. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
-    static const char *const file[] = { "format", "version", "emission",   "d",
-                                        "omega",  "hmms",    "provenance", NULL };
+    static const char *const file[] = { "format", "version", "emission", "d",          "omega",
+                                        "hmms",   "lengths", "prior",    "provenance", NULL };
     const char *hmm[8 + VH_MAX_PARAM] = { "name", "label", "S", "M", "pi", "A", "c" };
     for (int p = 0; family && p < family->n_param; p++)
         hmm[7 + p] = family->param[p].name;
@@ -49,6 +49,62 @@ vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, cons
 }
 
 /* ---- 2. reading a model file --------------------------------------------------------------------------- */
+
+void vh_lengths_text(const vh_lengths *x, char *text)
+{
+    snprintf(text, VH_LENGTHS_SIZE, "{\"min\": %lld, \"median\": %lld, \"max\": %lld}", (long long)x->min,
+             (long long)x->median, (long long)x->max);
+}
+
+static vhem_status read_lengths(vhem_ctx *ctx, json_t *object, vh_lengths *out)
+{
+    vhem_status st = VHEM_OK;
+    static const char *const key[] = { "min", "median", "max" };
+    int64_t n[3];
+
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "lengths is %s, must be an object", vh_json_kind(object));
+    for (int k = 0; k < 3; k++) {
+        json_t *v = json_object_get(object, key[k]);
+        VH_CHECK(json_is_integer(v) && json_integer_value(v) >= (k > 0 ? n[k - 1] : 1), VHEM_EFORMAT,
+                 "lengths has no proper %s: they are frames, min <= median <= max, at least 1", key[k]);
+        n[k] = json_integer_value(v);
+    }
+    *out = (vh_lengths){ n[0], n[1], n[2] };
+done:
+    return st;
+}
+
+vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
+{
+    json_t *root = vh_json_object(ctx, "lengths", text);
+    vhem_status st = root ? read_lengths(ctx, root, out) : VHEM_EFORMAT;
+    json_decref(root);
+    return st;
+}
+
+/* What the file says of the fit: lengths of the sequences, prior, provenance. */
+static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    json_t *lengths = json_object_get(root, "lengths");
+    const struct {
+        const char *key;
+        char **slot;
+    } object[] = { { "prior", &h3m->prior }, { "provenance", &h3m->provenance } };
+
+    for (int k = 0; k < 2; k++) {
+        json_t *v = json_object_get(root, object[k].key);
+        if (!v || json_is_null(v))
+            continue;
+        VH_CHECK(json_is_object(v), VHEM_EFORMAT, "%s is %s, must be an object", object[k].key,
+                 vh_json_kind(v));
+        VH_TRY(vh_json_keep(ctx, v, object[k].slot));
+    }
+    if (lengths && !json_is_null(lengths))
+        VH_TRY(read_lengths(ctx, lengths, &h3m->lengths));
+done:
+    return st;
+}
 
 /* M may be left out: the first row of c tells it. */
 static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
@@ -137,7 +193,6 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
-    json_t *provenance = json_object_get(root, "provenance");
     const char *emission = "";
     int d;
 
@@ -148,11 +203,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     VH_TRY(vh_json_count(ctx, root, "d", &d));
     VH_TRY(read_hmms(ctx, root, family, d, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
-    if (provenance && !json_is_null(provenance)) {
-        VH_CHECK(json_is_object(provenance), VHEM_EFORMAT, "provenance is %s, must be an object",
-                 vh_json_kind(provenance));
-        VH_TRY(vh_json_keep(ctx, provenance, &h3m->provenance));
-    }
+    VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     *out = h3m;
     h3m = NULL;
@@ -244,8 +295,10 @@ static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
 {
     vhem_status st = VHEM_OK;
+    char lengths[VH_LENGTHS_SIZE];
 
     VH_TRY(vh_h3m_require_finite(ctx, h3m));
+    vh_lengths_text(&h3m->lengths, lengths);
     fprintf(f, "{\"format\": \"vhem-h3m\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             h3m->family->name, h3m->d);
     vh_json_print_array(f, ",\n ", "omega", 1, &h3m->K, h3m->omega);
@@ -256,6 +309,10 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
         if (ferror(f)) /* a full disk: the caller says so */
             break;
     }
+    if (h3m->lengths.max > 0)
+        fprintf(f, ",\n \"lengths\": %s", lengths);
+    if (h3m->prior)
+        fprintf(f, ",\n \"prior\": %s", h3m->prior);
     if (h3m->provenance)
         fprintf(f, ",\n \"provenance\": %s", h3m->provenance);
     if (h3m->extra)

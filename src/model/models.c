@@ -192,8 +192,10 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     }
     for (int i = 0; m->dtm && i < m->dtm->K; i++)
         f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
-    if (m->h3m)
+    if (m->h3m) {
         f.emission = m->h3m->family->name;
+        f.prior = m->h3m->prior;
+    }
     f.provenance = m->h3m ? m->h3m->provenance : m->dtm->provenance;
     *out = f;
 }

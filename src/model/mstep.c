@@ -114,8 +114,8 @@ static double state_weight(const double *T, int M, int n_stat, int s)
     return sum;
 }
 
-int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m,
-              vh_hmm *h, vh_rng *rng)
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m, vh_hmm *h,
+              vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;

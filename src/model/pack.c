@@ -15,8 +15,8 @@
 #define MAX_LOSS 1e5
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
-static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K,
-                              const double *origin, const double *scale, vh_packed **out)
+static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
+                              const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;

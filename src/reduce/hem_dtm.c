@@ -5,11 +5,12 @@
  *   2. the M-step and repairs
  *   3. the loop
  *
- * Base textures are dealt to a fixed number of slots, whose sums are added in their order: the answer does
- * not depend on the threads. */
+ * A chunk of work is CHUNK base textures by their number, and the chunks are added in a fixed tree
+ * (core/tree_sum.h): the answer does not depend on the threads. */
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
+#include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
 #include "reduce/dtm_start.h"
@@ -19,13 +20,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { SLOTS = 8 };
-
-typedef struct { /* sums of a run of base textures */
-    double J, *sum_z;
-    vh_dt_stats *stats; /* [Kr] */
-    vhem_status st;
-} slot;
+enum { CHUNK = 4 };
 
 typedef struct {
     const vh_dtm *base;
@@ -33,8 +28,12 @@ typedef struct {
     const vh_vhem_options *opt;
     vh_dt_gains *gains; /* [Kr] */
     double *log_omega;  /* [Kr] */
-    int n_slot;
-    slot slots[SLOTS];
+    double *sums;       /* of the E-step: vh_dt_sums_size */
+    vh_tree_sum *tree;
+    vh_scratch *scratch; /* [n_threads] */
+    int n_threads;
+    bool last;        /* only J, z and L are still wanted */
+    vh_vhem_run *run; /* its z and L */
     vh_dt_limits limits;
     double *floor; /* [d]  that of limits */
 } state;
@@ -43,16 +42,12 @@ typedef struct {
 
 static void close_state(state *s)
 {
-    for (int q = 0; q < SLOTS; q++) {
-        for (int j = 0; s->slots[q].stats && j < s->centers->K; j++)
-            vh_dt_stats_free(&s->slots[q].stats[j]);
-        free(s->slots[q].stats);
-        free(s->slots[q].sum_z);
-    }
     for (int j = 0; s->gains && j < s->centers->K; j++)
         vh_dt_gains_free(&s->gains[j]);
     free(s->gains);
     free(s->log_omega);
+    free(s->sums);
+    vh_tree_sum_free(s->tree);
     free(s->floor);
 }
 
@@ -65,25 +60,22 @@ static bool is_isotropic(const vh_dtm *dtm)
     return true;
 }
 
-static vhem_status open_state(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt,
-                              vh_dtm *centers, state *s)
+/* s knows the base, the centres and the options. */
+static vhem_status open_state(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
-    int Kr = centers->K;
+    const vh_dtm *base = s->base;
+    const vh_vhem_options *opt = s->opt;
+    vh_sum_kind kind = { .size = vh_dt_sums_size(s->centers) };
 
-    *s = (state){ .base = base, .centers = centers, .opt = opt, .n_slot = base->K < SLOTS ? base->K : SLOTS };
-    VH_NEW(s->gains, Kr);
-    VH_NEW(s->log_omega, Kr);
+    VH_NEW(s->gains, s->centers->K);
+    VH_NEW(s->log_omega, s->centers->K);
+    VH_NEW(s->sums, kind.size);
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
     VH_NEW(s->floor, base->d);
     for (int k = 0; k < base->d; k++)
         s->floor[k] = opt->floor && opt->floor[k] > 0 ? opt->floor[k] : 1e-300;
     s->limits = (vh_dt_limits){ s->floor, is_isotropic(base) };
-    for (int q = 0; q < s->n_slot; q++) {
-        VH_NEW(s->slots[q].sum_z, Kr);
-        VH_NEW(s->slots[q].stats, Kr);
-        for (int j = 0; j < Kr; j++)
-            VH_TRY(vh_dt_stats_new(ctx, centers->dt[j].n, base->d, &s->slots[q].stats[j]));
-    }
 done:
     return st;
 }
@@ -105,21 +97,22 @@ done:
 }
 
 /* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, bool last, vh_scratch *scratch, double *L,
-                              double *z, slot *out)
+static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, vh_scratch *scratch, double *sums)
 {
     vhem_status st = VHEM_OK;
     int Kr = s->centers->K, tau = s->opt->tau;
-    double omega = s->base->omega[i];
+    double omega = s->base->omega[i], *L = s->run->L + (size_t)i * (size_t)Kr;
+    double *z = s->run->z + (size_t)i * (size_t)Kr;
 
     for (int j = 0; j < Kr; j++)
         VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
-    out->J += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
+    sums[0] += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
     for (int j = 0; j < Kr; j++) {
-        out->sum_z[j] += s->opt->weighted ? s->base->K * omega * z[j] : z[j];
-        if (!last && z[j] > VH_NO_SHARE && omega > 0)
+        vh_dt_stats stats = vh_dt_sums_stats(s->centers, sums, j);
+        vh_dt_sums_z(sums)[j] += s->opt->weighted ? s->base->K * omega * z[j] : z[j];
+        if (!s->last && z[j] > VH_NO_SHARE && omega > 0)
             VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, z[j] * omega, scratch,
-                                         &out->stats[j]));
+                                         &stats));
     }
 done:
     if (st != VHEM_OK)
@@ -127,39 +120,26 @@ done:
     return st;
 }
 
-/* The sums end up in the first slot. */
-static vhem_status expect(vhem_ctx *ctx, state *s, bool last, vh_scratch *scratch, int n_threads,
-                          vh_vhem_run *run)
+static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
+{
+    const state *s = arg;
+    vhem_status st = VHEM_OK;
+    int first = (int)chunk * CHUNK;
+    for (int i = first; i < first + CHUNK && i < s->base->K && st == VHEM_OK; i++)
+        st = expect_one(ctx, s, i, &s->scratch[worker], sums);
+    return st;
+}
+
+static vhem_status expect(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
-    int Kb = s->base->K, Kr = s->centers->K;
+    const vh_chunks chunks = {
+        .n = (s->base->K + CHUNK - 1) / CHUNK, .threads = s->n_threads, .run = run_chunk, .arg = s
+    };
 
     VH_TRY(renew_gains(ctx, s));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && s->n_slot > 1)
-    for (int q = 0; q < s->n_slot; q++) {
-        slot *own = &s->slots[q];
-        int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
-        own->J = 0;
-        own->st = VHEM_OK;
-        for (int j = 0; j < Kr; j++) {
-            own->sum_z[j] = 0;
-            vh_dt_stats_zero(&own->stats[j]);
-        }
-        for (int i = (int)((int64_t)Kb * q / s->n_slot);
-             i < (int)((int64_t)Kb * (q + 1) / s->n_slot) && own->st == VHEM_OK; i++)
-            own->st = expect_one(ctx, s, i, last, &scratch[me], run->L + (size_t)i * (size_t)Kr,
-                                 run->z + (size_t)i * (size_t)Kr, own);
-    }
-    for (int q = 0; q < s->n_slot; q++)
-        VH_TRY(s->slots[q].st);
-    for (int q = 1; q < s->n_slot; q++) {
-        s->slots[0].J += s->slots[q].J;
-        for (int j = 0; j < Kr; j++) {
-            s->slots[0].sum_z[j] += s->slots[q].sum_z[j];
-            vh_dt_stats_add(&s->slots[0].stats[j], &s->slots[q].stats[j]);
-        }
-    }
-    VH_CHECK(!isnan(s->slots[0].J), VHEM_ENUMERIC, "the objective is not a number");
+    VH_TRY(vh_tree_sum_all(ctx, &chunks, s->tree, s->sums));
+    VH_CHECK(!isnan(s->sums[0]), VHEM_ENUMERIC, "the objective is not a number");
 done:
     return st;
 }
@@ -201,8 +181,9 @@ static vhem_status maximise(vhem_ctx *ctx, state *s)
     vhem_status st = VHEM_OK;
     int n_floored;
     for (int j = 0; j < s->centers->K; j++) {
-        s->centers->omega[j] = s->slots[0].sum_z[j] / s->base->K;
-        VH_TRY(vh_dt_maximise(ctx, &s->slots[0].stats[j], &s->limits, &s->centers->dt[j], &n_floored));
+        vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
+        s->centers->omega[j] = vh_dt_sums_z(s->sums)[j] / s->base->K;
+        VH_TRY(vh_dt_maximise(ctx, &stats, &s->limits, &s->centers->dt[j], &n_floored));
     }
 done:
     return st;
@@ -238,19 +219,21 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
     vhem_status st = VHEM_OK;
     size_t pairs = (size_t)base->K * (size_t)centers->K;
     bool repaired = false;
-    state s;
+    state s = {
+        .base = base, .centers = centers, .opt = opt, .scratch = scratch, .n_threads = n_threads, .run = run
+    };
 
-    VH_TRY(open_state(ctx, base, opt, centers, &s));
+    VH_TRY(open_state(ctx, &s));
     VH_NEW(run->J, opt->max_iter + 1);
     VH_NEW(run->z, pairs);
     VH_NEW(run->L, pairs);
     for (int k = 0;; k++) {
-        bool last = k == opt->max_iter;
-        VH_TRY(expect(ctx, &s, last, scratch, n_threads, run));
-        run->J[k] = s.slots[0].J;
+        s.last = k == opt->max_iter;
+        VH_TRY(expect(ctx, &s));
+        run->J[k] = s.sums[0];
         run->n_iter = k;
         run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
-        if (last || run->converged || vh_stopped(ctx))
+        if (s.last || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(maximise(ctx, &s));
         repaired = opt->repair && repair(&s, k, run);

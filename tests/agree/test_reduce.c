@@ -197,9 +197,45 @@ static void test_out_of_reach(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A chain that takes its time against a centre of one state, for a little longer than recursions are walked
+ * through: only so many steps are left as are left. */
+static void test_few_steps_left(void **state)
+{
+    (void)state;
+    const double pi[] = { 1, 0 }, A[] = { .85, .15, .15, .85 }, base_theta[] = { 1, 1, 0, 3, 1, 1 };
+    const double one[] = { 1 }, theta[] = { 1, 1.5, 3 };
+    const vhem_hmm_view b = {
+        .S = 2, .M = 1, .d = 1, .omega = 1, .n_theta = 6, .pi = pi, .A = A, .theta = base_theta
+    };
+    const vhem_hmm_view r = {
+        .S = 1, .M = 1, .d = 1, .omega = 1, .n_theta = 3, .pi = one, .A = one, .theta = theta
+    };
+    vhem_ctx *ctx = test_ctx();
+    vh_h3m *base = NULL, *center = NULL;
+    const char *name;
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &b, &base));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &r, &center));
+    for (int tau = 17; tau < 60; tau++)
+        for (int n = 0; (name = test_backend(n)); n++) {
+            /* E[log p] of each state, and how long the chain is in the second: sum_t (1 - .7^(t-1)) / 2 */
+            double second = tau / 2.0 - (1 - pow(.7, tau)) / .6, want = 0;
+            const shape c = { .tau = tau };
+            for (int s = 0; s < 2; s++)
+                want += (s ? second : tau - second) * -.5
+                        * (log(2 * 3.14159265358979323846 * 3) + (1 + (3 * s - 1.5) * (3 * s - 1.5)) / 3);
+            answer a = run(name, base, center, &c, one, false);
+            assert_near(a.L[0], want, 1e-12, 0);
+            answer_free(&a);
+        }
+    vh_h3m_free(base);
+    vh_h3m_free(center);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes), cmocka_unit_test(test_mixed_shapes),
-                                        cmocka_unit_test(test_out_of_reach) };
+                                        cmocka_unit_test(test_out_of_reach),
+                                        cmocka_unit_test(test_few_steps_left) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,8 @@ class Fit(Case):
         self.leftovers("d.csv", "m.json")
         m = self.load("m.json")
         self.assertEqual((m["format"], m["version"], m["emission"], m["d"]), ("vhem-h3m", 1, "gaussian-diag", 2))
+        lengths = sorted(len(frames_of(self.csv, f"seq{i}")) for i in range(4))
+        self.assertEqual(m["lengths"], {"min": lengths[0], "median": lengths[1], "max": lengths[3]})
         self.assertEqual([h["name"] for h in m["hmms"]], ["seq0", "seq1", "seq2", "seq3"])
         self.assertEqual([h["label"] for h in m["hmms"]], ["even", "odd", "even", "odd"])
         for h in m["hmms"]:
@@ -127,6 +129,80 @@ class Fit(Case):
         self.ok("fit", "d.csv", "-S", "2", "--columns", "y", "--where", "label=odd", "-o", "m.json")
         m = self.load("m.json")
         self.assertEqual((m["d"], [h["name"] for h in m["hmms"]]), (1, ["seq1", "seq3"]))
+
+
+class Prior(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", two_level())
+
+    def load(self, name):
+        return json.loads(self.path(name).read_text())
+
+    def test_prior_is_written_and_read_back(self):
+        for ending in ("json", "h5"):
+            self.ok("fit", "d.csv", "-S", "2", "--prior", "vb", "-o", f"m.{ending}")
+            self.ok("fit", "d.csv", "-S", "2", "--prior", f"m.{ending}", "-o", "again.json")
+            if ending == "h5":
+                self.ok("convert", "m.h5", "m2.json")
+            first, again = self.load("m2.json" if ending == "h5" else "m.json"), self.load("again.json")
+            self.assertEqual(first["prior"], again["prior"])
+            self.assertEqual(first["hmms"], again["hmms"])
+        prior = first["prior"]
+        self.assertEqual((prior["format"], prior["emission"], prior["nu"], prior["start"]),
+                         ("vhem-prior", "gaussian-diag", 3, "broad"))
+        self.write("p.json", json.dumps(dict(prior, mine=[1])))  # the prior by itself, with a key of one's own
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "p.json", "-o", "again.json")
+        self.assertEqual(self.load("again.json")["hmms"], first["hmms"])
+        self.assertEqual(self.load("again.json")["prior"]["mine"], [1])
+
+    def test_a_sequence_by_itself_gets_the_same_model(self):
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "vb", "-o", "m.json")
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "m.json", "--where", "id=seq2", "-o", "one.json")
+        self.assertEqual(self.load("one.json")["hmms"][0], self.load("m.json")["hmms"][2])
+
+    def test_no_zeros_but_those_of_the_topology(self):
+        self.ok("fit", "d.csv", "-S", "3", "--prior", "vb", "--topology", "left-right", "-o", "m.json")
+        for h in self.load("m.json")["hmms"]:
+            self.assertEqual(h["pi"], [1, 0, 0])
+            for s, row in enumerate(h["A"]):
+                for q, a in enumerate(row):
+                    self.assertTrue(a == 0 if q < s else a > 0)
+
+    def test_report(self):
+        r = self.ok("fit", "d.csv", "-S", "2", "--prior", "vb", "-o", "m.json", "--json").json()
+        m, csv = self.load("m.json"), two_level()
+        for one, h in zip(r["models"], m["hmms"], strict=True):
+            best = one["restarts"][one["best"]]
+            self.assertLess(best["bound"], best["loglik"])
+            self.assertGreaterEqual(best["bound"], max(run["bound"] for run in one["restarts"]) - 1e-6)
+            self.assertAlmostEqual(one["loglik"], forward(h, frames_of(csv, one["name"])),
+                                   delta=1e-6 * abs(one["loglik"]))
+
+    def test_none_and_starts(self):
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "none", "-o", "none.json")
+        self.assertNotIn("prior", self.load("none.json"))
+        self.ok("fit", "d.csv", "--init", "none.json", "-o", "a.json")
+        self.assertNotIn("prior", self.load("a.json"))  # from a file: plain Baum-Welch unless told
+        self.ok("fit", "d.csv", "--init", "none.json", "--prior", "vb", "-o", "b.json")
+        self.assertIn("prior", self.load("b.json"))
+
+    def test_few_frames_are_told(self):
+        few = self.ok("fit", "d.csv", "-S", "12", "--prior", "none", "-o", "m.json").err
+        self.assertIn("about 4 frames for each state are few for 2 dimensions: variances may be far too small; "
+                      "--prior vb, or fewer --states, help", few)
+        held = self.ok("fit", "d.csv", "-S", "12", "--prior", "vb", "-o", "m.json").err
+        self.assertIn("are few for 2 dimensions: the prior draws variances", held)
+        self.assertNotIn("are few", self.ok("fit", "d.csv", "-S", "2", "-o", "m.json").err)
+
+    def test_refused(self):
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "vb", "-o", "m.json")
+        self.ok("fit", "d.csv", "-S", "2", "--prior", "none", "-o", "none.json")
+        for prior, more, sentence in (
+                ("m.json", ["--cov", "full"], "the prior is for gaussian-diag models, not for gaussian-full"),
+                ("none.json", [], "none.json: no prior in it: it was not fitted with one"),
+                ("vb:nu=1", [], "prior: there is no setting 'nu'")):
+            self.fails(1, sentence, "fit", "d.csv", "-S", "2", "--prior", prior, *more, "-o", "x.json")
 
 
 class Start(Case):

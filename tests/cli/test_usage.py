@@ -15,7 +15,7 @@ LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "boots
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
-            "tol", "cov-floor", "init", "topology"] + DATA,
+            "tol", "cov-floor", "prior", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,

@@ -33,6 +33,8 @@ static void round_trip(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
     assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
+    h3m->lengths = (vh_lengths){ 3, 40, 5000000000 };
+    assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, "{\"nu\": 3.0}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, "{\"note\": [1, 2.5, null]}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[0].extra, "{\"tempo\": 120.5}"));
     const char *path = saved(ctx, h3m), *json = test_scratch("model.json"), *other = test_scratch("other");

@@ -92,6 +92,29 @@ static void reads(void **state)
     vhem_ctx_free(ctx);
 }
 
+static void fit_keys(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    const char *path = test_scratch("fit_keys.json");
+    vh_h3m *again = NULL, *h3m = accept(ctx, "\"d\": 1",
+                                        "\"lengths\": {\"min\": 2, \"median\": 7, \"max\": 9},"
+                                        " \"prior\": {\"nu\": 3, \"more\": [1]}, \"d\": 1");
+    assert_true(h3m->lengths.min == 2 && h3m->lengths.median == 7 && h3m->lengths.max == 9);
+    assert_string_equal(h3m->prior, "{\"nu\": 3, \"more\": [1]}");
+    assert_null(h3m->extra);
+    assert_ok(ctx, vh_model_write_json(ctx, h3m, path));
+    assert_ok(ctx, vh_h3m_load(ctx, path, &again));
+    assert_same_h3m(h3m, again);
+    vh_h3m_free(h3m);
+    vh_h3m_free(again);
+    expect("\"d\": 1", "\"prior\": 7, \"d\": 1", "prior is a number, must be an object");
+    expect("\"d\": 1", "\"lengths\": [], \"d\": 1", "lengths is an array, must be an object");
+    expect("\"d\": 1", "\"lengths\": {\"min\": 2, \"median\": 1, \"max\": 9}, \"d\": 1",
+           "lengths has no proper median");
+    vhem_ctx_free(ctx);
+}
+
 static void head_sentences(void **state)
 {
     (void)state;
@@ -399,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads),
+        cmocka_unit_test(fit_keys),
         cmocka_unit_test(head_sentences),
         cmocka_unit_test(hmm_sentences),
         cmocka_unit_test(syntax_sentences),

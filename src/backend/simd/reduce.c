@@ -218,7 +218,7 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
 
     VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
     VH_SCRATCH(small, SLOT_SMALL,
-               (size_t)(8 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
+               (size_t)(7 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
     vec *at = (vec *)small;
     *x = (vh_reduce_lanes){ .Sb = Sb,
                             .Sr = Sr,
@@ -237,8 +237,7 @@ static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce
     x->sum_nu = x->H + n;
     x->change = x->sum_nu + n;
     x->bend = x->change + n;
-    x->saved = x->bend + n;
-    x->top = x->saved + n;
+    x->top = x->bend + n;
     x->step_xi = x->top + Sb;
     x->xi = x->step_xi + Sr * Sr;
     x->nu1 = x->xi + Sr * Sr;

@@ -14,25 +14,35 @@
  * has the group redone by reduce_careful.c.  Numbers under 1e-308 may be flushed to 0: next to a D above
  * e^-644 they are nothing, and a D of 0 has a log of about -709, which is low.
  *
- * Long tau: when a step changes every L by the same amount, it changes E and D not at all, and so will all
- * further steps; the rest is added as a multiple, and when only the bound is wanted, the last stretch before
- * that is leapt over.  The forward chain then has the same transitions at every t; once nu rests too, the
- * middle is added as a multiple, and only the end, where E and D differ, is walked. */
+ * Long tau.  A step is monotone and shifts with L, so the changes of one step lie between the smallest and
+ * the largest change of the step before, and what `left` more steps add lies within left times that spread:
+ * once this is nothing, the rest is added as a multiple.  No chain is too slow for this bound; it only walks
+ * longer.  When only the bound is wanted, a last stretch in which the changes shrink by a constant factor is
+ * leapt over.  From the step where it settled on, E and D are the same.  The forward chain then has the same
+ * transitions at every t, and its changes do not grow either: once nu rests too, the middle is added as a
+ * multiple, and only the end, where E and D differ, is walked.
+ *
+ * While this is looked for, L is kept about its first entry, whose value goes into `offset`: L grows with tau,
+ * and its rounding would hide the changes. */
 #include "backend/simd/reduce_lanes.h"
 
 #include "backend/simd/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WORTH_LOOKING = 16 }; /* shorter recursions are just walked */
 
-/* What counts as settled.  Deviations shrink by a constant factor per step, so what
- * is left out is of the same order. */
-#define SETTLED_L  1e-10 /* nats, plus the rounding of L */
-#define L_ROUNDING 4e-15 /* of the size of L */
-#define SETTLED_NU 1e-12 /* of 1, the sum of nu */
+#define SETTLED_L  1e-11 /* nats: by this much the rest may be off */
+#define SETTLED_NU 1e-11 /* of 1, the sum of nu: likewise */
+#define L_ROUNDING 2e-15 /* of the size of a step: changes that differ by less do not differ */
 #define ROUNDING   2e-15 /* a change of nu this small is no change */
-#define LEAP_FROM  1e-3  /* nats: changes differ by less than this where the rest is extrapolated */
+#define SUMS_TO_1  1e-14 /* rows of A^b that are further off do not shift with L: every step is made */
+
+/* A leap over a displacement x is wrong by at most x^2 / 8 (1 - r^2): a log-sum-exp curves by a quarter. */
+#define LEAP_ERROR 1e-11
+#define LEAP_FROM  1e-5 /* nats: changes that differ by more are not worth a look */
+enum { LEAP_REST = 3 }; /* steps after which the factor is clear again */
 
 /* Sb and Sr are arguments of all inlined functions: for small equal sizes they are constants, and the
  * loops are written out (see DISPATCH). */
@@ -80,12 +90,12 @@ typedef struct {
     vec most, least, size; /* largest and smallest change; largest |L| */
 } progress;
 
-/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much
- * that differs from the one before. */
+/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from the
+ * one before, and L is moved to where its first entry is 0. */
 VEC_INLINE
 void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
-    vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 };
+    vec most = vec_all(-1e308), least = vec_all(1e308), size = { 0 }, first = { 0 };
     for (int b = 0; b < Sb; b++)
         for (int r = 0; r < Sr; r++) {
             const int k = b * Sr + r;
@@ -100,47 +110,66 @@ void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progre
                 size = vec_max(size, vec_max(sum, -sum));
                 g->bend[k] = change - g->change[k];
                 g->change[k] = change;
+                first = k == 0 ? sum : first;
+                sum -= first;
             }
             g->L[k] = sum;
         }
+    g->offset += first;
     *p = (progress){ most, least, size };
 }
 
-/* Did every entry of each lane change by the same amount, up to rounding?  Differences shrink by a
- * factor r per step and shift what comes after by 1 / (1 - r) of themselves, L once and nu once
- * more; a slow chain must come closer. */
+/* Would `left` more steps change every entry of each lane by the same amount? */
 VEC_INLINE
-bool settled(const progress *p, const progress *before, bool keep)
+bool settled(const progress *p, int left)
 {
     for (int l = 0; l < VH_LANES; l++) {
-        double spread = p->most[l] - p->least[l], last = before->most[l] - before->least[l];
-        double slack = keep && spread < last ? 1 - spread / last : 1;
-        if (!(spread <= SETTLED_L * slack * slack + L_ROUNDING * p->size[l]))
+        double spread = p->most[l] - p->least[l];
+        if (!(spread * left <= SETTLED_L || spread <= L_ROUNDING * p->size[l]))
             return false;
     }
     return true;
 }
 
-/* Near its end the recursion closes in by a constant factor r per step, so the changes still to come can be
- * summed: with changes c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.  L goes there
- * at once.  False, and nothing done, while r is not yet clear. */
 VEC_INLINE
-bool leap(vh_reduce_lanes *g, const int n, const progress *now, const progress *before)
+double power(double r, int n)
 {
-    vec spread = now->most - now->least, f = { 0 };
+    double x = 1;
+    for (; n > 0; n /= 2, r *= r)
+        x *= n % 2 ? r : 1;
+    return x;
+}
+
+/* Near its end the recursion closes in by a constant factor r per step, positive or negative, so the changes
+ * still to come can be summed: with c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.
+ * L goes there at once, in the lanes where one r explains both the changes and their bend, where the curvature
+ * does not matter, and where so many steps are left that the sum is as good as that to infinity.  A slower
+ * part of the changes hardly takes part in the leap, since it hardly takes part in c_k - c_k-1.  Returns
+ * whether there was such a lane. */
+VEC_INLINE
+bool leap(vh_reduce_lanes *g, const int n, int left, const progress *now, const progress *before)
+{
+    vec f = { 0 }, most = g->bend[0], least = g->bend[0];
+    bool any = false;
+    for (int k = 1; k < n; k++) {
+        most = vec_max(most, g->bend[k]);
+        least = vec_min(least, g->bend[k]);
+    }
     for (int l = 0; l < VH_LANES; l++) {
-        double r = spread[l] / (before->most[l] - before->least[l]);
-        if (spread[l] <= SETTLED_L + L_ROUNDING * now->size[l])
-            continue; /* this lane is there: its r is noise */
-        if (!(spread[l] < LEAP_FROM && r < 0.9))
-            return false;
-        f[l] = r / (1 - r) * (r / (1 - r));
+        double spread = now->most[l] - now->least[l], bend = most[l] - least[l];
+        double r = spread / (before->most[l] - before->least[l]);
+        r = bend > spread / r ? -r : r; /* the bend of a positive r is smaller than the change before */
+        double x = spread * fabs(r) / (1 - r);
+        bool clear = fabs(r) < 0.9 && spread > 20 * L_ROUNDING * now->size[l]
+                     && fabs(bend * fabs(r) - spread * (1 - r)) < 0.1 * spread * (1 - r);
+        if (clear && x * x <= 8 * LEAP_ERROR * (1 - r * r) && x * power(fabs(r), left) <= LEAP_ERROR) {
+            f[l] = r / (1 - r) * (r / (1 - r));
+            any = true;
+        }
     }
-    for (int k = 0; k < n; k++) {
-        g->saved[k] = g->L[k];
+    for (int k = 0; k < n && any; k++)
         g->L[k] -= g->bend[k] * f;
-    }
-    return true;
+    return any;
 }
 
 VEC_INLINE
@@ -153,39 +182,47 @@ void one_step(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep, bool lo
     g->steps++;
 }
 
+/* Do the rows of A^b sum to 1 in each lane? */
+VEC_INLINE
+bool shifts(const vh_reduce_lanes *g, const int Sb)
+{
+    vec off = { 0 };
+    for (int b = 0; b < Sb; b++) {
+        vec sum = vec_all(-1);
+        for (int q = 0; q < Sb; q++)
+            sum += g->A_b[b * Sb + q];
+        off = vec_max(off, vec_max(sum, -sum));
+    }
+    for (int l = 0; l < VH_LANES; l++)
+        if (!(off[l] <= SUMS_TO_1))
+            return false;
+    return true;
+}
+
 VEC_INLINE
 void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
 {
     const int n = Sb * Sr;
-    const bool look = g->tau > WORTH_LOOKING;
+    const bool look = g->tau > WORTH_LOOKING && shifts(g, Sb);
     vec L_hmm = { 0 };
     progress now = { 0 }, before;
-    double from = LEAP_FROM; /* a leap that failed is tried again much later */
+    int rest = LEAP_REST; /* steps before a leap may be tried */
     g->steps = 0;
-    g->low = (vec){ 0 };
+    g->offset = g->low = (vec){ 0 };
     memset(g->L, 0, sizeof *g->L * (size_t)n);
     memset(g->change, 0, sizeof *g->change * (size_t)n);
     for (int left = g->tau - 1; left > 0;) { /* steps still to be made */
         before = now;
         one_step(g, Sb, Sr, keep, look, &now);
         left--;
-        bool there = look && settled(&now, &before, keep);
-        /* A leap saves steps, not their E and D: the forward pass needs those.
-         * One step from there tells if it hit. */
-        if (!there && look && !keep && left > 1 && now.most[0] - now.least[0] < from
-            && leap(g, n, &now, &before)) {
-            one_step(g, Sb, Sr, keep, look, &now);
-            there = settled(&now, &before, keep);
-            left -= there;
-            from = 1e-2 * (now.most[0] - now.least[0]);
-            if (!there)
-                memcpy(g->L, g->saved, sizeof *g->L * (size_t)n);
-        }
-        if (there) {
-            for (int k = 0; k < n; k++)
-                g->L[k] += 0.5 * (now.most + now.least) * (double)left;
+        if (look && settled(&now, left)) {
+            g->offset += 0.5 * (now.most + now.least) * (double)left;
             break;
         }
+        /* A leap saves steps, not their E and D: the forward pass needs those. */
+        if (look && !keep && --rest <= 0 && now.most[0] - now.least[0] < LEAP_FROM
+            && leap(g, n, left, &now, &before))
+            rest = LEAP_REST;
     }
     /* t = 1, with pi in the place of A; the forward pass finds E in nu, as [Sb][Sr], and its sums in U */
     exponents(g, Sb, Sr, g->nu);
@@ -196,7 +233,7 @@ void backward_of(vh_reduce_lanes *g, const int Sb, const int Sr, bool keep)
         g->U[b] = sum;
         vec v = vec_log(sum);
         g->low = vec_min(g->low, v);
-        L_hmm += g->pi_b[b] * (v + g->top[b]);
+        L_hmm += g->pi_b[b] * (v + g->top[b] + g->offset);
     }
     g->L_hmm = L_hmm;
 }
@@ -257,17 +294,15 @@ void forward_of(vh_reduce_lanes *g, const int Sb, const int Sr)
             g->nu1[r] += nu;
         }
     }
-    double last = 1;
     for (int t = 2; t <= g->tau; t++) {
         int same = g->tau - t - (g->steps - 1); /* this many further frames have the same E and D */
         int at = same >= 0 ? g->steps - 1 : g->tau - t;
         double times = 1,
                change = step_forward(g, Sb, Sr, g->E + at * n, g->D + at * n, same > 0, g->step_xi);
-        if (same > 0 && (change < SETTLED_NU * (1 - change / last) || change < ROUNDING)) {
+        if (same > 0 && (change * same <= SETTLED_NU || change <= ROUNDING)) {
             times += same;
             t += same;
         }
-        last = change;
         for (int k = 0; k < n; k++)
             g->sum_nu[k] += times * g->nu[k];
         for (int k = 0; k < Sr * Sr; k++)

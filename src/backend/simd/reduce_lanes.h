@@ -9,15 +9,16 @@
 
 typedef struct {
     int Sb, Sr, tau;
-    const vec *pi_b, *A_b;      /* [Sb] [Sb][Sb]  base chains */
-    const double *pi_r, *A_r;   /* [Sr] [Sr][Sr]  the reduced chain */
-    const vec *L_gmm;           /* [Sb][Sr] */
-    vec *E, *D;                 /* [keep][Sb][Sr]  exp and its sums of each step, for the forward pass; keep
+    const vec *pi_b, *A_b;    /* [Sb] [Sb][Sb]  base chains */
+    const double *pi_r, *A_r; /* [Sr] [Sr][Sr]  the reduced chain */
+    const vec *L_gmm;         /* [Sb][Sr] */
+    vec *E, *D;               /* [keep][Sb][Sr]  exp and its sums of each step, for the forward pass; keep
                                    is tau, or 1 when only the bound is wanted */
-    vec *L, *U, *top;           /* [Sb][Sr] [Sb][Sr] [Sb]  scratch */
-    vec *change, *bend, *saved; /* [Sb][Sr] each, scratch */
-    int steps;                  /* steps walked; for the rest of them E and D stay as they were */
-    vec L_hmm, low;             /* low: smallest log of a sum, see reduce_lanes.c */
+    vec *L, *U, *top;         /* [Sb][Sr] [Sb][Sr] [Sb]  scratch */
+    vec *change, *bend;       /* [Sb][Sr] each, scratch */
+    vec offset;               /* what belongs to every L */
+    int steps;                /* steps walked; for the rest of them E and D stay as they were */
+    vec L_hmm, low;           /* low: smallest log of a sum, see reduce_lanes.c */
     /* forward pass */
     vec *nu, *H, *step_xi;  /* [Sr][Sb] [Sr][Sb] [Sr][Sr]  scratch */
     vec *nu1, *sum_nu, *xi; /* [Sr] [Sr][Sb] [Sr][Sr]  results */

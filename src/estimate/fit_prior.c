@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_prior.c - see fit_prior.h. */
+#include "estimate/fit_prior.h"
+
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "model/posterior.h"
+
+#include <math.h>
+#include <string.h>
+
+vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
+                               vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+
+    VH_TRY(vh_prior_read(ctx, choice->text, &p));
+    VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, the data %d", p->d, d);
+    VH_CHECK(strcmp(p->family->name, emission) == 0, VHEM_EINVAL, "the prior is for %s models, not for %s",
+             p->family->name, emission);
+    *out = p;
+    p = NULL;
+done:
+    vh_prior_free(p);
+    return st;
+}
+
+void vh_fit_prior_floor(const vh_prior *p, double share, double *deviation, double *floor)
+{
+    for (int k = 0; p->variance && k < p->d; k++) {
+        deviation[k] = sqrt(p->variance[k]);
+        if (floor)
+            floor[k] = share * (p->variance[k] > 0 ? p->variance[k] : 1);
+    }
+}
+
+vhem_status vh_fit_prior_item(vhem_ctx *ctx, const vh_job *job, uint64_t *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+    vh_key key;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    for (int i = 0; i < job->n; i++)
+        vh_hash_bytes(hash, vh_data_frames(job->data, job->seq[i]),
+                      sizeof(double) * (size_t)(vh_data_length(job->data, job->seq[i]) * job->data->d));
+    vh_hash_key(hash, &key);
+    *out = vh_hash_name(key.text) & UINT32_MAX; /* restarts and iterations are put beside it */
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
+{
+    vhem_status st = VHEM_OK;
+    int d = runs->d;
+    double *work = NULL;
+
+    VH_NEW(work, (size_t)runs->family->n_stat(d) + (size_t)d + vh_emission_work(d));
+    for (int i = 0; i < runs->K; i++)
+        for (int q = 0; q < runs->hmm[i].S * runs->hmm[i].M; q++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(runs, &runs->hmm[i], q / runs->hmm[i].M, q % runs->hmm[i].M, par);
+            VH_CHECK(vh_posterior_put(runs->family, d, floor, par[0], par[1], 1, par, work) >= 0,
+                     VHEM_ENUMERIC, "the start has a singular covariance");
+        }
+done:
+    free(work);
+    return st;
+}
+
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
+                                vh_workers *workers, double *frames, double *scatter)
+{
+    vhem_status st = VHEM_OK;
+    vh_packed *pk = NULL;
+    vh_stats stats = { 0 };
+    double *loglik = NULL, *mean = NULL;
+    size_t size = vh_param_size(runs->family, 1, runs->d);
+
+    VH_NEW(loglik, job->n);
+    VH_NEW(mean, runs->d);
+    VH_TRY(vh_pack_new(ctx, runs, &best, 1, job->origin, job->scale, &pk));
+    VH_TRY(vh_pack_update(ctx, runs, &best, pk));
+    VH_TRY(vh_stats_new(ctx, pk, &stats));
+    VH_TRY(vh_expect(ctx, pk, job->data, job->seq, job->n, workers, loglik, &stats));
+    for (int q = 0; q < pk->n_comp; q++)
+        frames[q] = vh_posterior_moments(pk, q, &stats, mean, scatter + (size_t)q * size);
+done:
+    vh_stats_free(&stats);
+    vh_pack_free(pk);
+    free(loglik);
+    free(mean);
+    return st;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_prior.h - the prior of a whole fit: given, or learnt from first fits to some of the sets. */
+#ifndef VH_ESTIMATE_FIT_PRIOR_H
+#define VH_ESTIMATE_FIT_PRIOR_H
+
+#include "estimate/expect.h"
+#include "estimate/job.h"
+#include "estimate/prior.h"
+
+#define VH_BROAD 0.5           /* smallest variance of a first fit, as a share of that of the data */
+enum { VH_PRIOR_SETS = 1000 }; /* a prior is learnt from so many sets at most */
+
+/* The prior in the choice's text; it must be one of this dimension and family. */
+vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
+                               vh_prior **out);
+
+/* deviation [d] of the data and floor [d] (share of its square) become those of the data the prior was made
+ * from, so that a sequence gets the same HMM whatever is beside it; floor NULL: none. */
+void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, double *floor);
+
+/* A number that follows from the frames of a job and nothing else: random numbers that do not depend on what
+ * else is in the data. */
+vhem_status vh_fit_prior_item(vhem_ctx *ctx, const vh_job *job, uint64_t *out);
+
+/* All variances of the models at least floor [d]. */
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
+
+/* What the components of one HMM of runs gather from the sequences of the job: frames [S M], scatter
+ * [S M][size]. */
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
+                                vh_workers *workers, double *frames, double *scatter);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lengths.c - see lengths.h. */
+#include "estimate/lengths.h"
+
+#include "core/alloc.h"
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+vhem_status vh_lengths_of(vhem_ctx *ctx, const vhem_data *data, vh_lengths *out)
+{
+    vhem_status st = VHEM_OK;
+    int64_t *T = NULL;
+
+    VH_NEW(T, data->N);
+    for (int n = 0; n < data->N; n++)
+        T[n] = vh_data_length(data, n);
+    qsort(T, (size_t)data->N, sizeof *T, ascending);
+    *out = (vh_lengths){ T[0], T[(data->N - 1) / 2], T[data->N - 1] };
+done:
+    free(T);
+    return st;
+}

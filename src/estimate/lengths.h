@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lengths.h - how long the sequences are that models are fitted to. */
+#ifndef VH_ESTIMATE_LENGTHS_H
+#define VH_ESTIMATE_LENGTHS_H
+
+#include "data/data.h"
+#include "model/h3m.h"
+
+/* Shortest, median (of two in the middle the shorter) and longest sequence, in frames; N >= 1. */
+vhem_status vh_lengths_of(vhem_ctx *ctx, const vhem_data *data, vh_lengths *out);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* prior.c - see prior.h.
+ *
+ *   1. the option      2. type-II maximum likelihood      3. a prior from scatters
+ *
+ * The scale of the prior is the variance within states, pooled over all of them: W = sum C / sum n.  It is
+ * taken once and stays: were it taken anew in every iteration, no bound could be told to rise. */
+#include "estimate/prior.h"
+
+#include "core/alloc.h"
+#include "math/gamma.h"
+#include "math/linalg.h"
+#include "model/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SMALLEST 1e-4 /* variances within states below this share of that of the data count as this much */
+
+/* ---- 1. the option ------------------------------------------------------------------------------------- */
+
+void vh_prior_choice_free(vh_prior_choice *choice)
+{
+    free(choice->text);
+    choice->text = NULL;
+}
+
+static vhem_status read_setting(vhem_ctx *ctx, const char *key, const char *value, vh_prior_choice *out)
+{
+    vhem_status st = VHEM_OK;
+    const struct {
+        const char *name;
+        double *to;
+    } number[] = { { "nu0", &out->nu0 }, { "count", &out->count }, { "lambda", &out->lambda } };
+    const struct {
+        const char *name, *yes, *no;
+        bool *to;
+    } word[] = { { "start", "broad", "ml", &out->broad }, { "frames", "effective", "all", &out->effective } };
+
+    for (int k = 0; k < 3; k++)
+        if (strcmp(key, number[k].name) == 0) {
+            char *end;
+            double x = strtod(value, &end);
+            VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
+                     "prior: %s is '%s', must be a number above 0", key, value);
+            *number[k].to = x;
+            goto done;
+        }
+    for (int k = 0; k < 2; k++)
+        if (strcmp(key, word[k].name) == 0) {
+            *word[k].to = strcmp(value, word[k].yes) == 0;
+            VH_CHECK(*word[k].to || strcmp(value, word[k].no) == 0, VHEM_EINVAL,
+                     "prior: %s is '%s', must be %s or %s", key, value, word[k].yes, word[k].no);
+            goto done;
+        }
+    st = vh_fail(ctx, VHEM_EINVAL,
+                 "prior: there is no setting '%.80s'; known are nu0, count, lambda, start, frames", key);
+done:
+    return st;
+}
+
+/* "nu0=1,start=ml" */
+static vhem_status read_settings(vhem_ctx *ctx, const char *text, vh_prior_choice *out)
+{
+    vhem_status st = VHEM_OK;
+    char *copy = NULL, *rest;
+
+    VH_DUP(copy, text);
+    rest = copy;
+    while (rest && *rest) {
+        char *key = rest, *value;
+        rest = strchr(rest, ',');
+        if (rest)
+            *rest++ = 0;
+        value = strchr(key, '=');
+        VH_CHECK(value, VHEM_EINVAL, "prior: '%.80s' is no setting, one is written as nu0=3", key);
+        *value++ = 0;
+        VH_TRY(read_setting(ctx, key, value, out));
+    }
+done:
+    free(copy);
+    return st;
+}
+
+/* The prior in a model file, or a file that is a prior. */
+static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = vh_json_parse(ctx, text, size);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
+
+    if (!root)
+        return VHEM_EFORMAT;
+    VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "no prior in it: it was not fitted with one");
+    VH_TRY(vh_json_keep(ctx, prior, out));
+done:
+    json_decref(root);
+    return st;
+}
+
+static vhem_status read_file(vhem_ctx *ctx, const char *path, char **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    char *text = NULL;
+    size_t size = 0;
+
+    VH_TRY(vh_model_read(ctx, path, &text, &size));
+    if (text) {
+        st = read_json_file(ctx, text, size, out);
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, path);
+        goto done;
+    }
+    VH_TRY(vh_h3m_load(ctx, path, &h3m));
+    VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: no prior in it: it was not fitted with one", path);
+    *out = h3m->prior;
+    h3m->prior = NULL;
+done:
+    free(text);
+    vh_h3m_free(h3m);
+    return st;
+}
+
+vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out)
+{
+    vhem_status st = VHEM_OK;
+
+    *out = (vh_prior_choice){ .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true };
+    if (!spec || !*spec)
+        spec = started ? "none" : VH_PRIOR_DEFAULT;
+    size_t word = strcspn(spec, ":");
+    out->none = strcmp(spec, "none") == 0;
+    if (out->none)
+        goto done;
+    if (*spec == '{')
+        VH_DUP(out->text, spec);
+    else if (word == 2 && (strncmp(spec, "vb", 2) == 0 || strncmp(spec, "eb", 2) == 0)) {
+        out->estimate = *spec == 'e';
+        VH_TRY(read_settings(ctx, spec[2] ? spec + 3 : "", out));
+    } else
+        VH_TRY(read_file(ctx, spec, &out->text));
+done:
+    return st;
+}
+
+/* ---- 2. type-II maximum likelihood --------------------------------------------------------------------- */
+
+typedef struct {
+    const vh_scatters *from;
+    int d, n; /* n: states with enough frames to tell */
+    int *use; /* [n] */
+    bool full;
+    double *s, *work; /* scale: [d] or [d][d] */
+} evidence;
+
+/* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; the gradient by n0 at this s.  Each variance has the prior
+ * inverse chi^2(n0, s), and C given it is chi^2 with f = n - 1 degrees of freedom. */
+static double step_diag(evidence *e, double n0)
+{
+    double g = 0;
+    for (int k = 0; k < e->d; k++) {
+        double sum = 0, s = e->s[k];
+        for (int i = 0; i < e->n; i++) {
+            double f = e->from->frames[e->use[i]] - 1,
+                   C = e->from->scatter[(size_t)e->use[i] * (size_t)e->d + (size_t)k];
+            double both = n0 * s + C;
+            sum += (f + n0) / both;
+            g += log(n0 * s / both) + 1 - (f + n0) * s / both;
+        }
+        e->s[k] = e->n / sum;
+    }
+    for (int i = 0; i < e->n; i++)
+        g += e->d * (vh_digamma((e->from->frames[e->use[i]] - 1 + n0) / 2) - vh_digamma(n0 / 2));
+    return g;
+}
+
+/* The same for an inverse Wishart prior with nu = n0 + d - 1: s = n [sum (nu + f)(nu s + C)^-1]^-1. */
+static double step_full(evidence *e, double n0)
+{
+    int d = e->d;
+    size_t dd = (size_t)d * (size_t)d;
+    double nu = n0 + d - 1, g = 0, *L = e->work, *sum = e->work + dd;
+
+    for (size_t k = 0; k < dd; k++)
+        L[k] = nu * e->s[k];
+    if (!vh_cholesky(d, L))
+        return 0;
+    double logdet = vh_cholesky_logdet(d, L);
+    memset(sum, 0, sizeof *sum * dd);
+    for (int i = 0; i < e->n; i++) {
+        const double *C = e->from->scatter + (size_t)e->use[i] * dd;
+        double f = e->from->frames[e->use[i]] - 1;
+        for (size_t k = 0; k < dd; k++)
+            L[k] = nu * e->s[k] + C[k];
+        if (!vh_cholesky(d, L))
+            continue;
+        g += vh_digamma_wishart(d, nu + f) - vh_digamma_wishart(d, nu) + logdet - vh_cholesky_logdet(d, L);
+        vh_cholesky_inverse(d, L);
+        for (size_t k = 0; k < dd; k++)
+            sum[k] += (nu + f) / e->n * L[k];
+    }
+    if (vh_cholesky(d, sum) && vh_cholesky_inverse(d, sum))
+        memcpy(e->s, sum, sizeof *sum * dd);
+    return g;
+}
+
+/* n0 by bisection in its log; s follows, warm from one n0 to the next. */
+static double climb(evidence *e)
+{
+    enum { HALVINGS = 30, STEPS = 12 };
+    double lo = log(1e-2), hi = log(1e3);
+    for (int k = 0; k < HALVINGS; k++) {
+        double mid = (lo + hi) / 2, g = 0;
+        for (int i = 0; i < STEPS; i++)
+            g = (e->full ? step_full : step_diag)(e, exp(mid));
+        if (g > 0)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return exp((lo + hi) / 2);
+}
+
+/* *nu0, and B := nu0 s. */
+static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p, double *nu0)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = vh_prior_size(p);
+    evidence e = { .from = from, .d = p->d, .full = p->family->param[1].rank == 2 };
+    /* a few hundred states tell enough, and matrices are dear */
+    int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
+
+    VH_NEW(e.use, from->n);
+    VH_NEW(e.s, size);
+    VH_NEW(e.work, 2 * size);
+    for (int i = 0; i < from->n; i += step)
+        if (from->frames[i] > 1.5)
+            e.use[e.n++] = i;
+    if (e.n < 2)
+        goto done; /* nothing to tell from: the pooled variance stays */
+    for (size_t k = 0; k < size; k++)
+        e.s[k] = p->B[k] / *nu0;
+    *nu0 = climb(&e);
+    for (size_t k = 0; k < size; k++)
+        p->B[k] = (e.full ? *nu0 + p->d - 1 : *nu0) * e.s[k];
+done:
+    free(e.use);
+    free(e.s);
+    free(e.work);
+    return st;
+}
+
+/* ---- 3. a prior from scatters -------------------------------------------------------------------------- */
+
+/* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
+static void guard(const vh_prior *p, const double *variance, double frames, double *scatter)
+{
+    for (int k = 0; k < p->d; k++) {
+        double *c = &scatter[vh_variance_at(p->family, p->d, k)];
+        double least = SMALLEST * frames * (variance[k] > 0 ? variance[k] : 1);
+        if (p->family->param[1].rank == 2)
+            *c += least; /* any direction may be the one that has none */
+        else
+            *c = fmax(*c, least);
+    }
+}
+
+/* B := nu0 W with W the pooled variance. */
+static void pool(const vh_prior *p, const vh_scatters *from, double nu0)
+{
+    size_t size = vh_prior_size(p);
+    double frames = 0;
+    memset(p->B, 0, sizeof *p->B * size);
+    for (int i = 0; i < from->n; i++) {
+        frames += from->frames[i];
+        for (size_t k = 0; k < size; k++)
+            p->B[k] += from->scatter[(size_t)i * size + k];
+    }
+    for (size_t k = 0; k < size; k++)
+        p->B[k] *= nu0 / frames;
+}
+
+vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const vh_emission *family, int d,
+                           const double *mean, const double *variance, double rho, const vh_scatters *from,
+                           char **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+    double nu0 = choice->nu0;
+
+    if (choice->effective && !choice->estimate)
+        nu0 *= (1 + fmin(fmax(rho, 0), 0.999)) / (1 - fmin(fmax(rho, 0), 0.999));
+    VH_TRY(vh_prior_new(ctx, family, d, &p));
+    p->eta = p->eps = p->kappa = choice->count;
+    p->lambda = choice->lambda;
+    p->broad = choice->broad;
+    memcpy(p->m, mean, sizeof *mean * (size_t)d);
+    VH_NEW(p->variance, d);
+    memcpy(p->variance, variance, sizeof *variance * (size_t)d);
+    for (int i = 0; i < from->n; i++)
+        guard(p, variance, from->frames[i], from->scatter + (size_t)i * vh_prior_size(p));
+    pool(p, from, nu0);
+    if (choice->estimate)
+        VH_TRY(estimate(ctx, from, p, &nu0));
+    /* a variance by itself then has the same prior whether or not it is one of a full matrix */
+    p->nu = family->param[1].rank == 2 ? nu0 + d - 1 : nu0;
+    VH_TRY(vh_prior_text(ctx, p, out));
+done:
+    vh_prior_free(p);
+    return st;
+}
+
+double vh_prior_correlation(const vhem_data *data, const int *seq, int n)
+{
+    double total = 0;
+    int d = data->d, used = 0;
+    for (int k = 0; k < d; k++) {
+        double both = 0, own = 0;
+        for (int i = 0; i < n; i++) {
+            const double *y = vh_data_frames(data, seq[i]) + k;
+            int64_t T = vh_data_length(data, seq[i]);
+            double mean = 0;
+            for (int64_t t = 0; t < T; t++)
+                mean += y[t * d] / (double)T;
+            for (int64_t t = 0; t < T; t++) {
+                own += (y[t * d] - mean) * (y[t * d] - mean);
+                both += t + 1 < T ? (y[t * d] - mean) * (y[(t + 1) * d] - mean) : 0;
+            }
+        }
+        used += own > 0;
+        total += own > 0 ? both / own : 0;
+    }
+    return used > 0 ? total / used : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gamma.h - the gamma function and its kin, for conjugate priors. */
+#ifndef VH_MATH_GAMMA_H
+#define VH_MATH_GAMMA_H
+
+/* log Gamma(x), x > 0; unlike lgamma it writes no global variable. */
+double vh_lgamma(double x);
+/* psi(x) = d log Gamma(x) / dx, x > 0. */
+double vh_digamma(double x);
+
+/* sum_{k = 1..d} of the above at (nu + 1 - k) / 2, nu > d - 1: what a Wishart distribution of dimension d
+ * needs. */
+double vh_lgamma_wishart(int d, double nu);
+double vh_digamma_wishart(int d, double nu);
+
+#endif

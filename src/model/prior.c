@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* prior.c - see prior.h. */
+#define _GNU_SOURCE /* open_memstream */
+#include "model/prior.h"
+
+#include "core/alloc.h"
+#include "core/number.h"
+#include "math/linalg.h"
+#include "model/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VERSION 1
+
+vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+
+    VH_CHECK(family == &vh_gaussian_diag || family == &vh_gaussian_full, VHEM_EINVAL,
+             "there are no priors for %s emissions", family->name);
+    VH_NEW(p, 1);
+    *p = (vh_prior){ .family = family, .d = d, .alpha = 1, .broad = true };
+    VH_NEW(p->m, d);
+    VH_NEW(p->B, vh_prior_size(p));
+    *out = p;
+    p = NULL;
+done:
+    vh_prior_free(p);
+    return st;
+}
+
+void vh_prior_free(vh_prior *p)
+{
+    if (!p)
+        return;
+    free(p->m);
+    free(p->B);
+    free(p->variance);
+    free(p);
+}
+
+/* x, [d] positive numbers or a positive definite matrix, becomes its inverse. */
+static bool invert(const vh_prior *p, double *x)
+{
+    bool ok = true;
+    if (p->family->param[1].rank == 2)
+        return vh_cholesky(p->d, x) && vh_cholesky_inverse(p->d, x);
+    for (int k = 0; k < p->d; k++) {
+        x[k] = 1 / x[k];
+        ok = ok && x[k] > 0 && isfinite(x[k]);
+    }
+    return ok;
+}
+
+/* ---- as JSON ------------------------------------------------------------------------------------------- */
+
+static void print_number(FILE *f, const char *key, double x)
+{
+    char text[VH_NUMBER_SIZE];
+    vh_number_text(x, text);
+    fprintf(f, ", \"%s\": %s", key, text);
+}
+
+vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
+{
+    vhem_status st = VHEM_OK;
+    int n[] = { p->d, p->d }, rank = p->family->param[1].rank;
+    double *W = NULL;
+    char *text = NULL;
+    size_t size;
+
+    VH_NEW(W, vh_prior_size(p));
+    memcpy(W, p->B, sizeof *W * vh_prior_size(p));
+    VH_CHECK(invert(p, W), VHEM_ENUMERIC, "the scale of the prior is singular");
+    FILE *f = open_memstream(&text, &size);
+    VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
+    fprintf(f, "{\"format\": \"vhem-prior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
+            p->family->name, p->d);
+    print_number(f, "alpha", p->alpha);
+    print_number(f, "eta", p->eta);
+    print_number(f, "eps", p->eps);
+    print_number(f, "kappa", p->kappa);
+    print_number(f, "lambda", p->lambda);
+    print_number(f, "nu", p->nu);
+    vh_json_print_array(f, ", ", "m", 1, n, p->m);
+    vh_json_print_array(f, ", ", "W", rank, n, W);
+    if (p->variance)
+        vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
+    fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
+    VH_CHECK(fclose(f) == 0, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
+    *out = text;
+    text = NULL;
+done:
+    free(W);
+    free(text);
+    return st;
+}
+
+static vhem_status read_number(vhem_ctx *ctx, json_t *root, const char *key, double above, double *out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *v = json_object_get(root, key);
+    VH_CHECK(v, VHEM_EFORMAT, "%s is missing", key);
+    VH_CHECK(json_is_number(v), VHEM_EFORMAT, "%s is %s, must be a number", key, vh_json_kind(v));
+    *out = json_number_value(v);
+    VH_CHECK(*out > above && isfinite(*out), VHEM_EFORMAT, "%s is %g, must be more than %g", key, *out,
+             above);
+done:
+    return st;
+}
+
+/* W, and B from it.  A full prior may give the diagonal of W alone. */
+static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
+{
+    vhem_status st = VHEM_OK;
+    bool full = p->family->param[1].rank == 2;
+    json_t *W = json_object_get(root, "W");
+    int d = p->d, rank = full && json_is_array(json_array_get(W, 0)) ? 2 : 1;
+    vh_json_array a = { .key = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
+
+    VH_TRY(vh_json_numbers(ctx, root, &a, p->B));
+    for (int k = d - 1; full && rank == 1 && k >= 0; k--) { /* to its place in the matrix, from the end */
+        double w = p->B[k];
+        p->B[k] = 0;
+        p->B[k * d + k] = w;
+    }
+    for (int i = 0; full && i < d; i++)
+        for (int j = 0; j < i; j++)
+            VH_CHECK(p->B[i * d + j] == p->B[j * d + i], VHEM_EFORMAT, "W is not symmetric");
+    VH_CHECK(invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
+done:
+    return st;
+}
+
+static vhem_status read_variance(vhem_ctx *ctx, json_t *root, vh_prior *p)
+{
+    vhem_status st = VHEM_OK;
+    vh_json_array a = { .key = "variance", .rank = 1, .dim = { { "d", p->d } } };
+
+    if (!json_object_get(root, "variance"))
+        goto done;
+    VH_NEW(p->variance, p->d);
+    VH_TRY(vh_json_numbers(ctx, root, &a, p->variance));
+    for (int k = 0; k < p->d; k++)
+        VH_CHECK(p->variance[k] >= 0, VHEM_EFORMAT, "variance[%d] is %g, must not be negative", k,
+                 p->variance[k]);
+done:
+    return st;
+}
+
+static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+    const char *format = "", *emission = "", *start = json_string_value(json_object_get(root, "start"));
+    int d;
+
+    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
+    VH_CHECK(strcmp(format, "vhem-prior") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-prior'",
+             format);
+    VH_TRY(vh_json_version(ctx, root, VERSION));
+    VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
+    const vh_emission *family = vh_emission_find(emission);
+    VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
+    VH_TRY(vh_json_count(ctx, root, "d", &d));
+    vh_json_array m = { .key = "m", .rank = 1, .dim = { { "d", d } } };
+    VH_TRY(vh_json_numbers(ctx, root, &m, NULL)); /* before anything is allocated */
+    VH_TRY(vh_prior_new(ctx, family, d, &p));
+    VH_TRY(vh_json_numbers(ctx, root, &m, p->m));
+    if (json_object_get(root, "alpha"))
+        VH_TRY(read_number(ctx, root, "alpha", 0, &p->alpha));
+    VH_TRY(read_number(ctx, root, "eta", 0, &p->eta));
+    VH_TRY(read_number(ctx, root, "eps", 0, &p->eps));
+    VH_TRY(read_number(ctx, root, "kappa", 0, &p->kappa));
+    VH_TRY(read_number(ctx, root, "lambda", 0, &p->lambda));
+    VH_TRY(read_number(ctx, root, "nu", family->param[1].rank == 2 ? d - 1 : 0, &p->nu));
+    VH_TRY(read_scale(ctx, root, p));
+    VH_TRY(read_variance(ctx, root, p));
+    VH_CHECK(!start || strcmp(start, "broad") == 0 || strcmp(start, "ml") == 0, VHEM_EFORMAT,
+             "start is '%.80s', must be broad or ml", start);
+    p->broad = !start || strcmp(start, "broad") == 0;
+    *out = p;
+    p = NULL;
+done:
+    vh_prior_free(p);
+    return st;
+}
+
+vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
+{
+    json_t *root = vh_json_object(ctx, "the prior", text);
+    vhem_status st = root ? read_prior(ctx, root, out) : VHEM_EFORMAT;
+    json_decref(root);
+    if (st != VHEM_OK && root)
+        vh_error_prefix(ctx, "prior");
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
+}
