@@ -95,9 +95,10 @@ def test_where_models_are_taken(turns, tmp_path):
 
 
 def test_pieces_and_mixtures(turns, tmp_path):
-    whole = vhem.fit_textures(turns, n=2, n_components=2, n_init=5)
+    whole = vhem.fit_textures(turns, n=2, n_components=2, n_init=1, max_iter=20)
     assert len(whole) == 2
-    pieces = vhem.fit_textures(turns, n=2, n_components=1, pieces=True, groups=["a", "b"] * 5, store=tmp_path / "s")
+    pieces = vhem.fit_textures(turns, n=2, n_components=1, pieces=True, groups=["a", "b"] * 5, max_iter=20,
+                               store=tmp_path / "s")
     assert len(pieces) == 2 and pieces.omega.tolist() == [0.5, 0.5]
     assert (tmp_path / "s").stat().st_size > 100
 
