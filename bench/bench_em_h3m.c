@@ -6,6 +6,7 @@
 #include "common.h"
 
 #include "estimate/expect.h"
+#include "estimate/score.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
 #include "core/alloc.h"

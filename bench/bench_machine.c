@@ -12,6 +12,8 @@
 
 #include "core/alloc.h"
 #include "estimate/expect.h"
+#include "estimate/fit.h"
+#include "estimate/score.h"
 #include "estimate/spread.h"
 
 #include <cblas.h>

@@ -8,6 +8,7 @@
 #include "common.h"
 #include "limits.h"
 
+#include "cluster/distance.h"
 #include "core/rng.h"
 
 #include <stdio.h>

@@ -224,6 +224,7 @@ typedef struct { /* a file of models or of sequences, as a source; opened and pa
 /* load.c: models, also the centres of clusters; clusters; models or sequences.  When the file is something
  * else, the sentence says what it is and which command makes what is wanted. */
 int cli_load_models(cli *c, const char *path, vhem_models **out);
+int cli_load_hmms(cli *c, const char *path, vhem_models **out); /* what has states, and pairs to compare */
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
 void cli_input_free(cli_input *in);

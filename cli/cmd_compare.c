@@ -31,11 +31,11 @@ static int load_and_compare(cli *c, const compare_args *a, comparison *s)
     if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[0], &s->a);
+        status = cli_load_hmms(c, c->arg[0], &s->a);
     if (status == CLI_GO && same)
         s->b = s->a;
     else if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[1], &s->b);
+        status = cli_load_hmms(c, c->arg[1], &s->b);
     if (status != CLI_GO)
         return status;
     vhem_models_facts facts[2];

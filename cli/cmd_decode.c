@@ -129,7 +129,7 @@ static int load_and_decode(cli *c, const decode_args *a)
     if (status == CLI_GO)
         status = cli_out_check(c, a->output);
     if (status == CLI_GO)
-        status = cli_load_models(c, c->arg[0], &d.models);
+        status = cli_load_hmms(c, c->arg[0], &d.models);
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &a->data, &d.data));
     if (status == CLI_GO) {

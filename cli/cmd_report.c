@@ -18,6 +18,7 @@ typedef struct {
     double *D;
     vhem_choice *rows;
     vhem_measures *measures; /* [levels] */
+    char unmeasured[256];    /* why there are none, to be said at the end */
 } report_args;
 
 static void free_args(report_args *a)
@@ -84,7 +85,7 @@ static int measure_levels(cli *c, report_args *a)
         if (st == VHEM_ESTOPPED || (st != VHEM_OK && asked))
             return cli_status(c, st);
         if (st != VHEM_OK && l == 0)
-            cli_say(c, "without measures: %s", vhem_ctx_error(c->ctx));
+            snprintf(a->unmeasured, sizeof a->unmeasured, "%s", vhem_ctx_error(c->ctx));
     }
     return CLI_GO;
 }
@@ -118,6 +119,8 @@ static void tell_report(cli *c, const report_args *a)
                                        cli_json_text(a->in.tables), "levels", n, "models", (json_int_t)Kb));
     cli_say(c, "a report on %lld model%s and %d level%s of clusters in %s", (long long)Kb, cli_plural(Kb), n,
             cli_plural(n), cli_where(a->output));
+    if (a->unmeasured[0])
+        cli_say(c, "without measures: %s", a->unmeasured);
     if (a->in.tables)
         cli_say(c, "its numbers as tables in %s", a->in.tables);
     if (strcmp(a->output, "-") != 0)

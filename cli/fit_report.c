@@ -46,7 +46,7 @@ static json_t *mixture_json(const fit_result *r, int64_t K)
 static json_t *report_json(const cli *c, const fit_result *r, int64_t K)
 {
     char buf[32];
-    if (!r->report)
+    if (!r->report || r->store)
         return json_pack("{s:s, s:o, s:o, s:I}", "command", c->command, "output", cli_json_text(r->output),
                          "store", cli_json_text(r->store), "K", (json_int_t)K);
     json_t *models = json_array();
@@ -162,7 +162,7 @@ void fit_tell(cli *c, const fit_result *r)
     vhem_models_info(r->models, &facts);
     if (c->json)
         cli_json_put(stdout, report_json(c, r, facts.K));
-    if (r->report)
+    if (r->report && !r->store)
         tell_report(c, r, facts.K, word, facts.kind == VHEM_TEXTURES);
     else
         cli_say(c, "%lld %s%s, kept in %s -> %s", (long long)facts.K, word, cli_plural(facts.K),

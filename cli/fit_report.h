@@ -8,7 +8,7 @@
 typedef struct {
     const vhem_models *models;
     const vhem_data *data;
-    const vhem_fit_report *report; /* NULL: what was fitted is told by its number only */
+    const vhem_fit_report *report; /* NULL, or of models from a store: only their number is told */
     const char *output, *store;    /* store may be NULL */
     bool mixture, stopped;
 } fit_result;

@@ -87,9 +87,9 @@ json_t *info_classes(const char *path, const vhem_classes *classes)
                                               "pieces", (json_int_t)v.pieces, "K", (json_int_t)models.K, "S",
                                               models.S, "M", models.M, "prior", cli_json_real(v.prior)));
     }
-    return json_pack("{s:s, s:o, s:o, s:s, s:i, s:o}", "kind", "classes", "file", cli_json_text(path),
-                     "estimator", cli_json_text(all.options->estimator), "emission", models.emission, "d",
-                     models.d, "classes", list);
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o}", "kind", "classes", "file", cli_json_text(path),
+                     "estimator", cli_json_text(all.options->estimator), "emission",
+                     cli_json_text(models.emission), "d", models.d, "classes", list);
 }
 
 /* Mean and spread over the frames that have a value; one pass, Welford's update keeps the digits. */

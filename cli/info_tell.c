@@ -266,8 +266,11 @@ static void tell_classes(FILE *f, json_t *facts, bool all)
     size_t C = json_array_size(list);
     fprintf(f, "%s: models of %zu class%s or tags, made by %s\n", text_of(facts, "file"), C,
             C == 1 ? "" : "es", text_of(facts, "estimator"));
-    fprintf(f, "  emission   %s, dimension %lld\n\n", text_of(facts, "emission"), int_of(facts, "d"));
-    fprintf(f, "  %-24s %8s %8s %6s %4s %4s %10s\n", "name", "examples", "pieces", "HMMs", "S", "M", "prior");
+    if (*text_of(facts, "emission"))
+        fprintf(f, "  emission   %s\n", text_of(facts, "emission"));
+    fprintf(f, "  dimension  %lld\n\n", int_of(facts, "d"));
+    fprintf(f, "  %-24s %8s %8s %6s %4s %4s %10s\n", "name", "examples", "pieces", "models", "S", "M",
+            "prior");
     for (size_t c = 0; c < C && (all || c < FEW); c++) {
         const json_t *one = json_array_get(list, c);
         fputs("  ", f);

@@ -50,6 +50,18 @@ int cli_load_models(cli *c, const char *path, vhem_models **out)
     return cli_status(c, st);
 }
 
+int cli_load_hmms(cli *c, const char *path, vhem_models **out)
+{
+    vhem_models_facts facts;
+    int status = cli_load_models(c, path, out);
+    if (status != CLI_GO)
+        return status;
+    vhem_models_info(*out, &facts);
+    if (facts.kind != VHEM_HMMS)
+        return cli_fail(c, "%s holds dynamic textures, but vhem %s takes HMMs", path, c->command);
+    return CLI_GO;
+}
+
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out)
 {
     vhem_status st = vhem_tree_load(c->ctx, path, out);

@@ -170,11 +170,30 @@ const char *cli_value_text(const cli_option *o, char *buf, size_t size)
     return buf;
 }
 
-/* What the words of a default come to: "200; emhmm: 101" is 200, "as the input" is not known. */
-static json_t *default_json(const cli_option *o)
+/* "200; dtm: 100" is 100 for dtm, else 200. */
+static void default_word(const char *shown, const char *method, char *word, size_t size)
+{
+    const char *part = shown ? shown : "", *colon;
+    snprintf(word, size, "%.*s", (int)strcspn(part, ";"), part);
+    while (method && (part = strchr(part, ';')) != NULL) {
+        size_t n = strcspn(++part, ";");
+        char names[128];
+        part += *part == ' ';
+        snprintf(names, sizeof names, "%.*s", (int)strcspn(part, ":;"), part);
+        colon = memchr(part, ':', n);
+        for (char *p = names; colon && *p; p++)
+            if (*p == ',' && p[1] == ' ')
+                memmove(p, p + 1, strlen(p)); /* "a, b" becomes "a b" */
+        if (colon && cli_has_word(names, ' ', method))
+            snprintf(word, size, "%.*s", (int)strcspn(colon + 2, ";"), colon + 2);
+    }
+}
+
+/* What the words of a default come to; "as the input" is not known. */
+static json_t *default_json(const cli_option *o, const char *method)
 {
     char word[64], *end;
-    snprintf(word, sizeof word, "%.*s", o->shown ? (int)strcspn(o->shown, ";") : 0, o->shown ? o->shown : "");
+    default_word(o->shown, method, word, sizeof word);
     if (o->kind == OPT_CHOICE)
         return cli_has_word(o->words ? o->words : o->arg, '|', word) ? json_string(word) : json_null();
     double x = strtod(word, &end);
@@ -212,7 +231,7 @@ json_t *cli_options_json(const cli_usage *usage, const char *method)
             || (method && o->methods && !cli_has_word(o->methods, ' ', method)))
             continue;
         bool unknown = o->kind != OPT_FLAG && o->kind != OPT_LIST && cli_is_default(o);
-        json_object_set_new(all, o->name, unknown ? default_json(o) : value_json(o));
+        json_object_set_new(all, o->name, unknown ? default_json(o, method) : value_json(o));
     }
     return all;
 }

@@ -20,25 +20,22 @@ static void print_clusters(const vhem_clustering *clusters)
     printf("bound after %d iterations: %.2f nats\n", clusters->n_iter, clusters->bound[clusters->n_iter]);
 }
 
-static int cluster(vhem_ctx *ctx, const char *input, int K, const char *output)
+static int cluster(vhem_ctx *ctx, const char *input, int64_t K, const char *output)
 {
-    vhem_h3m *models = NULL;
-    vhem_clustering *clusters = NULL;
-    vhem_cluster_options opt;
+    vhem_models *models = NULL;
+    vhem_tree *clusters = NULL; /* of one level */
 
-    vhem_cluster_options_init(&opt);
-    opt.K = K;
-    vhem_status st = vhem_h3m_load(ctx, input, &models);
+    vhem_status st = vhem_models_load(ctx, input, &models);
     if (st == VHEM_OK)
-        st = vhem_cluster(ctx, models, &opt, &clusters);
+        st = vhem_cluster(ctx, &(vhem_source){ .models = models }, 1, &K, NULL, &clusters);
     if (st == VHEM_OK)
-        st = vhem_clustering_save(ctx, clusters, output);
+        st = vhem_tree_save(ctx, clusters, NULL, output);
     if (st == VHEM_OK)
-        print_clusters(clusters);
+        print_clusters(vhem_tree_level(clusters, 0));
     else
         fprintf(stderr, "cluster: %s\n", vhem_ctx_error(ctx));
-    vhem_clustering_free(clusters);
-    vhem_h3m_free(models);
+    vhem_tree_free(clusters);
+    vhem_models_free(models);
     return st != VHEM_OK;
 }
 

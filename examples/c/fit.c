@@ -10,25 +10,28 @@
 static int fit(vhem_ctx *ctx, const char *input, const char *output)
 {
     vhem_data *data = NULL;
-    vhem_h3m *models = NULL;
+    vhem_models *models = NULL;
+    vhem_models_facts facts = { 0 };
     vhem_fit_options opt;
 
     vhem_fit_options_init(&opt);
     opt.S = 2;
     vhem_status st = vhem_data_load(ctx, input, NULL, &data);
     if (st == VHEM_OK)
-        st = vhem_fit_each(ctx, data, &opt, &models, NULL);
+        st = vhem_fit(ctx, data, &opt, &models, NULL);
     if (st == VHEM_OK)
-        st = vhem_h3m_save(ctx, models, output);
-    for (int i = 0; st == VHEM_OK && i < vhem_h3m_size(models); i++) {
+        st = vhem_models_save(ctx, models, NULL, output);
+    if (st == VHEM_OK)
+        vhem_models_info(models, &facts);
+    for (int64_t i = 0; i < facts.K; i++) {
         vhem_hmm_view hmm;
-        vhem_h3m_view(models, i, &hmm);
+        vhem_models_hmm(models, i, &hmm);
         for (int s = 0; s < hmm.S; s++)
             printf("%s state %d: mean of the first column %.3f\n", hmm.name, s, hmm.mu[s * hmm.M * hmm.d]);
     }
     if (st != VHEM_OK)
         fprintf(stderr, "fit: %s\n", vhem_ctx_error(ctx));
-    vhem_h3m_free(models);
+    vhem_models_free(models);
     vhem_data_free(data);
     return st != VHEM_OK;
 }

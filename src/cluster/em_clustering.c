@@ -66,7 +66,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     bool any = opt->start || strcmp(opt->init, "auto") == 0;
 
     VH_CHECK(any || vh_em_start_find(opt->init), VHEM_EINVAL,
-             "init '%s' is none of method %s, which knows auto, far, dealt", opt->init, opt->method);
+             "method %s does not use init '%s'; known are auto, far, dealt", opt->method, opt->init);
     fit = vh_fit_filled(NULL);
     fit.K = out->Kr;
     fit.S = opt->S;

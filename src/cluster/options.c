@@ -106,7 +106,7 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
                : o->cov_add > 0        ? "cov_add"
                : o->weighted_omega > 0 ? "weighted_omega"
                                        : NULL;
-    VH_CHECK(!what, VHEM_EINVAL, "%s means nothing to method %s", what, o->method);
+    VH_CHECK(!what, VHEM_EINVAL, "method %s does not use %s", o->method, what);
 done:
     return st;
 }

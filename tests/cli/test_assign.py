@@ -106,7 +106,6 @@ class Assign(Case):
         self.fails(1, "nowhere.json", "assign", "nowhere.json", "m.json")
         self.fails(1, "nowhere.csv", "assign", "c.json", "nowhere.csv")
         self.fails(1, "d.csv", "assign", "d.csv", "m.json")
-        self.fails(1, "m.json", "assign", "m.json", "m.json")
         self.fails(2, "too few arguments", "assign", "c.json")
         self.fails(2, "only one of the inputs can be standard input", "assign", "-", "-")
         self.write("b.json", self.path("c.json").read_text()[:700])

@@ -66,7 +66,7 @@ class Choose(Case):
     def test_next_repeats_the_options(self):
         r = self.ok("choose", "m.json", "-k", "2..4", "-r", "5", "--splits", "0", "--preset", "emhmm", "--tau", "3",
                     "--nv", "2.5", "--no-repair", "--init", "far", "--seed", "7", "-o", "c.tsv", "-t", "1")
-        self.assertIn("-k 3 --states 2 --tau 3 --nv 2.5 --init far --restarts 5 --no-repair --preset emhmm --seed 7 "
+        self.assertIn("-k 3 --states 2 --preset emhmm --tau 3 --nv 2.5 --restarts 5 --init far --no-repair --seed 7 "
                       "-o clusters.json", r.err)
 
     def test_interrupt_keeps_the_finished_rows(self):

@@ -116,7 +116,7 @@ class Compare(Case):
         self.assertAlmostEqual(float(rows[0]["p"]), 0, delta=1e-9)
 
     def test_mistakes(self):
-        self.fails(2, "--lambda is 0", "compare", "g.json", "--lambda", "0")
+        self.fails(2, "--lambda needs a number above 0, not '0'", "compare", "g.json", "--lambda", "0")
         self.fails(2, "--samples", "compare", "g.json", "--samples", "1")
         self.fails(2, "--kind", "compare", "g.json", "--kind", "cosine")
         wide = json.loads(self.path("g.json").read_text())

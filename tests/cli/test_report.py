@@ -201,7 +201,7 @@ class Command(WithTree):
     def test_refused(self):
         cases = [
             ("m.json holds models, not clusters", ["m.json"]),
-            ("d.csv is no file of clusters", ["d.csv"]),
+            ("d.csv is not a file of clusters", ["d.csv"]),
             ("few.json holds 2 HMMs, but the clusters of t.json were made of 6", ["t.json", "--models", "few.json"]),
             ("none of its 1 names is that of a model, 'ant' for instance", ["t.json", "--truth", "other.csv"]),
             ("one.csv: line 1 has no class", ["t.json", "--truth", "one.csv"]),

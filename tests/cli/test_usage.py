@@ -8,23 +8,23 @@ from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
-UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
-LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
-         "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
+LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
+         "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau",
+         "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
     "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
-    "assign": ["output"] + UNGROUPED,
+    "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
-    "score": ["output", "all"] + UNGROUPED,
+    "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],
-    "compare": ["output", "kind", "tau", "samples", "lambda", "raw", "symmetric"],
+    "compare": ["output", "kind", "tau", "samples", "lambda", "kernel", "raw", "symmetric"],
     "classify train": ["output", "store", "no-store"] + LEARN + DATA,
     "classify predict": ["output", "all", "fast", "check"] + DATA,
     "classify eval": ["output", "top", "at", "never-given", "fast"] + DATA,
@@ -36,7 +36,7 @@ OPTIONS = {
     "annotate eval": ["output", "top", "at", "never-given", "fast"] + DATA + ["tags"],
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at", "never-given"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
-    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "distances", "choice", "image",
+    "report": ["output", "tables", "title", "models", "truth", "data", "examples", "measures", "distances", "choice", "image",
                "y-down"] + DATA,
     "info": ["all"] + DATA,
     "convert": DATA,
@@ -85,10 +85,21 @@ class Help(Case):
         for command in OPTIONS:
             text = self.ok(*command.split(), "--help").out
             found = entries(text)
-            self.assertEqual(list(found), OPTIONS[command] + COMMON, command)
+            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON), command)
             for name, entry in found.items():
                 self.assertEqual("(default: " in entry, name not in FLAGS, f"{command}: {entry}")
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
+
+    def test_options_of_methods_stand_apart(self):
+        text = self.ok("cluster", "--help").out
+        heads = re.findall(r"\n\n(.*):\n", text)
+        self.assertEqual(heads[0], "Options")
+        self.assertEqual(heads[-4:], ["How to read DATA", "Common options", "Methods", "Examples"])
+        self.assertIn("Options of ppk-ac, kl-ac, kl-sampled-ac", heads)
+        first = text.split("Options of ")[0]
+        self.assertIn("--tau", first)
+        self.assertNotIn("--linkage", first)
+        self.assertIn("\nOptions of dtm:\n      --learn", self.ok("fit", "--help").out)
 
     def test_parts_of_a_command(self):
         for command, parts in PARTS.items():
@@ -142,7 +153,7 @@ class Misuse(Case):
             self.fails(2, text, "fit", "a.csv", f"{option}={value}")
 
     def test_words(self):
-        self.fails(2, "--cov is one of diag|full, not 'round'", "fit", "a.csv", "--cov", "round")
+        self.fails(2, "--cov is one of diag, full, not 'round'", "fit", "a.csv", "--cov", "round")
         self.fails(2, "--backend abacus cannot be used here", "fit", "a.csv", "--backend", "abacus")
         self.fails(2, "'kmean' is none of them", "fit", "a.csv", "--init", "kmean", "-o", "m.json")
         self.fails(2, "'ring' is none of them", "fit", "a.csv", "--topology", "ring", "-o", "m.json")
@@ -200,7 +211,7 @@ class Pages(Case):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
                                   text=True, check=True, cwd=self.dir).stdout.split()
         self.assertEqual(complete("vhem s", 1), ["score", "sample"])
-        self.assertEqual(complete("vhem fit --st", 2), ["--store", "--states"])
+        self.assertEqual(complete("vhem fit --st", 2), ["--states", "--store"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
         self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "classify", "convert"])
         self.assertEqual(complete("vhem cluster --preset ''", 3), ["paper", "emhmm"])
@@ -210,6 +221,11 @@ class Pages(Case):
         self.assertEqual(complete("vhem classify train --est", 3), ["--estimator"])
         self.assertEqual(complete("vhem classify train --prior c", 4), ["counts"])
         self.assertIn("ref", complete("vhem fit --backend ''", 3))
+        self.assertEqual(complete("vhem cluster --method hem", 3), ["hem-gmm", "hem-dtm"])
+
+    def test_pages_are_current(self):
+        done = subprocess.run([SOURCE / "scripts/pages", "--check", VHEM], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

@@ -274,30 +274,31 @@ class WrongKind(Case):
 
     def test_data_for_models(self):
         for args in (["cluster", "e.csv", "-k", "2"], ["score", "e.csv", "e.csv"], ["sample", "e.csv"]):
-            r = self.fails(1, "e.csv is no model file (line 1", *args)
-            self.assertIn("if it holds sequences, fit models to them first: vhem fit", r.err)
+            r = self.fails(1, "e.csv is not a model file; if it holds sequences, fit models to them first: vhem fit e.csv",
+                           *args)
+            self.assertIn("(line 1", r.err)
         self.ok("convert", "e.csv", "e.h5", "-q")
-        self.fails(1, "e.h5 is no model file (format is missing", "cluster", "e.h5", "-k", "2")
+        self.fails(1, "e.h5 is not a model file; if it holds sequences", "cluster", "e.h5", "-k", "2")
 
     def test_models_for_clusters(self):
-        self.fails(1, "m.json holds models, not clusters; run vhem cluster first", "assign", "m.json", "e.csv")
-        self.fails(1, "e.csv is no file of clusters", "assign", "e.csv", "m.json")
+        for args in (["eval", "m.json", "--data", "e.csv"], ["report", "m.json"]):
+            self.fails(1, "m.json holds models, not clusters; run vhem cluster first", *args)
+        self.fails(1, "e.csv is not a file of clusters; run vhem cluster or vhem tree first", "assign", "e.csv", "m.json")
 
     def test_tree_for_models(self):
-        self.ok("tree", "m.json", "-k", "2,1", "-o", "t.json", "-q")
-        for args in (["score", "t.json", "e.csv"], ["decode", "t.json", "e.csv"], ["sample", "t.json"],
-                     ["cluster", "t.json", "-k", "2"], ["convert", "t.json", "c.json"]):
-            self.fails(1, "t.json is a tree, not a set of models", *args)
+        """The centres of the lowest level are the models."""
+        self.ok("tree", "m.json", "-k", "2,1", "-r", "2", "-o", "t.json", "-q")
+        self.ok("cluster", "m.json", "-k", "2", "-r", "2", "-o", "c.json", "-q")
+        for args in (["score", "e.csv"], ["decode", "e.csv"], ["sample"], ["cluster", "-k", "1", "-r", "2"]):
+            tree = self.ok(args[0], "t.json", *args[1:]).out
+            self.assertEqual(tree.replace("t.json", "c.json"), self.ok(args[0], "c.json", *args[1:]).out)
 
     def test_convert_of_clusters_says_what_is_lost(self):
         self.ok("cluster", "m.json", "-k", "2", "-r", "2", "-o", "c.json", "-q")
         r = self.ok("convert", "c.json", "centres.json")
         self.assertIn("the 2 centres of the clustering in centres.json", r.err)
-        self.assertIn("warning: the labels and z of c.json are not in centres.json, only its centres are", r.err)
-
-    def test_groups_mean_nothing_to_some(self):
-        for command in ("score", "assign"):
-            self.fails(2, f"--group means nothing to {command}", command, "m.json", "e.csv", "--group", "id")
+        self.assertIn("warning: only the centres of the lowest clusters of c.json are in centres.json, not their "
+                      "members", r.err)
 
 
 if __name__ == "__main__":

@@ -199,7 +199,7 @@ static void options(void **state)
     opt.init = NULL;
     opt.M = 2;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
-                 "M means nothing to method hem-dtm");
+                 "method hem-dtm does not use M");
     opt.M = -1;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
     vh_h3m_free(h3m);

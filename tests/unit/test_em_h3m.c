@@ -294,15 +294,15 @@ static void bad_requests(void **state)
     opt = em_options();
     opt.init = "pooled";
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
-                 "knows auto, far, dealt");
+                 "known are auto, far, dealt");
     opt = em_options();
     opt.tau = 5;
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
-                 "tau means nothing to method em");
+                 "method em-h3m does not use tau");
     opt = em_options();
     opt.preset = "emhmm";
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
-                 "a preset means nothing");
+                 "does not use a preset");
     opt = em_options();
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
                  "method em-h3m clusters sequences");
