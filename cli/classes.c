@@ -54,6 +54,9 @@ void classes_add_training(cli_table *t, classes_args *a, bool tags)
           .name = "fit-tol",
           .help = "such a fit ends when an iteration gains less, in nats per frame" },
         { .field = "max_iter", .name = "fit-max-iter", .help = "most iterations of such a fit" },
+        { .field = "cov_floor",
+          .help = "smallest variance of such a fit, as a share of the variance of the data; 0: none" },
+        { .field = "prior", .name = "fit-prior", .help = "prior of such a fit, as --prior of vhem fit" },
         { .field = "init", .name = "fit-init", .help = "how such a fit starts" },
         { 0 },
     };
@@ -70,9 +73,11 @@ void classes_add_training(cli_table *t, classes_args *a, bool tags)
     };
     cli_add_fields(
         t, &(cli_fields){ VHEM_TRAIN_OPTIONS, &a->train, .without = "by_group store", .change = of_classes });
-    cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->train.piece,
-                                     .only = "model S M K restarts tol max_iter init topology learn noise",
-                                     .change = of_pieces });
+    cli_add_fields(
+        t,
+        &(cli_fields){ VHEM_FIT_OPTIONS, &a->train.piece,
+                       .only = "model S M K restarts tol max_iter cov_floor prior init topology learn noise",
+                       .change = of_pieces });
     cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
                                        .help = "covariances of the Gaussians", .methods = "hmm" },
                                      { 0 } });

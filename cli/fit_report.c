@@ -14,18 +14,23 @@ static const vhem_fit_run *run_of(const vhem_fit_report *report, int64_t i, int 
 
 /* ---- for machines -------------------------------------------------------------------------------------- */
 
-static json_t *run_json(const vhem_fit_run *run)
+/* The bound is that of the evidence, which only fits with a prior have. */
+static json_t *run_json(const vhem_fit_run *run, bool prior)
 {
-    return json_pack("{s:o, s:i, s:b, s:i, s:i}", "loglik", cli_json_real(run->loglik), "n_iter", run->n_iter,
-                     "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
+    json_t *one =
+        json_pack("{s:o, s:i, s:b, s:i, s:i}", "loglik", cli_json_real(run->loglik), "n_iter", run->n_iter,
+                  "converged", run->converged, "revived", run->n_revived, "floored", run->n_floored);
+    if (prior)
+        json_object_set_new(one, "bound", cli_json_real(run->bound));
+    return one;
 }
 
 /* Row i of the report: a model, or the whole mixture. */
-static json_t *row_json(const vhem_fit_report *report, int64_t i, json_t *name)
+static json_t *row_json(const vhem_fit_report *report, int64_t i, json_t *name, bool prior)
 {
     json_t *runs = json_array();
     for (int r = 0; r < report->R; r++)
-        json_array_append_new(runs, run_json(run_of(report, i, r)));
+        json_array_append_new(runs, run_json(run_of(report, i, r), prior));
     double loglik = run_of(report, i, report->best[i])->loglik;
     return json_pack("{s:o, s:I, s:o, s:o, s:i, s:o}", "name", name, "frames", (json_int_t)report->frames[i],
                      "loglik", cli_json_real(loglik), "per_frame",
@@ -35,7 +40,7 @@ static json_t *row_json(const vhem_fit_report *report, int64_t i, json_t *name)
 
 static json_t *mixture_json(const fit_result *r, int64_t K)
 {
-    json_t *row = row_json(r->report, 0, json_string("mixture")), *omega = json_array();
+    json_t *row = row_json(r->report, 0, json_string("mixture"), false), *omega = json_array();
     for (int64_t j = 0; j < K; j++)
         json_array_append_new(omega, cli_json_real(cli_model_at(r->models, j).omega));
     json_object_set_new(row, "K", json_integer(K));
@@ -43,18 +48,19 @@ static json_t *mixture_json(const fit_result *r, int64_t K)
     return row;
 }
 
-static json_t *report_json(const cli *c, const fit_result *r, int64_t K)
+static json_t *report_json(const cli *c, const fit_result *r, const vhem_models_facts *facts)
 {
     char buf[32];
     if (!r->report || r->store)
         return json_pack("{s:s, s:o, s:o, s:I}", "command", c->command, "output", cli_json_text(r->output),
-                         "store", cli_json_text(r->store), "K", (json_int_t)K);
+                         "store", cli_json_text(r->store), "K", (json_int_t)facts->K);
     json_t *models = json_array();
     for (int64_t i = 0; !r->mixture && i < r->report->K; i++)
-        json_array_append_new(
-            models, row_json(r->report, i, cli_json_text(cli_model_name(r->models, i, buf, sizeof buf))));
+        json_array_append_new(models, row_json(r->report, i,
+                                               cli_json_text(cli_model_name(r->models, i, buf, sizeof buf)),
+                                               facts->prior != NULL));
     if (r->mixture)
-        json_array_append_new(models, mixture_json(r, K));
+        json_array_append_new(models, mixture_json(r, facts->K));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
                      cli_json_text(c->arg[0]), "output", cli_json_text(r->output), "seed",
                      (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", r->stopped,
@@ -80,7 +86,7 @@ static totals add_up(const vhem_fit_report *report)
         t.revived += best->n_revived;
         t.floored += best->n_floored;
         for (int r = 0; r < report->R; r++)
-            same += fabs(run_of(report, i, r)->loglik - best->loglik) <= SAME * (double)report->frames[i];
+            same += fabs(run_of(report, i, r)->bound - best->bound) <= SAME * (double)report->frames[i];
         t.agreed += same > 1;
     }
     return t;
@@ -118,6 +124,21 @@ static void tell_repairs(cli *c, const totals *t, bool textures)
                 cli_plural(t->floored));
 }
 
+/* Fewer than FEW numbers seen for each one estimated: a variance by itself then needs 10 frames, and one of a
+ * full matrix more with every dimension. */
+static void tell_few_frames(cli *c, const vhem_models_facts *m, int64_t frames)
+{
+    enum { FEW = 5 };
+    bool full = strcmp(m->emission, "gaussian-full") == 0;
+    double per = (double)frames / (double)m->K / (m->S * m->M);
+    if (m->kind != VHEM_HMMS || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
+        return;
+    cli_say(c, "about %.0f frames for each %s are few for %d dimension%s%s: %s", per,
+            m->M > 1 ? "component" : "state", m->d, cli_plural(m->d), full ? " and full covariances" : "",
+            m->prior ? "the prior draws variances towards those of all states together"
+                     : "variances may be far too small; --prior vb, or fewer --states, help");
+}
+
 static void tell_next(cli *c, const fit_result *r, bool textures)
 {
     const char *uses = textures ? "'vhem score' uses" : "'vhem score' and 'vhem decode' use",
@@ -135,8 +156,10 @@ static void tell_next(cli *c, const fit_result *r, bool textures)
                 out, out, uses);
 }
 
-static void tell_report(cli *c, const fit_result *r, int64_t K, const char *word, bool textures)
+static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *facts, const char *word)
 {
+    bool textures = facts->kind == VHEM_TEXTURES;
+    int64_t K = facts->K;
     vhem_data_facts data;
     totals t = add_up(r->report);
     const char *where = cli_where(r->output);
@@ -151,6 +174,8 @@ static void tell_report(cli *c, const fit_result *r, int64_t K, const char *word
                 cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
     tell_repairs(c, &t, textures);
+    if (!r->mixture && K > 0)
+        tell_few_frames(c, facts, t.frames);
     tell_restarts(c, r, &t, word);
     tell_next(c, r, textures);
 }
@@ -161,9 +186,9 @@ void fit_tell(cli *c, const fit_result *r)
     const char *word = cli_model_word(r->models);
     vhem_models_info(r->models, &facts);
     if (c->json)
-        cli_json_put(stdout, report_json(c, r, facts.K));
+        cli_json_put(stdout, report_json(c, r, &facts));
     if (r->report && !r->store)
-        tell_report(c, r, facts.K, word, facts.kind == VHEM_TEXTURES);
+        tell_report(c, r, &facts, word);
     else
         cli_say(c, "%lld %s%s, kept in %s -> %s", (long long)facts.K, word, cli_plural(facts.K),
                 r->store ? r->store : "no store", r->output);
