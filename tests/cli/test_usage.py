@@ -11,8 +11,8 @@ DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
 LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
-         "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau",
-         "nv", "restarts", "max-iter", "tol"]
+         "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
+         "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
