@@ -287,10 +287,10 @@ def new_textures(session: Session, d: int, textures: Sequence[Mapping[str, Any]]
 
 
 def models_facts(models: Handle) -> Dict[str, Any]:
-    """kind (HMMS or TEXTURES), K, d, S, M, emission and provenance of a set."""
+    """kind (HMMS or TEXTURES), K, d, S, M, emission, prior and provenance of a set."""
     facts = ffi.new("vhem_models_facts *")
     lib.vhem_models_info(models.pointer, facts)
-    return {**plain(facts[0]), "provenance": _read(facts.provenance)}
+    return {**plain(facts[0]), "prior": _read(facts.prior), "provenance": _read(facts.provenance)}
 
 
 def models_each(models: Handle, key: str) -> List[Any]:

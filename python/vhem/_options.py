@@ -5,6 +5,7 @@ A parameter that is None is not passed on: the library has the default, and only
 """
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any, Dict, Mapping
 
@@ -14,6 +15,7 @@ from .errors import InputError
 RENAMED = {
     "n_states": "S", "n_mix": "M", "n_clusters": "K", "n_components": "K", "n_piece": "K", "n_init": "restarts",
     "covariance_type": "emission", "fixed_startprob": "fixed_pi", "fixed_transmat": "fixed_A", "power": "lambda",
+    "fit_prior": "prior",
 }
 
 # Names of version 0.1 that options= still takes.
@@ -28,6 +30,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
             continue
         if key == "covariance_type":
             found["emission"] = f"gaussian-{value}"
+        elif key in ("prior", "fit_prior") and isinstance(value, Mapping):
+            found["prior"] = json.dumps(value)
         elif key == "init" and not isinstance(value, str):
             found["start"] = as_models(value)._handle
         else:

@@ -163,10 +163,11 @@ class _Trained(Estimator):
     def __init__(self, *, model: Optional[str] = None, estimator: Optional[str] = None,
                  n_components: Optional[int] = None, n_piece: Optional[int] = None, n_states: Optional[int] = None,
                  n_mix: Optional[int] = None, covariance_type: Optional[str] = None, topology: Optional[str] = None,
-                 init: Any = None, n_init: Optional[int] = None, chunk: Optional[int] = None,
-                 prior: Optional[str] = None, tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0,
-                 store: Any = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+                 init: Any = None, n_init: Optional[int] = None, cov_floor: Optional[float] = None,
+                 fit_prior: Any = None, chunk: Optional[int] = None, prior: Optional[str] = None,
+                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 options: Optional[Dict[str, Any]] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
+                 verbose: int = 0, progress: Any = None):
         self.model = model
         self.estimator = estimator
         self.n_components = n_components
@@ -177,6 +178,8 @@ class _Trained(Estimator):
         self.topology = topology
         self.init = init
         self.n_init = n_init
+        self.cov_floor = cov_floor
+        self.fit_prior = fit_prior
         self.chunk = chunk
         self.prior = prior
         self.tau = tau
@@ -191,7 +194,7 @@ class _Trained(Estimator):
 
     def _train_options(self, by_group: bool) -> Dict[str, Any]:
         piece = self._options_of("model", "n_piece", "n_states", "n_mix", "n_init", "covariance_type", "topology",
-                                 "init")
+                                 "init", "cov_floor", "fit_prior")
         reduce = self._options_of("n_states", "n_mix", "n_init", "tau", "nv")
         if "emission" in piece and _lib.method_facts(self.estimator)["takes_data"]:
             reduce["emission"] = piece["emission"]
@@ -253,6 +256,10 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         Of these HMMs; as for :class:`vhem.HMM`.
     n_init : int
         Starts of each fit; default 4; 1 with a given start.  And of each reduction, 5 by default.
+    cov_floor : float
+        Smallest variance in a fit, as a share of that of all the data, 0: none; default 0.0001.
+    fit_prior : str, path or dict
+        Prior of such a fit, as prior of :class:`vhem.HMM`; default none.
     chunk : int
         Sequences, or groups, that make a piece; default 1.
     prior : {"uniform", "counts"}

@@ -17,7 +17,8 @@ from .errors import InputError
 from .model import H3M, Model
 
 
-_FIT = ("n_states", "n_mix", "covariance_type", "topology", "init", "n_init", "max_iter", "tol", "cov_floor")
+_FIT = ("n_states", "n_mix", "covariance_type", "topology", "init", "n_init", "max_iter", "tol", "cov_floor",
+        "prior")
 
 
 def _fixed(values: Any, what: str, S: Optional[int], axes: int) -> Any:
@@ -56,6 +57,10 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Stop when an iteration gains less, in nats per frame, 0: never; default 1e-05.
     cov_floor : float
         Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
+    prior : str, path or dict
+        "none": highest likelihood; "vb": variational Bayes, for few frames; "eb": with the strength of the prior
+        estimated too; "vb:nu0=1" with settings; or a prior, as a file or as :attr:`vhem.H3M.prior` of models
+        that were fitted with one; default none.
     options : dict
         Further options of the library by name, such as ``{"repair": 0}``.
     random_state : int, generator or None
@@ -75,7 +80,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     log_likelihood_ : float
         Of the data it was fitted to, in nats.
     n_iter_, converged_, runs_
-        Of the best start; runs_ has a row for every start.
+        Of the best start; runs_ has a row for every start, with its bound: what was maximised.
 
     Examples
     --------
@@ -95,7 +100,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
                  covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
+                 cov_floor: Optional[float] = None, prior: Any = None, options: Optional[Dict[str, Any]] = None,
                  random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_states = n_states
         self.n_mix = n_mix
@@ -108,6 +113,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
+        self.prior = prior
         self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -275,7 +281,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     ----------
     n_components : int
         HMMs of the mixture.
-    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, options
+    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, prior, options
         As for :class:`HMM`; init may be the HMMs to start from.
     random_state, n_jobs, verbose, progress
         As for :class:`HMM`.
@@ -301,7 +307,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     def __init__(self, *, n_components: int = 2, n_states: Optional[int] = None, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
+                 cov_floor: Optional[float] = None, prior: Any = None, options: Optional[Dict[str, Any]] = None,
                  random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_components = n_components
         self.n_states = n_states
@@ -313,6 +319,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
+        self.prior = prior
         self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -359,6 +359,11 @@ class H3M(Models[Model]):
             super().save(path)
 
     @property
+    def prior(self) -> Optional[Dict[str, Any]]:
+        """The prior that the HMMs were fitted with, to fit others with: ``fit_each(X, prior=models.prior)``."""
+        return self._facts["prior"]
+
+    @property
     def emission(self) -> str:
         return str(self._facts["emission"])
 

@@ -89,6 +89,23 @@ def test_fit_each(sequences):
     assert groups.provenance["command"] == "vhem.HMM" and groups.provenance["options"]["S"] == 1
 
 
+def test_fits_with_a_prior(sequences, tmp_path):
+    short = [y[:6] for y in sequences]
+    plain, bayes = vhem.fit_each(short, n_states=2), vhem.fit_each(short, n_states=2, prior="vb")
+    assert plain.prior is None and isinstance(bayes.prior, dict)
+    assert min(m.A.min() for m in plain) == 0 < min(m.A.min() for m in bayes)
+    again = vhem.fit_each(short[:3], n_states=2, prior=bayes.prior)
+    assert again.compare(bayes[:3]) == 0 and again.prior == bayes.prior
+    bayes.save(tmp_path / "m.json")
+    assert vhem.fit_each(short[:3], n_states=2, prior=tmp_path / "m.json").compare(again) == 0
+    one = vhem.HMM(n_states=2, prior="vb").fit(short)
+    assert (one.runs_["bound"] < one.runs_["loglik"]).all()
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, fit_prior="vb").fit(short, KINDS)
+    assert clf.score(short, KINDS) == 1
+    with pytest.raises(vhem.FileError, match="bayes"):
+        vhem.fit_each(short, prior="bayes")
+
+
 def test_vhem_of_sequences(sequences):
     found = vhem.VHEM(2, n_states=2, random_state=5).fit(sequences)
     assert support.same_partition(found.labels_, KINDS)

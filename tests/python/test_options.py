@@ -40,7 +40,7 @@ def parameters(taker):
 def option_of(name, tables, renamed):
     """The row of the table that a parameter stands for."""
     real = renamed.get(name) or _options.RENAMED.get(name, name)
-    for table in tables:
+    for table in ["fit"] if name == "fit_prior" else tables:
         if real in _lib.option_table(table):
             return _lib.option_table(table)[real]
     return None
@@ -111,7 +111,7 @@ def test_every_option_can_be_given():
         if "options" in names:
             continue
         reached = {(option_of(name, tables, renamed) or {}).get("name") for name in names}
-        elsewhere = {"by_group", "model"} | ({"M", "emission", "init", "topology", "repair"}
+        elsewhere = {"by_group", "model"} | ({"M", "emission", "init", "topology", "repair", "prior"}
                                              if taker is vhem.fit_textures else set())
         assert set(_lib.option_table(tables[0])) <= reached | elsewhere, taker
 
