@@ -56,7 +56,7 @@ static bool make_row(const eval_result *r, int l, int m, row *out)
     return known;
 }
 
-static void put(FILE *f, const char *lead, double x, const char *format)
+static void put_or_dash(FILE *f, const char *lead, double x, const char *format)
 {
     fputs(lead, f);
     if (isnan(x))
@@ -121,14 +121,14 @@ void eval_put_text(cli *c, FILE *f, const eval_result *r)
             if (!make_row(r, l, m, &x))
                 continue;
             fprintf(f, "%5d %8lld  %-24s", l + 1, (long long)x.K, measures[m].name);
-            put(f, " ", x.mean[0], "%14.6g");
+            put_or_dash(f, " ", x.mean[0], "%14.6g");
             if (several)
-                put(f, " ", x.sd[0], "%10.3g");
+                put_or_dash(f, " ", x.sd[0], "%10.3g");
             if (pair) {
-                put(f, " ", x.mean[1], "%14.6g");
-                put(f, " ", x.sd[1], "%10.3g");
-                put(f, isnan(x.t) ? "        " : " ", x.t, "%8.3f");
-                put(f, isnan(x.p) ? "         " : " ", x.p, "%9.2g");
+                put_or_dash(f, " ", x.mean[1], "%14.6g");
+                put_or_dash(f, " ", x.sd[1], "%10.3g");
+                put_or_dash(f, isnan(x.t) ? "        " : " ", x.t, "%8.3f");
+                put_or_dash(f, isnan(x.p) ? "         " : " ", x.p, "%9.2g");
             }
             fputc('\n', f);
         }

@@ -11,4 +11,11 @@ json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);
 void info_tell(FILE *f, json_t *facts, bool all); /* for people; releases the facts */
 
+/* Pieces that info_tell.c and info_clusters.c share: "" and 0 where the object has no such key. */
+const char *info_text(const json_t *object, const char *key);
+long long info_int(const json_t *object, const char *key);
+double info_real(const json_t *object, const char *key);
+void info_tell_provenance(FILE *f, const json_t *made);
+void info_tell_clusters(FILE *f, json_t *facts, bool all);
+
 #endif

@@ -119,6 +119,28 @@ class Groups(Case):
             self.assertEqual(score["each"][int(row["cluster"])], best)
             self.assertAlmostEqual(float(row["score"]), best / score["frames"])
 
+    def test_column_of_the_truth(self):
+        """--truth is a column of --data, in eval and in report."""
+        truth = ["--data", "d.csv", "--truth", "pair"]
+        self.assertIn("cluster  g0_0  g0_1", self.ok("eval", "c.json", *truth).out)
+        self.ok("report", "c.json", *truth, "-o", "r.html")
+        self.assertIn("g1_2", self.path("r.html").read_text())
+        self.fails(2, "--truth pair names a column, but no --data was given", "report", "c.json", "--truth", "pair")
+
+    def test_measures_of_a_report(self):
+        for words, shown in ((["--measures", "none"], False), ([], True), (["--measures", "all"], True)):
+            self.ok("report", "c.json", "--models", "m.json", *words, "--tables", "n", "-o", "r.html")
+            [row] = self.path("n/measures.tsv").read_text().splitlines()[1:]
+            values = dict(zip(self.path("n/measures.tsv").read_text().splitlines()[0].split("\t"), row.split("\t")))
+            self.assertEqual(values["expected_loglik"] not in ("", "nan"), shown, values)
+
+    def test_kernels_have_the_same_words(self):
+        raw = self.ok("compare", "m.json", "--kind", "ppk", "--kernel", "raw").out
+        self.assertEqual(raw, self.ok("compare", "m.json", "--kind", "ppk", "--raw").out)
+        self.assertNotEqual(raw, self.ok("compare", "m.json", "--kind", "ppk", "--kernel", "normalised").out)
+        self.ok("eval", "c.json", "--models", "m.json", "--kernel", "raw")
+        self.fails(2, "--kernel is one of normalised, raw", "compare", "m.json", "--kernel", "rbf")
+
     def test_no_such_column(self):
         for command in ("assign", "score"):
             self.fails(1, "nosuch", command, "c.json", "d.csv", "--group", "nosuch")

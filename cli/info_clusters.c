@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* info_clusters.c - the facts about clusters and trees in words. */
+#include "info.h"
+
+#include <string.h>
+
+/* "a, b, c, ..." */
+static void tell_members(FILE *f, const json_t *members, bool all)
+{
+    enum { FEW_NAMES = 5 };
+    size_t n = json_array_size(members);
+    for (size_t k = 0; k < n && (all || k < FEW_NAMES); k++)
+        fprintf(f, "%s%s", k ? ", " : "", json_string_value(json_array_get(members, k)));
+    fputs(n > FEW_NAMES && !all ? ", ...\n" : "\n", f);
+}
+
+/* "tau 10 nv 10000 ..." */
+static void tell_options(FILE *f, json_t *options)
+{
+    const char *key;
+    json_t *value;
+    fprintf(f, "  options   ");
+    json_object_foreach(options, key, value)
+    {
+        if (json_is_string(value))
+            fprintf(f, " %s %s", key, json_string_value(value));
+        else if (json_is_number(value))
+            fprintf(f, " %s %g", key, json_number_value(value));
+    }
+    fputc('\n', f);
+}
+
+static void tell_level(FILE *f, const json_t *level, bool all)
+{
+    const json_t *clusters = json_object_get(level, "clusters"), *repairs = json_object_get(level, "repairs");
+    size_t R = json_array_size(json_object_get(level, "restarts")), K = json_array_size(clusters);
+
+    if (json_is_number(json_object_get(level, "bound")))
+        fprintf(f, "  bound      %.2f nats after %lld iteration%s, %s\n", info_real(level, "bound"),
+                info_int(level, "n_iter"), cli_plural(info_int(level, "n_iter")),
+                json_is_true(json_object_get(level, "converged")) ? "converged" : "not converged");
+    if (R > 0)
+        fprintf(f, "  restarts   %zu, %lld of which were as good as the best\n", R,
+                info_int(level, "reached_best"));
+    long long empty = info_int(repairs, "empty"), revived = info_int(repairs, "revived");
+    if (empty)
+        fprintf(f, "  repairs    %lld cluster%s re-seeded\n", empty, cli_plural(empty));
+    if (revived)
+        fprintf(f, "  repairs    %lld state%s revived\n", revived, cli_plural(revived));
+    bool textures = json_object_get(json_array_get(clusters, 0), "n") != NULL;
+    fprintf(f, "\n  %7s %6s %8s %3s %3s  %s\n", "cluster", "size", "weight", textures ? "n" : "S",
+            textures ? "" : "M", "members");
+    for (size_t j = 0; j < K; j++) {
+        const json_t *one = json_array_get(clusters, j);
+        fprintf(f, "  %7zu %6lld %8.4g ", j, info_int(one, "size"), info_real(one, "omega"));
+        if (textures)
+            fprintf(f, "%3lld %3s  ", info_int(one, "n"), "");
+        else
+            fprintf(f, "%3lld %3lld  ", info_int(one, "S"), info_int(one, "M"));
+        tell_members(f, json_object_get(one, "members"), all);
+    }
+}
+
+void info_tell_clusters(FILE *f, json_t *facts, bool all)
+{
+    const json_t *levels = json_object_get(facts, "levels"), *first = json_array_get(levels, 0);
+    size_t n = json_array_size(levels);
+    bool tree = strcmp(info_text(facts, "kind"), "tree") == 0;
+
+    fprintf(f, "%s: ", info_text(facts, "file"));
+    if (tree)
+        fprintf(f, "a tree of %zu level%s over %lld %ss\n", n, n == 1 ? "" : "s", info_int(facts, "models"),
+                info_text(facts, "thing"));
+    else
+        fprintf(f, "%lld %ss in %lld clusters\n", info_int(facts, "models"), info_text(facts, "thing"),
+                info_int(first, "K"));
+    fprintf(f, "  method     %s\n", info_text(first, "method"));
+    info_tell_provenance(f, json_object_get(facts, "provenance"));
+    if (!json_is_object(json_object_get(facts, "provenance")))
+        tell_options(f, json_object_get(first, "options"));
+    for (size_t l = 0; l < n; l++) {
+        const json_t *level = json_array_get(levels, l);
+        if (tree)
+            fprintf(f, "\nlevel %zu: %lld %ss in %lld clusters\n", l + 1, info_int(level, "Kb"),
+                    l ? "centre" : info_text(facts, "thing"), info_int(level, "K"));
+        tell_level(f, level, all);
+    }
+}
