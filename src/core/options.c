@@ -106,7 +106,7 @@ static const vh_option cluster_rows[] = {
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
     FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NULL,
          "weigh a centre by the mass of its members, not by their number"),
-    CHOICE(R, VH_KEPT, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag; models have theirs", "em-h3m",
+    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag; models have theirs", "em-h3m",
            "what the states of the centres emit when sequences are clustered"),
     REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),

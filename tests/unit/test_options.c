@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of options: it covers the records, its defaults are values of the right type, and what walks it agrees. */
+#include "support.h"
+
+#include "core/options.h"
+#include "model/options_json.h"
+
+static const struct {
+    vhem_option_set set;
+    size_t size;
+} sets[] = {
+    { VHEM_DATA_OPTIONS, sizeof(vhem_data_options) },
+    { VHEM_FIT_OPTIONS, sizeof(vhem_fit_options) },
+    { VHEM_CLUSTER_OPTIONS, sizeof(vhem_cluster_options) },
+    { VHEM_DISTANCE_OPTIONS, sizeof(vhem_distance_options) },
+    { VHEM_TRAIN_OPTIONS, sizeof(vhem_train_options) },
+    { VHEM_RANK_OPTIONS, sizeof(vhem_rank_options) },
+};
+enum { SETS = sizeof sets / sizeof sets[0] };
+
+static bool is_text(const vhem_option *o)
+{
+    return o->type == VHEM_OPTION_TEXT || o->type == VHEM_OPTION_CHOICE;
+}
+
+/* Names are told apart, places lie in the record, and every row says what it is. */
+static void rows(void **state)
+{
+    vhem_option a, b;
+    (void)state;
+    for (int s = 0; s < SETS; s++) {
+        int n = 0;
+        for (; vhem_option_info(sets[s].set, n, &a) == VHEM_OK; n++) {
+            assert_true(a.name[0] && a.help[0] && a.fallback[0]);
+            assert_true(a.offset < sets[s].size);
+            assert_true(a.argument || a.type == VHEM_OPTION_FLAG);
+            for (int k = 0; k < n; k++) {
+                assert_int_equal(vhem_option_info(sets[s].set, k, &b), VHEM_OK);
+                assert_true(strcmp(a.name, b.name) != 0 && a.offset != b.offset);
+                assert_true(!a.letter || a.letter != b.letter);
+            }
+        }
+        assert_true(n >= 2);
+        assert_int_equal(vhem_option_info(sets[s].set, -1, &a), VHEM_EINVAL);
+    }
+}
+
+/* After an init nothing is set; filled in, everything that has one default is, and passes the check. */
+static void defaults(void **state)
+{
+    union {
+        vhem_train_options largest;
+        vhem_cluster_options cluster;
+        vhem_fit_options fit;
+    } record;
+    vhem_ctx *ctx = test_ctx();
+    (void)state;
+    for (int s = 0; s < SETS; s++) {
+        vh_options_init(sets[s].set, &record, sets[s].size);
+        for (const vh_option *row = vh_options(sets[s].set); row->shown.name; row++)
+            assert_true(vh_option_unset(row, &record));
+        assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
+        vh_options_fill(sets[s].set, &record);
+        assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
+    }
+    vh_options_init(VHEM_FIT_OPTIONS, &record.fit, sizeof record.fit);
+    vh_options_fill(VHEM_FIT_OPTIONS, &record.fit);
+    assert_int_equal(record.fit.S, 3);
+    assert_near(record.fit.tol, 1e-5, 0, 0);
+    assert_string_equal(record.fit.init, "kmeans");
+    assert_int_equal(record.fit.max_iter, -1); /* it depends on the model */
+    vhem_ctx_free(ctx);
+}
+
+static void refused(void **state)
+{
+    vhem_fit_options o;
+    vhem_ctx *ctx = test_ctx();
+    (void)state;
+    vhem_fit_options_init(&o);
+    o.S = 0;
+    assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL, "S is 0, must be at least 1");
+    o.S = -7; /* any negative number is the default */
+    assert_ok(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
+    o.tol = NAN;
+    assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL, "tol is nan");
+    o.tol = -1;
+    o.model = "dt"; /* the beginning of a word is not the word */
+    assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL,
+                 "model 'dt' is unknown; known are hmm, dtm");
+    vhem_ctx_free(ctx);
+}
+
+/* What is printed is read back; a size of 0, as files have it, is the default. */
+static void round_trip(void **state)
+{
+    vhem_cluster_options a, b;
+    vh_texts texts = { 0 };
+    vhem_ctx *ctx = test_ctx();
+    char *text = NULL;
+    size_t size;
+    const char *lead = "{";
+    (void)state;
+    vhem_cluster_options_init(&a);
+    vhem_cluster_options_init(&b);
+    a.tau = 7;
+    a.nv = 0.5;
+    a.repair = 0;
+    a.kernel = "raw";
+    FILE *f = open_memstream(&text, &size);
+    for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++)
+        if (vh_option_is_kept(row, &a)) {
+            vh_option_print(f, lead, row, &a, false);
+            lead = ", ";
+        }
+    fputs("}", f);
+    fclose(f);
+    assert_non_null(strstr(text, "\"S\": 0,"));
+    assert_null(strstr(text, "emission"));
+    json_t *root = json_loads(text, 0, NULL);
+    assert_ok(ctx, vh_options_read(ctx, root, VHEM_CLUSTER_OPTIONS, &texts, &b));
+    for (const vh_option *row = vh_options(VHEM_CLUSTER_OPTIONS); row->shown.name; row++) {
+        if (is_text(&row->shown))
+            assert_true(!*vh_option_text(row, &a) == !*vh_option_text(row, &b));
+        else
+            assert_true(vh_option_number(row, &a) == vh_option_number(row, &b));
+    }
+    assert_string_equal(b.kernel, "raw");
+    json_decref(root);
+    vh_texts_free(&texts);
+    free(text);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(round_trip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
