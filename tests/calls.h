@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls.h - public calls on models of one kind, as short as tests want them: lengths and numbers of clusters are ints,
- * models are HMMs or textures, and a clustering comes without its tree. */
+/* calls.h - public calls on models of one kind, as short as tests want them: lengths and numbers of clusters
+ * are ints, models are HMMs or textures, and a clustering comes without its tree. */
 #ifndef VH_TESTS_CALLS_H
 #define VH_TESTS_CALLS_H
 

@@ -45,7 +45,8 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *classes, vhem_cla
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *name, vh_class **out);
 /* The piece under this key, added without items when there is none.  It stays in place until the next. */
 vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out);
-/* The models of all classes in one set; owner [K]: the class of each.  The weights are those within a class. */
+/* The models of all classes in one set; owner [K]: the class of each.  The weights are those within a class.
+ */
 vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vhem_models **out, int **owner);
 
 #endif

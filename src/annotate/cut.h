@@ -6,8 +6,8 @@
 #include "annotate/classes.h"
 #include "estimate/pieces.h"
 
-/* The pieces of all classes, which are added to the classes: every item that has a class; or chunks of the items of
- * a class in their order; or subsamples of the items of each class. */
+/* The pieces of all classes, which are added to the classes: every item that has a class; or chunks of the
+ * items of a class in their order; or subsamples of the items of each class. */
 vhem_status vh_classes_cut(vhem_ctx *ctx, const vh_piecework *work, const vhem_tags *members,
                            vhem_classes *classes, vh_pieces *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load.c - vhem_load: whatever is in a file.  It stands in the highest row because class models do, which a file may
- * hold as well as anything below them. */
+/* load.c - vhem_load: whatever is in a file.  It stands in the highest row because class models do, which a
+ * file may hold as well as anything below them. */
 #include "annotate/classes_json.h"
 #include "cluster/result_json.h"
 #include "core/file.h"

@@ -5,9 +5,9 @@
 
 #include "estimate/items.h"
 
-/* The row of an item in has [n][C] of the result is that of items.  From their labels, the classes in the order of
- * their names; or from tags, matched by name.  What is left out is told in warnings; nothing left at all is an
- * error. */
+/* The row of an item in has [n][C] of the result is that of items.  From their labels, the classes in the
+ * order of their names; or from tags, matched by name.  What is left out is told in warnings; nothing left at
+ * all is an error. */
 vhem_status vh_members_new(vhem_ctx *ctx, const vh_items *items, const vhem_tags *tags, int min_items,
                            vhem_tags **out);
 /* Frees what a vhem_tags holds. */

@@ -5,8 +5,8 @@
 
 #include "cluster/methods.h"
 
-/* All defaults and the preset filled in, everything checked against the input.  With a given start, S, M and K of
- * the input are those of the start. */
+/* All defaults and the preset filled in, everything checked against the input.  With a given start, S, M and
+ * K of the input are those of the start. */
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,
                                vhem_cluster_options *out);
 /* Does the preset want full covariances? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - see options.h.  The rows stand in the order in which files and fingerprints list them; new rows go to
- * the end of what is kept, marked VH_IF_SET. */
+/* options.c - see options.h.  The rows stand in the order in which files and fingerprints list them; new rows
+ * go to the end of what is kept, marked VH_IF_SET. */
 #include "core/options.h"
 
 #include "core/number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.h - the options of every record as one table: names, types, ranges, defaults and help.  Checks, files,
- * fingerprints and the command line all walk it; an option is a field of its record and a row here. */
+/* options.h - the options of every record as one table: names, types, ranges, defaults and help.  Checks,
+ * files, fingerprints and the command line all walk it; an option is a field of its record and a row here. */
 #ifndef VH_CORE_OPTIONS_H
 #define VH_CORE_OPTIONS_H
 
@@ -37,8 +37,8 @@ void vh_options_fill(vhem_option_set set, void *record);
 /* The texts of the record become texts of the list. */
 vhem_status vh_options_own(vhem_ctx *ctx, vhem_option_set set, vh_texts *texts, void *record);
 
-/* Numbers below the least, as -1 for a size, are defaults; this is how files and fingerprints have always written
- * them. */
+/* Numbers below the least, as -1 for a size, are defaults; this is how files and fingerprints have always
+ * written them. */
 double vh_option_kept(const vh_option *row, const void *record);
 void vh_options_hash(vh_hash *hash, const vh_option *row, const void *record);
 /* ', "name": value' or '"name": value' when it is the first.  flags: as true and false, else as numbers. */

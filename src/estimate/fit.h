@@ -6,12 +6,12 @@
 #include "data/data.h"
 #include "model/models.h"
 
-/* An HMM for each sequence or group, by Baum-Welch.  report may be NULL.  VHEM_ESTOPPED hands over the models that
- * were begun. */
+/* An HMM for each sequence or group, by Baum-Welch.  report may be NULL.  VHEM_ESTOPPED hands over the models
+ * that were begun. */
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                         vhem_fit_report **report);
-/* A mixture of opt->K HMMs of all sequences, by EM.  The report has one row.  VHEM_ESTOPPED hands over the best so
- * far. */
+/* A mixture of opt->K HMMs of all sequences, by EM.  The report has one row.  VHEM_ESTOPPED hands over the
+ * best so far. */
 vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                            vhem_fit_report **report);
 /* A dynamic texture for each, or with opt->K a mixture of them for all. */

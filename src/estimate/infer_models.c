@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* infer_models.c - what models of either kind say about sequences: the public calls, checked and handed to the kind
- * at hand. */
+/* infer_models.c - what models of either kind say about sequences: the public calls, checked and handed to
+ * the kind at hand. */
 #include "core/alloc.h"
 #include "estimate/items.h"
 #include "estimate/score.h"

@@ -8,7 +8,8 @@
 
 enum { VH_FIT_RESTARTS = 4 }; /* without a given start, when none were asked for */
 
-/* The options with every default that does not depend on the data; asked may be NULL.  restarts stays open. */
+/* The options with every default that does not depend on the data; asked may be NULL.  restarts stays open.
+ */
 vhem_fit_options vh_fit_filled(const vhem_fit_options *asked);
 /* Are dynamic textures asked for? */
 bool vh_fit_wants_textures(const vhem_fit_options *opt);

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* The version since which the same data and options come to the same numbers.  Raise it when they no longer do:
- * what stores hold is then fitted anew. */
+/* The version since which the same data and options come to the same numbers.  Raise it when they no longer
+ * do: what stores hold is then fitted anew. */
 #define RECIPE "0.1.0"
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pieces.h - data in pieces, and models of each: the first half of hierarchical estimation, paper Section 4.1 and
- * Conclusion. */
+/* pieces.h - data in pieces, and models of each: the first half of hierarchical estimation, paper Section 4.1
+ * and Conclusion. */
 #ifndef VH_ESTIMATE_PIECES_H
 #define VH_ESTIMATE_PIECES_H
 
@@ -35,8 +35,8 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
  * without a name one is fitted.  It stays in place until the next is added. */
 vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_pieces *all,
                           const vh_piece **out);
-/* Fits what is not in the store, side by side, and puts each there as soon as it is done.  Memory: the data of one
- * piece for each thread. */
+/* Fits what is not in the store, side by side, and puts each there as soon as it is done.  Memory: the data
+ * of one piece for each thread. */
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_pieces *all, vh_store *store);
 void vh_pieces_free(vh_pieces *pieces);
 

@@ -6,8 +6,8 @@
 #include "data/data.h"
 #include "model/models.h"
 
-/* loglik [N][K] = log p(y_n | HMM i); `what` is what progress is reported as, NULL: it is not.  On failure, or
- * after a stop, some of loglik is filled in: there is no second table. */
+/* loglik [N][K] = log p(y_n | HMM i); `what` is what progress is reported as, NULL: it is not.  On failure,
+ * or after a stop, some of loglik is filled in: there is no second table. */
 vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
                      double *loglik);
 /* The same, all or nothing. */

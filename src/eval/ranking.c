@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranking.c - how well classes or tags are given and items are found: accuracy, precision, recall, F, average
- * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the tag
- * stands. */
+ * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the
+ * tag stands. */
 #include "core/options.h"
 #include "core/record.h"
 

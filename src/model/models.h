@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* models.h - a set of models of either kind behind one type, and what can be done with it whatever the kind. */
+/* models.h - a set of models of either kind behind one type, and what can be done with it whatever the kind.
+ */
 #ifndef VH_MODEL_MODELS_H
 #define VH_MODEL_MODELS_H
 
@@ -53,8 +54,8 @@ vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **ou
 vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out);
 /* Those that have weight; it is a failure when none has. */
 vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_models **out);
-/* The models of n sets one after the other, those of part p with the weights omega share[p] (NULL: omega); names
- * stay behind.  All must be of one kind, family and dimension. */
+/* The models of n sets one after the other, those of part p with the weights omega share[p] (NULL: omega);
+ * names stay behind.  All must be of one kind, family and dimension. */
 vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
                            vhem_models **out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Items of a source: models, sequences, groups; and what is computed for groups: scores, assignments, fits, classes
- * of textures. */
+/* Items of a source: models, sequences, groups; and what is computed for groups: scores, assignments, fits,
+ * classes of textures. */
 #include "support.h"
 
 enum { N = 6 };

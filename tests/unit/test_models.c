@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Models of either kind behind one type: looks, files, subsets and pools; and whatever is in a file by vhem_load. */
+/* Models of either kind behind one type: looks, files, subsets and pools; and whatever is in a file by
+ * vhem_load. */
 #include "support.h"
 
 #include "textures.h"
@@ -114,7 +115,8 @@ static void subsets_and_pools(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A file of models, of clusters, of a tree, of sequences: each is what it is, and models can be had from three. */
+/* A file of models, of clusters, of a tree, of sequences: each is what it is, and models can be had from
+ * three. */
 static void whatever(void **state)
 {
     vhem_ctx *ctx = test_ctx();

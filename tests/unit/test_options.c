@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of options: it covers the records, its defaults are values of the right type, and what walks it agrees. */
+/* The table of options: it covers the records, its defaults are values of the right type, and what walks it
+ * agrees. */
 #include "support.h"
 
 #include "core/options.h"
