@@ -31,13 +31,16 @@
 
 #define R vhem_data_options
 static const vh_option data_rows[] = {
-    CHOICE(R, 0, format, 'f', 0, "csv|tsv|dir|npy|npz|ts|hdf5", "detected from the file", NULL, "format of the data"),
+    CHOICE(R, 0, format, 'f', 0, "csv|tsv|dir|npy|npz|ts|hdf5", "detected from the file", NULL,
+           "format of the data"),
     TEXT(R, 0, id, 'i', 0, "COL[,COL]", "id or seq", NULL, "columns that name a sequence"),
     TEXT(R, 0, label, 'l', 0, "COL", "label, if there is one", NULL, "column with the class"),
     TEXT(R, 0, group, 'g', 0, "COL", "none", NULL, "column with the group of a sequence"),
     TEXT(R, 0, weight, 0, 0, "COL", "all 1", NULL, "column with the weight of a sequence"),
-    TEXT(R, 0, columns, 'c', 0, "COL[,COL]", "every other numeric column", NULL, "columns that are the dimensions"),
-    TEXT(R, 0, where, 'w', 0, "COL=VALUE", "everything", NULL, "read only the rows or sequences with this value"),
+    TEXT(R, 0, columns, 'c', 0, "COL[,COL]", "every other numeric column", NULL,
+         "columns that are the dimensions"),
+    TEXT(R, 0, where, 'w', 0, "COL=VALUE", "everything", NULL,
+         "read only the rows or sequences with this value"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", NULL,
           "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
     END,
@@ -48,7 +51,8 @@ static const vh_option data_rows[] = {
 static const vh_option fit_rows[] = {
     INT(R, VH_KEPT, S, 'S', 1, "S", "3", NULL, "states of each HMM; of a texture the dimension of its state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
-    INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL, "models of a mixture; 0: one model for each sequence or group"),
+    INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
+          "models of a mixture; 0: one model for each sequence or group"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R", "4; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
@@ -66,9 +70,11 @@ static const vh_option fit_rows[] = {
            "HMMs, or dynamic textures: linear dynamical systems"),
     CHOICE(R, VH_KEPT | VH_IF_SET, learn, 0, 0, "svd|em", "svd", "dtm",
            "in closed form from principal components, or by EM from there; mixtures always use EM"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm", "covariance of the noise, R"),
+    CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
+           "covariance of the noise, R"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "none", "hmm",
-         "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated too; with "
+         "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated "
+         "too; with "
          "settings, vb:nu0=1,start=ml; or a file that has one, as models fitted with a prior have"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
@@ -106,12 +112,15 @@ static const vh_option cluster_rows[] = {
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
     FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NULL,
          "weigh a centre by the mass of its members, not by their number"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag; models have theirs", "em-h3m",
+    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, "gaussian-diag|gaussian-full",
+           "gaussian-diag; models have theirs",
+           "em-h3m",
            "what the states of the centres emit when sequences are clustered"),
     REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),
     CHOICE(R, VH_KEPT, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
-           "kernels divided by those of each HMM with itself; as they are; or divided and then to the power that "
+           "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
+           "that "
            "makes their median 1/e"),
     CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", "ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc",
            "whether the affinity of an HMM to itself counts"),
@@ -138,9 +147,11 @@ static const vh_option distance_rows[] = {
 static const vh_option train_rows[] = {
     CHOICE(R, VH_KEPT, estimator, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL,
          "how the model of a class is made: a clustering method"),
-    FLAG(R, VH_KEPT, by_group, 0, 0, NULL, "0", NULL, "the groups of the data are the items, not its sequences"),
+    FLAG(R, VH_KEPT, by_group, 0, 0, NULL, "0", NULL,
+         "the groups of the data are the items, not its sequences"),
     INT(R, VH_KEPT, chunk, 0, 1, "N", "1", NULL, "items of a class that make a piece"),
-    INT(R, VH_KEPT, bootstrap, 0, 0, "B", "0", NULL, "instead: so many subsamples of the items of each class"),
+    INT(R, VH_KEPT, bootstrap, 0, 0, "B", "0", NULL,
+        "instead: so many subsamples of the items of each class"),
     INT(R, VH_KEPT, sample, 0, 0, "b", "0", NULL, "items in each of the subsamples"),
     INT(R, VH_KEPT, min_items, 0, 1, "N", "1", NULL, "leave out classes or tags with fewer items"),
     CHOICE(R, VH_KEPT, prior, 0, 0, "uniform|counts", "uniform", NULL, "prior probabilities of the classes"),
