@@ -184,6 +184,8 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
     VH_TRY(vh_settings_read(ctx, json_object_get(root, "reduce"), vh_reduce_settings, &k->names,
                             &k->opt.reduce));
     k->opt = vh_train_filled(&k->opt);
+    if (!k->opt.piece.prior) /* of a time when there were none */
+        k->opt.piece.prior = "none";
     k->tags = json_is_true(json_object_get(root, "tags"));
     k->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     json_array_foreach(json_object_get(root, "classes"), c, v)

@@ -103,10 +103,14 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     VH_TRY(vh_things_new(ctx, data, train.piece.by_group, &things));
     VH_TRY(everybody(ctx, things.n, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
+    one->opt.by_group = train.piece.by_group;
+    VH_TRY(vh_pieces_prior(ctx, data, store, one));
     VH_TRY(vh_pieces_cut(ctx, data, &things, members, one, &pieces));
     VH_TRY(vh_pieces_fit(ctx, data, &things, one, &pieces, store));
     VH_TRY(pool(ctx, &things, &pieces, store, &pooled));
     VH_TRY(vh_lengths_of(ctx, data, &pooled->lengths));
+    if (strcmp(one->opt.piece.prior, "none") != 0)
+        VH_TRY(vh_h3m_set_text(ctx, &pooled->prior, one->opt.piece.prior));
     st = vh_store_close(ctx, store);
     store = NULL;
     VH_TRY(st);

@@ -26,6 +26,11 @@ typedef struct {
  * things of a class in their order; or subsamples of the things of each class. */
 vhem_status vh_pieces_cut(vhem_ctx *ctx, const vhem_data *data, const vh_things *things,
                           const vhem_tags *members, vhem_classes *classes, vh_pieces *out);
+/* The prior of the pieces, k->opt.piece.prior, becomes its own JSON text: that of the store, if there is one
+ * from before, or learnt from the things in the data, without their classes.  So pieces that come later have
+ * the same prior as the first. */
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, vh_store *store, vhem_classes *k);
+
 /* Fits what is not in the store, as the classes say, side by side, and puts each there as soon as it is done.
  * Memory: the data of one piece for each thread. */
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vhem_data *data, const vh_things *things,

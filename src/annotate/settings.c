@@ -25,10 +25,19 @@
     }
 
 const vh_setting vh_fit_settings[] = {
-    FIT(VH_SET_INT, S),          FIT(VH_SET_INT, M),         FIT(VH_SET_INT, K),
-    FIT(VH_SET_INT, max_iter),   FIT(VH_SET_INT, restarts),  FIT(VH_SET_REAL, tol),
-    FIT(VH_SET_REAL, cov_floor), FIT(VH_SET_TEXT, emission), FIT(VH_SET_TEXT, init),
-    FIT(VH_SET_TEXT, topology),  FIT(VH_SET_INT, repair),    { 0 },
+    FIT(VH_SET_INT, S),
+    FIT(VH_SET_INT, M),
+    FIT(VH_SET_INT, K),
+    FIT(VH_SET_INT, max_iter),
+    FIT(VH_SET_INT, restarts),
+    FIT(VH_SET_REAL, tol),
+    FIT(VH_SET_REAL, cov_floor),
+    FIT(VH_SET_TEXT, emission),
+    FIT(VH_SET_TEXT, init),
+    FIT(VH_SET_TEXT, topology),
+    FIT(VH_SET_INT, repair),
+    FIT(VH_SET_TEXT, prior),
+    { 0 },
 };
 
 const vh_setting vh_reduce_settings[] = {

@@ -215,12 +215,28 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }
 
+/* A copy with all that the file has. */
+static vhem_status copy_whole(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_h3m *copy = NULL;
+
+    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+    VH_TRY(vh_h3m_set_text(ctx, &copy->prior, h3m->prior));
+    copy->lengths = h3m->lengths;
+    *out = copy;
+    copy = NULL;
+done:
+    vhem_h3m_free(copy);
+    return st;
+}
+
 /* A copy for those who ask again; without one, as when memory is short, they read the line again. */
 static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
 {
     vhem_h3m *copy = NULL;
 
-    if (find(s, key).h3m || vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy) != VHEM_OK)
+    if (find(s, key).h3m || copy_whole(ctx, h3m, &copy) != VHEM_OK)
         return;
 #pragma omp critical(vh_store)
     {
@@ -242,7 +258,7 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m
     json_t *root = NULL;
 
     if (where.h3m)
-        return vh_h3m_subset(ctx, where.h3m, NULL, where.h3m->K, out);
+        return copy_whole(ctx, where.h3m, out);
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
@@ -309,7 +325,7 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
 
     if (find(s, key).size > 0)
         return VHEM_OK;
-    VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
+    VH_TRY(copy_whole(ctx, h3m, &copy));
 #pragma omp critical(vh_store)
     st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
     VH_TRY(st);

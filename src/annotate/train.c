@@ -364,6 +364,7 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_things *thin
     training t = { k, store, data, things, members };
 
     if (takes_models(k)) {
+        VH_TRY(vh_pieces_prior(ctx, data, store, k));
         VH_TRY(vh_pieces_cut(ctx, data, things, members, k, &pieces));
         VH_TRY(vh_pieces_fit(ctx, data, things, k, &pieces, store));
     } else {

@@ -13,6 +13,7 @@
 #include "model/convert.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WAVE = 512 }; /* components of the restarts that run side by side: their tables then stay in cache */
 #define TIE 1e-9     /* as in fit.c: of restarts this close the first is kept */
@@ -231,6 +232,8 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
+    if (o->prior && strcmp(o->prior, "none") != 0)
+        vh_log(ctx, VHEM_LOG_WARN, "a prior is of single HMMs: the mixture is fitted without one");
     const vhem_h3m *start = o->start;
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;
     if (start) {

@@ -12,7 +12,8 @@ UNGROUPED = [name for name in DATA if name != "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
-         "fit-restarts", "fit-tol", "fit-max-iter", "fit-init", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
+         "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "cov-floor", "fit-init", "topology", "tau", "nv",
+         "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
