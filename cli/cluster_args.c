@@ -232,6 +232,10 @@ json_t *cluster_options_json(const cluster_args *a, const vhem_cluster_options *
     json_object_set_new(all, "kernel", cli_json_text(used->kernel));
     json_object_set_new(all, "diagonal", cli_json_text(used->diagonal));
     json_object_set_new(all, "linkage", cli_json_text(used->linkage));
+    json_object_set_new(all, "search", cli_json_text(used->search));
+    json_object_set_new(all, "neighbours", json_integer(used->neighbours));
+    if (json_object_get(all, "candidate"))
+        json_object_set_new(all, "candidate", json_integer(used->candidate));
     json_object_set_new(all, "no-repair", json_boolean(!used->repair));
     json_object_set_new(all, "weighted-omega", json_boolean(used->weighted_omega));
     if (a->data) { /* what means nothing to sequences */

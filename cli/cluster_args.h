@@ -27,7 +27,12 @@ typedef struct {
       "virtual samples for each input model; fewer make assignments softer" },                              \
     { "init", 0, OPT_TEXT, init_arg, &(a)->init, 0, "auto", init_help },                                    \
     { "restarts", 'r', OPT_INT, "R", &(a)->opt.restarts, 1, restarts_shown,                                 \
-      "runs from different starts, the best of which is kept" },                                            \
+      "runs from different starts, the best of which is kept; most of them, where the best bound is found "  \
+      "again before" },                                                                                     \
+    { "search", 0, OPT_CHOICE, "auto|fast|thorough|restarts", &(a)->opt.search, 0,                          \
+      "auto; restarts with a preset or an --init",                                                          \
+      "auto: restarts, and candidates from distances between the models; fast: one such candidate; "        \
+      "thorough: more of all; restarts: those alone" },                                                     \
     { "max-iter", 0, OPT_INT, "N", &(a)->opt.max_iter, 0, "200; emhmm: 101", "most iterations of a run" },  \
     { "tol", 0, OPT_REAL, "T", &(a)->opt.tol, 0, "1e-05",                                                   \
       "a run ends when the bound changes by less than this share; 0: never" },                              \
@@ -42,6 +47,8 @@ typedef struct {
     { "kernel", 0, OPT_CHOICE, "normalised|raw|scaled", &(a)->opt.kernel, 0, "normalised",                  \
       "ppk-sc: kernels divided by those of each HMM with itself; as they are; or divided and then to the "  \
       "power that makes their median 1/e" },                                                                \
+    { "neighbours", 0, OPT_INT, "N", &(a)->opt.neighbours, 1, "10, fewer in small clusters",                \
+      "knn-sc: nearest neighbours of each HMM" },                                                           \
     { "diagonal", 0, OPT_CHOICE, "zero|keep", &(a)->opt.diagonal, 0, "zero",                                \
       "-sc: does the affinity of an HMM to itself count?" },                                                \
     { "linkage", 0, OPT_CHOICE, "average|complete|single", &(a)->opt.linkage, 0, "average",                 \

@@ -85,6 +85,8 @@ int cmd_cluster(cli *c, int argc, char **argv)
           "number of clusters" },
         { "states", 'S', OPT_INT, "S", &a.opt.S, 1, "as the input", "states of the centres" },
         CLUSTER_OPTIONS(&a, CLUSTER_RESTARTS, "START", CLUSTER_INIT_HELP),
+        { "candidate", 0, OPT_INT, "N", &a.opt.candidate, 1, "1, the best",
+          "keep the N-th best of the partitions that the search found and that differ" },
         CLUSTER_DATA_OPTIONS(&a),
         { 0 },
     };

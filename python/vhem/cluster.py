@@ -27,6 +27,7 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     nv: Optional[float]
     init: Any
     n_init: Optional[int]
+    search: Optional[str]
     max_iter: Optional[int]
     tol: Optional[float]
     cov_floor: Optional[float]
@@ -40,8 +41,9 @@ class _Clusterer(ClusterMixin, Estimator):  # type: ignore[misc]
     def _options(self) -> Dict[str, Any]:
         return {
             "method": self.method, "preset": self.preset, "S": self.n_states, "M": self.n_mix,
-            "tau": self.tau, "nv": self.nv, "restarts": self.n_init, "max_iter": self.max_iter,
-            "tol": self.tol, "cov_floor": self.cov_floor, **start_options(self.init), **further(self.options)
+            "tau": self.tau, "nv": self.nv, "restarts": self.n_init, "search": self.search,
+            "max_iter": self.max_iter, "tol": self.tol, "cov_floor": self.cov_floor,
+            **start_options(self.init), **further(self.options)
         }
 
     def _hmm(self, seed: int) -> HMM:
@@ -140,12 +142,15 @@ class VHEM(_Clusterer):
         Number of them per model: the larger, the harder the assignments.
     init : str or models to start from, optional
     n_init : int, optional
-        Starts, of which the best is kept.
+        Starts, of which the best is kept; fewer when the best bound has been found again before.
+    search : {None, "auto", "fast", "thorough", "restarts"}
+        How much is tried beside the starts; None is "auto", and "restarts" with a preset or an init.
     max_iter, tol, cov_floor : optional
     hmm : :class:`vhem.HMM`, optional
         How sequences become models; without it an HMM of n_states and n_mix.
     options : dict, optional
-        Further options of the library by name, such as ``{"linkage": "complete"}``.
+        Further options of the library by name, such as ``{"linkage": "complete"}`` or, for the second-best
+        partition, ``{"candidate": 2}``.
     random_state, n_jobs, verbose, progress
         As for :class:`vhem.HMM`.
 
@@ -183,7 +188,7 @@ class VHEM(_Clusterer):
     def __init__(self, n_clusters: int = 2, *, method: str = "vhem", preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 search: Optional[str] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
@@ -196,6 +201,7 @@ class VHEM(_Clusterer):
         self.nv = nv
         self.init = init
         self.n_init = n_init
+        self.search = search
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
@@ -256,7 +262,7 @@ class VHEMTree(_Clusterer):
     def __init__(self, n_clusters: Any = (4, 2), *, method: str = "vhem", preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 search: Optional[str] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
@@ -269,6 +275,7 @@ class VHEMTree(_Clusterer):
         self.nv = nv
         self.init = init
         self.n_init = n_init
+        self.search = search
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor

@@ -17,6 +17,7 @@ void vhem_train_options_init(vhem_train_options *opt)
     opt->piece.K = 1;
     opt->reduce.K = 4;
     opt->reduce.restarts = 5; /* a class needs a good density, not the best of all partitions */
+    opt->reduce.search = "restarts";
 }
 
 vhem_train_options vh_train_filled(const vhem_train_options *opt)

@@ -101,8 +101,10 @@ void vhem_clustering_free(vhem_clustering *c)
     free(c->bound);
     free(c->state_map);
     free(c->state_map_at);
-    for (int r = 0; r < c->n_run; r++)
+    for (int r = 0; r < c->n_run; r++) {
         free(c->run[r].bounds);
+        free(c->run[r].label);
+    }
     free(c->run);
     vhem_h3m_free(c->centers);
     vhem_dtm_free(c->textures);

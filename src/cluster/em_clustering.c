@@ -7,6 +7,7 @@
 #include "estimate/em_start.h"
 #include "estimate/mixture.h"
 
+#include <math.h>
 #include <string.h>
 
 static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vhem_clustering *out)
@@ -22,7 +23,9 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vhem_cluster
                                 .n_iter = u->n_iter,
                                 .converged = u->converged,
                                 .finished = u->converged || u->n_iter >= out->options.max_iter,
-                                .bounds = r == x->best ? NULL : u->J };
+                                .bounds = r == x->best ? NULL : u->J,
+                                .modularity = NAN,
+                                .agreement = NAN };
         if (r != x->best)
             u->J = NULL; /* handed over */
     }

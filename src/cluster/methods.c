@@ -19,6 +19,7 @@ const vh_method vh_methods[] = {
     { "ppk-sc", VH_MODELS, 0, 0, vh_method_distance },
     { "ppk-sc-hybrid", VH_MODELS, 0, 0, vh_method_distance },
     { "kl-sc", VH_MODELS, 0, 0, vh_method_distance },
+    { "knn-sc", VH_MODELS, 0, 0, vh_method_distance },
     { "kl-sampled-sc", VH_MODELS, 0, 0, vh_method_distance },
     { "ppk-ac", VH_MODELS, 0, 0, vh_method_distance },
     { "kl-ac", VH_MODELS, 0, 0, vh_method_distance },
@@ -36,8 +37,8 @@ const vh_method *vh_method_find(const char *name)
 
 const char *vhem_methods(void)
 {
-    return "vhem em-h3m shem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc ppk-ac kl-ac "
-           "kl-sampled-ac";
+    return "vhem em-h3m shem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc "
+           "ppk-ac kl-ac kl-sampled-ac";
 }
 
 int vhem_method_takes_data(const char *method)

@@ -6,6 +6,7 @@
 #include "reduce/start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -13,19 +14,21 @@ typedef struct {
     double nv; /* virtual samples per model; 0: Kb / tau */
     int tau, max_iter, min_iter, soft;
     double tol, cov_floor, cov_add;
-    bool full;
+    bool full;  /* covariances */
+    bool plain; /* no repairs, and all restarts are run to their end */
 } preset;
 
 static const preset presets[] = {
     /* the first is what no preset means */
-    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false },
-    { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
-    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true },
+    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false },
+    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true },
+    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false },
 };
-enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300 };
+enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
+enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 #define EM_FLOOR 1e-4
 
@@ -40,6 +43,11 @@ static const preset *find_preset(const char *name)
 bool vh_cluster_wants_full(const vhem_cluster_options *opt)
 {
     return find_preset(opt->preset)->full;
+}
+
+bool vh_cluster_runs_all(const vhem_cluster_options *opt)
+{
+    return find_preset(opt->preset)->plain;
 }
 
 int vh_cluster_min_iter(const vhem_cluster_options *opt)
@@ -103,11 +111,18 @@ done:
 static vhem_status resolve_word(vhem_ctx *ctx, const char *what, const char *const *known, const char **word)
 {
     vhem_status st = VHEM_OK;
+    char list[128] = "";
+    size_t at = 0;
     int k = 0;
     while (*word && known[k] && strcmp(*word, known[k]) != 0)
         k++;
-    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s, %s%s%s", what, *word, known[0],
-             known[1], known[2] ? " or " : "", known[2] ? known[2] : "");
+    for (int i = 0; known[i] && i < k; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
+                               i == 0         ? ""
+                               : known[i + 1] ? ", "
+                                              : " or ",
+                               known[i]);
+    VH_CHECK(known[k], VHEM_EINVAL, "%s '%.80s' is unknown; it is %s", what, *word, list);
     *word = known[k];
 done:
     return st;
@@ -119,6 +134,7 @@ static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster
     static const char *const kernels[] = { "normalised", "raw", "scaled", NULL };
     static const char *const diagonals[] = { "zero", "keep", NULL, NULL };
     static const char *const linkages[] = { "average", "complete", "single", NULL };
+    static const char *const searches[] = { "auto", "fast", "thorough", "restarts", NULL };
     const char *asked = o->emission ? o->emission : vh_gaussian_diag.name;
     const vh_emission *family = in->models ? in->models->family : vh_emission_find(asked);
 
@@ -127,6 +143,9 @@ static vhem_status resolve_words(vhem_ctx *ctx, const vh_input *in, vhem_cluster
     VH_TRY(resolve_word(ctx, "kernel", kernels, &o->kernel));
     VH_TRY(resolve_word(ctx, "diagonal", diagonals, &o->diagonal));
     VH_TRY(resolve_word(ctx, "linkage", linkages, &o->linkage));
+    if (has_start(o) || (!o->search && (o->preset || strcmp(o->init, "auto") != 0)))
+        o->search = "restarts"; /* a published search, or one that the user wants to control */
+    VH_TRY(resolve_word(ctx, "search", searches, &o->search));
     o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
     VH_CHECK(o->lambda > 0 && o->lambda < INFINITY, VHEM_EINVAL, "lambda is %g, must be a positive number",
              o->lambda);
@@ -238,6 +257,8 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
     VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
     VH_CHECK(o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535", o->restarts);
     VH_CHECK(o->nv != 0 && o->nv < INFINITY, VHEM_EINVAL, "nv is %g, must be a positive number", o->nv);
+    VH_CHECK(o->neighbours >= 0, VHEM_EINVAL, "%d neighbours, must be at least 1", o->neighbours);
+    VH_CHECK(o->candidate >= 0, VHEM_EINVAL, "candidate is %d, must be at least 1", o->candidate);
     VH_CHECK(o->tol < INFINITY, VHEM_EINVAL, "tol is %g, must be 0 or more", o->tol);
     VH_CHECK(o->cov_floor < INFINITY, VHEM_EINVAL, "cov_floor is %g, must be 0 or more", o->cov_floor);
     VH_CHECK(o->cov_add < INFINITY, VHEM_EINVAL, "cov_add is %g, must be 0 or more", o->cov_add);
@@ -283,8 +304,9 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 {
     if (in->textures)
         return DTM_RESTARTS;
+    int more = strcmp(o->search, "thorough") == 0 ? THOROUGH : 1;
     double n = 4e7 / vh_cluster_work(in->models, o);
-    return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
+    return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
 /* What was left open, from the preset. */
@@ -318,8 +340,12 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
     bool exact = has_start(o) && o->tol == 0 && o->cov_floor == 0;
     o->soft = o->soft >= 0 ? o->soft : has_start(o) || by_em ? 0 : p->soft;
-    o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
+    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
     o->weighted_omega = o->weighted_omega > 0;
+    int others = in->Kb / (o->K > 0 ? o->K : 1) - 1; /* in the cluster of a model, on average */
+    others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;
+    o->neighbours = o->neighbours > 0 ? o->neighbours : others;
+    o->candidate = o->candidate > 0 ? o->candidate : 1;
 }
 
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *asked,

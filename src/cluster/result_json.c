@@ -81,6 +81,8 @@ static void print_options(FILE *f, const vhem_cluster_options *o)
     print_text(f, ", ", "kernel", o->kernel);
     print_text(f, ", ", "diagonal", o->diagonal);
     print_text(f, ", ", "linkage", o->linkage);
+    print_text(f, ", ", "search", o->search);
+    fprintf(f, ", \"neighbours\": %d, \"candidate\": %d", o->neighbours, o->candidate);
     putc('}', f);
 }
 
@@ -107,6 +109,14 @@ static void print_runs(FILE *f, const vhem_clustering *c)
         fprintf(f, ", \"n_iter\": %d, \"converged\": %s", u->n_iter, u->converged ? "true" : "false");
         print_text(f, ", ", "init", u->init);
         fprintf(f, ", \"finished\": %s", u->finished ? "true" : "false");
+        if (isfinite(u->modularity))
+            print_real(f, "modularity", u->modularity);
+        if (isfinite(u->agreement))
+            print_real(f, "agreement", u->agreement);
+        if (u->label) {
+            fputs(", \"labels\": ", f);
+            print_ints(f, c->Kb, u->label);
+        }
         if (u->bounds && all_finite((size_t)u->n_iter + 1, u->bounds)) {
             fputs(", \"bounds\": ", f);
             print_numbers(f, u->n_iter + 1, u->bounds);

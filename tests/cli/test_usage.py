@@ -9,15 +9,15 @@ from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 UNGROUPED = [name for name in DATA if name != "group"]
-VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
-                "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
+VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "search", "max-iter", "tol", "cov-floor", "cov-add",
+                "soft", "lambda", "kernel", "neighbours", "diagonal", "linkage", "no-repair", "weighted-omega", "preset"]
 LEARN = ["estimator", "hmms", "states", "mix", "cov", "mixture", "chunk", "bootstrap", "sample", "min-examples", "prior",
          "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "cov-floor", "fit-init", "topology", "tau", "nv",
          "restarts", "max-iter", "tol"]
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
+    "cluster": ["output", "clusters", "states"] + VHEM_OPTIONS + ["candidate", "cov"] + DATA,
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
     "assign": ["output"] + UNGROUPED,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
