@@ -259,8 +259,8 @@ class Start(WithFlock):
         self.write("far.json", model(far, self.weight))
         self.ok("cluster", "m.json", "--init", "far.json", *EXACT, "--max-iter", "3", "-o", "c.json")
         out = self.load("c.json")
-        self.assertEqual(out["centers"]["omega"][2], 0)
-        self.assertEqual(out["centers"]["hmms"][2]["mu"], far[2]["mu"])
+        self.assertEqual(out["centers"]["omega"][2], 0)  # too small for a number, and yet:
+        self.assertLess(out["centers"]["hmms"][2]["mu"][0][0][0], 100)  # a starved cluster follows the equations
         self.assertEqual(out["n_iter"], 3)
         self.ok("cluster", "m.json", "--init", "far.json", "-o", "c.json")
         self.assertGreater(self.load("c.json")["centers"]["omega"][2], 0)
