@@ -32,6 +32,7 @@ const char *cli_put_size(int64_t size, char *buf, size_t room)
         size /= 1024;
         k++;
     }
-    snprintf(buf, room, "%lld%.*s", (long long)size, k > 0, k > 0 ? &unit[k - 1] : "");
+    char letter[2] = { k > 0 ? unit[k - 1] : '\0', '\0' };
+    snprintf(buf, room, "%lld%s", (long long)size, letter);
     return buf;
 }
