@@ -22,6 +22,7 @@
 #include "math/linalg.h"
 #include "model/convert.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
@@ -258,6 +259,7 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     if (c->model)
         goto done;
     VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
+    assert(c->model);
     for (int j = 0; j < c->model->K; j++) {
         snprintf(name, sizeof name, "%d", j);
         VH_TRY(vh_h3m_set_text(ctx, &c->model->hmm[j].name, name));

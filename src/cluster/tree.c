@@ -236,7 +236,7 @@ static vhem_status build(vhem_ctx *ctx, vh_input in, int *item, int n_levels, co
         VH_TRY(add_level(ctx, tree, l, K[l], &in, &o));
     }
 done:
-    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree->n > 0)) {
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && tree && tree->n > 0)) {
         *out = tree;
         tree = NULL;
     }

@@ -12,6 +12,7 @@
 #include "math/linalg.h"
 #include "model/convert.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vhem_h3m *all, i
 
     while (vh_em_starts[n_kind].name)
         n_kind++;
+    assert(n_kind > 0);
     const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[r % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
     run->kind = opt->start ? "given" : kind->name;

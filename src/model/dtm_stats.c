@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RIDGE 1e-12 /* added to singular second moments, as a share of their trace */
+#define RIDGE      1e-12 /* added to singular second moments, as a share of their trace */
+#define MOST_RIDGE 1e-3  /* moments that need more than this cannot be inverted */
 
 vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 {
@@ -148,14 +149,16 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
         memset(B, 0, sizeof *B * (size_t)m * (size_t)n);
         return true;
     }
-    for (double ridge = 0; ridge<1e-3; ridge = ridge> 0 ? 100 * ridge : RIDGE) {
+    double ridge = 0;
+    while (ridge < MOST_RIDGE) {
         memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++)
             work[i * n + i] += ridge * trace;
-        if (!vh_cholesky(n, work) || !vh_cholesky_inverse(n, work))
-            continue;
-        vh_gemm(false, false, m, n, n, 1, Y, n, work, n, 0, B, n);
-        return true;
+        if (vh_cholesky(n, work) && vh_cholesky_inverse(n, work)) {
+            vh_gemm(false, false, m, n, n, 1, Y, n, work, n, 0, B, n);
+            return true;
+        }
+        ridge = ridge > 0 ? 100 * ridge : RIDGE;
     }
     return false;
 }
