@@ -28,7 +28,7 @@ done:
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
-static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, int k,
+static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int k,
                            vh_workers *workers, double *best)
 {
     vhem_status st = VHEM_OK;
@@ -70,7 +70,7 @@ static int pick_far(vh_rng *rng, int n, const int *where, const double *best, do
     return vh_rng_pick(rng, n, p);
 }
 
-static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vhem_h3m *h3m,
+static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vh_h3m *h3m,
                        int first)
 {
     vhem_status st = VHEM_OK;
@@ -103,8 +103,8 @@ done:
     return st;
 }
 
-static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers,
-                         vhem_h3m *h3m, int first)
+static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vh_h3m *h3m,
+                         int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
