@@ -3,20 +3,24 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all setup demo test asan bench reproduce install clean
+.PHONY: all setup demo test asan format tidy bench reproduce install clean
 
+# The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
-	@cmake --preset cpu -DVHEM_WERROR=OFF $(QUIET)
-	@cmake --build --preset cpu -j $(JOBS) $(QUIET)
+	@cmake --preset cpu -DVHEM_WERROR=OFF >build.log 2>&1 || { cat build.log; exit 1; }
+	@rm -f build.log
+	@cmake --build --preset cpu -j $(JOBS)
 
 setup:
 	@scripts/setup
 
 demo: setup
-	@$(MAKE) --no-print-directory all QUIET='>build.log 2>&1' || { cat build.log; exit 1; }
-	@rm -f build.log
+	@echo "Building vhem with $(JOBS) jobs: a minute or two the first time."
+	@$(MAKE) --no-print-directory all
 	@scripts/demo build/vhem demo
 
+# Everything a change must pass, in one summary.  The parts: ctest --test-dir build -N lists them,
+# ctest --test-dir build -L unit runs those of a label, -R tidy the one of a name.
 test:
 	@scripts/setup test
 	cmake --preset test
@@ -25,9 +29,16 @@ test:
 
 asan:
 	@scripts/setup test
-	cmake --preset asan
-	cmake --build --preset asan -j $(JOBS)
+	JOBS=$(JOBS) scripts/build asan
 	ctest --preset asan -j $(JOBS)
+
+format:
+	@scripts/setup test
+	@scripts/format
+
+tidy:
+	@scripts/setup test
+	@scripts/tidy
 
 bench: setup
 	cmake --preset bench
@@ -47,4 +58,4 @@ install: all
 	cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-asan build-bench build.log demo
+	rm -rf build build-asan build-bench build-debug build.log demo

@@ -304,6 +304,11 @@ typedef struct {
                                         normalised, to the power that makes its median 1/e */
     const char *diagonal;            /* of an affinity, for spectral clustering: "zero", "keep" */
     const char *linkage;             /* of agglomerative clustering: "average", "complete", "single" */
+    const char *search;              /* of method vhem: "auto": restarts and candidates from distances between
+                                        the models; "fast": one such candidate; "thorough": more of all;
+                                        "restarts": random starts alone, as with a preset or an init */
+    int         neighbours;          /* of each model in the graph of method knn-sc */
+    int         candidate;           /* keep the N-th best partition instead of the best */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */
@@ -321,6 +326,10 @@ typedef struct {                     /* one restart */
     int         finished;            /* 0: given up early, others looked better */
     double     *bounds;              /* [n_iter+1]  as bound of the clustering; NULL: not known, or the run
                                         that was kept */
+    double      modularity;          /* of its partition in the graph of 5 nearest neighbours; NaN: not known */
+    double      agreement;           /* adjusted Rand index of its partition with the one that was kept; NaN:
+                                        not known */
+    int        *label;               /* [Kb]  its partition; NULL: not known, or the one that was kept */
 } vhem_cluster_run;
 
 typedef struct {                     /* one level of a tree; what a method does not have is NULL */

@@ -410,7 +410,8 @@ def level_parts(tree: Handle, level: int) -> Dict[str, Any]:
         L_hmm=array(c.L_hmm, (Kb, Kr), tree), bound=array(c.bound, (c.n_iter + 1,), tree),
         state_map=None if states is None else np.split(states, at[1:-1]),
         names=[text(c.name[i]) for i in range(Kb)] if c.name else [""] * Kb,
-        runs=[{**plain(c.run[r]), "bounds": array(c.run[r].bounds, (c.run[r].n_iter + 1,), tree)}
+        runs=[{**plain(c.run[r]), "bounds": array(c.run[r].bounds, (c.run[r].n_iter + 1,), tree),
+               "label": array(c.run[r].label, (Kb,), tree, np.int32)}
               for r in range(c.n_run)],
         centers=Handle(c.centers, None, tree) if c.centers else None,
     )

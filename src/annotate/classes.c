@@ -31,6 +31,8 @@ vhem_train_options vh_train_filled(const vhem_train_options *opt)
         o.estimator = vh_fit_wants_textures(&o.piece) ? "hem-dtm" : "vhem";
     if (o.reduce.restarts < 0)
         o.reduce.restarts = REDUCE_RESTARTS;
+    if (!o.reduce.search)
+        o.reduce.search = "restarts";
     return o;
 }
 

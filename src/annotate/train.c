@@ -23,6 +23,7 @@
 #include "math/linalg.h"
 #include "model/convert.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -242,6 +243,7 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     if (c->model)
         goto done;
     VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
+    assert(c->model);
     for (int j = 0; j < vh_models_size(c->model); j++) {
         snprintf(name, sizeof name, "%d", j);
         VH_TRY(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
@@ -340,6 +342,21 @@ done:
     return st;
 }
 
+/* The prior of the pieces becomes one and the same for all that ever come. */
+static vhem_status set_prior(vhem_ctx *ctx, const vhem_data *data, vh_store *store, vhem_classes *k)
+{
+    vhem_status st = VHEM_OK;
+    char *text = NULL;
+
+    VH_TRY(vh_pieces_prior(ctx, data, k->opt.by_group, k->seed, &k->opt.piece, store, &text));
+    k->opt.piece.prior = NULL;
+    if (text)
+        VH_TRY(vh_texts_keep(ctx, &k->texts, text, &k->opt.piece.prior));
+done:
+    free(text);
+    return st;
+}
+
 vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const vhem_tags *members,
                      vh_store *store, vhem_classes *k)
 {
@@ -348,6 +365,7 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items
     training t = { k, store, data, items, members };
 
     if (takes_models(k)) {
+        VH_TRY(set_prior(ctx, data, store, k));
         const vh_piecework w = { data, items, &k->opt.piece, k->seed };
         VH_TRY(vh_classes_cut(ctx, &w, members, k, &pieces));
         VH_TRY(vh_pieces_fit(ctx, &w, &pieces, store));

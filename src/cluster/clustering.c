@@ -114,8 +114,10 @@ void vh_clustering_free(vh_clustering *c)
     free(c->bound);
     free(c->state_map);
     free(c->state_map_at);
-    for (int r = 0; r < c->n_run; r++)
+    for (int r = 0; r < c->n_run; r++) {
         free(c->run[r].bounds);
+        free(c->run[r].label);
+    }
     free(c->run);
     vh_h3m_free(c->centers);
     vh_dtm_free(c->textures);

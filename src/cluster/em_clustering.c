@@ -8,6 +8,7 @@
 #include "estimate/mixture.h"
 #include "estimate/options.h"
 
+#include <math.h>
 #include <string.h>
 
 static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clustering *out)
@@ -23,7 +24,9 @@ static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clusterin
                                 .n_iter = u->n_iter,
                                 .converged = u->converged,
                                 .finished = u->converged || u->n_iter >= out->options.max_iter,
-                                .bounds = r == x->best ? NULL : u->J };
+                                .bounds = r == x->best ? NULL : u->J,
+                                .modularity = NAN,
+                                .agreement = NAN };
         if (r != x->best)
             u->J = NULL; /* handed over */
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* method_distance.c - clustering by nothing but the distances between models: spectral (Ng, Jordan and Weiss
- * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2) and
- * agglomerative.
+ * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on divergences;
+ * on the graph of nearest neighbours) and agglomerative.
  *
  *   1. distances, and the places of the models that follow from them
  *   2. k-means of places, or merging of the nearest
@@ -12,12 +12,10 @@
  * the next level of a tree starts from those: hierarchical k-means in one and the same embedding, weighted by
  * the sizes of clusters; further cuts of one and the same tree of merges. */
 #include "cluster/centers.h"
-#include "cluster/distance.h"
+#include "cluster/places.h"
 #include "core/alloc.h"
-#include "core/options.h"
-#include "core/rng.h"
 #include "math/agglomerate.h"
-#include "math/kmeans.h"
+#include "math/neighbours.h"
 #include "math/spectral.h"
 
 #include <math.h>
@@ -28,16 +26,18 @@ enum { MAX_MODELS = 20000 }; /* a table of so many rows and columns takes 3 GB *
 typedef struct {
     const char *method, *kind; /* of distance */
     bool spectral, learn;      /* learn: centres by VHEM */
+    bool graph;                /* of nearest neighbours, instead of the distances */
 } way;
 
 static const way ways[] = {
-    { "ppk-sc", "ppk", true, false },
-    { "ppk-sc-hybrid", "ppk", true, true },
-    { "kl-sc", "kl", true, false },
-    { "kl-sampled-sc", "kl-sampled", true, false },
-    { "ppk-ac", "ppk", false, false },
-    { "kl-ac", "kl", false, false },
-    { "kl-sampled-ac", "kl-sampled", false, false },
+    { "ppk-sc", "ppk", true, false, false },
+    { "ppk-sc-hybrid", "ppk", true, true, false },
+    { "kl-sc", "kl", true, false, false },
+    { "knn-sc", "kl", true, false, true },
+    { "kl-sampled-sc", "kl-sampled", true, false, false },
+    { "ppk-ac", "ppk", false, false, false },
+    { "kl-ac", "kl", false, false, false },
+    { "kl-sampled-ac", "kl-sampled", false, false, false },
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
@@ -56,62 +56,32 @@ typedef struct {
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
 
-static bool is_ppk(const job *b)
-{
-    return strcmp(b->way->kind, "ppk") == 0;
-}
-
 /* D [n][n], symmetric. */
 static vhem_status find_distances(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    vhem_distance_options o;
-    size_t n = (size_t)b->n;
+    bool normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
 
-    vhem_distance_options_init(&o);
-    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
-    o.kind = b->way->kind;
-    o.tau = b->opt->tau;
-    o.symmetric = 1;
-    o.lambda = b->opt->lambda;
-    o.normalised = !b->way->spectral || strcmp(b->opt->kernel, "raw") != 0;
-    VH_NEW(b->D, n * n);
-    VH_TRY(vh_distance(ctx, b->in->models, b->in->models, &o, b->D, NULL));
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double d = b->D[i * n + j] == b->D[j * n + i] ? b->D[i * n + j]
-                                                          : 0.5 * (b->D[i * n + j] + b->D[j * n + i]);
-            VH_CHECK(!isnan(d), VHEM_ENUMERIC, "the distance between models %zu and %zu is not a number", i,
-                     j);
-            b->D[i * n + j] = b->D[j * n + i] = is_ppk(b) ? -d : d;
-        }
+    VH_NEW(b->D, (size_t)b->n * (size_t)b->n);
+    VH_TRY(
+        vh_places_distances(ctx, b->in->models, b->way->kind, b->opt->tau, b->opt->lambda, normalised, b->D));
 done:
     return st;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-/* The median of the distances between different models, of those that are positive and finite; 1 when there
- * are none. */
-static vhem_status median(vhem_ctx *ctx, const job *b, double *out)
+/* The graph of nearest neighbours instead of the distances. */
+static vhem_status join_neighbours(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    double *all = NULL;
-    size_t n = (size_t)b->n, m = 0;
+    int k = b->opt->neighbours < b->n - 1 ? b->opt->neighbours : b->n - 1, *near = NULL;
 
-    VH_NEW(all, n * n / 2 + 1);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (b->D[i * n + j] > 0 && isfinite(b->D[i * n + j]))
-                all[m++] = b->D[i * n + j];
-    qsort(all, m, sizeof *all, by_value);
-    *out = m > 0 ? 0.5 * (all[(m - 1) / 2] + all[m / 2]) : 1;
+    if (k < 1) /* one model alone */
+        goto done;
+    VH_NEW(near, (size_t)b->n * (size_t)k);
+    vh_neighbours(b->n, b->D, k, near);
+    vh_neighbours_affinity(b->n, k, near, b->D);
 done:
-    free(all);
+    free(near);
     return st;
 }
 
@@ -121,19 +91,15 @@ done:
 static vhem_status embed(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    double scale = 1, *log_A = b->D;
-    size_t pairs = (size_t)b->n * (size_t)b->n;
+    bool scaled = strcmp(b->way->kind, "ppk") != 0 || strcmp(b->opt->kernel, "scaled") == 0;
 
     b->dim = b->K;
     VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
-    if (!is_ppk(b) || strcmp(b->opt->kernel, "scaled") == 0)
-        VH_TRY(median(ctx, b, &scale));
-    for (size_t k = 0; k < pairs; k++) /* the distances themselves have done their work */
-        log_A[k] /= -scale;
-    VH_TRY(vh_spectral_embed(ctx, b->n, log_A, strcmp(b->opt->diagonal, "keep") == 0, b->dim, VH_EIGEN_AUTO,
+    VH_TRY(b->way->graph ? join_neighbours(ctx, b) : vh_places_affinity(ctx, b->n, scaled, b->D));
+    VH_TRY(vh_spectral_embed(ctx, b->n, b->D, strcmp(b->opt->diagonal, "keep") == 0, b->dim, VH_EIGEN_AUTO,
                              b->place));
 done:
-    free(b->D);
+    free(b->D); /* the distances themselves have done their work */
     b->D = NULL;
     return st;
 }
@@ -192,41 +158,17 @@ done:
 
 /* ---- 2. clusters --------------------------------------------------------------------------------------- */
 
-/* The best of several runs of k-means; their bound is the spread about the centres, negative. */
 static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    size_t size = (size_t)b->K * (size_t)b->dim;
-    double *centre = NULL, best = INFINITY, spread;
-    int *label = NULL;
-    bool converged;
-    vh_rng rng;
+    const vh_places places = {
+        b->n, b->dim, b->K, b->place, b->weight, b->opt->restarts, b->opt->max_iter + 1, b->seed
+    };
 
-    VH_NEW(centre, size);
-    VH_NEW(label, b->n);
-    VH_NEW(b->centre, size);
+    VH_NEW(b->centre, (size_t)b->K * (size_t)b->dim);
     VH_NEW(out->run, b->opt->restarts);
-    for (int r = 0; r < b->opt->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
-        uint64_t seed = vh_rng_seed(b->seed, (uint64_t)r);
-        vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
-        VH_TRY(vh_kmeans_weighted(ctx, &rng, b->n, b->dim, b->place, b->weight, b->K, b->opt->max_iter + 1,
-                                  centre, label, &spread, &converged));
-        out->run[out->n_run++] = (vhem_cluster_run){ .seed = seed,
-                                                     .init = "kmeans++",
-                                                     .bound = -spread,
-                                                     .converged = converged,
-                                                     .finished = converged || !vh_stopped(ctx) };
-        vh_progress(ctx, "cluster", r + 1, b->opt->restarts);
-        if (spread >= best)
-            continue;
-        best = spread;
-        out->converged = converged;
-        memcpy(b->centre, centre, sizeof *centre * size);
-        memcpy(b->label, label, sizeof *label * (size_t)b->n);
-    }
+    VH_TRY(vh_places_cluster(ctx, &places, b->label, b->centre, out->run, &out->n_run, &out->converged));
 done:
-    free(centre);
-    free(label);
     return st;
 }
 

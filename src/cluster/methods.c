@@ -23,6 +23,8 @@ const vh_method vh_methods[] = {
       "spectral clustering on the probability product kernel" },
     { "ppk-sc-hybrid", VH_MODELS, 0, 0, false, vh_method_distance, "ppk-sc, with centres learned by vhem" },
     { "kl-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on variational divergences" },
+    { "knn-sc", VH_MODELS, 0, 0, false, vh_method_distance,
+      "spectral clustering on the graph of nearest neighbours" },
     { "kl-sampled-sc", VH_MODELS, 0, 0, false, vh_method_distance,
       "spectral clustering on sampled divergences" },
     { "ppk-ac", VH_MODELS, 0, 0, false, vh_method_distance,

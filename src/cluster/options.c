@@ -6,6 +6,7 @@
 #include "core/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -13,20 +14,22 @@ typedef struct {
     double nv; /* virtual samples per model; 0: Kb / tau */
     int tau, max_iter, min_iter, soft;
     double tol, cov_floor, cov_add;
-    bool full;
+    bool full;  /* covariances */
+    bool plain; /* no repairs, and all restarts are run to their end */
 } preset;
 
 static const preset presets[] = {
     /* the first is what no preset means */
-    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false },
-    { "paper", 1e4, 10, 200, 1, 20, 1e-5, 0, 0, false },
-    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true },
+    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false },
+    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true },
+    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false },
 };
-enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300 };
+enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, MOST_TAU = 10000000 };
+enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 #define EM_FLOOR 1e-4
 
@@ -41,6 +44,11 @@ static const preset *find_preset(const char *name)
 bool vh_cluster_wants_full(const vhem_cluster_options *opt)
 {
     return find_preset(opt->preset)->full;
+}
+
+bool vh_cluster_runs_all(const vhem_cluster_options *opt)
+{
+    return find_preset(opt->preset)->plain;
 }
 
 int vh_cluster_min_iter(const vhem_cluster_options *opt)
@@ -69,6 +77,9 @@ static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster
     o->kernel = o->kernel ? o->kernel : "normalised";
     o->diagonal = o->diagonal ? o->diagonal : "zero";
     o->linkage = o->linkage ? o->linkage : "average";
+    if (o->start || (!o->search && (o->preset || strcmp(o->init, "auto") != 0)))
+        o->search = "restarts"; /* a published search, or one that the user wants to control */
+    o->search = o->search ? o->search : "auto";
     o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
 done:
     return st;
@@ -220,8 +231,9 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 {
     if (in->textures)
         return DTM_RESTARTS;
+    int more = strcmp(o->search, "thorough") == 0 ? THOROUGH : 1;
     double n = 4e7 / vh_cluster_work(in->models, in->K, o);
-    return n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n;
+    return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
 /* What was left open, from the preset. */
@@ -255,8 +267,12 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     o->cov_add = o->cov_add >= 0 ? o->cov_add : p->cov_add;
     bool exact = o->start && o->tol == 0 && o->cov_floor == 0;
     o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
-    o->repair = o->repair >= 0 ? o->repair > 0 : !exact;
+    o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
     o->weighted_omega = o->weighted_omega > 0;
+    int others = in->Kb / (in->K > 0 ? in->K : 1) - 1; /* in the cluster of a model, on average */
+    others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;
+    o->neighbours = o->neighbours > 0 ? o->neighbours : others;
+    o->candidate = o->candidate > 0 ? o->candidate : 1;
 }
 
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,

@@ -17,4 +17,7 @@ double vh_cluster_work_dtm(const vh_dtm *dtm, int K, const vhem_cluster_options 
 /* M-steps before the bound is asked whether it rests. */
 int vh_cluster_min_iter(const vhem_cluster_options *opt);
 
+/* Are all restarts run to their end, as published? */
+bool vh_cluster_runs_all(const vhem_cluster_options *opt);
+
 #endif

@@ -3,13 +3,17 @@
  *
  *   1. one restart: a start, a soft phase, a few iterations
  *   2. all restarts, then the promising ones to their end
- *   3. what becomes known of them */
+ *   3. candidates from elsewhere, and the choice among all
+ *   4. what becomes known of them */
 #include "cluster/restarts.h"
 
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "math/agreement.h"
+#include "math/logsum.h"
 
+#include <assert.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -19,11 +23,14 @@ enum {
     FINALISTS = 3,       /* at least so many, and a third of all, are run to their end */
     TRIAL_FINALISTS = 2, /* when judged on a sample: so many go on with all models */
     MANY_MODELS = 20000, /* from here on threads share one E-step: memory for one restart at a time */
+    ROUND = 40,          /* restarts before it is asked whether there have been enough */
+    AGAIN = 3,           /* runs that must have found the best partition, with its bound, for that */
 };
 #define CHEAP     1e7  /* less work than this, and all restarts are run to their end */
 #define SOFT_NV   0.1  /* most virtual samples per model in the soft phase, */
 #define SOFT_NATS 10.0 /* or fewer, if they tell the centres apart by more than this */
 #define SOFT_TOL  1e-4
+#define SAME      1e-6 /* bounds that differ by less than this share of them are the same */
 
 /* ---- 1. one restart ------------------------------------------------------------------------------------ */
 
@@ -131,6 +138,18 @@ done:
     return st;
 }
 
+/* The partition that the tables of a run stand for, of n models. */
+static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int n, vh_restart *r)
+{
+    vhem_status st = VHEM_OK;
+    free(r->label);
+    VH_NEW(r->label, n);
+    for (int i = 0; i < n; i++)
+        r->label[i] = vh_argmax(s->K, r->run.z + (size_t)i * (size_t)s->K, 1);
+done:
+    return st;
+}
+
 static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch, int threads, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
@@ -146,6 +165,7 @@ static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch
     r->run.converged |= converged;
     r->J = r->run.J[r->run.n_iter];
     r->finished = !r->stopped;
+    VH_TRY(take_labels(ctx, s, s->Kb, r));
 done:
     vh_vhem_run_free(&more);
     return st;
@@ -206,11 +226,12 @@ static void run_some(vhem_ctx *ctx, vh_search *s, const int *which, int n, int l
     }
 }
 
-/* Best bound first, ties by index; what failed or was not begun comes last.  Returns how many are left. */
-static int rank_restarts(vh_search *s)
+/* Best bound first, ties by index, of the restarts from `first` to before `end`; what failed or was not begun
+ * is left out.  Returns how many there are. */
+static int rank_restarts(vh_search *s, int first, int end)
 {
     int n = 0;
-    for (int r = 0; r < s->R; r++) {
+    for (int r = first; r < end; r++) {
         int k = n;
         if (!s->all[r].begun || s->all[r].st != VHEM_OK)
             continue;
@@ -222,36 +243,150 @@ static int rank_restarts(vh_search *s)
     return n;
 }
 
+/* How many of so many restarts are run to their end. */
+static int count_finalists(const vh_search *s, int n)
+{
+    bool cheap = s->R * s->work < CHEAP;
+    int third = (n + 2) / 3, some = third > FINALISTS ? third : FINALISTS;
+    some = has_trial(s) ? TRIAL_FINALISTS : some;
+    return cheap || vh_cluster_runs_all(s->opt) || n < some ? n : some;
+}
+
+static bool same_partition(const vh_search *s, const vh_restart *a, const vh_restart *b, double least)
+{
+    vhem_agreement g;
+    vh_agreement(s->Kb, a->label, b->label, &g);
+    return g.adjusted_rand >= least;
+}
+
+/* Have AGAIN restarts come to the best partition, with its bound? */
+static bool found_again(const vh_search *s)
+{
+    const vh_restart *b = s->best < 0 ? NULL : &s->all[s->best];
+    double near = b ? fmax(SAME, 2 * s->opt->tol) * fabs(b->J) : 0;
+    int found = 0;
+    for (int r = 0; b && r < s->R && found < AGAIN; r++) {
+        const vh_restart *a = &s->all[r];
+        found += a->finished && b->J - a->J <= near && same_partition(s, a, b, 1 - SAME);
+    }
+    return found == AGAIN;
+}
+
+/* Restarts `first` to before `end`, then the promising ones of them to their end. */
+static vhem_status run_round(vhem_ctx *ctx, vh_search *s, int first, int end)
+{
+    int n = end - first, F = count_finalists(s, n), limit = n <= F ? 0 : SHORT;
+    int64_t total = s->R + count_finalists(s, s->R), before = first + count_finalists(s, first);
+
+    for (int r = first; r < end; r++)
+        s->order[r - first] = r;
+    run_some(ctx, s, s->order, n, limit, before, total);
+    int left = rank_restarts(s, first, end);
+    if (left == 0)
+        return s->all[first].st; /* its sentence may be that of a later one: all failed alike */
+    run_some(ctx, s, s->order, F < left ? F : left, -1, before + n, total);
+    return VHEM_OK;
+}
+
 vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 {
-    vhem_status st = VHEM_OK;
-    bool cheap = s->R * s->work < CHEAP;
-    int third = (s->R + 2) / 3, some = third > FINALISTS ? third : FINALISTS;
-    some = has_trial(s) ? TRIAL_FINALISTS : some;
-    int F = cheap || s->R < some ? s->R : some;
-    int limit = s->R <= F ? 0 : SHORT;
-    int64_t total = s->R + F;
+    vhem_status st = VHEM_OK, one = VHEM_OK;
+    bool rounds = !has_trial(s) && !s->opt->preset;
     int failed = 0;
 
-    vh_progress(ctx, "cluster", 0, total);
-    run_some(ctx, s, NULL, s->R, limit, 0, total);
-    int left = rank_restarts(s);
-    if (left == 0) {
-        st = s->all[0].st; /* its sentence may be that of a later one: all failed alike */
-        goto done;
+    vh_progress(ctx, "cluster", 0, s->R + count_finalists(s, s->R));
+    for (int first = 0, end; first < s->R && (first == 0 || !vh_stopped(ctx)); first = end) {
+        end = rounds && s->R - first > ROUND ? first + ROUND : s->R;
+        one = run_round(ctx, s, first, end);
+        if (rounds && found_again(s))
+            break;
     }
-    run_some(ctx, s, s->order, F < left ? F : left, -1, s->R, total);
     for (int r = 0; r < s->R; r++)
         failed += s->all[r].begun && s->all[r].st != VHEM_OK;
-    if (failed > 0)
+    if (failed > 0 && s->best >= 0)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, ctx->error);
     if (s->best < 0)
-        st = s->all[s->order[0]].st;
-done:
+        st = one != VHEM_OK ? one : s->all[s->order[0]].st;
     return st;
 }
 
-/* ---- 3. what becomes known of them --------------------------------------------------------------------- */
+/* ---- 3. candidates ------------------------------------------------------------------------------------- */
+
+vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r)
+{
+    vhem_status st = VHEM_OK;
+    vh_vhem_options o = run_options(s, trial, r->seed);
+
+    if (max_iter >= 0)
+        o.max_iter = max_iter;
+    vh_vhem_run_free(&r->run);
+    VH_TRY(go(ctx, s, trial, &o, s->scratch, ctx->threads, r, &r->run));
+    VH_TRY(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
+    r->J = r->run.J[r->run.n_iter];
+    r->begun = true;
+    r->finished = !r->stopped;
+done:
+    r->st = st;
+    return st;
+}
+
+void vh_search_join(vh_search *s, vh_restart *r)
+{
+    assert(s->n < s->R + VH_MAX_CANDIDATES);
+    s->all[s->n] = *r;
+    s->all[s->n].candidate = true;
+    *r = (vh_restart){ 0 };
+    keep_best(s, s->n++);
+}
+
+/* The next of the finished runs after `above` in the order of bounds, ties by index; -1: there is none. */
+static int next_best(const vh_search *s, int above)
+{
+    int best = -1;
+    for (int r = 0; r < s->n; r++) {
+        const vh_restart *a = &s->all[r], *b = above < 0 ? NULL : &s->all[above];
+        bool after = !b || a->J < b->J || (a->J == b->J && r > above);
+        if (a->label && a->st == VHEM_OK && after && (best < 0 || a->J > s->all[best].J))
+            best = r;
+    }
+    return best;
+}
+
+vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N)
+{
+    vhem_status st = VHEM_OK;
+    int *kept = NULL, n = 0, r = -1;
+    vh_restart tables = { 0 };
+
+    VH_NEW(kept, N);
+    while (n < N && (r = next_best(s, r)) >= 0) {
+        bool new = true;
+        for (int k = 0; k < n; k++)
+            new &= !same_partition(s, &s->all[r], &s->all[kept[k]], VH_SAME_GROUPS);
+        if (new)
+            kept[n++] = r;
+    }
+    VH_CHECK(n == N, VHEM_EINVAL,
+             "candidate %d is asked for, but the search found %d partition%s that differ", N, n,
+             n == 1 ? "" : "s");
+    r = kept[N - 1];
+    if (r == s->best)
+        goto done;
+    tables.centers = s->all[r].centers; /* lent */
+    VH_TRY(vh_search_try(ctx, s, false, 0, &tables));
+    drop_tables(&s->all[s->best]);
+    s->all[r].run.z = tables.run.z;
+    s->all[r].run.L = tables.run.L;
+    tables.run.z = tables.run.L = NULL;
+    s->best = r;
+done:
+    tables.centers = NULL;
+    vh_restart_free(s, &tables);
+    free(kept);
+    return st;
+}
+
+/* ---- 4. what becomes known of them --------------------------------------------------------------------- */
 
 vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const char *const *kinds,
                           int n_kind, bool given, uint64_t seed, vh_search *s)
@@ -261,8 +396,8 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
 
     s->opt = opt;
     s->best = -1;
-    s->R = opt->restarts;
-    VH_NEW(s->all, s->R);
+    s->R = s->n = opt->restarts;
+    VH_NEW(s->all, s->R + VH_MAX_CANDIDATES);
     VH_NEW(s->order, s->R);
     VH_NEW(s->scratch, ctx->threads);
     for (int k = 0; k < n_kind; k++)
@@ -271,10 +406,19 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     for (int r = 0; r < s->R; r++) {
         s->all[r].kind = given ? NULL : one ? one : kinds[r % n_kind];
         s->all[r].seed = vh_rng_seed(seed, (uint64_t)r);
+        s->all[r].modularity = NAN;
         s->all[r].soft = given || one || r / n_kind % 2 == 0 ? opt->soft : 0;
     }
 done:
     return st;
+}
+
+static double agreement(const vh_search *s, const vh_restart *a, const vh_restart *w)
+{
+    vhem_agreement g = { NAN, NAN, NAN, NAN };
+    if (a->label && w->label)
+        vh_agreement(s->Kb, a->label, w->label, &g);
+    return g.adjusted_rand;
 }
 
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
@@ -282,20 +426,26 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
 
-    VH_NEW(out->run, s->R);
-    for (int r = 0; r < s->R; r++) {
+    VH_NEW(out->run, s->n);
+    for (int r = 0; r < s->n; r++) {
         vh_restart *a = &s->all[r];
         if (a->st != VHEM_OK || !a->run.J) /* without a bound on all of the models */
             continue;
-        out->run[out->n_run++] = (vhem_cluster_run){ .seed = a->seed,
-                                                     .init = a->kind ? a->kind : "given",
-                                                     .bound = a->J,
-                                                     .n_iter = a->run.n_iter,
-                                                     .converged = a->run.converged,
-                                                     .finished = a->finished,
-                                                     .bounds = a == w ? NULL : a->run.J };
-        if (a != w)
-            a->run.J = NULL; /* handed over */
+        vhem_cluster_run *u = &out->run[out->n_run++];
+        *u = (vhem_cluster_run){ .seed = a->seed,
+                                 .init = a->kind ? a->kind : "given",
+                                 .bound = a->J,
+                                 .n_iter = a->run.n_iter,
+                                 .converged = a->run.converged,
+                                 .finished = a->finished,
+                                 .modularity = a->modularity,
+                                 .agreement = agreement(s, a, w) };
+        if (a == w)
+            continue;
+        u->bounds = a->run.J; /* handed over */
+        a->run.J = NULL;
+        u->label = a->candidate ? a->label : NULL;
+        a->label = a->candidate ? NULL : a->label;
     }
     out->n_iter = w->run.n_iter;
     out->converged = w->run.converged;
@@ -310,13 +460,19 @@ done:
     return st;
 }
 
+void vh_restart_free(const vh_search *s, vh_restart *r)
+{
+    vh_vhem_run_free(&r->run);
+    free(r->label);
+    if (r->centers)
+        s->ops->free(r->centers);
+    *r = (vh_restart){ 0 };
+}
+
 void vh_search_free(vhem_ctx *ctx, vh_search *s)
 {
-    for (int r = 0; s->all && r < s->R; r++) {
-        vh_vhem_run_free(&s->all[r].run);
-        if (s->all[r].centers)
-            s->ops->free(s->all[r].centers);
-    }
+    for (int r = 0; s->all && r < s->n; r++)
+        vh_restart_free(s, &s->all[r]);
     for (int t = 0; s->scratch && t < ctx->threads; t++)
         vh_scratch_free(&s->scratch[t]);
     free(s->scratch);

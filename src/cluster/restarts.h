@@ -6,7 +6,9 @@
  * virtual samples.  That helps on most sets of models and harms on some (docs/choosing.md), so that with init
  * "auto", which takes all kinds of starts in turn, every second round of them goes without.  Most of the
  * starts are given up after a few iterations: where they stand then tells well enough where they would
- * end. */
+ * end.  Restarts come in rounds, and end when the best bound has been found again.
+ *
+ * Candidates that others have prepared (candidates.h) join the restarts and compete with them. */
 #ifndef VH_CLUSTER_RESTARTS_H
 #define VH_CLUSTER_RESTARTS_H
 
@@ -19,10 +21,15 @@ typedef struct {
     void *centers;   /* models of the kind at hand */
     vh_vhem_run run; /* iterations at the wanted N; z and L of the best restart only */
     double J;
-    int soft; /* iterations of its soft phase */
+    int *label;        /* [Kb]  its partition when it is finished, else NULL */
+    double modularity; /* of that; NaN: not known */
+    int soft;          /* iterations of its soft phase */
     bool begun, finished, stopped;
+    bool candidate; /* not one of the restarts */
     vhem_status st;
 } vh_restart;
+
+enum { VH_MAX_CANDIDATES = 16 };
 
 typedef struct { /* what the kind of model provides; arg is its own */
     /* The start of a restart. */
@@ -41,11 +48,11 @@ typedef struct {
     int K;               /* clusters */
     int Kb, Kb_trial;    /* base models, and those restarts are judged on; equal: all */
     double work;         /* of an E-step, very roughly in nanoseconds */
-    int R;
-    vh_restart *all;     /* [R] */
+    int R, n;            /* restarts; with the candidates that have joined them */
+    vh_restart *all;     /* [R + VH_MAX_CANDIDATES] */
     int *order;          /* [R]  best first, after the short runs */
     vh_scratch *scratch; /* [threads] */
-    int best;
+    int best;            /* -1: none yet */
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when
@@ -54,6 +61,17 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
                           int n_kind, bool given, uint64_t seed, vh_search *s);
 /* All restarts, then the promising ones to their end; s->best is the winner. */
 vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
+/* A run of at most max_iter iterations (-1: to its end) from r->centers, with all threads; trial: on the
+ * sample.  What r holds of an earlier run is replaced; its labels and tables are those of the models it was
+ * run on. */
+vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r);
+/* A finished run on all models joins the restarts, and wins when its bound is the best. */
+void vh_search_join(vh_search *s, vh_restart *r);
+/* s->best becomes the N-th best of the partitions that differ, each by an adjusted Rand index below
+ * VH_SAME_GROUPS from all better ones. */
+#define VH_SAME_GROUPS 0.9
+vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
+void vh_restart_free(const vh_search *s, vh_restart *r);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
 vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
 void vh_search_free(vhem_ctx *ctx, vh_search *s);

@@ -105,6 +105,14 @@ static void print_runs(FILE *f, const vh_clustering *c)
         fprintf(f, ", \"n_iter\": %d, \"converged\": %s", u->n_iter, u->converged ? "true" : "false");
         print_text(f, ", ", "init", u->init);
         fprintf(f, ", \"finished\": %s", u->finished ? "true" : "false");
+        if (isfinite(u->modularity))
+            print_real(f, "modularity", u->modularity);
+        if (isfinite(u->agreement))
+            print_real(f, "agreement", u->agreement);
+        if (u->label) {
+            fputs(", \"labels\": ", f);
+            print_ints(f, c->Kb, u->label);
+        }
         if (u->bounds && all_finite((size_t)u->n_iter + 1, u->bounds)) {
             fputs(", \"bounds\": ", f);
             print_numbers(f, u->n_iter + 1, u->bounds);

@@ -217,7 +217,7 @@ done:
 static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
 {
     vhem_status st = VHEM_OK;
-    json_t *seed = json_object_get(v, "seed");
+    json_t *seed = json_object_get(v, "seed"), *labels = json_object_get(v, "labels");
 
     VH_CHECK(json_is_object(v), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(v));
     if (json_is_integer(seed))
@@ -225,12 +225,19 @@ static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_clu
     else if (json_is_real(seed) && json_real_value(seed) >= 0 && json_real_value(seed) < 0x1p64)
         run->seed = (uint64_t)json_real_value(seed);
     run->init = "";
+    run->modularity = run->agreement = NAN;
     VH_TRY(get_text(ctx, v, "init", c, &run->init));
     VH_TRY(get_number(ctx, v, "bound", &run->bound));
     VH_TRY(get_int(ctx, v, "n_iter", &run->n_iter));
     VH_TRY(get_bool(ctx, v, "converged", &run->converged));
     VH_TRY(get_bool(ctx, v, "finished", &run->finished));
     VH_TRY(read_curve(ctx, v, "bounds", run->n_iter, &run->bounds));
+    VH_TRY(get_number(ctx, v, "modularity", &run->modularity));
+    VH_TRY(get_number(ctx, v, "agreement", &run->agreement));
+    if (labels) {
+        VH_NEW(run->label, c->Kb);
+        VH_TRY(read_indices(ctx, "labels", labels, (size_t)c->Kb, c->Kr - 1, run->label));
+    }
 done:
     return st;
 }

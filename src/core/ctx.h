@@ -43,12 +43,13 @@ static inline bool vh_stopped(vhem_ctx *ctx)
 }
 
 /* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */
-#define VH_CHECK(cond, status, ...)                   \
-    do {                                              \
-        if (!(cond)) {                                \
-            st = vh_fail(ctx, (status), __VA_ARGS__); \
-            goto done;                                \
-        }                                             \
+#define VH_CHECK(cond, status, ...)        \
+    do {                                   \
+        if (!(cond)) {                     \
+            st = (status);                 \
+            vh_fail(ctx, st, __VA_ARGS__); \
+            goto done;                     \
+        }                                  \
     } while (0)
 
 #define VH_TRY(call)       \

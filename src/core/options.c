@@ -12,7 +12,7 @@
 
 /* Those of cluster/methods.c; a test compares the two. */
 #define METHODS \
-    "vhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
+    "vhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
 #define ABOVE_0 1e-300 /* the least of a number that must be positive */
 
 /* clang-format off */
@@ -122,10 +122,18 @@ static const vh_option cluster_rows[] = {
            "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
            "that "
            "makes their median 1/e"),
-    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", "ppk-sc ppk-sc-hybrid kl-sc kl-sampled-sc",
+    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", "ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc",
            "whether the affinity of an HMM to itself counts"),
     CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", "ppk-ac kl-ac kl-sampled-ac",
            "which of the distances between their HMMs is the distance of two clusters"),
+    CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
+           "auto; restarts with a preset, an init or a given start", "vhem",
+           "auto: restarts and candidates from distances between the models; fast: one such candidate; thorough: "
+           "more of all; restarts: random starts alone"),
+    INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
+        "neighbours of each model in the graph"),
+    INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
+        "keep the N-th best of the partitions found, not the best"),
     END,
 };
 #undef R

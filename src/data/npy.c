@@ -210,7 +210,7 @@ static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
 {
     vhem_status st = VHEM_OK;
     vh_spill hold = { .name = a->hold.name, .limit = a->hold.limit };
-    int64_t index[VH_ARRAY_DIMS] = { 0 }, stride[VH_ARRAY_DIMS], from = 0;
+    int64_t index[VH_ARRAY_DIMS] = { 0 }, stride[VH_ARRAY_DIMS] = { 0 }, from = 0;
     double *block = NULL;
     const double *y;
 
@@ -313,13 +313,16 @@ done:
 
 size_t vh_npy_header(char out[128], const char *descr, int64_t n0, int64_t n1)
 {
+    static const unsigned char magic[10] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0
+    }; /* 118 bytes follow */
     char shape[64];
     if (n1 > 0)
         snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)n0, (long long)n1);
     else
         snprintf(shape, sizeof shape, "(%lld,)", (long long)n0);
     memset(out, ' ', 128); /* padded so that the elements are aligned */
-    memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(out, magic, sizeof magic);
     int n = snprintf(out + 10, 117, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
     out[10 + n] = ' ';
     out[127] = '\n';

@@ -35,7 +35,7 @@ static vhem_status find_directory(vhem_ctx *ctx, const vh_zip *z, int64_t *at, i
 {
     vhem_status st = VHEM_OK;
     int64_t tail = z->size < 65535 + END ? z->size : 65535 + END, i;
-    unsigned char *buf = NULL, rec[END64];
+    unsigned char *buf = NULL, rec[END64] = { 0 };
 
     VH_NEW(buf, tail + 1);
     VH_TRY(read_at(ctx, z, z->size - tail, buf, (size_t)tail, "end of the archive"));
@@ -247,7 +247,7 @@ vhem_status vh_unzip_open(vhem_ctx *ctx, const vh_zip *z, int i, const char *nam
 {
     vhem_status st = VHEM_OK;
     const vh_zip_member *m = &z->member[i];
-    unsigned char local[LOCAL];
+    unsigned char local[LOCAL] = { 0 };
     vh_unzip *u = NULL;
 
     VH_CHECK(!(m->flags & 1), VHEM_EFORMAT, "%s: is encrypted", name);

@@ -11,12 +11,16 @@
 
 #include <math.h>
 
-enum { SMOOTHED = VH_SCRATCH_SLOTS - 1 }; /* slot of scratch memory the filter does not use */
+enum {
+    SMOOTHED = VH_SCRATCH_SLOTS - 1,
+    SHARES = VH_SCRATCH_SLOTS - 2
+}; /* slots of scratch memory the filter does not use */
 
 typedef struct {
     const vh_em_dtm_task *task;
     vh_dtm *dtm;
     vh_dt_gains *gains; /* [K] */
+    double *log_omega;  /* [K] */
     double *sums;       /* of the E-step: vh_dt_sums_size */
     vh_tree_sum *tree;
     vh_scratch *scratch; /* [n_threads] */
@@ -29,6 +33,7 @@ static void close_state(state *s)
     for (int j = 0; s->gains && j < s->dtm->K; j++)
         vh_dt_gains_free(&s->gains[j]);
     free(s->gains);
+    free(s->log_omega);
     free(s->sums);
     vh_tree_sum_free(s->tree);
 }
@@ -37,10 +42,13 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
                               vh_dtm *dtm, state *s)
 {
     vhem_status st = VHEM_OK;
-    vh_sum_kind kind = { .size = vh_dt_sums_size(dtm) };
+    vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
 
     *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads };
     VH_NEW(s->gains, dtm->K);
+    VH_NEW(s->log_omega, dtm->K);
+    for (int j = 0; j < dtm->K; j++)
+        s->log_omega[j] = log(dtm->omega[j]);
     VH_NEW(s->sums, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
 done:
@@ -74,7 +82,7 @@ static vhem_status score_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *s
     const vh_sets *sets = s->task->sets;
 
     for (int j = 0; j < s->dtm->K; j++) {
-        z[j] = log(s->dtm->omega[j]);
+        z[j] = s->log_omega[j];
         for (int i = sets->first[g]; i < sets->first[g + 1] && z[j] > -INFINITY; i++) {
             int n = sets->seq[i];
             double loglik;
@@ -92,18 +100,24 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
-    double *z = vh_dt_sums_z(sums), *x;
+    double *log_z, *x;
 
-    VH_TRY(score_set(ctx, s, g, scratch, z));
-    sums[0] = vh_softmax(s->dtm->K, z);
+    VH_SCRATCH(log_z, SHARES, s->dtm->K);
+    vh_dt_sums_begin(s->dtm, sums);
+    VH_TRY(score_set(ctx, s, g, scratch, log_z));
+    sums[0] = vh_log_softmax(s->dtm->K, log_z);
     for (int j = 0; j < s->dtm->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->dtm, sums, j);
-        for (int i = sets->first[g]; !s->last && z[j] > VH_NO_SHARE && i < sets->first[g + 1]; i++) {
+        vh_dt_sums_share(s->dtm, sums, j, log_z[j]);
+        for (int i = sets->first[g]; !s->last && i < sets->first[g + 1]; i++) {
             int n = sets->seq[i];
             int64_t T = vh_data_length(s->task->data, n);
+            double w = vh_dt_sums_weigh(s->dtm, sums, j, log_z[j] + log(vh_data_weight(s->task->data, n)));
+            if (!(w > 0))
+                continue;
             VH_SCRATCH(x, SMOOTHED, (size_t)T * (size_t)s->dtm->dt[j].n);
-            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], vh_data_frames(s->task->data, n), T,
-                                    z[j] * vh_data_weight(s->task->data, n), scratch, x, NULL, NULL, &stats));
+            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], vh_data_frames(s->task->data, n), T, w, scratch, x,
+                                    NULL, NULL, &stats));
         }
     }
 done:
@@ -138,7 +152,9 @@ static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
     for (int j = 0; j < s->dtm->K; j++) {
         int floored;
         vh_dt_stats stats = vh_dt_sums_stats(s->dtm, s->sums, j);
-        s->dtm->omega[j] = vh_dt_sums_z(s->sums)[j] / (s->task->last - s->task->first);
+        int sets = s->task->last - s->task->first;
+        s->dtm->omega[j] = vh_dt_sums_z(s->dtm, s->sums, j) / sets;
+        s->log_omega[j] = vh_dt_sums_log_z(s->dtm, s->sums, j) - log(sets);
         VH_TRY(vh_dt_maximise(ctx, &stats, &s->task->limits, &s->dtm->dt[j], &floored));
         run->n_floored += floored;
     }

@@ -16,6 +16,7 @@
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
 #include "math/logsum.h"
+#include "math/scaled.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +69,9 @@ static void weigh(void *arg, int g, const double *loglik, double *w)
     for (int k = 0; k < n_hmm; k++)
         z[k] = s->log_omega[k] + set_loglik(s->mix, g, loglik, n_hmm, k);
     for (int a = 0; a < s->n; a++)
-        s->J[(size_t)g * (size_t)s->n + (size_t)a] = vh_softmax(s->K, z + a * s->K);
+        s->J[(size_t)g * (size_t)s->n + (size_t)a] = vh_log_softmax(s->K, z + a * s->K);
+    for (int k = 0; k < n_hmm; k++)
+        z[k] = exp(z[k]);
     for (int i = sets->first[g]; i < sets->first[g + 1]; i++, w += n_hmm)
         for (int k = 0; k < n_hmm; k++)
             w[k] = z[k] > VH_NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_w
     int *where = NULL, *seq = NULL, n = 0, K = mix->job.opt->K;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
+    assert(n > 0);
     VH_NEW(seq, mix->job.n);
     for (int i = n - 1; i > 0; i--) {
         int k = (int)vh_rng_below(rng, i + 1), swap = where[i];

@@ -111,7 +111,7 @@ static vhem_status run_plan(vhem_ctx *ctx, const vh_packed *pk, const plan *p, v
     for (int s = 0; s < n_slot; s++) {
         VH_TRY(slot_st[s]);
         if (total)
-            vh_stats_add(total, &part[s]);
+            vh_stats_merge(pk, total->block, part[s].block);
     }
 done:
     for (int s = 0; s < SLOTS; s++)

@@ -294,7 +294,7 @@ static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
     VH_TRY(look(ctx, f));
     vh_spread(f->data, NULL, f->data->N, mean, variance + d);
     for (int k = 0; k < d; k++)
-        variance[k] = f->spread[k] * f->spread[k];
+        variance[k] = vh_prior_round(f->spread[k] * f->spread[k], f->spread[k] * f->spread[k]);
     if (f->choice.effective)
         rho = vh_prior_correlation(f->data, seq, f->n_sample);
     VH_TRY(vh_prior_learn(ctx, &f->choice, f->out->family, d, mean, variance, rho, &f->scatters,
@@ -317,6 +317,12 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
         vh_fit_prior_floor(f->prior, f->opt.cov_floor, f->spread, f->floor);
         broad = f->prior->broad;
+    }
+    for (int k = 0; !f->choice.text && k < d; k++) { /* as they will be read from the prior */
+        double var = f->spread[k] * f->spread[k];
+        f->spread[k] = sqrt(vh_prior_round(var, var));
+        if (f->floor && var > 0)
+            f->floor[k] = f->opt.cov_floor * vh_prior_round(var, var);
     }
     VH_NEW(f->broad, d);
     for (int k = 0; k < d; k++) {
@@ -416,6 +422,23 @@ static void tear_down(fit *f)
     free(f->spread);
     free(f->floor);
     free(f->begun);
+}
+
+vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, char **out)
+{
+    vhem_status st = VHEM_OK;
+    fit f = { .data = data };
+
+    vh_blas_enter();
+    VH_TRY(set_up(ctx, opt, &f));
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
+    VH_TRY(set_prior(ctx, &f));
+    *out = f.choice.text;
+    f.choice.text = NULL;
+done:
+    tear_down(&f);
+    vh_blas_leave();
+    return st;
 }
 
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,

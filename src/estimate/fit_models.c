@@ -95,6 +95,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     vh_store *store = NULL;
     vhem_models *pooled = NULL;
     vh_key *key = NULL;
+    char *prior = NULL;
     const vh_piece *p;
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
@@ -103,6 +104,8 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed };
     VH_NEW(key, items.n);
     VH_TRY(vh_store_open(ctx, opt->store, &store));
+    VH_TRY(vh_pieces_prior(ctx, data, opt->by_group > 0, work.seed, &of_piece, store, &prior));
+    of_piece.prior = prior;
     for (int i = 0; i < items.n; i++) {
         VH_TRY(vh_pieces_add(ctx, &work, &i, 1, &pieces, &p));
         key[i] = p->key;
@@ -111,6 +114,8 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     VH_TRY(pool_items(ctx, &items, key, store, &pooled));
     if (pooled->h3m)
         VH_TRY(vh_lengths_of(ctx, data, &pooled->h3m->lengths));
+    if (prior)
+        VH_TRY(vh_h3m_set_text(ctx, &pooled->h3m->prior, prior));
     st = vh_store_close(ctx, store);
     store = NULL;
     VH_TRY(st);
@@ -122,6 +127,7 @@ done:
     vh_pieces_free(&pieces);
     vh_items_free(&items);
     free(key);
+    free(prior);
     return st;
 }
 

@@ -14,6 +14,10 @@ enum { VH_PRIOR_SETS = 1000 }; /* a prior is learnt from so many sets at most */
 vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
                                vh_prior **out);
 
+/* The prior that vh_fit_each would give HMMs with these options, as JSON text, without fitting them; *out
+ * stays NULL when it is none.  free() it. */
+vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, char **out);
+
 /* deviation [d] of the data and floor [d] (share of its square) become those of the data the prior was made
  * from, so that a sequence gets the same HMM whatever is beside it; floor NULL: none. */
 void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, double *floor);

@@ -13,7 +13,9 @@
 #include "math/linalg.h"
 #include "model/convert.h"
 
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 enum { WAVE = 512 }; /* components of the restarts that run side by side: their tables then stay in cache */
 #define TIE 1e-9     /* as in fit.c: of restarts this close the first is kept */
@@ -81,6 +83,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
 
     while (vh_em_starts[n_kind].name)
         n_kind++;
+    assert(n_kind > 0);
     const vh_em_start *kind = f->task->kind ? vh_em_start_find(f->task->kind) : &vh_em_starts[r % n_kind];
     run->seed = vh_rng_seed(f->task->seed, (uint64_t)r);
     run->kind = start ? "given" : kind->name;
@@ -234,6 +237,8 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
+    if (o->prior && strcmp(o->prior, "none") != 0)
+        vh_log(ctx, VHEM_LOG_WARN, "a prior is of single HMMs: the mixture is fitted without one");
     VH_CHECK(!o->start || o->start->h3m, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     const vh_h3m *start = vh_fit_start(o);
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;

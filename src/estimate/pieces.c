@@ -11,10 +11,6 @@
 
 #include <string.h>
 
-/* The version since which the same data and options come to the same numbers.  Raise it when they no longer
- * do: what stores hold is then fitted anew. */
-#define RECIPE "0.1.0"
-
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
 void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int *item, int n)
@@ -47,7 +43,7 @@ static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, vh_piece *p)
     vh_hash *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
-    vh_hash_text(hash, "piece " RECIPE);
+    vh_hash_text(hash, "piece " VH_PIECE_RECIPE);
     vh_hash_bytes(hash, &w->seed, sizeof w->seed);
     vh_fit_options_hash(hash, w->opt);
     vh_hash_items(hash, w->data, w->items, p->item, p->n);

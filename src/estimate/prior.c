@@ -209,7 +209,7 @@ static double step_full(evidence *e, double n0)
 /* n0 by bisection in its log; s follows, warm from one n0 to the next. */
 static double climb(evidence *e)
 {
-    enum { HALVINGS = 30, STEPS = 12 };
+    enum { HALVINGS = 48, STEPS = 12 };
     double lo = log(1e-2), hi = log(1e3);
     for (int k = 0; k < HALVINGS; k++) {
         double mid = (lo + hi) / 2, g = 0;
@@ -253,6 +253,32 @@ done:
 }
 
 /* ---- 3. a prior from scatters -------------------------------------------------------------------------- */
+
+/* Sums hang in their last digits on the order of the sequences.  A prior needs no more than seven, and with
+ * those alone the models do not depend on it. */
+double vh_prior_round(double x, double size)
+{
+    int k = size > 0 && isfinite(size) ? 6 - (int)floor(log10(size)) : 0;
+    double p = pow(10, abs(k));
+    return k >= 0 ? round(x * p) / p : round(x / p) * p;
+}
+
+static void round_all(vh_prior *p)
+{
+    int d = p->d;
+    bool full = p->family->param[1].rank == 2;
+    p->nu = vh_prior_round(p->nu, p->nu);
+    for (int i = 0; i < d; i++)
+        p->m[i] = vh_prior_round(p->m[i], sqrt(p->variance[i] > 0 ? p->variance[i] : 1));
+    for (int i = 0; full && i < d; i++)
+        for (int j = 0; j < i; j++)
+            p->B[i * d + j] = p->B[j * d + i] =
+                vh_prior_round(p->B[i * d + j], sqrt(p->B[i * d + i] * p->B[j * d + j]));
+    for (int i = 0; i < d; i++) {
+        double *B = &p->B[vh_variance_at(p->family, d, i)];
+        *B = vh_prior_round(*B, *B);
+    }
+}
 
 /* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
 static void guard(const vh_prior *p, const double *variance, double frames, double *scatter)
@@ -306,6 +332,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
         VH_TRY(estimate(ctx, from, p, &nu0));
     /* a variance by itself then has the same prior whether or not it is one of a full matrix */
     p->nu = family->param[1].rank == 2 ? nu0 + d - 1 : nu0;
+    round_all(p);
     VH_TRY(vh_prior_text(ctx, p, out));
 done:
     vh_prior_free(p);

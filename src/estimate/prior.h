@@ -35,6 +35,9 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
                            const double *mean, const double *variance, double rho, const vh_scatters *from,
                            char **out);
 
+/* x to seven digits of a number of this size. */
+double vh_prior_round(double x, double size);
+
 /* Correlation of frames with the next in the same sequence, the mean over the dimensions, of n sequences. */
 double vh_prior_correlation(const vhem_data *data, const int *seq, int n);
 

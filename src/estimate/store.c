@@ -214,12 +214,30 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
     s->place[vh_names_find(&s->keys, key->text, KEY)].size = 0;
 }
 
+/* A copy with all that the file has. */
+static vhem_status copy_whole(vhem_ctx *ctx, const vhem_models *models, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *copy = NULL;
+
+    VH_TRY(vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy));
+    if (models->h3m) {
+        VH_TRY(vh_h3m_set_text(ctx, &copy->h3m->prior, models->h3m->prior));
+        copy->h3m->lengths = models->h3m->lengths;
+    }
+    *out = copy;
+    copy = NULL;
+done:
+    vhem_models_free(copy);
+    return st;
+}
+
 /* A copy for those who ask again; without one, as when memory is short, they read the line again. */
 static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_models *models)
 {
     vhem_models *copy = NULL;
 
-    if (find(s, key).models || vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy) != VHEM_OK)
+    if (find(s, key).models || copy_whole(ctx, models, &copy) != VHEM_OK)
         return;
 #pragma omp critical(vh_store)
     {
@@ -241,7 +259,7 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
     json_t *root = NULL;
 
     if (where.models)
-        return vh_models_subset(ctx, where.models, NULL, vh_models_size(where.models), out);
+        return copy_whole(ctx, where.models, out);
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
@@ -308,7 +326,7 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
 
     if (find(s, key).size > 0)
         return VHEM_OK;
-    VH_TRY(vh_models_subset(ctx, models, NULL, vh_models_size(models), &copy));
+    VH_TRY(copy_whole(ctx, models, &copy));
 #pragma omp critical(vh_store)
     st = remember(ctx, s, key->text, (place){ 0, 1, copy, true });
     VH_TRY(st);

@@ -17,16 +17,18 @@ double vh_logsum(int n, const double *x, int stride)
     return top + log(sum);
 }
 
-double vh_softmax(int n, double *x)
+/* The largest is taken off first: the differences keep their digits when all are large. */
+double vh_log_softmax(int n, double *x)
 {
     double top = -INFINITY, sum = 0;
     for (int j = 0; j < n; j++)
         top = fmax(top, x[j]);
     for (int j = 0; j < n; j++)
-        sum += x[j] = exp(x[j] - top);
+        sum += exp(x[j] -= top);
+    sum = log(sum);
     for (int j = 0; j < n; j++)
-        x[j] /= sum;
-    return top + log(sum);
+        x[j] -= sum;
+    return top + sum;
 }
 
 int vh_argmax(int n, const double *x, int stride)

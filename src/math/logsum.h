@@ -3,14 +3,13 @@
 #ifndef VH_MATH_LOGSUM_H
 #define VH_MATH_LOGSUM_H
 
-#define VH_LOG_2PI  1.8378770664093454836
-#define VH_NO_SHARE 1e-100 /* a smaller share of a thing leaves no trace in statistics */
+#define VH_LOG_2PI 1.8378770664093454836
 
 /* log sum_i exp(x_i) over n numbers `stride` apart; -inf when all are -inf, never NaN from them. */
 double vh_logsum(int n, const double *x, int stride);
 
-/* x [n], logs of weights, becomes their distribution; returns the log of their sum. */
-double vh_softmax(int n, double *x);
+/* x [n], logs of weights, becomes the log of their distribution; returns the log of their sum. */
+double vh_log_softmax(int n, double *x);
 
 /* The index of the largest of n numbers `stride` apart; ties go to the lowest. */
 int vh_argmax(int n, const double *x, int stride);

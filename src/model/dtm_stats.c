@@ -7,11 +7,13 @@
 
 #include "core/alloc.h"
 #include "math/linalg.h"
+#include "math/scaled.h"
 
 #include <math.h>
 #include <string.h>
 
-#define RIDGE 1e-12 /* added to singular second moments, as a share of their trace */
+#define RIDGE      1e-12 /* added to singular second moments, as a share of their trace */
+#define MOST_RIDGE 1e-3  /* moments that need more than this cannot be inverted */
 
 vh_dt_stats vh_dt_stats_at(int n, int d, double *block)
 {
@@ -55,25 +57,85 @@ void vh_dt_stats_free(vh_dt_stats *s)
     *s = (vh_dt_stats){ 0 };
 }
 
-size_t vh_dt_sums_size(const vh_dtm *dtm)
+/* A block: the objective, then sum_z, its scales and the scales of the statistics, [K] each, then those. */
+enum { SUM_Z, SCALE_Z, SCALE, HEADS };
+
+static double *head(const vh_dtm *dtm, double *sums, int which)
 {
-    size_t size = 1 + (size_t)dtm->K;
-    for (int j = 0; j < dtm->K; j++)
-        size += vh_dt_stats_at(dtm->dt[j].n, dtm->d, NULL).size;
+    return sums + 1 + which * dtm->K;
+}
+
+/* How many numbers stand before the statistics of texture j. */
+static size_t stats_at(const vh_dtm *dtm, int j)
+{
+    size_t size = 1 + HEADS * (size_t)dtm->K;
+    for (int i = 0; i < j; i++)
+        size += vh_dt_stats_at(dtm->dt[i].n, dtm->d, NULL).size;
     return size;
 }
 
-double *vh_dt_sums_z(double *sums)
+size_t vh_dt_sums_size(const vh_dtm *dtm)
 {
-    return sums + 1;
+    return stats_at(dtm, dtm->K);
+}
+
+void vh_dt_sums_begin(const vh_dtm *dtm, double *sums)
+{
+    for (int j = 0; j < dtm->K; j++)
+        head(dtm, sums, SCALE_Z)[j] = head(dtm, sums, SCALE)[j] = VH_NO_SCALE;
+}
+
+void vh_dt_sums_share(const vh_dtm *dtm, double *sums, int j, double log_z)
+{
+    vh_scaled_add(&head(dtm, sums, SUM_Z)[j], &head(dtm, sums, SCALE_Z)[j], log_z);
 }
 
 vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j)
 {
-    double *at = sums + 1 + dtm->K;
-    for (int i = 0; i < j; i++)
-        at += vh_dt_stats_at(dtm->dt[i].n, dtm->d, NULL).size;
-    return vh_dt_stats_at(dtm->dt[j].n, dtm->d, at);
+    return vh_dt_stats_at(dtm->dt[j].n, dtm->d, sums + stats_at(dtm, j));
+}
+
+static void raise_scale(const vh_dtm *dtm, double *sums, int j, double to)
+{
+    vh_dt_stats s = vh_dt_sums_stats(dtm, sums, j);
+    double *scale = &head(dtm, sums, SCALE)[j], change = vh_scale_change(*scale, to);
+    for (size_t k = 0; k < s.size && change != 1; k++)
+        s.block[k] *= change;
+    *scale = to;
+}
+
+double vh_dt_sums_weigh(const vh_dtm *dtm, double *sums, int j, double log_w)
+{
+    double scale = vh_scale_of(log_w);
+    if (scale > head(dtm, sums, SCALE)[j])
+        raise_scale(dtm, sums, j, scale);
+    return vh_at_scale(log_w, head(dtm, sums, SCALE)[j]);
+}
+
+void vh_dt_sums_merge(const void *of, double *left, const double *right)
+{
+    const vh_dtm *dtm = of;
+    left[0] += right[0];
+    for (int j = 0; j < dtm->K; j++) {
+        const double *x = right + 1 + j;
+        double other = x[SCALE * dtm->K], to = fmax(head(dtm, left, SCALE)[j], other),
+               change = vh_scale_change(other, to);
+        vh_scaled_merge(&head(dtm, left, SUM_Z)[j], &head(dtm, left, SCALE_Z)[j], x[SUM_Z * dtm->K],
+                        x[SCALE_Z * dtm->K]);
+        raise_scale(dtm, left, j, to);
+        for (size_t k = stats_at(dtm, j); k < stats_at(dtm, j + 1); k++)
+            left[k] += change * right[k];
+    }
+}
+
+double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j)
+{
+    return vh_scaled_value(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
+}
+
+double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j)
+{
+    return vh_scaled_log(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
 }
 
 /* B [m][n] = Y [m][n] X^-1 for second moments X [n][n], which may be singular: directions the state never
@@ -87,14 +149,16 @@ static bool regress(int m, int n, const double *Y, const double *X, double *B, d
         memset(B, 0, sizeof *B * (size_t)m * (size_t)n);
         return true;
     }
-    for (double ridge = 0; ridge<1e-3; ridge = ridge> 0 ? 100 * ridge : RIDGE) {
+    double ridge = 0;
+    while (ridge < MOST_RIDGE) {
         memcpy(work, X, sizeof *X * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++)
             work[i * n + i] += ridge * trace;
-        if (!vh_cholesky(n, work) || !vh_cholesky_inverse(n, work))
-            continue;
-        vh_gemm(false, false, m, n, n, 1, Y, n, work, n, 0, B, n);
-        return true;
+        if (vh_cholesky(n, work) && vh_cholesky_inverse(n, work)) {
+            vh_gemm(false, false, m, n, n, 1, Y, n, work, n, 0, B, n);
+            return true;
+        }
+        ridge = ridge > 0 ? 100 * ridge : RIDGE;
     }
     return false;
 }

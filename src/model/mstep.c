@@ -7,11 +7,12 @@
 
 #include "core/alloc.h"
 #include "math/logsum.h"
+#include "math/scaled.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Less expected weight than this is rounding, and dividing by it makes noise. */
+/* Less expected weight than this, at the scale of the HMM, is rounding, and dividing by it makes noise. */
 #define NOTHING 1e-200
 
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
@@ -118,6 +119,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
               vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
+    double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
     double *c = vh_hmm_c(h);
 
@@ -125,7 +127,7 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
-            if (Ts[m * n_stat] < DEAD * lim->unit && Ts[top * n_stat] > SPLITTABLE * lim->unit) {
+            if (Ts[m * n_stat] < DEAD * unit && Ts[top * n_stat] > SPLITTABLE * unit) {
                 split(lim, h3m, h, s * M + top, s * M + m, rng);
                 c[s * M + top] = c[s * M + m] = (c[s * M + top] + c[s * M + m]) / 2;
                 revived++;
@@ -134,8 +136,8 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
             big = s;
     }
     for (int s = 0; s < S; s++) { /* whole states */
-        if (state_weight(T, M, n_stat, s) >= DEAD * lim->unit
-            || state_weight(T, M, n_stat, big) < SPLITTABLE * lim->unit)
+        if (state_weight(T, M, n_stat, s) >= DEAD * unit
+            || state_weight(T, M, n_stat, big) < SPLITTABLE * unit)
             continue;
         for (int m = 0; m < M; m++) {
             split(lim, h3m, h, big * M + m, s * M + m, rng);

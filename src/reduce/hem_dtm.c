@@ -66,10 +66,12 @@ static vhem_status open_state(vhem_ctx *ctx, state *s)
     vhem_status st = VHEM_OK;
     const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
-    vh_sum_kind kind = { .size = vh_dt_sums_size(s->centers) };
+    vh_sum_kind kind = { vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
 
     VH_NEW(s->gains, s->centers->K);
     VH_NEW(s->log_omega, s->centers->K);
+    for (int j = 0; j < s->centers->K; j++)
+        s->log_omega[j] = log(s->centers->omega[j]);
     VH_NEW(s->sums, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
     VH_NEW(s->floor, base->d);
@@ -90,7 +92,6 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
             vh_dtm_prefix(ctx, s->centers, j);
             goto done;
         }
-        s->log_omega[j] = log(s->centers->omega[j]);
     }
 done:
     return st;
@@ -102,17 +103,18 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, vh_scratch *
     vhem_status st = VHEM_OK;
     int Kr = s->centers->K, tau = s->opt->tau;
     double omega = s->base->omega[i], *L = s->run->L + (size_t)i * (size_t)Kr;
-    double *z = s->run->z + (size_t)i * (size_t)Kr;
+    double *z = s->run->z + (size_t)i * (size_t)Kr; /* their logs at first */
 
     for (int j = 0; j < Kr; j++)
         VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
     sums[0] += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
     for (int j = 0; j < Kr; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, sums, j);
-        vh_dt_sums_z(sums)[j] += s->opt->weighted ? s->base->K * omega * z[j] : z[j];
-        if (!s->last && z[j] > VH_NO_SHARE && omega > 0)
-            VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, z[j] * omega, scratch,
-                                         &stats));
+        double w = s->last ? 0 : vh_dt_sums_weigh(s->centers, sums, j, z[j] + log(omega));
+        vh_dt_sums_share(s->centers, sums, j, z[j] + (s->opt->weighted ? log(s->base->K * omega) : 0));
+        z[j] = exp(z[j]);
+        if (w > 0)
+            VH_TRY(vh_dt_pair_accumulate(ctx, &s->base->dt[i], &s->gains[j], tau, w, scratch, &stats));
     }
 done:
     if (st != VHEM_OK)
@@ -125,6 +127,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     const state *s = arg;
     vhem_status st = VHEM_OK;
     int first = (int)chunk * CHUNK;
+    vh_dt_sums_begin(s->centers, sums);
     for (int i = first; i < first + CHUNK && i < s->base->K && st == VHEM_OK; i++)
         st = expect_one(ctx, s, i, &s->scratch[worker], sums);
     return st;
@@ -182,7 +185,8 @@ static vhem_status maximise(vhem_ctx *ctx, state *s)
     int n_floored;
     for (int j = 0; j < s->centers->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
-        s->centers->omega[j] = vh_dt_sums_z(s->sums)[j] / s->base->K;
+        s->centers->omega[j] = vh_dt_sums_z(s->centers, s->sums, j) / s->base->K;
+        s->log_omega[j] = vh_dt_sums_log_z(s->centers, s->sums, j) - log(s->base->K);
         VH_TRY(vh_dt_maximise(ctx, &stats, &s->limits, &s->centers->dt[j], &n_floored));
     }
 done:
@@ -206,6 +210,7 @@ static bool repair(state *s, int k, vh_vhem_run *run)
             continue;
         vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);
         c->omega[j] = c->omega[big] /= 2;
+        s->log_omega[j] = s->log_omega[big] = log(c->omega[j]);
         run->n_empty++;
     }
     return run->n_empty > before;

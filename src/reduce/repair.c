@@ -6,6 +6,7 @@
 #include "math/logsum.h"
 #include "reduce/start.h"
 
+#include <math.h>
 #include <string.h>
 
 #define EARLY 10 /* states are revived in so many iterations at first */
@@ -28,7 +29,7 @@ int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, i
 }
 
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               const vh_assignment *a, int k, vh_h3m *centers, vh_vhem_run *run)
+               const vh_assignment *a, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run)
 {
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int Kr = centers->K, done = 0;
@@ -45,6 +46,7 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
             continue;
         vh_center_from_base(base, seed, &rng, centers, j);
         centers->omega[j] = centers->omega[big] /= 2;
+        log_omega[j] = log_omega[big] = log(centers->omega[j]);
         run->n_empty++;
         done++;
     }

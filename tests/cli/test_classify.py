@@ -135,6 +135,55 @@ class Classify(Case):
         self.assertEqual(after, without_provenance(self.path("m.json").read_text()))
         self.assertEqual(bytes_before, self.path("m.json.store").stat().st_size)
 
+    def test_prior_of_the_pieces(self):
+        """It is learnt once and goes with the classes: what comes later has the same."""
+        more = letters(per_class=3, seed=5, first=50, classes=2)
+        self.write("more.csv", more)
+        self.write("both.csv", "\n".join(letters().rstrip("\n").splitlines() + more.splitlines()[1:]) + "\n")
+        train = [*TRAIN, "--fit-prior"]
+        self.ok("classify", "train", "train.csv", *train, "vb", "-o", "m.json")
+        prior = json.loads(self.path("m.json").read_text())["piece"]["prior"]
+        self.assertEqual(json.loads(prior)["format"], "vhem-prior")
+        self.ok("classify", "update", "m.json", "more.csv", "--label", "letter")
+        after = without_provenance(self.path("m.json").read_text())
+        self.assertEqual(after["piece"]["prior"], prior)
+        self.write("prior.json", prior)
+        self.ok("classify", "train", "both.csv", *train, "prior.json", "-o", "all.json")
+        whole = without_provenance(self.path("all.json").read_text())
+        self.assertEqual(json.loads(whole["piece"]["prior"]), json.loads(prior))
+        for a, b in zip(after["classes"], whole["classes"], strict=True):
+            self.assertEqual(a["model"], b["model"])
+        self.ok("classify", "train", "train.csv", *train, "none", "-o", "none.json")
+        none = json.loads(self.path("none.json").read_text())
+        self.assertEqual(none["piece"]["prior"], "none")
+        self.assertNotEqual(none["classes"][0]["model"], json.loads(self.path("m.json").read_text())["classes"][0])
+
+    def test_prior_in_the_store(self):
+        """A store that goes on with more data keeps the prior it began with."""
+        head, *rows = letters().rstrip("\n").splitlines()
+        names = sorted({row.split(",")[0] for row in rows})
+        some = [row for row in rows if row.split(",")[0] in names[:6]]
+        self.write("some.csv", "\n".join([head, *some]) + "\n")
+        fit = ["--label", "letter", "-S", "2", "--prior", "vb", "--store", "s"]
+        self.ok("fit", "some.csv", *fit, "-o", "some.json")
+        self.ok("fit", "train.csv", *fit, "-o", "all.json")
+        some, whole = (json.loads(self.path(f"{n}.json").read_text()) for n in ("some", "all"))
+        self.assertEqual(some["prior"], whole["prior"])
+        by_name = {h["name"]: h for h in whole["hmms"]}
+        for h in some["hmms"]:
+            self.assertEqual(h, by_name[h["name"]])
+
+    def test_floor_of_the_pieces(self):
+        for floor in ("1e-4", "1"):
+            self.ok("classify", "train", "train.csv", *TRAIN, "--fit-prior", "none", "--cov-floor", floor, "-o",
+                    f"f{floor}.json")
+        low, high = (json.loads(self.path(f"f{floor}.json").read_text()) for floor in ("1e-4", "1"))
+
+        def smallest(k):
+            return min(v for c in k["classes"] for h in c["model"]["hmms"] for s in h["cov"] for m in s for v in m)
+
+        self.assertLess(1.1 * smallest(low), smallest(high))
+
     def test_order_of_the_data_does_not_matter(self):
         blocks = {}
         lines = letters().splitlines()

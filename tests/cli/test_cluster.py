@@ -55,7 +55,7 @@ class Cluster(WithFlock):
         self.assertIn("3 clusters of 12 HMMs in c.json: bound ", r.err)
         self.assertIn("4 HMMs, all kind0: k0_", r.err)
         self.assertIn("agreement with the labels: Rand index 1.000, adjusted 1.000", r.err)
-        self.assertRegex(r.err, r"\d+ of \d+ restarts reached this bound")
+        self.assertRegex(r.err, r"\d+ of \d+ candidates agree on these groups")
         self.assertIn("next: 'vhem info c.json'", r.err)
         self.leftovers("m.json", "c.json")
         out = self.load("c.json")
@@ -160,7 +160,41 @@ class Cluster(WithFlock):
             self.ok("cluster", "m.json", "-k", "3", "--init", init, "-r", "4", "-o", "c.json", "-q")
             out = self.load("c.json")
             self.check_clustering(out, 12, 3, falls=True)
-            self.assertEqual(len(out["restarts"]), 4)
+            starts = [run["init"] for run in out["restarts"]]
+            self.assertEqual(starts, ["base", "far", "emissions", "pooled", "settled", "ppk-sc", "kl-sc", "knn5-sc"]
+                             if init == "auto" else [init] * 4)
+
+    def test_search(self):
+        """Candidates beside the restarts: named, judged, with their groups; one alone; none."""
+        self.ok("cluster", "m.json", "-k", "3", "-o", "c.json", "-q")
+        out = self.load("c.json")
+        self.assertEqual(out["options"]["search"], "auto")
+        by = {run["init"]: run for run in out["restarts"] if run["init"] in ("settled", "ppk-sc", "kl-sc", "knn5-sc")}
+        self.assertEqual(len(by), 4)
+        for run in by.values():
+            self.assertAlmostEqual(run["agreement"], 1)
+            self.assertTrue(0 < run["modularity"] < 1)
+            self.assertEqual(len(run.get("labels", out["labels"])), 12)
+        self.ok("cluster", "m.json", "-k", "3", "--search", "fast", "-o", "f.json", "-q")
+        self.assertEqual([run["init"] for run in self.load("f.json")["restarts"]], ["ppk-sc"])
+        self.ok("cluster", "m.json", "-k", "3", "--search", "restarts", "-o", "r.json", "-q")
+        alone = self.load("r.json")
+        self.assertFalse({run["init"] for run in alone["restarts"]} & set(by))
+        self.assertGreaterEqual(out["bound"][-1], alone["bound"][-1])
+        self.fails(2, "--search is one of", "cluster", "m.json", "-k", "3", "--search", "slow")
+
+    def test_candidate(self):
+        """The second-best groups, and what is said when there are no more."""
+        r = self.ok("cluster", "m.json", "-k", "5", "--seed", "2", "-o", "c.json")
+        first = self.load("c.json")
+        self.assertIn("candidates", r.err)
+        self.ok("cluster", "m.json", "-k", "5", "--seed", "2", "--candidate", "2", "-o", "d.json", "-q")
+        second = self.load("d.json")
+        self.assertLess(second["bound"][-1], first["bound"][-1])
+        self.assertNotEqual(second["labels"], first["labels"])
+        self.assertEqual(second["provenance"]["options"]["candidate"], 2)
+        self.fails(1, "candidate 9999 is asked for, but the search found", "cluster", "m.json", "-k", "5", "--candidate",
+                   "9999", "-o", "e.json")
 
     def test_presets(self):
         self.ok("cluster", "m.json", "-k", "3", "--preset", "paper", "-o", "p.json", "-q")
@@ -225,8 +259,8 @@ class Start(WithFlock):
         self.write("far.json", model(far, self.weight))
         self.ok("cluster", "m.json", "--init", "far.json", *EXACT, "--max-iter", "3", "-o", "c.json")
         out = self.load("c.json")
-        self.assertEqual(out["centers"]["omega"][2], 0)
-        self.assertEqual(out["centers"]["hmms"][2]["mu"], far[2]["mu"])
+        self.assertEqual(out["centers"]["omega"][2], 0)  # too small for a number, and yet:
+        self.assertLess(out["centers"]["hmms"][2]["mu"][0][0][0], 100)  # a starved cluster follows the equations
         self.assertEqual(out["n_iter"], 3)
         self.ok("cluster", "m.json", "--init", "far.json", "-o", "c.json")
         self.assertGreater(self.load("c.json")["centers"]["omega"][2], 0)

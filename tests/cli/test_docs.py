@@ -40,6 +40,17 @@ class Documents(Case):
                 if "://" not in target:
                     self.assertTrue((path.parent / target).exists(), f"{path.name}: {target}")
 
+    def test_citation_is_of_this_version(self):
+        version = re.search(r'VHEM_VERSION "([^"]+)"', (SOURCE / "include/vhem/vhem.h").read_text())[1]
+        self.assertIn(f"\nversion: {version}\n", (SOURCE / "CITATION.cff").read_text())
+
+    def test_make_without_tests(self):
+        """`make` and `make demo` build the library and the command alone; `make test` everything."""
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())["buildPresets"]
+        targets = {p["name"]: p.get("targets") for p in presets}
+        self.assertEqual(set(targets["cpu"]), {"vhem_command", "vhem_static", "vhem_shared"})
+        self.assertIsNone(targets["test"])
+
     def test_readme_names_no_missing_command(self):
         known = set(re.findall(r"^  ([a-z]+) ", self.ok("--help").out, re.M)) | {"help"}
         for name in ("README.md", "CHANGELOG.md", "docs/tutorial-eye-movements.md", "docs/algorithm.md"):

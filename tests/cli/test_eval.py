@@ -115,7 +115,8 @@ class Eval(Case):
     def test_runs(self):
         self.write("m.json", flock())
         for seed in (1, 2, 3):
-            self.ok("tree", "m.json", "-k", "3,2", "--seed", seed, "-o", f"a{seed}.json", "--restarts", "2")
+            self.ok("tree", "m.json", "-k", "3,2", "--seed", seed, "-o", f"a{seed}.json", "--restarts", "2",
+                    "--search", "restarts")
             self.ok("tree", "m.json", "-k", "3,2", "--seed", seed, "-o", f"b{seed}.json", "--method", "ppk-sc",
                     "--restarts", "1")
         a, b = [f"a{s}.json" for s in (1, 2, 3)], [f"b{s}.json" for s in (1, 2, 3)]

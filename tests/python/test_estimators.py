@@ -122,7 +122,10 @@ def test_vhem_of_sequences(sequences):
     assert found.score(sequences) == pytest.approx(found.score_samples(sequences).mean())
     loglik = found.centers_.score(sequences)
     np.testing.assert_allclose(found.score_samples(sequences), loglik.max(axis=1), rtol=1e-9)
-    assert len(found.result_[0].runs) == found.result_[0].options["restarts"]
+    runs = {run["init"]: run for run in found.result_[0].runs}
+    assert {"ppk-sc", "kl-sc", "settled"} <= set(runs) and len(runs["kl-sc"]["label"]) == 12
+    assert {r["init"] for r in found.set_params(search="fast").fit(sequences).result_[0].runs} == {"ppk-sc"}
+    found.set_params(search=None).fit(sequences)
     assert all(len(m) == 2 for m in found.result_[0].state_map)
 
 

@@ -19,7 +19,7 @@ static void test_finds_clusters(void **state)
     assert_true(found_clusters(c, 3));
     assert_string_equal(c->method, "vhem");
     assert_string_equal(c->name[4], "model \"4\"");
-    assert_int_equal(c->n_run, c->options.restarts);
+    assert_true(c->n_run < c->options.restarts); /* the best bound was found again before the last */
     assert_int_equal(c->centers->K, 3);
     assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
     assert_ok(ctx, vh_h3m_view(c->centers, 1, &v));

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* candidates.c - see candidates.h.
+ *
+ *   1. distances between the models, or a sample of them
+ *   2. one candidate: a partition, settled, then VHEM, and once more when labels have moved
+ *   3. all candidates, and the best of them settled with more care
+ *
+ * Distances take time and memory by the square of the number of models, so that they are those of a sample
+ * when there are many; the centres that follow serve all. */
+#include "cluster/candidates.h"
+
+#include "cluster/places.h"
+#include "cluster/settle.h"
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "math/agreement.h"
+#include "math/neighbours.h"
+#include "math/spectral.h"
+#include "model/convert.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PLACED = 1000,        /* models whose distances are found, or */
+    PLACED_EACH = 20,     /* so many for each cluster, */
+    PLACED_MOST = 2000,   /* but never more */
+    JUDGE = 5,            /* neighbours in the graph that modularity is measured in */
+    KMEANS = 20,          /* runs of k-means */
+    KMEANS_ITER = 200,    /* iterations of each */
+    RESTARTS = 20,        /* of each centre of a candidate, */
+    WINNER = 60,          /* of the winner, */
+    THOROUGH = 100,       /* and of both in a thorough search */
+    ROUNDS = 1,           /* times that moved labels are settled again */
+    THOROUGH_ROUNDS = 4,  /* and in a thorough search */
+    THOROUGH_SETTLED = 5, /* restarts that are settled in a thorough search */
+};
+
+typedef struct {
+    const char *name, *kind; /* of distance */
+    int neighbours;          /* 0: affinities from all distances */
+} way;
+
+static const way ways[] = {
+    { "ppk-sc", "ppk", 0 }, /* the first is all that a fast search takes */
+    { "kl-sc", "kl", 0 },
+    { "knn5-sc", "kl", 5 },
+    { "knn10-sc", "kl", 10 },
+};
+enum { N_WAYS = sizeof ways / sizeof ways[0] };
+
+typedef struct {
+    vh_hmm_search *s;
+    uint64_t seed;
+    bool fast, thorough;
+    int n, *pick;   /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
+    vh_h3m *models; /* NULL: those of the trial set */
+    vh_base *base;  /* == that of the trial set then */
+    double *D, *kl; /* [n][n]  at hand; divergences, or NULL */
+    int *near;      /* [n][JUDGE], or NULL */
+    vh_settler settler;
+    vh_restart all[VH_MAX_CANDIDATES];
+    int n_all;
+} job;
+
+/* ---- 1. distances -------------------------------------------------------------------------------------- */
+
+static vhem_status choose_placed(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    const vh_base *trial = b->s->trial;
+    int64_t K = trial->Kb, most = (int64_t)b->s->K * PLACED_EACH;
+
+    most = most < PLACED ? PLACED : most > PLACED_MOST ? PLACED_MOST : most;
+    b->n = K < most ? (int)K : (int)most;
+    b->base = b->s->trial;
+    if (b->n == K)
+        return VHEM_OK;
+    VH_NEW(b->pick, b->n);
+    vh_rng rng;
+    vh_rng_init(&rng, b->seed, VH_RNG_SPLIT, 1);
+    for (int i = 0; i < b->n; i++) { /* one from each of so many equal stretches: no repeats */
+        int64_t lo = K * i / b->n, hi = K * (i + 1) / b->n;
+        b->pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
+    }
+    VH_TRY(vh_h3m_subset(ctx, trial->h3m, b->pick, b->n, &b->models));
+    VH_TRY(vh_base_new(ctx, b->models, &b->base));
+done:
+    return st;
+}
+
+/* D [n][n] becomes the logarithms of affinities of one way. */
+static vhem_status find_affinities(vhem_ctx *ctx, job *b, const way *w)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_cluster_options *o = b->s->opt;
+    size_t pairs = (size_t)b->n * (size_t)b->n;
+    bool kernel = strcmp(w->kind, "ppk") == 0;
+    int *near = NULL;
+
+    if (kernel) {
+        VH_TRY(vh_places_distances(ctx, b->base->h3m, w->kind, o->tau, 0.5, true, b->D));
+    } else if (!b->kl) {
+        VH_NEW(b->kl, pairs);
+        VH_TRY(vh_places_distances(ctx, b->base->h3m, w->kind, o->tau, 0.5, true, b->kl));
+    }
+    if (w->neighbours > 0) {
+        VH_NEW(near, (size_t)b->n * (size_t)w->neighbours);
+        vh_neighbours(b->n, b->kl, w->neighbours, near);
+        vh_neighbours_affinity(b->n, w->neighbours, near, b->D);
+    } else {
+        if (!kernel)
+            memcpy(b->D, b->kl, sizeof *b->D * pairs);
+        VH_TRY(vh_places_affinity(ctx, b->n, true, b->D));
+    }
+done:
+    free(near);
+    return st;
+}
+
+/* label [n] by spectral clustering. */
+static vhem_status find_partition(vhem_ctx *ctx, job *b, const way *w, int *label)
+{
+    vhem_status st = VHEM_OK;
+    int K = b->s->K, n_run, converged;
+    double *place = NULL, *centre = NULL;
+    vhem_ctx silent; /* its runs of k-means are no progress of the whole */
+
+    VH_NEW(place, (size_t)b->n * (size_t)K);
+    VH_NEW(centre, (size_t)K * (size_t)K);
+    VH_TRY(find_affinities(ctx, b, w));
+    VH_TRY(vh_spectral_embed(ctx, b->n, b->D, false, K, VH_EIGEN_AUTO, place));
+    const vh_places places = { b->n, K, K, place, NULL, KMEANS, KMEANS_ITER, b->seed };
+    vh_ctx_child(ctx, 1, &silent);
+    VH_TRY(vh_places_cluster(&silent, &places, label, centre, NULL, &n_run, &converged));
+done:
+    free(place);
+    free(centre);
+    return st;
+}
+
+/* ---- 2. one candidate ---------------------------------------------------------------------------------- */
+
+static bool same(int n, const int *a, const int *b)
+{
+    vhem_agreement g;
+    vh_agreement(n, a, b, &g);
+    return g.adjusted_rand > 1 - 1e-12;
+}
+
+/* The groups that r has now get settled centres, and VHEM goes on from there; r becomes that when the bound
+ * is better.  *moved: the groups have changed. */
+static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart *r, bool *moved)
+{
+    vhem_status st = VHEM_OK;
+    vh_search *s = &b->s->search;
+    vh_restart next = { .kind = r->kind, .seed = r->seed, .modularity = NAN };
+    vh_h3m *centers = NULL;
+
+    *moved = false;
+    VH_TRY(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
+    next.centers = centers;
+    VH_TRY(vh_search_try(ctx, s, true, -1, &next));
+    if (next.J > r->J) {
+        *moved = !same(b->s->trial->Kb, next.label, r->label);
+        vh_restart_free(s, r);
+        *r = next;
+        next = (vh_restart){ 0 };
+    }
+done:
+    vh_restart_free(s, &next);
+    return st;
+}
+
+/* From a partition of the placed models, label [n], to a candidate. */
+static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const int *label)
+{
+    vhem_status st = VHEM_OK;
+    vh_restart r = { .kind = name, .seed = b->seed, .modularity = NAN };
+    vh_h3m *centers = NULL;
+    int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
+
+    VH_TRY(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
+    r.centers = centers;
+    VH_TRY(vh_search_try(ctx, &b->s->search, true, -1, &r));
+    bool moved = b->models || !same(b->n, label, r.label);
+    for (int k = 0; k < rounds && moved; k++)
+        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
+    b->all[b->n_all++] = r;
+    r = (vh_restart){ 0 };
+done:
+    vh_restart_free(&b->s->search, &r);
+    return st;
+}
+
+/* A restart, with the groups it has found. */
+static vhem_status settle_restart(vhem_ctx *ctx, job *b, const vh_restart *from)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *found = from->centers;
+    vh_restart r = { .kind = "settled", .seed = from->seed, .modularity = NAN };
+    vh_h3m *centers = NULL;
+    int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
+    bool moved = true;
+
+    VH_TRY(vh_h3m_subset(ctx, found, NULL, found->K, &centers));
+    r.centers = centers;
+    VH_TRY(vh_search_try(ctx, &b->s->search, true, 0, &r));
+    for (int k = 0; k <= rounds && moved; k++)
+        VH_TRY(settle_again(ctx, b, restarts, &r, &moved));
+    b->all[b->n_all++] = r;
+    r = (vh_restart){ 0 };
+done:
+    vh_restart_free(&b->s->search, &r);
+    return st;
+}
+
+/* ---- 3. all candidates --------------------------------------------------------------------------------- */
+
+/* What fails for want of memory, or because it was stopped, fails for all; what fails for its own reasons is
+ * left out. */
+static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
+{
+    if (st == VHEM_ENOMEM || st == VHEM_ESTOPPED || st == VHEM_OK)
+        return st;
+    vh_log(ctx, VHEM_LOG_DEBUG, "candidate %s is left out: %s", name, ctx->error);
+    return VHEM_OK;
+}
+
+static vhem_status try_ways(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    int *label = NULL, n_ways = b->fast ? 1 : N_WAYS;
+
+    VH_NEW(label, b->n);
+    VH_NEW(b->D, (size_t)b->n * (size_t)b->n);
+    for (int k = 0; k < n_ways; k++) {
+        const way *w = &ways[k];
+        if (w->neighbours >= b->n / 2) /* not much is far then */
+            continue;
+        st = find_partition(ctx, b, w, label);
+        if (st == VHEM_OK)
+            st = make_candidate(ctx, b, w->name, label);
+        VH_TRY(leave_out(ctx, w->name, st));
+    }
+    if (b->kl && b->n > JUDGE) {
+        VH_NEW(b->near, (size_t)b->n * JUDGE);
+        vh_neighbours(b->n, b->kl, JUDGE, b->near);
+    }
+done:
+    free(label);
+    return st;
+}
+
+/* The best restart, or the best few, whose groups differ. */
+static vhem_status try_restarts(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    const vh_search *s = &b->s->search;
+    const vh_restart *last = NULL;
+    int most = b->thorough ? THOROUGH_SETTLED : 1, R = s->R;
+
+    for (int k = 0; k < most; k++) {
+        const vh_restart *best = NULL;
+        for (int r = 0; r < R; r++) {
+            const vh_restart *a = &s->all[r];
+            bool open = a->label && a->st == VHEM_OK
+                        && (!last || (a->J < last->J && !same(s->Kb, a->label, last->label)));
+            best = open && (!best || a->J > best->J) ? a : best;
+        }
+        if (!best)
+            break;
+        VH_TRY(leave_out(ctx, "settled", settle_restart(ctx, b, best)));
+        last = best;
+    }
+done:
+    return st;
+}
+
+/* The modularity of each finished run, in the graph of the models that were placed. */
+static vhem_status judge(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    vh_search *s = &b->s->search;
+    int *label = NULL;
+
+    if (!b->near || s->Kb_trial != s->Kb) /* which models of all were placed is not kept */
+        goto done;
+    VH_NEW(label, b->n);
+    for (int r = 0; r < s->n; r++) {
+        if (!s->all[r].label)
+            continue;
+        for (int i = 0; i < b->n; i++)
+            label[i] = s->all[r].label[b->pick ? b->pick[i] : i];
+        VH_TRY(vh_modularity(ctx, b->n, JUDGE, b->near, label, &s->all[r].modularity));
+    }
+done:
+    free(label);
+    return st;
+}
+
+/* The best candidate with more restarts of its centres; then all of them, or when they have seen a sample only
+ * the best, on all models, join the restarts. */
+static vhem_status join(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    vh_search *s = &b->s->search;
+    bool sample = s->Kb_trial != s->Kb, moved = true;
+    int best = 0, restarts = b->thorough ? THOROUGH : WINNER, rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS;
+
+    if (b->n_all == 0)
+        return VHEM_OK;
+    for (int k = 1; k < b->n_all; k++)
+        best = b->all[k].J > b->all[best].J ? k : best;
+    for (int k = 0; k < rounds && moved && !b->fast; k++)
+        VH_TRY(leave_out(ctx, "winner", settle_again(ctx, b, restarts, &b->all[best], &moved)));
+    if (sample)
+        VH_TRY(vh_search_try(ctx, s, false, -1, &b->all[best]));
+    for (int k = 0; k < b->n_all; k++)
+        if (!sample || k == best)
+            vh_search_join(s, &b->all[k]);
+done:
+    return st;
+}
+
+vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
+{
+    vhem_status st = VHEM_OK;
+    job b = { .s = s,
+              .seed = seed,
+              .fast = strcmp(s->opt->search, "fast") == 0,
+              .thorough = strcmp(s->opt->search, "thorough") == 0,
+              .settler = { .opt = s->opt, .K = s->K, .floor = s->floor, .seed = seed } };
+
+    VH_TRY(choose_placed(ctx, &b));
+    if (!b.fast)
+        VH_TRY(try_restarts(ctx, &b));
+    VH_TRY(try_ways(ctx, &b));
+done:
+    if (st == VHEM_OK || st == VHEM_ESTOPPED) {
+        vhem_status joined = join(ctx, &b);
+        if (joined == VHEM_OK)
+            joined = judge(ctx, &b);
+        st = st == VHEM_OK ? joined : st;
+    }
+    for (int k = 0; k < b.n_all; k++)
+        vh_restart_free(&s->search, &b.all[k]);
+    vh_settler_free(&b.settler);
+    if (b.models)
+        vh_base_free(b.base);
+    vh_h3m_free(b.models);
+    free(b.pick);
+    free(b.D);
+    free(b.kl);
+    free(b.near);
+    return st;
+}

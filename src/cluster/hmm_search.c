@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hmm_search.c - see hmm_search.h. */
+#include "cluster/hmm_search.h"
+
+#include "cluster/options.h"
+#include "core/rng.h"
+#include "model/convert.h"
+#include "reduce/start.h"
+
+enum { MAX_KINDS = 16 };
+
+static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_hmm_search *s = arg;
+    const vh_h3m *h3m = s->base->h3m;
+    vh_h3m *centers = NULL;
+    vh_rng rng;
+
+    if (!r->kind) {
+        VH_TRY(vh_h3m_subset(ctx, s->start, NULL, s->start->K, &centers));
+    } else {
+        VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, s->K, &centers));
+        for (int j = 0; j < s->K; j++)
+            VH_TRY(vh_h3m_shape(ctx, centers, j, s->opt->S, s->opt->M));
+        vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
+        VH_TRY(vh_start_kind_find(r->kind)->make(ctx, s->trial, s->opt->tau, &rng, scratch, centers));
+    }
+    vh_add_to_covariances(centers, s->opt->cov_add);
+    *out = centers;
+    centers = NULL;
+done:
+    vh_h3m_free(centers);
+    return st;
+}
+
+static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
+                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
+{
+    const vh_hmm_search *s = arg;
+    return vh_vhem(ctx, trial ? s->trial : s->base, opt, scratch, n_threads, centers, run);
+}
+
+static void free_centers(void *centers)
+{
+    vh_h3m_free(centers);
+}
+
+static const vh_restart_ops ops = { make_start, reduce, free_centers };
+
+vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
+{
+    const char *kinds[MAX_KINDS];
+    int n_kind = 0;
+
+    for (; n_kind < MAX_KINDS && vh_start_kinds[n_kind].name; n_kind++)
+        kinds[n_kind] = vh_start_kinds[n_kind].name;
+    s->search = (vh_search){ .ops = &ops,
+                             .arg = s,
+                             .floor = s->floor,
+                             .K = s->K,
+                             .Kb = s->base->Kb,
+                             .Kb_trial = s->trial->Kb,
+                             .work = vh_cluster_work(s->base->h3m, s->K, s->opt) };
+    return vh_search_new(ctx, s->opt, kinds, n_kind, s->start && s->opt->restarts == 1, seed, &s->search);
+}
+
+void vh_hmm_search_free(vhem_ctx *ctx, vh_hmm_search *s)
+{
+    vh_search_free(ctx, &s->search);
+}

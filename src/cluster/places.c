@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* places.c - see places.h. */
+#include "cluster/places.h"
+
+#include "cluster/distance.h"
+#include "core/alloc.h"
+#include "core/options.h"
+#include "core/rng.h"
+#include "math/kmeans.h"
+
+#include <math.h>
+#include <string.h>
+
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
+                                bool normalised, double *D)
+{
+    vhem_status st = VHEM_OK;
+    vhem_distance_options o;
+    size_t n = (size_t)models->K;
+    bool kernel = strcmp(kind, "ppk") == 0;
+
+    vhem_distance_options_init(&o);
+    vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
+    o.kind = kind;
+    o.tau = tau;
+    o.symmetric = strcmp(kind, "kl") != 0; /* both directions of that one are in one table already */
+    o.lambda = lambda;
+    o.normalised = normalised;
+    VH_TRY(vh_distance(ctx, models, models, &o, D, NULL));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double there = D[i * n + j], back = D[j * n + i], d = there == back ? there : (there + back) / 2;
+            VH_CHECK(!isnan(d), VHEM_ENUMERIC, "the distance between models %zu and %zu is not a number", i,
+                     j);
+            D[i * n + j] = D[j * n + i] = kernel ? -d : d;
+        }
+done:
+    return st;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* 1 when there are no distances that are positive and finite. */
+static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
+{
+    vhem_status st = VHEM_OK;
+    double *all = NULL;
+    size_t m = 0;
+
+    VH_NEW(all, n * n / 2 + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (D[i * n + j] > 0 && isfinite(D[i * n + j]))
+                all[m++] = D[i * n + j];
+    qsort(all, m, sizeof *all, by_value);
+    *out = m > 0 ? 0.5 * (all[(m - 1) / 2] + all[m / 2]) : 1;
+done:
+    free(all);
+    return st;
+}
+
+vhem_status vh_places_affinity(vhem_ctx *ctx, int n, bool scaled, double *D)
+{
+    vhem_status st = VHEM_OK;
+    double scale = 1;
+    if (scaled)
+        VH_TRY(median(ctx, (size_t)n, D, &scale));
+    for (size_t p = 0; p < (size_t)n * (size_t)n; p++)
+        D[p] /= -scale;
+done:
+    return st;
+}
+
+vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, double *centre,
+                              vhem_cluster_run *run, int *n_run, int *converged)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = (size_t)p->K * (size_t)p->dim;
+    double *own_centre = NULL, best = INFINITY, spread;
+    int *own = NULL, r = 0;
+    bool rests;
+    vh_rng rng;
+
+    VH_NEW(own_centre, size);
+    VH_NEW(own, p->n);
+    for (; r < p->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
+        uint64_t seed = vh_rng_seed(p->seed, (uint64_t)r);
+        vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
+        VH_TRY(vh_kmeans_weighted(ctx, &rng, p->n, p->dim, p->place, p->weight, p->K, p->max_iter, own_centre,
+                                  own, &spread, &rests));
+        if (run)
+            run[r] = (vhem_cluster_run){ .seed = seed,
+                                         .init = "kmeans++",
+                                         .bound = -spread,
+                                         .converged = rests,
+                                         .finished = rests || !vh_stopped(ctx),
+                                         .modularity = NAN,
+                                         .agreement = NAN };
+        vh_progress(ctx, "cluster", r + 1, p->restarts);
+        if (spread >= best)
+            continue;
+        best = spread;
+        *converged = rests;
+        memcpy(centre, own_centre, sizeof *centre * size);
+        memcpy(label, own, sizeof *label * (size_t)p->n);
+    }
+done:
+    *n_run = r;
+    free(own_centre);
+    free(own);
+    return st;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* places.h - partitions of models that follow from their distances alone, by spectral clustering: distances,
+ * affinities, places in the leading eigenvectors, k-means. */
+#ifndef VH_CLUSTER_PLACES_H
+#define VH_CLUSTER_PLACES_H
+
+#include "core/ctx.h"
+#include "model/h3m.h"
+
+/* D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the product
+ * kernel ("ppk"; normalised: divided by the kernels of each HMM with itself).  None is NaN. */
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
+                                bool normalised, double *D);
+
+/* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
+ * distances between different things that are positive and finite. */
+vhem_status vh_places_affinity(vhem_ctx *ctx, int n, bool scaled, double *D);
+
+typedef struct {
+    int n, dim, K;
+    const double *place;  /* [n][dim] */
+    const double *weight; /* [n]  times each counts; NULL: once */
+    int restarts, max_iter;
+    uint64_t seed;
+} vh_places;
+
+/* The best of several runs of k-means: label [n] and centre [K][dim].  run [restarts], NULL: not wanted, tells
+ * of each; its bound is the spread about the centres, negative.  *n_run of them were made, fewer after a
+ * stop. */
+vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, double *centre,
+                              vhem_cluster_run *run, int *n_run, int *converged);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* piece_prior.c - the prior of all pieces: learnt once, kept in the store and in the file of the classes. */
+#include "core/alloc.h"
+#include "estimate/fit_prior.h"
+#include "estimate/options.h"
+#include "estimate/pieces.h"
+
+#include <string.h>
+
+static vhem_status key_of(vhem_ctx *ctx, bool by_group, uint64_t seed, const vhem_fit_options *opt,
+                          vh_key *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_hash *hash = NULL;
+
+    VH_TRY(vh_hash_new(ctx, &hash));
+    vh_hash_text(hash, "prior " VH_PIECE_RECIPE);
+    vh_hash_bytes(hash, &seed, sizeof seed);
+    vh_hash_number(hash, by_group);
+    vh_fit_options_hash(hash, opt);
+    vh_hash_key(hash, out);
+done:
+    vh_hash_free(hash);
+    return st;
+}
+
+/* A store holds models: the prior is kept with the one that it expects, before any frame. */
+static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    vh_prior *p = NULL;
+
+    VH_TRY(vh_prior_read(ctx, text, &p));
+    VH_TRY(vh_h3m_new(ctx, p->family, p->d, 1, &h3m));
+    VH_TRY(vh_h3m_shape(ctx, h3m, 0, 1, 1));
+    h3m->hmm[0].pi[0] = h3m->hmm[0].A[0] = vh_hmm_c(&h3m->hmm[0])[0] = 1;
+    memcpy(vh_hmm_param(h3m, &h3m->hmm[0], 0), p->m, sizeof *p->m * (size_t)p->d);
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        vh_hmm_param(h3m, &h3m->hmm[0], 1)[e] = p->B[e] / p->nu;
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, text));
+    const vhem_models kept = vh_models_of_hmms(h3m);
+    VH_TRY(vh_store_put(ctx, store, key, &kept));
+done:
+    vh_h3m_free(h3m);
+    vh_prior_free(p);
+    return st;
+}
+
+/* That of the store from before, or learnt from the items now. */
+static vhem_status find_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
+                              const vhem_fit_options *asked, vh_store *store, char **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_options opt = *asked;
+    vhem_models *kept = NULL;
+    vh_key key;
+    char *text = NULL;
+    int64_t before = ctx->opt.seed;
+
+    VH_TRY(key_of(ctx, by_group, seed, asked, &key));
+    VH_TRY(vh_store_get(ctx, store, &key, &kept));
+    if (kept && kept->h3m && kept->h3m->prior) {
+        VH_DUP(text, kept->h3m->prior);
+    } else {
+        opt.by_group = by_group;
+        ctx->opt.seed = (int64_t)seed;
+        VH_TRY(vh_fit_prior_text(ctx, data, &opt, &text));
+        VH_TRY(put_prior(ctx, store, &key, text));
+    }
+    *out = text;
+    text = NULL;
+done:
+    ctx->opt.seed = before;
+    vhem_models_free(kept);
+    free(text);
+    return st;
+}
+
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
+                            const vhem_fit_options *opt, vh_store *store, char **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior_choice choice = { 0 };
+
+    *out = NULL;
+    if (vh_fit_wants_textures(opt))
+        return VHEM_OK;
+    VH_TRY(vh_prior_choose(ctx, opt->prior, false, &choice));
+    if (choice.none)
+        goto done;
+    if (choice.text)
+        VH_DUP(*out, choice.text);
+    else
+        VH_TRY(find_prior(ctx, data, by_group, seed, opt, store, out));
+done:
+    vh_prior_choice_free(&choice);
+    return st;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_starved.c - clusters whose members all prefer another by hundreds of nats follow the equations like any
+ * other: however small their share of everything is, they have a mean.
+ *
+ * The equations are worked out here for Gaussians in one dimension, HMMs of one state, textures that do not
+ * move: with N_i virtual samples of tau frames each,
+ *
+ *   log z_ij = log omega_j + N_i L_ij - ...,     L_ij = tau E_i[log N(y; mu_j, v_j)],
+ *   mu_j = sum_i z_ij omega_i mu_i / sum,        v_j likewise, from logs relative to the largest. */
+#include "textures.h"
+
+#include "reduce/hem_dtm.h"
+#include "reduce/vhem.h"
+
+enum { MOST = 200, ITER = 20 };
+
+typedef struct {
+    int n;
+    double omega[MOST], mu[MOST], v[MOST];
+} gaussians;
+
+static double log_sum(int n, const double *x)
+{
+    double top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = fmax(top, x[i]);
+    for (int i = 0; i < n && top > -INFINITY; i++)
+        sum += exp(x[i] - top);
+    return top + log(sum);
+}
+
+/* One iteration; log_omega [r->n].  Returns J of what was there before. */
+static double iterate(const gaussians *b, double N, int tau, gaussians *r, double *log_omega)
+{
+    static double log_z[MOST][MOST], column[MOST];
+    double J = 0;
+    for (int i = 0; i < b->n; i++) {
+        for (int j = 0; j < r->n; j++) {
+            double u = b->mu[i] - r->mu[j];
+            log_z[i][j] =
+                log_omega[j]
+                - N * b->omega[i] * tau * 0.5 * (LOG_2PI + log(r->v[j]) + (b->v[i] + u * u) / r->v[j]);
+        }
+        double all = log_sum(r->n, log_z[i]);
+        J += all;
+        for (int j = 0; j < r->n; j++)
+            log_z[i][j] -= all;
+    }
+    for (int j = 0; j < r->n; j++) {
+        double mu = 0, v = 0;
+        for (int i = 0; i < b->n; i++)
+            column[i] = log_z[i][j];
+        log_omega[j] = log_sum(b->n, column) - log(b->n);
+        for (int i = 0; i < b->n; i++)
+            column[i] += log(b->omega[i]);
+        double all = log_sum(b->n, column);
+        for (int i = 0; i < b->n; i++)
+            mu += exp(column[i] - all) * b->mu[i];
+        for (int i = 0; i < b->n; i++)
+            v += exp(column[i] - all) * (b->v[i] + (b->mu[i] - mu) * (b->mu[i] - mu));
+        r->mu[j] = mu;
+        r->v[j] = v;
+    }
+    return J;
+}
+
+static vh_h3m *as_hmms(vhem_ctx *ctx, const gaussians *g)
+{
+    const double one[] = { 1 };
+    vhem_hmm_view view[MOST];
+    double theta[MOST][3];
+    vh_h3m *h3m = NULL;
+    for (int i = 0; i < g->n; i++) {
+        theta[i][0] = 1;
+        theta[i][1] = g->mu[i];
+        theta[i][2] = g->v[i];
+        view[i] = (vhem_hmm_view){
+            .S = 1, .M = 1, .d = 1, .n_theta = 3, .omega = g->omega[i], .pi = one, .A = one, .theta = theta[i]
+        };
+    }
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, g->n, view, &h3m));
+    return h3m;
+}
+
+static vh_dtm *as_textures(vhem_ctx *ctx, const gaussians *g)
+{
+    vh_dtm *dtm = NULL;
+    assert_ok(ctx, vh_dtm_new(ctx, 1, g->n, &dtm));
+    for (int i = 0; i < g->n; i++) {
+        assert_ok(ctx, vh_dt_shape(ctx, 1, 1, &dtm->dt[i]));
+        dtm->omega[i] = g->omega[i];
+        dtm->dt[i].ybar[0] = g->mu[i];
+        dtm->dt[i].R[0] = g->v[i];
+    }
+    return dtm;
+}
+
+static void compare(const char *what, const double *want, const double *got)
+{
+    for (int k = 0; k <= ITER; k++)
+        if (!is_near(want[k], got[k], 1e-9, 1e-9))
+            fail_msg("%s: J[%d] is %.15g, must be %.15g", what, k, got[k], want[k]);
+}
+
+/* ITER iterations by every method against the equations; J [ITER+1] is what they give. */
+static void check(const char *what, const gaussians *b, const gaussians *start, double N, int tau, double *J)
+{
+    const vh_vhem_options opt = { .N = N, .tau = tau, .max_iter = ITER };
+    gaussians r = *start;
+    double log_omega[MOST];
+    vh_scratch scratch[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+    const char *name;
+    for (int j = 0; j < r.n; j++)
+        log_omega[j] = log(r.omega[j]);
+    for (int k = 0; k <= ITER; k++)
+        J[k] = iterate(b, N, tau, &r, log_omega);
+    for (int n = 0; (name = test_backend(n / 2)); n++) {
+        char of[100];
+        snprintf(of, sizeof of, "%s, %s, %d threads", what, name, 1 + n % 2);
+        vhem_ctx *ctx = test_ctx_with(name, 1 + n % 2, 1);
+        vh_h3m *h3m = as_hmms(ctx, b), *centers = as_hmms(ctx, start);
+        vh_base *base = NULL;
+        vh_vhem_run run = { 0 };
+        assert_ok(ctx, vh_base_new(ctx, h3m, &base));
+        assert_ok(ctx, vh_vhem(ctx, base, &opt, scratch, 1 + n % 2, centers, &run));
+        compare(of, J, run.J);
+        vh_vhem_run_free(&run);
+        vh_base_free(base);
+        vh_h3m_free(h3m);
+        vh_h3m_free(centers);
+        vhem_ctx_free(ctx);
+    }
+    vhem_ctx *ctx = test_ctx();
+    vh_dtm *dtm = as_textures(ctx, b), *centers = as_textures(ctx, start);
+    vh_vhem_run run = { 0 };
+    assert_ok(ctx, vh_hem_dtm(ctx, dtm, &opt, scratch, 2, centers, &run));
+    compare(what, J, run.J);
+    vh_vhem_run_free(&run);
+    vh_dtm_free(dtm);
+    vh_dtm_free(centers);
+    vhem_ctx_free(ctx);
+    vh_scratch_free(&scratch[0]);
+    vh_scratch_free(&scratch[1]);
+}
+
+/* The cluster at 3 begins with shares of e^-270 and gets half of the models. */
+static void four_models(void **state)
+{
+    (void)state;
+    const gaussians b = { 4, { .25, .25, .25, .25 }, { 0, .1, 1, 1.1 }, { 1, 1, 1, 1 } };
+    const gaussians start = { 2, { .5, .5 }, { .55, 3 }, { 1, 1 } };
+    double J[ITER + 1];
+    check("four models", &b, &start, 300 * 4, 1, J);
+    assert_near(J[ITER], -1706.997, 0, 5e-4);
+    check("four models, more samples", &b, &start, 1e6 * 4, 1, J);
+    check("four models, longer samples", &b, &start, 3e4 * 4, 50, J);
+}
+
+/* Many models in groups, more than a block of them, with clusters that start anywhere. */
+static void many_models(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 12; trial++) {
+        vh_rng rng;
+        char what[40];
+        double J[ITER + 1], sum = 0;
+        gaussians b = { .n = trial % 2 ? 150 : 12 }, start = { .n = 2 + trial % 3 };
+        vh_rng_init(&rng, 300, VH_RNG_TEST, (uint64_t)trial);
+        for (int i = 0; i < b.n; i++) {
+            sum += b.omega[i] = trial % 3 ? 1 : 0.1 + vh_rng_uniform(&rng);
+            b.mu[i] = 10 * i / b.n + 0.1 * vh_rng_normal(&rng);
+            b.v[i] = 0.5 + vh_rng_uniform(&rng);
+        }
+        for (int i = 0; i < b.n; i++)
+            b.omega[i] /= sum;
+        for (int j = 0; j < start.n; j++) {
+            start.omega[j] = 1.0 / start.n;
+            start.mu[j] = 20 * vh_rng_normal(&rng);
+            start.v[j] = 1 + vh_rng_uniform(&rng);
+        }
+        snprintf(what, sizeof what, "trial %d", trial);
+        check(what, &b, &start, b.n * pow(10, 1 + trial % 4), 1 + trial % 3, J);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(four_models), cmocka_unit_test(many_models) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
