@@ -14,9 +14,11 @@ from ._inputs import as_models, holds_models, opened
 from ._run import session
 from ._types import Array
 from .data import as_sequences, grouped
-from .errors import InputError
+from .errors import InputError, VhemWarning
 from .model import H3M, Models, file_bytes, from_file_bytes
 from .texture import Textures
+
+MOST_MODELS, MOST_FRAMES = 200, 100000           # that a report measures without being told to
 
 
 class Clustering:
@@ -179,9 +181,26 @@ class Tree(Sequence[Clustering]):
                              None if X is None else as_sequences(X, lengths).handle(s))
             return _lib.measure(s, self._handle, level, of, {"tau": tau, "lambda": power, "kernel": kernel})
 
+    def _measured(self, models: Any, data: Any, everything: bool) -> Optional[List[Dict[str, float]]]:
+        """The measures of every level, of many models or frames only when everything is asked for."""
+        many = models is not None and len(models) > MOST_MODELS, data is not None and len(data.y) > MOST_FRAMES
+        if any(many) and not everything:
+            warnings.warn(f"measures of more than {MOST_MODELS} models or {MOST_FRAMES} frames are left out; "
+                          "measures=True computes them", VhemWarning, stacklevel=4)
+            models, data = (None if much else given for much, given in zip(many, (models, data)))
+        if (models is None and data is None) or not len(self[0].labels):
+            return None
+        try:
+            return [self.measure(data, models=models, level=l) for l in range(len(self))]
+        except InputError as error:                          # sequences with gaps, for instance
+            if everything:
+                raise
+            warnings.warn(f"the report has no measures: {error}", VhemWarning, stacklevel=4)
+            return None
+
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
                title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
-               choice: Any = None, measures: bool = True, image: Any = None, y_down: bool = False,
+               choice: Any = None, measures: Optional[bool] = None, image: Any = None, y_down: bool = False,
                n_example: Optional[int] = None, tables: Any = None) -> None:
         """Writes one HTML page that needs nothing else, for any browser.
 
@@ -195,9 +214,9 @@ class Tree(Sequence[Clustering]):
         distance : array (Kb, Kb), optional
             Between the models; of :func:`vhem.metrics.distance`.
         choice : records of :func:`vhem.metrics.choose`, optional
-        measures : bool
-            How good the clusters are (:func:`vhem.metrics.measures`) is worked out from the models and sequences
-            that are given; False to save the time that takes with many of them.
+        measures : bool, optional
+            Whether to work out how good the clusters are (:func:`vhem.metrics.measures`) from the models and
+            sequences that are given; by default where that is quick, with a warning where it is not.
         image : path of a picture to lie under emissions of two dimensions
         y_down : bool
             The second dimension grows downwards, as in pictures.
@@ -211,8 +230,7 @@ class Tree(Sequence[Clustering]):
             raise InputError(f"distance has shape {np.shape(distance)}, must be {(Kb, Kb)}")
         models = None if models is None else as_models(models)
         data = None if X is None else as_sequences(X, lengths)
-        known = measures and Kb > 0 and (models is not None or data is not None)
-        found = [self.measure(data, models=models, level=l) for l in range(len(self))] if known else None
+        found = None if measures is False else self._measured(models, data, bool(measures))
         with session() as s:
             parts = {
                 "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,

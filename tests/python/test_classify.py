@@ -93,6 +93,28 @@ def test_report(flock, tmp_path):
         found.report(tmp_path / "no/such/r.html")
 
 
+def test_measures_in_a_report(flock, tmp_path, monkeypatch, recwarn):
+    found = vhem.VHEM(3, tau=5).fit(flock)
+
+    def page(**more):
+        found.report(tmp_path / "r.html", **more)
+        return (tmp_path / "r.html").read_text()
+
+    with_all = page()
+    assert with_all == page(measures=True) != page(measures=False) and not recwarn
+    monkeypatch.setattr("vhem.result.MOST_MODELS", 11)
+    with pytest.warns(vhem.VhemWarning, match="measures=True computes them"):
+        assert page() == page(measures=False)
+    assert page(measures=True) == with_all
+    gaps = flock.sample(3, 20).y.copy()
+    gaps[5] = np.nan
+    broken = vhem.Sequences(gaps, [20, 20, 20])
+    with pytest.warns(vhem.VhemWarning, match="no measures: .*missing"):
+        assert found.result_._measured(None, broken, False) is None
+    with pytest.raises(ValueError, match="missing"):
+        found.result_._measured(None, broken, True)
+
+
 def test_more_data(sequences, tmp_path):
     clf = vhem.HMMClassifier(n_components=1, n_states=1, store=tmp_path / "store").fit(sequences[:8], KINDS[:8])
     before = clf.models_
