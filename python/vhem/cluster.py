@@ -46,6 +46,13 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     n_init : int
         Starts, of which the best is kept; default 20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1
         with a given start.
+    search : {"auto", "fast", "thorough", "restarts"}
+        What "vhem" tries: starts and candidates from distances between the models; one such candidate; more of
+        all; starts alone; default auto; restarts with a preset, an init or a given start.
+    candidate : int
+        Keep the N-th best partition of the search instead of the best; default 1.
+    neighbours : int
+        Neighbours of each model in the graph of method "knn-sc"; default 10, or fewer where clusters are smaller.
     max_iter : int
         Most iterations of a start; default 200; emhmm: 101.
     tol : float
@@ -102,6 +109,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
+                 search: Optional[str] = None, candidate: Optional[int] = None, neighbours: Optional[int] = None,
                  max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
@@ -115,6 +123,9 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.nv = nv
         self.init = init
         self.n_init = n_init
+        self.search = search
+        self.candidate = candidate
+        self.neighbours = neighbours
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
@@ -136,7 +147,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         return self.method
 
     def _options(self) -> Dict[str, Any]:
-        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "max_iter", "tol", "cov_floor")
+        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "search", "candidate", "neighbours",
+                 "max_iter", "tol", "cov_floor")
         return {"method": self._method(), **self._options_of(*names), **further(self.options)}
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:

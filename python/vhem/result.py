@@ -43,8 +43,10 @@ class Clustering:
     state_map : list of Kb arrays
         For each state of each model, the state of its centre that is most often beside it.
     runs : list of dict
-        Every restart: seed, init, bound, n_iter, converged, finished, and bounds, its curve; None when that is
-        not known, or is the curve of the best, which is ``bound``.
+        Every restart and candidate: seed, init, bound, n_iter, converged, finished; bounds, its curve;
+        modularity of its groups in the graph of nearest neighbours; agreement, their adjusted Rand index with
+        those that were kept; and label, the groups of a candidate.  What is not known is None or NaN; so are
+        bounds and label of the run that was kept, which are ``bound`` and ``labels``.
     items : str
         What was clustered: "models", "sequences" or "groups".
     names, method, options, n_clusters, n_iter, converged, n_empty, n_revived, n_fell
