@@ -21,7 +21,7 @@ void cluster_args_free(cluster_args *a)
     a->start = NULL;
 }
 
-void cluster_add_options(cli_table *t, cluster_args *a, bool choose)
+void cluster_add_options(cli_table *t, cluster_args *a, const char *without, bool choose)
 {
     const cli_change change[] = {
         { .field = "init",
@@ -37,8 +37,7 @@ void cluster_add_options(cli_table *t, cluster_args *a, bool choose)
         { .field = "method", .help = "how to cluster, see Methods below" },
         { 0 },
     };
-    cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->opt,
-                                     .without = choose ? "emission S" : "emission", .change = change });
+    cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->opt, .without = without, .change = change });
 }
 
 /* What the method can cluster; the default one takes models of every kind. */

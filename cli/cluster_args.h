@@ -18,8 +18,8 @@ typedef struct {
 
 void cluster_args_init(cluster_args *a);
 void cluster_args_free(cluster_args *a);
-/* The rows of vhem_cluster_options.  choose: without states, and a start is not a file. */
-void cluster_add_options(cli_table *t, cluster_args *a, bool choose);
+/* The rows of vhem_cluster_options, without some; choose: a start is not a file. */
+void cluster_add_options(cli_table *t, cluster_args *a, const char *without, bool choose);
 /* Loads the models or, for a method that clusters them, the sequences, and the start where --init is a file,
  * which gives the number of clusters unless it was asked for.  choose: only models will do. */
 int cluster_load(cli *c, cluster_args *a, bool choose);

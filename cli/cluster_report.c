@@ -8,6 +8,7 @@
 
 enum { FEW_CLUSTERS = 20, FEW_MEMBERS = 4 };
 static const double SAME = 1e-6; /* share of the bound: restarts this close found the same optimum */
+static const double SAME_GROUPS = 0.99, LIKE_GROUPS = 0.9; /* adjusted Rand indices */
 
 cluster_level cluster_level_of(const vhem_tree *tree, int l, const char *const *class_of)
 {
@@ -85,10 +86,11 @@ static json_t *restarts_json(const vhem_clustering *cl)
     json_t *all = json_array();
     for (int r = 0; r < cl->n_run; r++) {
         const vhem_cluster_run *run = &cl->run[r];
-        json_array_append_new(all, json_pack("{s:I, s:o, s:o, s:i, s:b, s:b}", "seed", (json_int_t)run->seed,
-                                             "init", cli_json_text(run->init), "bound",
-                                             cli_json_real(run->bound), "n_iter", run->n_iter, "converged",
-                                             run->converged, "finished", run->finished));
+        json_array_append_new(
+            all, json_pack("{s:I, s:o, s:o, s:i, s:b, s:b, s:o, s:o}", "seed", (json_int_t)run->seed, "init",
+                           cli_json_text(run->init), "bound", cli_json_real(run->bound), "n_iter",
+                           run->n_iter, "converged", run->converged, "finished", run->finished, "modularity",
+                           cli_json_real(run->modularity), "agreement", cli_json_real(run->agreement)));
     }
     return all;
 }
@@ -179,16 +181,90 @@ static void tell_clusters(cli *c, const cluster_level *level, const char *word)
     free(number);
 }
 
+/* What the search found besides what was kept: partitions made from distances, and settled restarts. */
+static bool is_candidate(const vhem_cluster_run *run)
+{
+    size_t n = strlen(run->init);
+    return strcmp(run->init, "settled") == 0 || (n > 3 && strcmp(run->init + n - 3, "-sc") == 0);
+}
+
+/* Finished runs, candidates or else restarts, whose groups are known: how many there are, how many have the
+ * groups that were kept, and the largest bound less the smallest of these. */
+static int count_agreeing(const vhem_clustering *cl, bool candidates, int *all, double *apart)
+{
+    double top = -INFINITY, least = INFINITY;
+    int same = 0;
+    *all = 0;
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        if (isnan(run->agreement) || is_candidate(run) != candidates)
+            continue;
+        (*all)++;
+        if (run->agreement < SAME_GROUPS)
+            continue;
+        same++;
+        top = fmax(top, run->bound);
+        least = fmin(least, run->bound);
+    }
+    *apart = same ? top - least : 0;
+    return same;
+}
+
+/* The best of the runs that were not kept, when its groups are others. */
+static void tell_runner_up(cli *c, const vhem_clustering *cl)
+{
+    const vhem_cluster_run *next = NULL;
+    double best = final_bound(cl), samples = cl->options.nv * (double)cl->Kb;
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        if (!isnan(run->agreement) && run->bounds && (!next || run->bound > next->bound))
+            next = run;
+    }
+    if (next && next->agreement < LIKE_GROUPS && cl->options.candidate <= 1)
+        cli_say(
+            c,
+            "the next best groups (%s) are others (ARI %.2f with these); their bound is lower by %.3g nats "
+            "per HMM; --candidate 2 keeps them",
+            next->init, next->agreement, (best - next->bound) / samples);
+}
+
+static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same, double apart)
+{
+    double share = apart / fmax(1e-300, fabs(final_bound(cl)));
+    int digit = share > 0 ? (int)floor(-log10(share)) + 1 : 0;
+    if (same > 1 && digit > 0 && digit < 12)
+        cli_say(c, "%d of %d candidates agree on these groups; their bounds differ in digit %d", same, all,
+                digit);
+    else if (same > 1)
+        cli_say(c, "%d of %d candidates agree on these groups, with the same bound", same, all);
+    else
+        cli_say(c, "%s of the %d candidates has these groups", same ? "one" : "none", all);
+}
+
 /* Some methods have no bound; their restarts are then compared by what they minimise. */
 static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
 {
-    int reached = count_reached(cl);
-    if (stopped && cl->n_run > 1) /* too early to say how many agree */
+    int reached = count_reached(cl), all, same;
+    double apart;
+    if (cl->n_run <= 1)
+        return;
+    if (stopped) { /* too early to say how many agree */
         cli_say(c, "%d of %d restarts were finished", count_finished(cl), cl->n_run);
-    else if (cl->n_run > 1)
+        return;
+    }
+    same = count_agreeing(cl, true, &all, &apart);
+    if (all > 0) {
+        tell_candidates(c, cl, all, same, apart);
+    } else {
+        same = count_agreeing(cl, false, &all, &apart);
         cli_say(c, "%d of %d restarts %s%s", reached, cl->n_run,
                 cl->bound ? "reached this bound" : "were as good as this one",
-                reached < 2 ? "; more --restarts may find a better one" : "");
+                reached < 2 && same > 1 ? "; others found the same groups"
+                : reached < 2           ? "; more --restarts may find a better one"
+                                        : "");
+    }
+    if (cl->bound)
+        tell_runner_up(c, cl);
 }
 
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)

@@ -196,7 +196,7 @@ int cmd_choose(cli *c, int argc, char **argv)
                     { "splits", 0, OPT_INT, "N", &g.splits,
                       .help = "halvings of the models for the stability; 0: none, which is faster" },
                     { 0 } });
-    cluster_add_options(&t, a, true);
+    cluster_add_options(&t, a, "emission S candidate", true);
     const cli_usage usage = {
         .args = "MODELS -k K..K",
         .n_min = 1,
