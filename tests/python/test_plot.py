@@ -21,7 +21,8 @@ def found(sequences):
 
 def test_bound(found):
     ax = vhem.plot.bound(found, level=1)
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), found.result_[1].bound)
+    [best] = [line for line in ax.lines if line.get_label() == "best start"]
+    np.testing.assert_array_equal(best.get_ydata(), found.result_[1].bound)
 
 
 def test_membership(found):
