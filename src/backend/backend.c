@@ -71,11 +71,3 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
     *out = ctx;
     return VHEM_OK;
 }
-
-int vh_batch_frames(const vh_packed *pk)
-{
-    /* statistics, components, states in three tables, and the shift of each HMM */
-    size_t bytes_per_frame = sizeof(double) * (size_t)(pk->n_stat + pk->n_comp + 3 * pk->n_state + pk->K);
-    size_t frames = (size_t)(512 << 10) / bytes_per_frame;
-    return frames < 64 ? 64 : frames > 4096 ? 4096 : (int)frames;
-}
