@@ -17,6 +17,7 @@ enum { CLI_MAX_OPTIONS = 48, CLI_MAX_ARGS = 1000 };
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
+enum { CLI_AUTO = -1 }; /* what "auto" means to an OPT_INT that takes it, with T|auto as its argument */
 typedef enum { OPT_FLAG, OPT_INT, OPT_SEED, OPT_REAL, OPT_SIZE, OPT_TEXT, OPT_CHOICE, OPT_LIST } cli_kind;
 
 typedef struct { /* of an OPT_LIST: all arguments up to the next option */

@@ -22,7 +22,8 @@ typedef struct {
 #define CLUSTER_OPTIONS(a, restarts_shown, init_arg, init_help)                                             \
     { "method", 0, OPT_TEXT, "NAME", &(a)->opt.method, 0, "vhem", cluster_method_help() },                  \
     { "mix", 'M', OPT_INT, "M", &(a)->opt.M, 1, "as the input", "Gaussians in each state of the centres" }, \
-    { "tau", 0, OPT_INT, "T", &(a)->opt.tau, 1, "10", "length of the virtual samples, in frames" },         \
+    { "tau", 0, OPT_INT, "T|auto", &(a)->opt.tau, 1, "10",                                                  \
+      "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to" },  \
     { "nv", 0, OPT_REAL, "V", &(a)->opt.nv, 0, "10000; shem: 10; emhmm: models / tau",                      \
       "virtual samples for each input model; fewer make assignments softer" },                              \
     { "init", 0, OPT_TEXT, init_arg, &(a)->init, 0, "auto", init_help },                                    \

@@ -75,8 +75,8 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
     vhem_status st = vhem_measure(c->ctx, run->tree, l, y->models.h3m, y->data, &a->opt, &m);
     if (st != VHEM_OK)
         return cli_status(c, st);
-    const double all[EVAL_MEASURES] = { g.rand,   g.adjusted_rand, g.nmi, g.purity, m.expected_loglik,
-                                        m.loglik, m.compactness };
+    const double all[EVAL_MEASURES] = { g.rand,   g.adjusted_rand, g.nmi,       g.purity, m.expected_loglik,
+                                        m.loglik, m.compactness,   m.modularity };
     memcpy(run->value[l], all, sizeof all);
     return CLI_GO;
 }
@@ -179,7 +179,7 @@ int cmd_eval(cli *c, int argc, char **argv)
         { "truth", 0, OPT_TEXT, "COL|CSV", &a.truth, 0, "labels of the models, or of the data",
           "classes to compare with: a column of --data, or a table of names and classes" },
         { "models", 'm', OPT_TEXT, "FILE", &a.models, 0, "none",
-          "the models that were clustered, for expected log-likelihood and compactness" },
+          "the models that were clustered, for expected log-likelihood, compactness and modularity" },
         { "data", 'd', OPT_TEXT, "FILE", &a.data, 0, "none", "sequences, for their log-likelihood" },
         { "against", 0, OPT_LIST, "OUT...", &a.against, 0, NULL,
           "runs to compare with those before, in the same order, by paired t-tests" },
@@ -199,8 +199,9 @@ int cmd_eval(cli *c, int argc, char **argv)
                  "are: how well they agree with classes (Rand index, adjusted Rand index, normalised mutual "
                  "information, purity), the mean over the models of the expected log-likelihood under their "
                  "centre, the log-likelihood of sequences under theirs, and the compactness, the "
-                 "sum over clusters of the mean kernel between different members. Of several OUT, repeated "
-                 "runs, mean and standard deviation.",
+                 "sum over clusters of the mean kernel between different members, and the modularity, how "
+                 "much more than by chance models are in one cluster with their 5 nearest neighbours. Of "
+                 "several OUT, repeated runs, mean and standard deviation.",
         .examples = "  vhem eval tree.json --models models.json\n"
                     "  vhem eval clusters.json --truth classes.csv --data songs.csv\n"
                     "  vhem eval vhem-*.json --models models.json --against ppk-*.json\n",

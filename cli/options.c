@@ -141,6 +141,10 @@ static const char *read_number(const cli_option *o, const char *text)
 {
     static const char small[] = "", large[] = " that fits";
     char *end = NULL;
+    if (o->kind == OPT_INT && is_choice(o->arg, "auto") && strcmp(text, "auto") == 0) {
+        *(int *)o->value = CLI_AUTO;
+        return NULL;
+    }
     if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text))
         return small;
     errno = 0;
@@ -289,7 +293,9 @@ static void repeat_one(const cli_option *o, FILE *f)
 {
     char size[32];
     fprintf(f, " --%s", o->name);
-    if (o->kind == OPT_INT)
+    if (o->kind == OPT_INT && *(const int *)o->value == CLI_AUTO)
+        fputs(" auto", f);
+    else if (o->kind == OPT_INT)
         fprintf(f, " %d", *(const int *)o->value);
     else if (o->kind == OPT_SEED)
         fprintf(f, " %llu", (unsigned long long)*(const uint64_t *)o->value);

@@ -137,7 +137,8 @@ class VHEM(_Clusterer):
     n_states, n_mix : int, optional
         Sizes of the centres; by default the largest of the models.
     tau : int, optional
-        Length of the imagined sequences by which models are compared.
+        Length of the imagined sequences by which models are compared; -1: that of the sequences the models
+        were fitted to.
     nv : float, optional
         Number of them per model: the larger, the harder the assignments.
     init : str or models to start from, optional

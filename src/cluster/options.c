@@ -28,8 +28,9 @@ enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RES
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
-enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
-enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
+enum { NEIGHBOURS = 10 };       /* of each model in the graph of knn-sc */
+enum { DTM_RESTARTS = 10 };     /* of HEM-DTM, whose iterations are dear as well */
+enum { AUTO = -1, LONG = 100 }; /* of tau: as long as the sequences, and the most that means */
 #define EM_FLOOR 1e-4
 
 static const preset *find_preset(const char *name)
@@ -170,7 +171,7 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
     vhem_status st = VHEM_OK;
     const char *what = NULL;
     if (in->data)
-        what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
+        what = o->tau != 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
     if (in->textures)
         what = o->M > 1                                ? "M"
                : o->cov_add > 0                        ? "cov_add"
@@ -254,7 +255,12 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
                                         : "sequences");
     VH_CHECK(o->S >= 0 && o->S <= 4096, VHEM_EINVAL, "S is %d, must be from 1 to 4096", o->S);
     VH_CHECK(o->M >= 0 && o->M <= 4096, VHEM_EINVAL, "M is %d, must be from 1 to 4096", o->M);
-    VH_CHECK(o->tau >= 0 && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000", o->tau);
+    VH_CHECK(
+        o->tau != AUTO || (in->models && in->models->lengths.max > 0), VHEM_EINVAL,
+        "tau is to follow the lengths of the sequences, which the models do not tell: fit them again, or "
+        "say tau");
+    VH_CHECK(o->tau >= AUTO && o->tau <= 10000000, VHEM_EINVAL, "tau is %d, must be from 1 to 10000000",
+             o->tau);
     VH_CHECK(o->restarts < 65536, VHEM_EINVAL, "%d restarts, must be from 1 to 65535", o->restarts);
     VH_CHECK(o->nv != 0 && o->nv < INFINITY, VHEM_EINVAL, "nv is %g, must be a positive number", o->nv);
     VH_CHECK(o->neighbours >= 0, VHEM_EINVAL, "%d neighbours, must be at least 1", o->neighbours);
@@ -327,6 +333,8 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;
+    if (h3m && o->tau == AUTO)
+        o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
     if (!in->data)
         o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;

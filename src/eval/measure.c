@@ -3,7 +3,9 @@
  *
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
+#include "cluster/places.h"
 #include "core/alloc.h"
+#include "math/neighbours.h"
 #include "model/convert.h"
 #include "model/dtm.h"
 #include "reduce/estep.h"
@@ -11,6 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    NEIGHBOURS = 5,     /* of each model in the graph */
+    MANY_MODELS = 5000, /* the distances of more take too much room */
+};
 
 typedef struct {
     const vhem_h3m *models, *centers;
@@ -153,6 +160,26 @@ done:
     return st;
 }
 
+/* NaN when there are too few models for a graph, or too many for all their distances. */
+static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
+{
+    vhem_status st = VHEM_OK;
+    double *D = NULL;
+    int *near = NULL;
+
+    if (v->n <= NEIGHBOURS || v->n > MANY_MODELS)
+        return VHEM_OK;
+    VH_NEW(D, (size_t)v->n * (size_t)v->n);
+    VH_NEW(near, (size_t)v->n * NEIGHBOURS);
+    VH_TRY(vh_places_distances(ctx, v->models, "kl", v->tau, 0.5, true, D));
+    vh_neighbours(v->n, D, NEIGHBOURS, near);
+    VH_TRY(vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out));
+done:
+    free(D);
+    free(near);
+    return st;
+}
+
 /* What was asked for, or else how the clusters were made. */
 static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
 {
@@ -174,7 +201,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
 {
     vhem_status st = VHEM_OK;
     const vhem_clustering *c = vhem_tree_level(tree, l), *first = vhem_tree_level(tree, 0);
-    vhem_measures m = { NAN, NAN, NAN };
+    vhem_measures m = { NAN, NAN, NAN, NAN };
     level v = { .models = models };
 
     VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
@@ -194,7 +221,9 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
-        if (found != VHEM_ENUMERIC) /* else a model is singular and has no kernel */
+        if (found == VHEM_OK)
+            found = find_modularity(ctx, &v, &m.modularity);
+        if (found != VHEM_ENUMERIC) /* else a model is singular and has neither kernel nor divergence */
             VH_TRY(found);
     }
     if (data && (v.centers || v.textures))

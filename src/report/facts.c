@@ -155,7 +155,7 @@ static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
     if (frames > MOST_FRAMES)
         data = NULL;
     for (int l = 0; l < facts->n_level; l++) {
-        facts->measures[l] = (vhem_measures){ NAN, NAN, NAN };
+        facts->measures[l] = (vhem_measures){ NAN, NAN, NAN, NAN };
         VH_CHECK(vhem_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l])
                      != VHEM_ESTOPPED,
                  VHEM_ESTOPPED, "interrupted");

@@ -213,7 +213,8 @@ static void test_refuses(void **state)
     REFUSED(K, 9, "K is 9, there are 8 models");
     REFUSED(S, -2, "S is -2");
     REFUSED(M, 5000, "M is 5000");
-    REFUSED(tau, -1, "tau is -1");
+    REFUSED(tau, -2, "tau is -2");
+    REFUSED(tau, -1, "tau is to follow the lengths of the sequences");
     REFUSED(nv, 0, "nv is 0");
     REFUSED(nv, NAN, "nv is");
     REFUSED(tol, NAN, "tol is");
