@@ -52,7 +52,7 @@ done:
     return st;
 }
 
-vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vhem_h3m *runs)
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 {
     vhem_status st = VHEM_OK;
     int d = runs->d;
@@ -71,7 +71,7 @@ done:
     return st;
 }
 
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vhem_h3m *runs, int best,
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
                                 vh_workers *workers, double *frames, double *scatter)
 {
     vhem_status st = VHEM_OK;
