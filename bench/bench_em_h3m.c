@@ -5,8 +5,9 @@
  * statistics are a product over one HMM of K.  One thread; times are those of the thread. */
 #include "common.h"
 
-#include "estimate/expect.h"
+#include "backend/sequences.h"
 #include "estimate/score.h"
+#include "estimate/sets.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
 #include "core/alloc.h"
@@ -33,39 +34,29 @@ typedef struct {
     vh_packed *pk;
     vh_sets sets;
     vh_workers workers;
-    vh_stats stats;
-    double *xs, *loglik, *T, *G;
-    int soft; /* all HMMs share a set, or one has it */
+    vh_seq_job *job;
+    vh_seq_sums sums;
+    double *xs, *log_omega, *T, *G;
 } bench;
-
-static void weigh(void *arg, int g, const double *loglik, double *w)
-{
-    const bench *b = arg;
-    int K = b->s->K;
-    (void)loglik;
-    for (int i = b->sets.first[g]; i < b->sets.first[g + 1]; i++, w += K)
-        for (int k = 0; k < K; k++)
-            w[k] = b->soft ? 1.0 / K : g % K == k;
-}
 
 static void e_step(void *arg)
 {
     bench *b = arg;
-    const vh_weighing how = { &b->sets, weigh, b };
-    bench_need(b->ctx, vh_expect_sets(b->ctx, b->pk, b->data, &how, &b->workers, b->loglik, &b->stats));
+    const vh_seq_step step = { .pk = b->pk, .statistics = true, .mixtures = 1, .log_omega = b->log_omega };
+    bench_need(b->ctx, vh_sequences_expect(b->ctx, b->job, &step, &b->sums));
 }
 
 static void score(void *arg)
 {
     bench *b = arg;
-    bench_need(b->ctx, vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik, NULL));
+    bench_need(b->ctx, vh_sequences_expect(b->ctx, b->job, &(vh_seq_step){ .pk = b->pk }, &b->sums));
 }
 
 static void baum_welch(void *arg)
 {
     bench *b = arg;
-    bench_need(b->ctx,
-               vh_expect(b->ctx, b->pk, b->data, b->sets.seq, b->s->N, &b->workers, b->loglik, &b->stats));
+    const vh_seq_step step = { .pk = b->pk, .statistics = true };
+    bench_need(b->ctx, vh_sequences_expect(b->ctx, b->job, &step, &b->sums));
 }
 
 static void product(void *arg)
@@ -119,9 +110,22 @@ static vhem_status make_tables(vhem_ctx *ctx, bench *b)
     vh_spread_scale(b->data, NULL, s->N, NULL, b->xs, b->xs + s->d);
     VH_TRY(vh_pack_new(ctx, b->h3m, NULL, s->K, b->xs, b->xs + s->d, &b->pk));
     VH_TRY(vh_pack_update(ctx, b->h3m, NULL, b->pk));
-    VH_TRY(vh_stats_new(ctx, b->pk, &b->stats));
+    VH_TRY(vh_seq_sums_new(ctx, b->pk, 1, &b->sums));
     VH_TRY(vh_workers_new(ctx, 1, &b->workers));
-    VH_NEW(b->loglik, (size_t)s->N * (size_t)s->K);
+    VH_NEW(b->sums.loglik, (size_t)s->N * (size_t)s->K);
+    VH_NEW(b->log_omega, s->K);
+    VH_NEW(b->data->weight, s->N);
+    for (int k = 0; k < s->K; k++)
+        b->log_omega[k] = -log(s->K);
+    const vh_sequences in = { .data = b->data,
+                              .seq = b->sets.seq,
+                              .n = s->N,
+                              .first = b->sets.first,
+                              .n_set = b->sets.n,
+                              .family = b->pk->family,
+                              .x = b->pk->x,
+                              .workers = &b->workers };
+    VH_TRY(vh_sequences_open(ctx, &in, &b->job));
     VH_NEW(b->T, frames * (size_t)b->pk->n_stat);
     VH_NEW(b->G, (size_t)b->pk->n_comp * (size_t)vh_batch_frames(b->pk));
     vh_table_stats(b->pk, b->data->y, (int64_t)frames, b->T);
@@ -132,16 +136,25 @@ done:
 
 static void close_bench(bench *b)
 {
+    vh_sequences_close(b->job);
     free(b->xs);
-    free(b->loglik);
+    free(b->sums.loglik);
+    free(b->log_omega);
     free(b->T);
     free(b->G);
-    vh_stats_free(&b->stats);
+    vh_seq_sums_free(&b->sums);
     vh_workers_free(&b->workers);
     vh_sets_free(&b->sets);
     vh_pack_free(b->pk);
     vhem_data_free(b->data);
     vh_h3m_free(b->h3m);
+}
+
+/* Sequences of weight 1 go to the HMM they were drawn from; those of next to none are shared by all. */
+static void set_weights(bench *b, double weight)
+{
+    for (int n = 0; n < b->s->N; n++)
+        b->data->weight[n] = weight;
 }
 
 static void row(vhem_ctx *ctx, const shape *s)
@@ -150,8 +163,9 @@ static void row(vhem_ctx *ctx, const shape *s)
     make_models(&b);
     bench_need(ctx, make_tables(ctx, &b));
     double one = bench_best(product, &b, 0.3), only = bench_best(score, &b, 0.3);
+    set_weights(&b, 1);
     double hard = bench_best(e_step, &b, 0.5);
-    b.soft = 1;
+    set_weights(&b, 1e-9);
     double soft = bench_best(e_step, &b, 0.5), all = bench_best(baum_welch, &b, 0.5);
     printf("d=%-2d S=%d M=%d K=%d, %4d x %3d frames, groups of %-3d%8.2f%8.2f%8.2f%12.2f\n", s->d, s->S, s->M,
            s->K, s->N, s->T, s->group, only / one, hard / one, soft / one, all / one);

@@ -11,7 +11,7 @@
 #include "limits.h"
 
 #include "core/alloc.h"
-#include "estimate/expect.h"
+#include "backend/sequences.h"
 #include "estimate/fit.h"
 #include "estimate/score.h"
 #include "estimate/spread.h"
@@ -61,9 +61,10 @@ typedef struct {
     vhem_data *data;
     vh_packed *pk;
     vh_workers workers;
-    vh_stats stats;
+    vh_seq_job *job;
+    vh_seq_sums sums;
     int *seq;
-    double *loglik, *T, *G; /* T [frames][n_stat], G [n_comp][frames] */
+    double *T, *G; /* T [frames][n_stat], G [n_comp][frames] */
     int64_t frames;
 } bench;
 
@@ -119,13 +120,13 @@ static bench open_bench(const shape *s, const char *backend)
     bench_need(b.ctx, vh_pack_new(b.ctx, b.h3m, NULL, 1, xs, xs + s->d, &b.pk));
     bench_need(b.ctx, vh_pack_update(b.ctx, b.h3m, NULL, b.pk));
     bench_need(b.ctx, vh_workers_new(b.ctx, 1, &b.workers));
-    bench_need(b.ctx, vh_stats_new(b.ctx, b.pk, &b.stats));
+    bench_need(b.ctx, vh_seq_sums_new(b.ctx, b.pk, 0, &b.sums));
     b.seq = malloc(sizeof *b.seq * (size_t)s->N);
     if (!b.seq)
         bench_need(NULL, VHEM_ENOMEM);
     for (int n = 0; n < s->N; n++)
         b.seq[n] = n;
-    b.loglik = numbers((size_t)s->N);
+    b.sums.loglik = numbers((size_t)s->N);
     b.T = numbers((size_t)b.frames * (size_t)b.pk->n_stat);
     b.G = numbers((size_t)b.frames * (size_t)b.pk->n_comp);
     vh_table_stats(b.pk, b.data->y, b.frames, b.T);
@@ -133,13 +134,26 @@ static bench open_bench(const shape *s, const char *backend)
     return b;
 }
 
+/* b stays where it is from here on. */
+static void open_job(bench *b)
+{
+    const vh_sequences in = { .data = b->data,
+                              .seq = b->seq,
+                              .n = b->data->N,
+                              .family = b->pk->family,
+                              .x = b->pk->x,
+                              .workers = &b->workers };
+    bench_need(b->ctx, vh_sequences_open(b->ctx, &in, &b->job));
+}
+
 static void close_bench(bench *b)
 {
+    vh_sequences_close(b->job);
     free(b->seq);
-    free(b->loglik);
+    free(b->sums.loglik);
     free(b->T);
     free(b->G);
-    vh_stats_free(&b->stats);
+    vh_seq_sums_free(&b->sums);
     vh_workers_free(&b->workers);
     vh_pack_free(b->pk);
     vhem_data_free(b->data);
@@ -384,8 +398,8 @@ static void recursion_table(void)
 static void run_estep(void *arg)
 {
     bench *b = arg;
-    bench_need(b->ctx,
-               vh_expect(b->ctx, b->pk, b->data, b->seq, b->data->N, &b->workers, b->loglik, &b->stats));
+    const vh_seq_step step = { .pk = b->pk, .statistics = true };
+    bench_need(b->ctx, vh_sequences_expect(b->ctx, b->job, &step, &b->sums));
 }
 
 static void estep_table(double square)
@@ -405,6 +419,7 @@ static void estep_table(double square)
                     expo = exp_rate(isas[k]);
                 }
             bench b = open_bench(s, name);
+            open_job(&b);
             double C = b.pk->n_comp, frames = (double)b.frames;
             double products = 2 * frames * C * b.pk->n_stat * square, exps = frames * C * expo;
             double recursion = frames * 3.0 * s->S * s->S * fma, limit = products + exps + recursion;

@@ -17,6 +17,7 @@ static const struct {
     { "expected_loglik", "expected log-likelihood" },
     { "loglik", "log-likelihood" },
     { "compactness", "PPK compactness" },
+    { "modularity", "modularity" },
 };
 
 typedef struct { /* one row of the table */

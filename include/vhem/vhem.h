@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 #define VHEM_VERSION "0.2.0"
+#define VHEM_AUTO    0x7fffffff      /* of an option that says so: as the input suggests */
 
 typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
                VHEM_ENUMERIC, VHEM_EBACKEND, VHEM_ESTOPPED } vhem_status;
@@ -286,7 +287,8 @@ typedef struct {
     const char *preset;              /* "paper", "emhmm"; default: none */
     int         S, M;                /* states and components of the centres; default: the largest of the
                                         input; of textures S is the dimension n */
-    int         tau;                 /* length of the virtual samples */
+    int         tau;                 /* length of the virtual samples; VHEM_AUTO: that of the sequences the
+                                        models were fitted to, their median, but at most 100 */
     int         max_iter, restarts;
     double      nv;                  /* virtual samples per input model: N = nv Kb, any positive number */
     double      tol;                 /* stop when the bound changes by less than this share; 0: never */
@@ -326,9 +328,9 @@ typedef struct {                     /* one restart */
     int         finished;            /* 0: given up early, others looked better */
     double     *bounds;              /* [n_iter+1]  as bound of the clustering; NULL: not known, or the run
                                         that was kept */
-    double      modularity;          /* of its partition in the graph of 5 nearest neighbours; NaN: not known */
+    double      modularity;          /* of its partition in the graph of 5 nearest neighbours; NaN: unknown */
     double      agreement;           /* adjusted Rand index of its partition with the one that was kept; NaN:
-                                        not known */
+                                        unknown */
     int        *label;               /* [Kb]  its partition; NULL: not known, or the one that was kept */
 } vhem_cluster_run;
 
@@ -433,6 +435,8 @@ typedef struct {                     /* how good the clusters of one level are; 
     double loglik;                   /* of the sequences, each under the centre it is assigned to, by its
                                         name or group, or else under the best; in nats */
     double compactness;              /* sum over clusters of the mean kernel between different members */
+    double modularity;               /* of the partition in the graph that joins each model with the 5
+                                        nearest by divergence; from 6 to 5000 models */
 } vhem_measures;
 
 /* Level l of a tree.  The source may have both: models are those that were clustered, data are sequences to

@@ -83,8 +83,8 @@ def distance(a: Any, b: Any = None, *, kind: Optional[str] = None, tau: Optional
 def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, lengths: Any = None,
              tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
              n_jobs: Optional[int] = -1) -> Dict[str, float]:
-    """How good the clusters of a level are: expected_loglik and compactness, from the models that were
-    clustered, and loglik of sequences X under their centres; NaN for what cannot be said.
+    """How good the clusters of a level are: expected_loglik, compactness and modularity, from the models that
+    were clustered, and loglik of sequences X under their centres; NaN for what cannot be said.
 
     tau, and power and kernel ("normalised", "raw", "scaled") of the compactness, are by default as the
     clusters were made.

@@ -6,6 +6,8 @@
 #include "core/alloc.h"
 
 #include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static const vh_backend *const table[] = {
@@ -27,20 +29,23 @@ static const vh_backend *find(const char *name)
     return NULL;
 }
 
+/* Written once, before anybody reads it. */
+static char usable_names[128];
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+static void list_names(void)
+{
+    size_t at = 0;
+    for (int i = 0; i < N_BACKENDS && at < sizeof usable_names; i++)
+        if (table[i]->usable())
+            at += (size_t)snprintf(usable_names + at, sizeof usable_names - at, "%s%s", at > 0 ? " " : "",
+                                   table[i]->name);
+}
+
 const char *vhem_backends(void)
 {
-    /* Filled in once by whoever comes first; all would write the same bytes. */
-    static char names[128];
-    char text[sizeof names] = "";
-    for (int i = 0; i < N_BACKENDS; i++)
-        if (table[i]->usable()) {
-            if (*text)
-                strcat(text, " ");
-            strcat(text, table[i]->name);
-        }
-#pragma omp critical(vh_backend_names)
-    memcpy(names, text, sizeof names);
-    return names;
+    pthread_once(&names_once, list_names);
+    return usable_names;
 }
 
 const char *vhem_ctx_backend(const vhem_ctx *ctx)
@@ -66,12 +71,4 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
     }
     *out = ctx;
     return VHEM_OK;
-}
-
-int vh_batch_frames(const vh_packed *pk)
-{
-    /* statistics, components, states in three tables, and the shift of each HMM */
-    size_t bytes_per_frame = sizeof(double) * (size_t)(pk->n_stat + pk->n_comp + 3 * pk->n_state + pk->K);
-    size_t frames = (size_t)(512 << 10) / bytes_per_frame;
-    return frames < 64 ? 64 : frames > 4096 ? 4096 : (int)frames;
 }

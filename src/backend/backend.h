@@ -14,12 +14,7 @@ typedef struct vh_backend {
     const char *name;
     bool (*usable)(void); /* CPU flag or device present */
 
-    /* Every HMM of the set against every sequence of the batch: loglik [n][K], in nats.  With stats (NULL:
-     * only the log-likelihood is wanted) the expected statistics of each pair times its weight are added to
-     * it; pairs that weigh says are of weight zero cost nothing there.  scratch belongs to the calling
-     * thread. */
-    vhem_status (*forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *,
-                                    double *loglik, vh_stats *stats);
+    vh_seq_kernels sequences;
 
     /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound
      * L_hmm of base HMMs first .. first+n-1. */

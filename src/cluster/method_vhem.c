@@ -13,6 +13,9 @@
 enum {
     TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
 };
+/* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and model.
+ * The bound itself is looser than that wherever states overlap (docs/choosing.md). */
+#define SLACK 0.003
 
 typedef struct {
     vh_hmm_search s;
@@ -123,6 +126,7 @@ static vhem_status search(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     }
     if (s->search.best < 0)
         VH_TRY(vh_search_run(ctx, &s->search));
+    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!vh_stopped(ctx))
         VH_TRY(vh_search_select(ctx, &s->search, s->opt->candidate));
 done:

@@ -31,6 +31,7 @@ enum { EM_RESTARTS = 10, DATA_STATES = 3 };
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, MOST_TAU = 10000000 };
 enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
+enum { LONG = 100 };        /* the longest tau that follows from the sequences */
 #define EM_FLOOR 1e-4
 
 static const preset *find_preset(const char *name)
@@ -186,7 +187,12 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
                                          : "sequences");
     VH_CHECK(o->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", o->S, MOST_STATES);
     VH_CHECK(o->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", o->M, MOST_STATES);
-    VH_CHECK(o->tau <= MOST_TAU, VHEM_EINVAL, "tau is %d, must be from 1 to %d", o->tau, MOST_TAU);
+    VH_CHECK(
+        o->tau != VHEM_AUTO || (in->models && in->models->lengths.max > 0), VHEM_EINVAL,
+        "tau is to follow the lengths of the sequences, which the models do not tell: fit them again, or "
+        "say tau");
+    VH_CHECK(o->tau <= MOST_TAU || o->tau == VHEM_AUTO, VHEM_EINVAL, "tau is %d, must be from 1 to %d",
+             o->tau, MOST_TAU);
     VH_CHECK(o->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d", o->restarts,
              MOST_RESTARTS);
 done:
@@ -254,6 +260,8 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : M;
+    if (h3m && o->tau == VHEM_AUTO)
+        o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
     if (!in->data)
         o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;

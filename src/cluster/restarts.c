@@ -339,14 +339,37 @@ void vh_search_join(vh_search *s, vh_restart *r)
     keep_best(s, s->n++);
 }
 
-/* The next of the finished runs after `above` in the order of bounds, ties by index; -1: there is none. */
+/* Is run r so near to the best bound that the bound does not tell them apart?  Random restarts that were not
+ * settled are not asked. */
+static bool in_slack(const vh_search *s, int r, double top)
+{
+    const vh_restart *a = &s->all[r];
+    return s->slack > 0 && (a->candidate || a->J == top) && !isnan(a->modularity) && top - a->J <= s->slack;
+}
+
+/* Does run a come before run b?  First those within the slack of the best bound, by modularity, then all others
+ * by their bounds; ties by index. */
+static bool comes_before(const vh_search *s, int a, int b, double top)
+{
+    bool near_a = in_slack(s, a, top), near_b = in_slack(s, b, top);
+    const vh_restart *p = &s->all[a], *q = &s->all[b];
+    if (near_a != near_b)
+        return near_a;
+    if (near_a && p->modularity != q->modularity)
+        return p->modularity > q->modularity;
+    return p->J != q->J ? p->J > q->J : a < b;
+}
+
+/* The next of the finished runs after `above`, best first; -1: there is none. */
 static int next_best(const vh_search *s, int above)
 {
     int best = -1;
+    double top = s->all[s->best].J;
     for (int r = 0; r < s->n; r++) {
-        const vh_restart *a = &s->all[r], *b = above < 0 ? NULL : &s->all[above];
-        bool after = !b || a->J < b->J || (a->J == b->J && r > above);
-        if (a->label && a->st == VHEM_OK && after && (best < 0 || a->J > s->all[best].J))
+        const vh_restart *a = &s->all[r];
+        bool open =
+            a->label && a->st == VHEM_OK && (above < 0 || comes_before(s, above, r, top)) && r != above;
+        if (open && (best < 0 || comes_before(s, r, best, top)))
             best = r;
     }
     return best;

@@ -53,6 +53,8 @@ typedef struct {
     int *order;          /* [R]  best first, after the short runs */
     vh_scratch *scratch; /* [threads] */
     int best;            /* -1: none yet */
+    double slack;        /* candidates whose bounds are this near to the best, in nats, are told apart by
+                            their modularity; 0: the bound decides alone */
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when
@@ -67,7 +69,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
 vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r);
 /* A finished run on all models joins the restarts, and wins when its bound is the best. */
 void vh_search_join(vh_search *s, vh_restart *r);
-/* s->best becomes the N-th best of the partitions that differ, each by an adjusted Rand index below
+/* s->best becomes the N-th best of the partitions that differ (vh_search's slack says what is best), each by an adjusted Rand index below
  * VH_SAME_GROUPS from all better ones. */
 #define VH_SAME_GROUPS 0.9
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);

@@ -242,6 +242,7 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
         if (added == VHEM_OK)
             c = NULL;
         st = added == VHEM_OK ? st : added;
+        o->tau = tree->n > 0 ? tree->level[0]->options.tau : o->tau; /* that of the models, if they tell it */
     }
     vh_clustering_free(c);
     return st;

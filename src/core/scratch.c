@@ -39,3 +39,20 @@ void vh_scratch_free(vh_scratch *scratch)
         scratch->size[i] = 0;
     }
 }
+
+vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out)
+{
+    vhem_status st = VHEM_OK;
+    VH_NEW(out->scratch, n);
+    out->n = n;
+done:
+    return st;
+}
+
+void vh_workers_free(vh_workers *workers)
+{
+    for (int i = 0; i < workers->n; i++)
+        vh_scratch_free(&workers->scratch[i]);
+    free(workers->scratch);
+    *workers = (vh_workers){ 0 };
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.h - a thread's own working memory: a few numbered buffers that grow and are used again. */
+/* scratch.h - a thread's own working memory: a few numbered buffers that grow and are used again; and the
+ * threads that may work on something. */
 #ifndef VH_CORE_SCRATCH_H
 #define VH_CORE_SCRATCH_H
 
@@ -18,6 +19,14 @@ typedef struct {
  * sentence when there is no memory. */
 double *vh_scratch_get(vhem_ctx *ctx, vh_scratch *scratch, int slot, size_t n);
 void vh_scratch_free(vh_scratch *scratch);
+
+typedef struct { /* scratch of each thread that may work */
+    int n;
+    vh_scratch *scratch; /* [n] */
+} vh_workers;
+
+vhem_status vh_workers_new(vhem_ctx *ctx, int n, vh_workers *out);
+void vh_workers_free(vh_workers *workers);
 
 #define VH_SCRATCH(p, slot, n)                                   \
     do {                                                         \

@@ -294,6 +294,11 @@ vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
 {
     vhem_status st = VHEM_OK;
     empty(ctx, sum);
+    if (chunks->n == 1 && chunks->first == 0 && !(chunks->stops && vh_stopped(ctx))) { /* nothing to add up */
+        memset(total, 0, sizeof *total * sum->kind.size);
+        VH_TRY(chunks->run(ctx, chunks->arg, 0, 0, total));
+        goto done;
+    }
     VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
     VH_TRY(vh_tree_sum_close(ctx, sum, chunks->n, total));
 done:

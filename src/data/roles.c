@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-vhem_status vh_list_split(vhem_ctx *ctx, const char *list, char ***names, int *n)
+/* "x, y" -> names [n]. */
+static vhem_status split_list(vhem_ctx *ctx, const char *list, char ***names, int *n)
 {
     vhem_status st = VHEM_OK;
     int count = 1;
@@ -63,7 +64,7 @@ vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, c
     char **names = NULL;
     int n_names = 0, *out = NULL;
 
-    VH_TRY(vh_list_split(ctx, list, &names, &n_names));
+    VH_TRY(split_list(ctx, list, &names, &n_names));
     VH_NEW(out, n_names);
     for (int k = 0; k < n_names; k++) {
         int64_t number;
@@ -102,7 +103,7 @@ static vhem_status find_id(vhem_ctx *ctx, const vh_table *t, const char *option,
     int n = 0;
 
     if (option) {
-        VH_TRY(vh_list_split(ctx, option, &names, &n));
+        VH_TRY(split_list(ctx, option, &names, &n));
         VH_NEW(roles->id, n);
         for (int k = 0; k < n; k++)
             VH_TRY(option_column(ctx, t, "id", names[k], &roles->id[roles->n_id++]));

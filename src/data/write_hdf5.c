@@ -15,10 +15,14 @@ static bool write_set(hid_t file, const char *key, hid_t stored, hid_t type, int
 {
     hsize_t shape[2] = { n0, n1 };
     hid_t space = H5Screate_simple(ndim, shape, NULL);
-    hid_t set = space < 0 ? -1 : H5Dcreate2(file, key, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+    if (space >= 0 && how >= 0 && H5Pset_obj_track_times(how, false) >= 0) /* the same data, the same bytes */
+        set = H5Dcreate2(file, key, stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
     bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     if (set >= 0)
         ok &= H5Dclose(set) >= 0;
+    if (how >= 0)
+        H5Pclose(how);
     if (space >= 0)
         H5Sclose(space);
     return ok;

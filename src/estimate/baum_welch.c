@@ -16,9 +16,9 @@ typedef struct {
     int n;
     int *index; /* [n]  restarts still running */
     vh_packed *pk;
-    vh_stats stats;
-    double *loglik; /* [sequences][n] */
-    bool *repaired; /* [R]  the last M-step revived something: its likelihood may fall once */
+    vh_seq_job *seqs;
+    vh_seq_sums sums; /* of the E-step */
+    bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
     int n_post;
     vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
 } active_set;
@@ -29,8 +29,8 @@ static void active_free(active_set *a)
         vh_posterior_free(&a->post[i]);
     free(a->post);
     vh_pack_free(a->pk);
-    vh_stats_free(&a->stats);
-    free(a->loglik);
+    vh_sequences_close(a->seqs);
+    vh_seq_sums_free(&a->sums);
     free(a->index);
     free(a->repaired);
 }
@@ -42,9 +42,9 @@ static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, 
     if (!a->pk || a->pk->K != a->n) {
         vh_pack_free(a->pk);
         a->pk = NULL;
-        vh_stats_free(&a->stats);
+        vh_seq_sums_free(&a->sums);
         VH_TRY(vh_pack_new(ctx, runs, a->index, a->n, job->origin, job->scale, &a->pk));
-        VH_TRY(vh_stats_new(ctx, a->pk, &a->stats));
+        VH_TRY(vh_seq_sums_new(ctx, a->pk, 0, &a->sums));
     }
     VH_TRY(vh_pack_update(ctx, runs, a->index, a->pk));
     for (int k = 0; k < a->n && a->n_post > 0; k++)
@@ -58,9 +58,7 @@ done:
 static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, double *out)
 {
     vhem_status st = VHEM_OK;
-    *out = 0;
-    for (int n = 0; n < job->n; n++)
-        *out += vh_data_weight(job->data, job->seq[n]) * a->loglik[(size_t)n * (size_t)a->n + (size_t)k];
+    *out = a->sums.total[k];
     if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
         double kl = vh_posterior_kl(job->prior, &job->limits, &a->post[a->index[k]]);
         VH_CHECK(!isnan(kl), VHEM_ENUMERIC, "the scatter of a state became singular");
@@ -95,7 +93,7 @@ static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, 
     *repaired = post->S == 0;
     if (post->S == 0)
         VH_TRY(vh_posterior_new(ctx, job->prior, h->S, h->M, post));
-    vh_posterior_update(job->prior, a->pk, k, &a->stats, post);
+    vh_posterior_update(job->prior, a->pk, k, &a->sums.stats, post);
     vh_posterior_expect(job->prior, &job->limits, post, runs, h);
 done:
     return st;
@@ -110,14 +108,14 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
 
     if (job->prior)
         return learn(ctx, job, a, k, runs, repaired);
-    VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->stats, runs, h, &run->n_floored));
+    VH_TRY(vh_mstep(ctx, &job->limits, a->pk, k, &a->sums.stats, runs, h, &run->n_floored));
     *repaired = false;
     /* A repair needs some iterations to prove itself, and what dies again and again is not needed. */
     if (job->opt->repair && left > 5 && run->n_revived < 2 * h->S * h->M) {
         vh_rng rng;
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE,
                     job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
-        int revived = vh_revive(&job->limits, a->pk, k, &a->stats, runs, h, &rng);
+        int revived = vh_revive(&job->limits, a->pk, k, &a->sums.stats, runs, h, &rng);
         run->n_revived += revived;
         *repaired = revived > 0;
     }
@@ -126,8 +124,7 @@ done:
 }
 
 /* Posteriors become models: their means, and the likelihood of these. */
-static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vh_workers *workers,
-                          vhem_fit_run *run)
+static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
 
@@ -140,7 +137,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
         vh_posterior_free(&a->post[i]);
     }
     VH_TRY(repack(ctx, job, runs, a));
-    VH_TRY(vh_expect(ctx, a->pk, job->data, job->seq, job->n, workers, a->loglik, NULL));
+    VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, a, i, &run[i].loglik));
 done:
@@ -152,10 +149,16 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
 {
     vhem_status st = VHEM_OK;
     active_set a = { .n = runs->K };
+    const vh_sequences in = { .data = job->data,
+                              .seq = job->seq,
+                              .n = job->n,
+                              .family = runs->family,
+                              .x = { runs->d, job->origin, job->scale },
+                              .workers = workers };
 
     VH_NEW(a.index, runs->K);
     VH_NEW(a.repaired, runs->K);
-    VH_NEW(a.loglik, (size_t)job->n * (size_t)runs->K);
+    VH_TRY(vh_sequences_open(ctx, &in, &a.seqs));
     if (job->prior) {
         VH_NEW(a.post, runs->K);
         a.n_post = runs->K;
@@ -166,7 +169,8 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         bool last = iter == job->opt->max_iter; /* only the likelihood is still wanted */
         int left = 0;
         VH_TRY(repack(ctx, job, runs, &a));
-        VH_TRY(vh_expect(ctx, a.pk, job->data, job->seq, job->n, workers, a.loglik, last ? NULL : &a.stats));
+        const vh_seq_step step = { .pk = a.pk, .statistics = !last };
+        VH_TRY(vh_sequences_expect(ctx, a.seqs, &step, &a.sums));
         for (int k = 0; k < a.n; k++) {
             int i = a.index[k];
             double loglik;
@@ -181,7 +185,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
     for (int i = 0; i < runs->K; i++)
         run[i].bound = run[i].loglik;
     if (job->prior)
-        VH_TRY(settle(ctx, job, &a, runs, workers, run));
+        VH_TRY(settle(ctx, job, &a, runs, run));
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:
     active_free(&a);

@@ -3,7 +3,7 @@
 #ifndef VH_ESTIMATE_BAUM_WELCH_H
 #define VH_ESTIMATE_BAUM_WELCH_H
 
-#include "estimate/expect.h"
+#include "backend/sequences.h"
 #include "estimate/job.h"
 
 /* Without a prior (job->prior) runs end at the highest likelihood; with one at the highest lower bound of the

@@ -15,8 +15,6 @@
 #include "core/alloc.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
-#include "math/logsum.h"
-#include "math/scaled.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,12 +33,11 @@ typedef struct {
     int *run_of; /* [n]      which restarts */
     int *index;  /* [n K]    their HMMs */
     vh_packed *pk;
-    vh_stats stats;
+    vh_seq_sums sums;  /* of the E-step: of n mixtures */
     double *loglik;    /* [N][n K] */
     double *log_omega; /* [n K] */
+    double *log_share; /* [R K]  log omega of every HMM, also where omega itself is 0 in a double */
     double *z;         /* [sets][n K] */
-    double *J;         /* [sets][n]  what each set adds to J */
-    double *sum_z;     /* [n K] */
     bool *repaired;    /* [R]  the last M-step was followed by repairs: J may fall once */
     int members;       /* sets that have sequences */
 } state;
@@ -58,42 +55,6 @@ static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int
     return sum;
 }
 
-/* The assignments of set g in every restart; its sequences then count with them. */
-static void weigh(void *arg, int g, const double *loglik, double *w)
-{
-    state *s = arg;
-    const vh_sets *sets = s->mix->sets;
-    int n_hmm = s->n * s->K;
-    double *z = s->z + (size_t)g * (size_t)n_hmm;
-
-    for (int k = 0; k < n_hmm; k++)
-        z[k] = s->log_omega[k] + set_loglik(s->mix, g, loglik, n_hmm, k);
-    for (int a = 0; a < s->n; a++)
-        s->J[(size_t)g * (size_t)s->n + (size_t)a] = vh_log_softmax(s->K, z + a * s->K);
-    for (int k = 0; k < n_hmm; k++)
-        z[k] = exp(z[k]);
-    for (int i = sets->first[g]; i < sets->first[g + 1]; i++, w += n_hmm)
-        for (int k = 0; k < n_hmm; k++)
-            w[k] = z[k] > VH_NO_SHARE ? z[k] * vh_data_weight(s->mix->job.data, sets->seq[i]) : 0;
-}
-
-/* J of the restart at place a; a set without sequences adds nothing. */
-static double sum_up(state *s, int a)
-{
-    const vh_sets *sets = s->mix->sets;
-    double J = 0, *sum = s->sum_z + a * s->K;
-    memset(sum, 0, sizeof *sum * (size_t)s->K);
-    for (int g = 0; g < sets->n; g++) {
-        const double *z = s->z + (size_t)g * (size_t)(s->n * s->K) + a * s->K;
-        if (sets->first[g] == sets->first[g + 1])
-            continue;
-        J += s->J[(size_t)g * (size_t)s->n + (size_t)a];
-        for (int j = 0; j < s->K; j++)
-            sum[j] += z[j];
-    }
-    return J;
-}
-
 /* Space for the restarts that are left; the old space when none has left. */
 static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
 {
@@ -101,14 +62,16 @@ static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
     for (int a = 0; a < s->n; a++)
         for (int j = 0; j < s->K; j++) {
             s->index[a * s->K + j] = s->run_of[a] * s->K + j;
-            s->log_omega[a * s->K + j] = log(all->omega[s->run_of[a] * s->K + j]);
+            s->log_omega[a * s->K + j] = s->log_share[s->run_of[a] * s->K + j];
         }
     if (!s->pk || s->pk->K != s->n * s->K) {
         vh_pack_free(s->pk);
         s->pk = NULL;
-        vh_stats_free(&s->stats);
+        vh_seq_sums_free(&s->sums);
         VH_TRY(vh_pack_new(ctx, all, s->index, s->n * s->K, s->mix->job.origin, s->mix->job.scale, &s->pk));
-        VH_TRY(vh_stats_new(ctx, s->pk, &s->stats));
+        VH_TRY(vh_seq_sums_new(ctx, s->pk, s->n, &s->sums));
+        s->sums.loglik = s->loglik;
+        s->sums.z = s->z;
     }
     VH_TRY(vh_pack_update(ctx, all, s->index, s->pk));
 done:
@@ -125,10 +88,11 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m
     VH_NEW(s->repaired, R);
     VH_NEW(s->index, n_hmm);
     VH_NEW(s->log_omega, n_hmm);
-    VH_NEW(s->sum_z, n_hmm);
+    VH_NEW(s->log_share, n_hmm);
+    for (size_t i = 0; i < n_hmm; i++)
+        s->log_share[i] = log(all->omega[i]);
     VH_NEW(s->loglik, (size_t)mix->job.n * n_hmm);
     VH_NEW(s->z, sets * n_hmm);
-    VH_NEW(s->J, sets * (size_t)R);
     for (int r = 0; r < R; r++)
         s->run_of[r] = r;
     for (int g = 0; g < mix->sets->n; g++)
@@ -140,19 +104,27 @@ done:
 static void close_state(state *s)
 {
     vh_pack_free(s->pk);
-    vh_stats_free(&s->stats);
+    vh_seq_sums_free(&s->sums);
     free(s->run_of);
     free(s->repaired);
     free(s->index);
     free(s->log_omega);
-    free(s->sum_z);
+    free(s->log_share);
     free(s->loglik);
     free(s->z);
-    free(s->J);
 }
 
-vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, vh_workers *workers,
-                         double *z, double *L, double *J)
+/* The E-step for the present models. */
+static vhem_status expect(vhem_ctx *ctx, state *s, bool statistics)
+{
+    const vh_seq_step step = {
+        .pk = s->pk, .statistics = statistics, .mixtures = s->n, .log_omega = s->log_omega
+    };
+    return vh_sequences_expect(ctx, s->mix->seqs, &step, &s->sums);
+}
+
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
+                         double *J)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -161,10 +133,9 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
 
     VH_TRY(open_state(ctx, mix, h3m, 1, &s));
     VH_TRY(repack(ctx, h3m, &s));
-    const vh_weighing how = { sets, weigh, &s };
-    VH_TRY(vh_expect_sets(ctx, s.pk, mix->job.data, &how, workers, s.loglik, NULL));
+    VH_TRY(expect(ctx, &s, false));
     if (J)
-        *J = sum_up(&s, 0);
+        *J = s.sums.J[0];
     if (z)
         memcpy(z, s.z, sizeof *z * (size_t)sets->n * (size_t)K);
     for (int g = 0; L && g < sets->n; g++)
@@ -185,8 +156,9 @@ static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, v
     run->n_floored = 0;
     for (int j = 0; j < s->K; j++) {
         int k = a * s->K + j, i = s->index[k], floored;
-        all->omega[i] = s->sum_z[k] / s->members;
-        VH_TRY(vh_mstep(ctx, &s->mix->limits[j], s->pk, k, &s->stats, all, &all->hmm[i], &floored));
+        all->omega[i] = s->sums.sum_z[k] / s->members;
+        s->log_share[i] = s->sums.log_sum_z[k] - log(s->members);
+        VH_TRY(vh_mstep(ctx, &s->mix->limits[j], s->pk, k, &s->sums.stats, all, &all->hmm[i], &floored));
         run->n_floored += floored;
     }
 done:
@@ -196,7 +168,7 @@ done:
 /* ---- 3. repairs ---------------------------------------------------------------------------------------- */
 
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
-                       int iterations, vh_rng *rng, vh_workers *workers, vh_h3m *h3m, vh_hmm *h)
+                       int iterations, vh_rng *rng, vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = *mix->job.opt;
@@ -223,7 +195,8 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *li
     vh_start_obey(limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* A few frames may let a covariance collapse: the start by itself must do then. */
-    if (iterations > 0 && vh_baum_welch(ctx, &job, one, workers, &run) == VHEM_OK && isfinite(run.loglik))
+    if (iterations > 0 && vh_baum_welch(ctx, &job, one, mix->workers, &run) == VHEM_OK
+        && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
 done:
     vh_h3m_free(one);
@@ -244,7 +217,7 @@ static int worst_set(const state *s, int a, const bool *taken)
         for (int q = 1; q < s->K; q++)
             j = z[q] > z[j] ? q : j;
         vh_sets_frames(sets, s->mix->job.data, g, &mass);
-        if (taken[g] || !(mass > 0) || s->sum_z[a * s->K + j] < 1.5)
+        if (taken[g] || !(mass > 0) || s->sums.sum_z[a * s->K + j] < 1.5)
             continue;
         double per_frame =
             set_loglik(s->mix, g, s->loglik + (size_t)sets->first[g] * (size_t)n_hmm, n_hmm, a * s->K + j)
@@ -257,26 +230,29 @@ static int worst_set(const state *s, int a, const bool *taken)
     return worst;
 }
 
-static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_workers *workers, vh_h3m *all,
-                          vh_em_run *run)
+static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_h3m *all, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->mix->sets;
     double *omega = all->omega + s->run_of[a] * s->K, share = 1.0 / s->members;
+    double *log_share = s->log_share + s->run_of[a] * s->K;
     bool *taken = NULL;
 
     VH_NEW(taken, sets->n);
     for (int j = 0; j < s->K && run->n_empty < MAX_RESEED * s->K; j++) {
-        int g = s->sum_z[a * s->K + j] < EMPTY ? worst_set(s, a, taken) : -1;
+        int g = s->sums.sum_z[a * s->K + j] < EMPTY ? worst_set(s, a, taken) : -1;
         if (g < 0)
             continue;
         taken[g] = true;
         VH_TRY(vh_em_seed(ctx, s->mix, &s->mix->limits[j], sets->seq + sets->first[g],
-                          sets->first[g + 1] - sets->first[g], SEED_ITER, rng, workers, all,
+                          sets->first[g + 1] - sets->first[g], SEED_ITER, rng, all,
                           &all->hmm[s->run_of[a] * s->K + j]));
-        for (int q = 0; q < s->K; q++)
+        for (int q = 0; q < s->K; q++) {
             omega[q] *= 1 - share;
+            log_share[q] += log1p(-share);
+        }
         omega[j] += share;
+        log_share[j] = log(omega[j]);
         run->n_empty++;
     }
 done:
@@ -284,7 +260,7 @@ done:
     return st;
 }
 
-static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_workers *workers, vh_h3m *all, vh_em_run *run)
+static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = s->mix->job.opt;
@@ -295,12 +271,12 @@ static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_workers *workers, v
     if (!opt->repair || opt->max_iter - run->n_iter <= PROOF)
         goto done;
     vh_rng_init(&rng, run->seed, VH_RNG_REVIVE, (uint64_t)run->n_iter);
-    VH_TRY(reseed(ctx, s, a, &rng, workers, all, run));
+    VH_TRY(reseed(ctx, s, a, &rng, all, run));
     for (int j = 0; j < s->K && run->n_iter < EARLY; j++) {
         int k = a * s->K + j;
         vh_hmm *h = &all->hmm[s->index[k]];
-        if (s->sum_z[k] >= EMPTY && run->n_revived < 2 * s->K * h->S * h->M)
-            run->n_revived += vh_revive(&s->mix->limits[j], s->pk, k, &s->stats, all, h, &rng);
+        if (s->sums.sum_z[k] >= EMPTY && run->n_revived < 2 * s->K * h->S * h->M)
+            run->n_revived += vh_revive(&s->mix->limits[j], s->pk, k, &s->sums.stats, all, h, &rng);
     }
     s->repaired[s->run_of[a]] = run->n_empty + run->n_revived > before;
 done:
@@ -351,11 +327,11 @@ static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, state *s, vh_e
 }
 
 /* The restart at place a after its E-step: *goes_on, with a new model, or has come to its end. */
-static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_workers *workers, vh_h3m *all,
-                           vh_em_run *run, bool *goes_on)
+static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
+                           bool *goes_on)
 {
     vhem_status st = VHEM_OK;
-    double J = sum_up(s, a);
+    double J = s->sums.J[a];
 
     *goes_on = false;
     VH_CHECK(isfinite(J), VHEM_ENUMERIC,
@@ -363,14 +339,13 @@ static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_workers 
     if (rests(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
         goto done;
     VH_TRY(maximise(ctx, s, a, all, run));
-    VH_TRY(repair(ctx, s, a, workers, all, run));
+    VH_TRY(repair(ctx, s, a, all, run));
     *goes_on = true;
 done:
     return st;
 }
 
-vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_workers *workers,
-                      vh_em_run *run)
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     int max_iter = mix->job.opt->max_iter;
@@ -380,17 +355,15 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, 
     for (int r = 0; r < R; r++)
         VH_NEW(run[r].J, max_iter + 1);
     for (int iter = 0; s.n > 0; iter++) {
-        const vh_weighing how = { mix->sets, weigh, &s };
         int left = 0;
         VH_TRY(repack_sound(ctx, all, &s, run));
         if (s.n == 0)
             break;
-        VH_TRY(vh_expect_sets(ctx, s.pk, mix->job.data, &how, workers, s.loglik,
-                              iter == max_iter ? NULL : &s.stats));
+        VH_TRY(expect(ctx, &s, iter < max_iter));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];
             bool goes_on;
-            run[r].st = advance(ctx, &s, a, iter, workers, all, &run[r], &goes_on);
+            run[r].st = advance(ctx, &s, a, iter, all, &run[r], &goes_on);
             if (run[r].st != VHEM_ENUMERIC)
                 VH_TRY(run[r].st);
             if (goes_on)

@@ -28,18 +28,20 @@ done:
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
-static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int k,
-                           vh_workers *workers, double *best)
+static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int k, double *best)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
     vh_packed *pk = NULL;
+    vh_seq_sums sums = { 0 };
     double *loglik = NULL, mass;
 
     VH_NEW(loglik, mix->job.n);
     VH_TRY(vh_pack_new(ctx, h3m, &k, 1, mix->job.origin, mix->job.scale, &pk));
     VH_TRY(vh_pack_update(ctx, h3m, &k, pk));
-    VH_TRY(vh_expect(ctx, pk, mix->job.data, sets->seq, mix->job.n, workers, loglik, NULL));
+    VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
+    sums.loglik = loglik;
+    VH_TRY(vh_sequences_expect(ctx, mix->seqs, &(vh_seq_step){ .pk = pk }, &sums));
     for (int g = 0; g < sets->n; g++) {
         double sum = 0;
         vh_sets_frames(sets, mix->job.data, g, &mass);
@@ -50,6 +52,7 @@ static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h
     }
 done:
     vh_pack_free(pk);
+    vh_seq_sums_free(&sums);
     free(loglik);
     return st;
 }
@@ -70,8 +73,7 @@ static int pick_far(vh_rng *rng, int n, const int *where, const double *best, do
     return vh_rng_pick(rng, n, p);
 }
 
-static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vh_h3m *h3m,
-                       int first)
+static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -86,15 +88,14 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_wor
     for (int j = 0; j < K; j++) {
         int at = j == 0 ? (int)vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
         VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], sets->seq + sets->first[g],
-                          sets->first[g + 1] - sets->first[g], FAR_ITER, rng, workers, h3m,
-                          &h3m->hmm[first + j]));
+                          sets->first[g + 1] - sets->first[g], FAR_ITER, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
         if (n > 1) { /* each set but once, while there are enough */
             memmove(where + at, where + at + 1, sizeof *where * (size_t)(n - at - 1));
             n--;
         }
         if (j + 1 < K)
-            VH_TRY(look_at(ctx, mix, h3m, first + j, workers, best));
+            VH_TRY(look_at(ctx, mix, h3m, first + j, best));
     }
 done:
     free(where);
@@ -103,8 +104,7 @@ done:
     return st;
 }
 
-static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_workers *workers, vh_h3m *h3m,
-                         int first)
+static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -123,7 +123,7 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_w
         for (int i = j % n; i < n; i += K) /* j % n: with more HMMs than sets, hands repeat */
             for (int k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
                 seq[n_seq++] = sets->seq[k];
-        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], seq, n_seq, 0, rng, workers, h3m, &h3m->hmm[first + j]));
+        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], seq, n_seq, 0, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
     }
 done:

@@ -2,8 +2,8 @@
 /* infer.c - what a model says of sequences: log-likelihood, most likely states, posteriors. */
 #include "backend/ref/recursion.h"
 #include "backend/ref/ref.h"
+#include "backend/sequences.h"
 #include "core/alloc.h"
-#include "estimate/expect.h"
 #include "estimate/score.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
@@ -33,26 +33,31 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
     return st;
 }
 
-static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, int first, int n,
-                              const double *x, const int *seq, vh_workers *workers, double *loglik)
+/* HMMs first .. first+n-1 against all sequences of the job. */
+static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
+                              int first, int n, double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
+    vh_seq_sums sums = { 0 };
     double *tile = NULL;
     int *index = NULL;
 
     VH_NEW(index, n);
-    VH_NEW(tile, (size_t)data->N * (size_t)n);
+    VH_NEW(tile, (size_t)in->n * (size_t)n);
     for (int k = 0; k < n; k++)
         index[k] = first + k;
-    VH_TRY(vh_pack_new(ctx, h3m, index, n, x, x + data->d, &pk));
+    VH_TRY(vh_pack_new(ctx, h3m, index, n, in->x.origin, in->x.scale, &pk));
     VH_TRY(pack_named(ctx, h3m, index, pk));
-    VH_TRY(vh_expect(ctx, pk, data, seq, data->N, workers, tile, NULL));
-    for (int s = 0; s < data->N; s++)
+    VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
+    sums.loglik = tile;
+    VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
+    for (int s = 0; s < in->n; s++)
         memcpy(loglik + (size_t)s * (size_t)h3m->K + (size_t)first, tile + (size_t)s * (size_t)n,
                sizeof *tile * (size_t)n);
 done:
     vh_pack_free(pk);
+    vh_seq_sums_free(&sums);
     free(tile);
     free(index);
     return st;
@@ -63,6 +68,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
 {
     vhem_status st = VHEM_OK;
     vh_workers workers = { 0 };
+    vh_seq_job *job = NULL;
     double *x = NULL;
     int *seq = NULL;
 
@@ -74,6 +80,13 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
     for (int n = 0; n < data->N; n++)
         seq[n] = n;
     vh_spread_scale(data, NULL, data->N, NULL, x, x + data->d);
+    const vh_sequences in = { .data = data,
+                              .seq = seq,
+                              .n = data->N,
+                              .family = h3m->family,
+                              .x = { data->d, x, x + data->d },
+                              .workers = &workers };
+    VH_TRY(vh_sequences_open(ctx, &in, &job));
     for (int i = 0; i < h3m->K;) {
         int n = 0, comps = 0;
         while (i + n < h3m->K && (n == 0 || comps + h3m->hmm[i + n].S * h3m->hmm[i + n].M <= TILE)) {
@@ -84,12 +97,13 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
             st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d HMMs were scored", i, h3m->K);
             goto done;
         }
-        VH_TRY(score_tile(ctx, h3m, data, i, n, x, seq, &workers, loglik));
+        VH_TRY(score_tile(ctx, h3m, &in, job, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);
     }
 done:
+    vh_sequences_close(job);
     vh_workers_free(&workers);
     vh_blas_leave();
     free(x);

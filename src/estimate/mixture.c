@@ -55,8 +55,22 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     }
     job.limits = f->limits[0];
     job.ordered = f->topo[0].ordered;
-    f->mix = (vh_mixture){ .job = job, .sets = task->sets, .limits = f->limits, .relative = task->relative };
+    f->mix = (vh_mixture){ .job = job,
+                           .sets = task->sets,
+                           .limits = f->limits,
+                           .relative = task->relative,
+                           .workers = &f->workers };
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f->workers));
+    VH_TRY(vh_sequences_open(ctx,
+                             &(vh_sequences){ .data = data,
+                                              .seq = job.seq,
+                                              .n = job.n,
+                                              .first = task->sets->first,
+                                              .n_set = task->sets->n,
+                                              .family = vh_emission_find(opt->emission),
+                                              .x = { data->d, job.origin, job.scale },
+                                              .workers = &f->workers },
+                             &f->mix.seqs));
 done:
     return st;
 }
@@ -65,6 +79,7 @@ static void tear_down(fitting *f)
 {
     for (int j = 0; f->topo && j < f->task->opt->K; j++)
         vh_topology_free(&f->topo[j]);
+    vh_sequences_close(f->mix.seqs);
     vh_workers_free(&f->workers);
     free(f->topo);
     free(f->limits);
@@ -98,7 +113,7 @@ static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int
     }
     vh_rng_init(&rng, run->seed, VH_RNG_INIT, 0);
     if (!start)
-        VH_TRY(kind->make(ctx, &f->mix, &rng, &f->workers, all, first));
+        VH_TRY(kind->make(ctx, &f->mix, &rng, all, first));
 done:
     return st;
 }
@@ -125,7 +140,7 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), f->task->data->d, (hi - lo) * K, &all));
     for (int r = lo; r < hi; r++)
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
-    st = vh_em_h3m(ctx, &f->mix, all, hi - lo, &f->workers, out->run + lo);
+    st = vh_em_h3m(ctx, &f->mix, all, hi - lo, out->run + lo);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     for (int r = lo; r < hi; r++)
@@ -207,7 +222,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
-    VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, &f.workers, x.z, x.L, NULL));
+    VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL));
     *out = x;
     x = (vh_mixture_result){ 0 };
     st = stopped ? VHEM_ESTOPPED : VHEM_OK;

@@ -4,17 +4,24 @@
  * Clusters without members do not count: an empty cluster keeps the HMM it started from, which may fit some
  * models better than any centre that was learned. */
 #include "cluster/distance.h"
+#include "cluster/places.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
 #include "core/options.h"
 #include "data/data.h"
 #include "estimate/score.h"
+#include "math/neighbours.h"
 #include "model/convert.h"
 #include "reduce/estep.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    NEIGHBOURS = 5,     /* of each model in the graph */
+    MANY_MODELS = 5000, /* the distances of more take too much room */
+};
 
 typedef struct {
     const vh_h3m *models, *centers;
@@ -150,6 +157,26 @@ done:
     return st;
 }
 
+/* NaN when there are too few models for a graph, or too many for all their distances. */
+static vhem_status find_modularity(vhem_ctx *ctx, const level *v, double *out)
+{
+    vhem_status st = VHEM_OK;
+    double *D = NULL;
+    int *near = NULL;
+
+    if (v->n <= NEIGHBOURS || v->n > MANY_MODELS)
+        return VHEM_OK;
+    VH_NEW(D, (size_t)v->n * (size_t)v->n);
+    VH_NEW(near, (size_t)v->n * NEIGHBOURS);
+    VH_TRY(vh_places_distances(ctx, v->models, "kl", v->tau, 0.5, true, D));
+    vh_neighbours(v->n, D, NEIGHBOURS, near);
+    VH_TRY(vh_modularity(ctx, v->n, NEIGHBOURS, near, v->label, out));
+done:
+    free(D);
+    free(near);
+    return st;
+}
+
 /* What was asked for, or else how the clusters were made. */
 static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
 {
@@ -157,7 +184,7 @@ static void choose_options(const vhem_cluster_options *asked, const vhem_cluster
     vhem_cluster_options_init(&o);
     if (asked)
         o = *asked;
-    v->tau = o.tau > 0 ? o.tau : made->tau > 0 ? made->tau : 10;
+    v->tau = o.tau > 0 && o.tau != VHEM_AUTO ? o.tau : made->tau > 0 ? made->tau : 10;
     vhem_distance_options_init(&v->kernel);
     v->kernel.kind = "ppk";
     v->kernel.tau = v->tau;
@@ -171,7 +198,7 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
 {
     vhem_status st = VHEM_OK;
     const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
-    vhem_measures m = { NAN, NAN, NAN };
+    vhem_measures m = { NAN, NAN, NAN, NAN };
     const vhem_models *given = source ? source->models : NULL;
     const vhem_data *data = source ? source->data : NULL;
     level v = { .models = given ? given->h3m : NULL };
@@ -194,7 +221,9 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));
     if (v.models) {
         vhem_status found = compactness(ctx, &v, &m.compactness);
-        if (found != VHEM_ENUMERIC) /* else a model is singular and has no kernel */
+        if (found == VHEM_OK)
+            found = find_modularity(ctx, &v, &m.modularity);
+        if (found != VHEM_ENUMERIC) /* else a model is singular and has neither kernel nor divergence */
             VH_TRY(found);
     }
     if (data && (v.centers || v.textures))

@@ -10,6 +10,7 @@
 #include "math/agglomerate.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,7 @@ typedef struct {
 
 static double *at(const tree *t, int i, int j)
 {
-    return &t->D[(size_t)i * (size_t)t->n + (size_t)j];
+    return &t->D[vh_ij(i, t->n, j)];
 }
 
 /* The distance to c of the union of a and b. */
@@ -151,13 +152,13 @@ vhem_status vh_agglomerate(vhem_ctx *ctx, int n, const double *weight, vh_linkag
     tree t = { .n = n, .linkage = linkage };
     int *parent = NULL;
 
-    VH_NEW(t.D, (size_t)n * (size_t)n);
+    VH_NEW(t.D, vh_cells(n, n));
     VH_NEW(t.weight, n);
     VH_NEW(t.height, n);
     VH_NEW(t.chain, n);
     VH_NEW(t.merges, n);
     VH_NEW(parent, n);
-    memcpy(t.D, D, sizeof *D * (size_t)n * (size_t)n);
+    memcpy(t.D, D, sizeof *D * vh_cells(n, n));
     memcpy(t.weight, weight, sizeof *weight * (size_t)n);
     for (int i = 0; i < n; i++)
         t.height[i] = -INFINITY;

@@ -4,6 +4,7 @@
 #include "math/kmeans.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -27,10 +28,10 @@ vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, cons
     VH_NEW(G, (size_t)k * BLOCK);
     VH_NEW(norm, k);
     for (int c = 0; c < k; c++)
-        norm[c] = dot(d, centre + (size_t)c * (size_t)d, centre + (size_t)c * (size_t)d);
+        norm[c] = dot(d, centre + vh_row(c, d), centre + vh_row(c, d));
     for (int b = 0; b < n; b += BLOCK) {
         int m = n - b < BLOCK ? n - b : BLOCK;
-        vh_gemm_nt(k, m, d, centre, X + (size_t)b * (size_t)d, G, BLOCK);
+        vh_gemm_nt(k, m, d, centre, X + vh_row(b, d), G, BLOCK);
         for (int i = 0; i < m; i++) {
             low[i] = norm[0] - 2 * G[i];
             label[b + i] = 0;
@@ -69,11 +70,11 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double 
         far[i] = INFINITY;
     int pick = (int)vh_rng_below(rng, n);
     for (int c = 0; c < k; c++) {
-        double *here = centre + (size_t)c * (size_t)d, sum = 0;
-        memcpy(here, X + (size_t)pick * (size_t)d, sizeof *here * (size_t)d);
+        double *here = centre + vh_row(c, d), sum = 0;
+        memcpy(here, X + vh_row(pick, d), sizeof *here * (size_t)d);
         for (int i = 0; i < n; i++) {
             double times = weight ? weight[i] : 1;
-            far[i] = fmin(far[i], times * distance(d, X + (size_t)i * (size_t)d, here));
+            far[i] = fmin(far[i], times * distance(d, X + vh_row(i, d), here));
             sum += far[i];
         }
         double u = vh_rng_uniform(rng) * sum;
@@ -92,17 +93,17 @@ done:
 static void move(int n, int d, const double *X, const double *weight, const int *label, int k, double *sum,
                  double *mass, double *centre)
 {
-    memset(sum, 0, sizeof *sum * (size_t)k * (size_t)d);
+    memset(sum, 0, sizeof *sum * vh_cells(k, d));
     memset(mass, 0, sizeof *mass * (size_t)k);
     for (int i = 0; i < n; i++) {
         double times = weight ? weight[i] : 1;
         mass[label[i]] += times;
         for (int a = 0; a < d; a++)
-            sum[(size_t)label[i] * (size_t)d + (size_t)a] += times * X[(size_t)i * (size_t)d + (size_t)a];
+            sum[vh_ij(label[i], d, a)] += times * X[vh_ij(i, d, a)];
     }
     for (int c = 0; c < k; c++)
         for (int a = 0; mass[c] > 0 && a < d; a++)
-            centre[(size_t)c * (size_t)d + (size_t)a] = sum[(size_t)c * (size_t)d + (size_t)a] / mass[c];
+            centre[vh_ij(c, d, a)] = sum[vh_ij(c, d, a)] / mass[c];
 }
 
 vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
@@ -114,7 +115,7 @@ vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const d
     int *old = NULL;
     bool rests = false;
 
-    VH_NEW(sum, (size_t)k * (size_t)d);
+    VH_NEW(sum, vh_cells(k, d));
     VH_NEW(mass, k);
     VH_NEW(old, n);
     VH_TRY(seeds(ctx, rng, n, d, X, weight, k, centre));
@@ -131,8 +132,7 @@ vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const d
     if (spread)
         *spread = 0;
     for (int i = 0; spread && i < n; i++)
-        *spread += (weight ? weight[i] : 1)
-                   * distance(d, X + (size_t)i * (size_t)d, centre + (size_t)label[i] * (size_t)d);
+        *spread += (weight ? weight[i] : 1) * distance(d, X + vh_row(i, d), centre + vh_row(label[i], d));
 done:
     free(sum);
     free(mass);

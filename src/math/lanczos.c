@@ -8,6 +8,7 @@
 #include "math/lanczos.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
 #include "math/linalg.h"
 
@@ -29,7 +30,7 @@ typedef struct {
 
 static double *row(double *V, int n, int j)
 {
-    return V + (size_t)n * (size_t)j;
+    return V + vh_row(j, n);
 }
 
 /* y = (A - 3 bound sum_j v_j v_j') x, in blocks of rows that do not depend on the number of threads. */
@@ -38,7 +39,7 @@ static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
     int n = s->n;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (ctx->threads > 1)
     for (int b = 0; b < n; b += ROWS)
-        vh_gemv(n - b < ROWS ? n - b : ROWS, n, s->A + (size_t)b * (size_t)n, x, y + b);
+        vh_gemv(n - b < ROWS ? n - b : ROWS, n, s->A + vh_row(b, n), x, y + b);
     for (int j = 0; j < s->found; j++) {
         const double *v = row(s->V, n, j);
         double along = 0;
@@ -61,7 +62,7 @@ static vhem_status ask(vhem_ctx *ctx, const search *s, int m, double tol, double
     vh_rng rng;
 
     VH_NEW(start, n);
-    VH_NEW(Q, (size_t)n * (size_t)basis);
+    VH_NEW(Q, vh_cells(n, basis));
     VH_NEW(vector, 3 * (size_t)n);
     VH_NEW(work, room);
     VH_NEW(select, basis);
@@ -134,7 +135,7 @@ vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int 
     search s = { .n = n, .k = k, .A = A, .bound = bound, .cap = 2 * k + 1 };
 
     VH_NEW(s.w, s.cap);
-    VH_NEW(s.V, (size_t)s.cap * (size_t)n);
+    VH_NEW(s.V, vh_cells(s.cap, n));
     VH_TRY(find_alone(ctx, &s));
     for (int j = 0; j < k; j++) {
         int top = 0;

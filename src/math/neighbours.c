@@ -10,14 +10,15 @@
 #include "math/neighbours.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 
 #include <math.h>
 
 void vh_neighbours(int n, const double *D, int k, int *near)
 {
     for (int i = 0; i < n; i++) {
-        const double *row = D + (size_t)i * (size_t)n;
-        int *own = near + (size_t)i * (size_t)k, found = 0;
+        const double *row = D + vh_row(i, n);
+        int *own = near + vh_row(i, k), found = 0;
         for (int j = 0; j < n; j++) {
             if (j == i || (found == k && !(row[j] < row[own[k - 1]])))
                 continue;
@@ -31,7 +32,7 @@ void vh_neighbours(int n, const double *D, int k, int *near)
 
 void vh_neighbours_affinity(int n, int k, const int *near, double *log_A)
 {
-    for (size_t p = 0; p < (size_t)n * (size_t)n; p++)
+    for (size_t p = 0; p < vh_cells(n, n); p++)
         log_A[p] = -INFINITY;
     for (size_t i = 0; i < (size_t)n; i++)
         for (int e = 0; e < k; e++) {
@@ -44,7 +45,7 @@ void vh_neighbours_affinity(int n, int k, const int *near, double *log_A)
 static bool is_near(int k, const int *near, int i, int j)
 {
     for (int e = 0; e < k; e++)
-        if (near[(size_t)i * (size_t)k + (size_t)e] == j)
+        if (near[vh_ij(i, k, e)] == j)
             return true;
     return false;
 }
@@ -60,7 +61,7 @@ vhem_status vh_modularity(vhem_ctx *ctx, int n, int k, const int *near, const in
     VH_NEW(degree, parts);
     for (int i = 0; i < n; i++)
         for (int e = 0; e < k; e++) {
-            int j = near[(size_t)i * (size_t)k + (size_t)e];
+            int j = near[vh_ij(i, k, e)];
             if (j < i && is_near(k, near, j, i)) /* counted from the other side */
                 continue;
             m++;

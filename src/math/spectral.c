@@ -12,6 +12,7 @@
 #include "math/spectral.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/lanczos.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
@@ -30,7 +31,7 @@ typedef struct {
 
 static double affinity(const embedding *e, int i, int j)
 {
-    return i == j && !e->keep ? -INFINITY : e->log_A[(size_t)i * (size_t)e->n + (size_t)j];
+    return i == j && !e->keep ? -INFINITY : e->log_A[vh_ij(i, e->n, j)];
 }
 
 /* L [n][n]; rows and columns of things without any affinity are zero. */
@@ -66,7 +67,7 @@ static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, do
                  "the eigenvectors of the affinities of %d models could not be found", e->n);
     }
     for (int c = 0; c < e->k; c++) { /* v or -v: the largest entry is positive */
-        double *v = e->V + (size_t)c * (size_t)e->n;
+        double *v = e->V + vh_row(c, e->n);
         int top = 0;
         for (int i = 1; i < e->n; i++)
             top = fabs(v[i]) > fabs(v[top]) ? i : top;
@@ -95,7 +96,7 @@ static void place_by_neighbours(const embedding *e, int i, double *x)
         if (j != i && !isinf(affinity(e, i, j)))
             top = fmax(top, affinity(e, i, j) - 0.5 * e->log_d[j]);
     for (int c = 0; c < e->k; c++) {
-        const double *v = e->V + (size_t)c * (size_t)e->n;
+        const double *v = e->V + vh_row(c, e->n);
         x[c] = 0;
         for (int j = 0; j < e->n && e->w[c] > TINY; j++)
             if (j != i && !isinf(affinity(e, i, j)))
@@ -106,9 +107,9 @@ static void place_by_neighbours(const embedding *e, int i, double *x)
 static void make_points(const embedding *e, double *X)
 {
     for (int i = 0; i < e->n; i++) {
-        double *x = X + (size_t)i * (size_t)e->k;
+        double *x = X + vh_row(i, e->k);
         for (int c = 0; c < e->k; c++)
-            x[c] = e->V[(size_t)c * (size_t)e->n + (size_t)i];
+            x[c] = e->V[vh_ij(c, e->n, i)];
         if (length(e->k, x) < TINY)
             place_by_neighbours(e, i, x);
         double l = length(e->k, x);
@@ -126,8 +127,8 @@ vhem_status vh_spectral_embed(vhem_ctx *ctx, int n, const double *log_A, bool ke
 
     VH_NEW(e.log_d, n);
     VH_NEW(e.w, k);
-    VH_NEW(e.V, (size_t)k * (size_t)n);
-    VH_NEW(L, (size_t)n * (size_t)n);
+    VH_NEW(e.V, vh_cells(k, n));
+    VH_NEW(L, vh_cells(n, n));
     VH_TRY(normalise(ctx, &e, L));
     VH_TRY(solve(ctx, &e, solver, L));
     make_points(&e, X);

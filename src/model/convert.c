@@ -24,6 +24,7 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, in
     }
     if (n < h3m->K)
         vh_normalise(n, copy->omega);
+    copy->lengths = h3m->lengths;
     *out = copy;
     copy = NULL;
 done:

@@ -140,7 +140,8 @@ static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
 
     VH_NEW(facts->measures, facts->n_level);
     for (int l = 0; l < facts->n_level; l++)
-        facts->measures[l] = facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN };
+        facts->measures[l] =
+            facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN, NAN };
 done:
     return st;
 }

@@ -86,6 +86,8 @@ static void put_measures(FILE *f, const vh_facts *facts, int l)
                 "nats, of the sequences, each under the centre of its cluster");
     put_measure(f, "Compactness", "%.4g", m->compactness,
                 "mean kernel between members of a cluster, summed over the clusters");
+    put_measure(f, "Modularity", "%.3f", m->modularity,
+                "how much more than by chance models share a cluster with their 5 nearest neighbours");
     fputs("</ul>\n", f);
 }
 

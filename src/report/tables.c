@@ -98,7 +98,7 @@ static void put_bound(FILE *f, const vh_facts *facts)
 
 static void put_restarts(FILE *f, const vh_facts *facts)
 {
-    fputs("level\trestart\tseed\tinit\titerations\tconverged\tfinished\tbound\n", f);
+    fputs("level\trestart\tseed\tinit\titerations\tconverged\tfinished\tbound\tmodularity\tagreement\n", f);
     for (int l = 0; l < facts->n_level; l++)
         for (int r = 0; r < facts->level[l].c->n_run; r++) {
             const vhem_cluster_run *u = &facts->level[l].c->run[r];
@@ -106,6 +106,8 @@ static void put_restarts(FILE *f, const vh_facts *facts)
             vh_tsv_text(f, u->init ? u->init : "");
             fprintf(f, "\t%d\t%d\t%d", u->n_iter, u->converged, u->finished);
             put_number(f, u->bound);
+            put_number(f, u->modularity);
+            put_number(f, u->agreement);
             putc('\n', f);
         }
 }
@@ -235,7 +237,7 @@ static void put_modes(FILE *f, const vh_facts *facts)
 
 static void put_measures(FILE *f, const vh_facts *facts)
 {
-    fputs("level\trand\tadjusted_rand\tnmi\tpurity\texpected_loglik\tloglik\tcompactness\n", f);
+    fputs("level\trand\tadjusted_rand\tnmi\tpurity\texpected_loglik\tloglik\tcompactness\tmodularity\n", f);
     for (int l = 0; l < facts->n_level; l++) {
         vhem_agreement g = { NAN, NAN, NAN, NAN };
         vh_facts_agreement(facts, l, &g);
@@ -247,6 +249,7 @@ static void put_measures(FILE *f, const vh_facts *facts)
         put_number(f, facts->measures[l].expected_loglik);
         put_number(f, facts->measures[l].loglik);
         put_number(f, facts->measures[l].compactness);
+        put_number(f, facts->measures[l].modularity);
         putc('\n', f);
     }
 }

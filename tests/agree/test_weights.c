@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_weights.c - pairs weighed between the forward and the backward pass: every usable backend against ref,
- * statistic by statistic, with few and with many pairs of weight zero. */
+/* test_weights.c - the kernel for a batch of sequences, when pairs count by the assignment of their set:
+ * every usable backend against ref, statistic by statistic, with few and with many pairs of weight zero,
+ * the assignments known before or found between the forward and the backward pass. */
 #include "engine.h"
 
 #include "backend/backend.h"
@@ -8,58 +9,59 @@
 #include "math/linalg.h"
 
 typedef struct {
-    int K;
-    double zeros; /* share of pairs that do not count */
-    double seen;  /* sum of the log-likelihoods that were shown */
-    int calls;
-} weights;
-
-static double weight_of(const weights *x, int n, int k)
-{
-    vh_rng rng;
-    vh_rng_init(&rng, 77, VH_RNG_TEST, (uint64_t)(n * x->K + k));
-    return vh_rng_uniform(&rng) < x->zeros ? 0 : 0.01 + vh_rng_uniform(&rng);
-}
-
-static void weigh(const vh_batch *batch, const double *loglik, double *w)
-{
-    weights *x = (weights *)(uintptr_t)batch->arg;
-    x->calls++;
-    for (int n = 0; n < batch->n; n++)
-        for (int k = 0; k < x->K; k++) {
-            x->seen += batch->known ? 0 : loglik[n * x->K + k];
-            w[n * x->K + k] = weight_of(x, batch->first + n, k);
-        }
-}
-
-typedef struct {
-    const vhem_data *data;
+    vhem_data data; /* with weights of its own */
     vh_packed *pk;
-    int *seq;
+    int *seq, *first; /* [N] [n_set+1] */
+    int n_set;
+    double *log_omega; /* [K] */
 } setting;
 
-/* loglik [N][K] and statistics of the batch of all sequences. */
-static void expect(const char *backend, const setting *s, double zeros, bool known, double *loglik,
-                   vh_stats *stats)
+typedef struct {
+    double *loglik, *log_z, *J; /* [N][K] [n_set][K] [n_set][mixtures] */
+    vh_stats stats;
+} answer;
+
+static void new_answer(vhem_ctx *ctx, const setting *s, answer *a)
+{
+    size_t K = (size_t)s->pk->K, N = (size_t)s->data.N;
+    a->loglik = calloc(N * K, sizeof *a->loglik);
+    a->log_z = calloc(N * K, sizeof *a->log_z);
+    a->J = calloc(N * K, sizeof *a->J);
+    assert_ok(ctx, vh_stats_new(ctx, s->pk, &a->stats));
+}
+
+static void free_answer(answer *a)
+{
+    free(a->loglik);
+    free(a->log_z);
+    free(a->J);
+    vh_stats_free(&a->stats);
+}
+
+/* All sequences as one batch.  known: a->log_z and a->loglik are there already. */
+static void expect(const char *backend, const setting *s, int mixtures, bool known, answer *a)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vh_scratch scratch = { { 0 }, { 0 } };
-    weights x = { .K = s->pk->K, .zeros = zeros };
-    double sum = 0;
-    vh_batch batch = { .data = s->data,
-                       .seq = s->seq,
-                       .n = s->data->N,
-                       .frames = s->data->start[s->data->N],
-                       .weigh = weigh,
-                       .known = known,
-                       .arg = &x,
-                       .first = 0 };
-    assert_ok(ctx, vh_stats_new(ctx, s->pk, stats));
-    assert_ok(ctx, ctx->backend->forward_backward(ctx, s->pk, &batch, &scratch, loglik, stats));
-    assert_int_equal(x.calls, 1);
-    for (int i = 0; i < s->data->N * s->pk->K; i++)
-        sum += known ? 0 : loglik[i];
-    assert_near(x.seen, sum, 1e-12, 0);
+    const vh_sequences in = { .data = &s->data,
+                              .seq = s->seq,
+                              .n = s->data.N,
+                              .first = s->first,
+                              .n_set = s->n_set,
+                              .family = s->pk->family,
+                              .x = s->pk->x };
+    const vh_seq_step step = {
+        .pk = s->pk, .statistics = true, .mixtures = mixtures, .log_omega = s->log_omega
+    };
+    const vh_seq_batch batch = { .in = &in,
+                                 .step = &step,
+                                 .n = in.n,
+                                 .frames = s->data.start[in.n],
+                                 .known = known,
+                                 .log_z = a->log_z,
+                                 .J = known ? NULL : a->J };
+    vh_stats_begin(s->pk, &a->stats);
+    assert_ok(ctx, ctx->backend->sequences.batch(ctx, &batch, &scratch, a->loglik, &a->stats));
     vh_scratch_free(&scratch);
     vhem_ctx_free(ctx);
 }
@@ -76,45 +78,99 @@ static void compare(const char *what, const char *backend, const vh_stats *want,
                      got->block[i], want->block[i]);
 }
 
+static void compare_table(const char *what, const char *backend, const char *table, size_t n,
+                          const double *want, const double *got)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_near(want[i], got[i], 1e-9, 1e-9))
+            fail_msg("%s, %s: %s %zu is %.15g, must be %.15g", backend, what, table, i, got[i], want[i]);
+}
+
+/* Every backend, for log z that ref has found (share < 0), or for z of which a share is zero. */
+static void check_shares(const char *what, vhem_ctx *ctx, const setting *s, int mixtures, double share)
+{
+    size_t K = (size_t)s->pk->K, pairs = (size_t)s->data.N * K;
+    answer want = { 0 };
+    const char *name;
+    vh_rng rng;
+
+    new_answer(ctx, s, &want);
+    vh_rng_init(&rng, 77, VH_RNG_TEST, (uint64_t)(10 * share + 20));
+    expect("ref", s, mixtures, false, &want);
+    if (share >= 0) {
+        for (size_t i = 0; i < (size_t)s->n_set * K; i++)
+            want.log_z[i] = vh_rng_uniform(&rng) < share ? -INFINITY : log(0.01 + vh_rng_uniform(&rng));
+        vh_stats_zero(&want.stats);
+        expect("ref", s, mixtures, true, &want);
+    }
+    for (int b = 0; (name = test_backend(b / 2)); b++) {
+        bool known = share >= 0 || b % 2;
+        answer got = { 0 };
+        char backend[32];
+        snprintf(backend, sizeof backend, "%s", name);
+        new_answer(ctx, s, &got);
+        if (known) { /* not all log-likelihoods are filled in */
+            memcpy(got.log_z, want.log_z, sizeof *got.log_z * pairs);
+            memcpy(got.loglik, want.loglik, sizeof *got.loglik * pairs);
+        }
+        expect(backend, s, mixtures, known, &got);
+        compare_table(what, backend, "loglik", pairs, want.loglik, got.loglik);
+        compare_table(what, backend, "log z", (size_t)s->n_set * K, want.log_z, got.log_z);
+        if (!known)
+            compare_table(what, backend, "J", (size_t)(s->n_set * mixtures), want.J, got.J);
+        compare(what, backend, &want.stats, &got.stats);
+        free_answer(&got);
+    }
+    free_answer(&want);
+}
+
+/* Sets of one, two and three sequences in turn, with weights; weight: that of most sequences.  A small one
+ * makes assignments soft. */
+static void check_weight(const char *what, vhem_ctx *ctx, setting *s, double weight)
+{
+    static const double shares[] = { 0, 0.3, 0.85, 1 };
+    int N = s->data.N, K = s->pk->K;
+    for (int n = 0; n < N; n++)
+        s->data.weight[n] = n % 5 == 4 ? 0 : n % 3 == 1 ? 1.7 * weight : weight;
+    for (s->n_set = 0; s->first[s->n_set] < N; s->n_set++)
+        s->first[s->n_set + 1] =
+            s->first[s->n_set] + s->n_set % 3 + 1 < N ? s->first[s->n_set] + s->n_set % 3 + 1 : N;
+    for (int mixtures = 1; mixtures <= K; mixtures++) {
+        if (K % mixtures)
+            continue;
+        check_shares(what, ctx, s, mixtures, -1);
+        for (int i = 0; mixtures == 1 && i < 4; i++)
+            check_shares(what, ctx, s, mixtures, shares[i]);
+    }
+}
+
 static void check(const char *what, vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, bool direct)
 {
-    static const double zeros[] = { 0, 0.3, 0.85, 1 };
-    size_t pairs = (size_t)data->N * (size_t)h3m->K;
-    double *xs = calloc(2 * (size_t)data->d, sizeof *xs), *want_ll = calloc(pairs, sizeof *want_ll),
-           *ll = calloc(pairs, sizeof *ll);
-    setting s = { .data = data, .seq = calloc((size_t)data->N, sizeof(int)) };
+    double *xs = calloc(2 * (size_t)data->d, sizeof *xs);
+    size_t N = (size_t)data->N;
+    setting s = { .data = *data,
+                  .seq = calloc(N, sizeof(int)),
+                  .first = calloc(N + 1, sizeof(int)),
+                  .log_omega = calloc((size_t)h3m->K, sizeof(double)) };
+    s.data.weight = calloc(N, sizeof(double));
     for (int n = 0; n < data->N; n++)
         s.seq[n] = n;
+    for (int k = 0; k < h3m->K; k++)
+        s.log_omega[k] = -1 - 0.1 * k;
     vh_blas_enter();
     vh_spread_scale(data, NULL, data->N, NULL, xs, xs + data->d);
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, h3m->K, xs, xs + data->d, &s.pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, s.pk));
     assert_int_equal(s.pk->n_direct > 0, direct);
-    for (int z = 0; z < 4; z++) {
-        vh_stats want = { 0 };
-        const char *name;
-        expect("ref", &s, zeros[z], false, want_ll, &want);
-        for (int b = 0; (name = test_backend(b / 2)); b++) {
-            vh_stats got = { 0 };
-            char backend[32];
-            snprintf(backend, sizeof backend, "%s", name);
-            memcpy(ll, want_ll, sizeof *ll * pairs); /* with known weights not all are filled in */
-            expect(backend, &s, zeros[z], b % 2, ll, &got);
-            for (size_t i = 0; i < pairs; i++)
-                if (!is_near(want_ll[i], ll[i], 1e-9, 1e-9))
-                    fail_msg("%s, %s: loglik %zu is %.15g, must be %.15g", backend, what, i, ll[i],
-                             want_ll[i]);
-            compare(what, backend, &want, &got);
-            vh_stats_free(&got);
-        }
-        vh_stats_free(&want);
-    }
+    check_weight(what, ctx, &s, 1);
+    check_weight(what, ctx, &s, 1e-3);
     vh_blas_leave();
     vh_pack_free(s.pk);
     free(s.seq);
+    free(s.first);
+    free(s.log_omega);
+    free(s.data.weight);
     free(xs);
-    free(want_ll);
-    free(ll);
 }
 
 /* Sequence n from HMM n % K, roughly: what no chain would produce is ill-conditioned under all of them. */

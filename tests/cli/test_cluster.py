@@ -183,6 +183,18 @@ class Cluster(WithFlock):
         self.assertGreaterEqual(out["bound"][-1], alone["bound"][-1])
         self.fails(2, "--search is one of", "cluster", "m.json", "-k", "3", "--search", "slow")
 
+    def test_tau_of_the_sequences(self):
+        """--tau auto is the median of the lengths that fit has written, in trees at every level; 100 at most."""
+        self.fails(1, "the models do not tell", "cluster", "m.json", "-k", "3", "--tau", "auto", "-o", "c.json")
+        for median, used in (7, 7), (450, 100):
+            self.write("l.json", json.dumps({**json.loads(self.text), "lengths": {"min": 3, "median": median, "max": 900}}))
+            self.ok("cluster", "l.json", "-k", "3", "--tau", "auto", "-o", "c.json", "-q", "--search", "fast")
+            self.assertEqual(self.load("c.json")["options"]["tau"], used)
+        self.ok("tree", "l.json", "-k", "4,2", "--tau", "auto", "-o", "t.json", "-q", "--search", "fast")
+        self.assertEqual([level["options"]["tau"] for level in self.load("t.json")["levels"]], [100, 100])
+        self.fails(2, "--tau needs a whole number of at least 1, not 'long'", "cluster", "l.json", "-k", "3", "--tau",
+                   "long")
+
     def test_candidate(self):
         """The second-best groups, and what is said when there are no more."""
         r = self.ok("cluster", "m.json", "-k", "5", "--seed", "2", "-o", "c.json")

@@ -93,6 +93,14 @@ class Eval(Case):
         self.assertAlmostEqual(m["compactness"], (4 * math.pi) ** -2 * math.exp(-1))
         self.assertNotIn("loglik", m)
 
+    def test_modularity(self):
+        """Two groups of six far apart: every edge is inside, and half of them would be by chance."""
+        self.write("m.json", model([hmm(f"m{i}", 100 * (i % 2) + i, "ab"[i % 2]) for i in range(12)], [1 / 12] * 12))
+        self.write("c.json", clustering([i % 2 for i in range(12)], 2))
+        self.assertAlmostEqual(self.measures("c.json", "-m", "m.json")["modularity"], 0.5)
+        self.write("c.json", clustering([0] * 12, 2))
+        self.assertAlmostEqual(self.measures("c.json", "-m", "m.json")["modularity"], 0)
+
     def test_classes_from_everywhere(self):
         self.write("c.json", clustering([0, 0, 1], 2))
         ways = {"semi.csv": "class;name\na;m0\na;m1\nb;m2\n", "tab.tsv": "m0\ta\nm1\ta\nm2\tb\n",
@@ -126,7 +134,7 @@ class Eval(Case):
         lines = [line.split("\t") for line in self.path("out.tsv").read_text().splitlines()]
         self.assertEqual(lines[0], ["level", "clusters", "measure", "runs", "mean", "sd", "against_mean", "against_sd",
                                     "t", "p"])
-        self.assertEqual(len(lines), 1 + 2 * 6)
+        self.assertEqual(len(lines), 1 + 2 * 7)
         for row in lines[1:]:
             values = [x[row[2]] for x in one[int(row[0]) - 1]]
             self.assertAlmostEqual(float(row[4]), statistics.mean(values))

@@ -243,7 +243,7 @@ class Tables(WithTree):
         pairs = {tuple(row[:2] + row[3:4]): row[4:] for row in self.rows("membership")}
         self.assertEqual(pairs["1", "3", "0"], ["0.25", "-33.0"])
         self.assertEqual(self.rows("bound")[3], ["1", "2", "-600.25"])
-        self.assertEqual(self.rows("restarts")[3], ["1", "2", "3", "far", "1", "0", "0", "-700.0"])
+        self.assertEqual(self.rows("restarts")[3], ["1", "2", "3", "far", "1", "0", "0", "-700.0", "nan", "nan"])
         states = self.rows("states")[1]
         self.assertEqual(states[:4], ["1", "0", "0", "0.75"])
         self.assertAlmostEqual(float(states[5]), 5)      # 1 / (1 - 0.8) frames

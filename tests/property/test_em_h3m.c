@@ -206,6 +206,9 @@ static void clones(void **state)
     vh_h3m *start = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *many = NULL, *a = NULL, *b = NULL;
     vhem_fit_report *r = NULL, *s = NULL;
     vhem_hmm_view v[K * TIMES];
+    for (int j = 0; j < K; j++) /* wide: no component falls on a single frame */
+        for (int e = 0; e < 4 * 2; e++)
+            vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
     for (int j = 0; j < K * TIMES; j++) {
         v[j] = view_of(start, j % K);
         v[j].omega /= TIMES;

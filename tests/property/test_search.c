@@ -99,6 +99,45 @@ static void next_best_partition(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The run that was kept is the one of all runs that has the bound of the result. */
+static const vhem_cluster_run *kept_run(const vh_clustering *c)
+{
+    for (int r = 0; r < c->n_run; r++)
+        if (c->run[r].finished && !c->run[r].bounds && c->run[r].bound == bound_of(c))
+            return &c->run[r];
+    return NULL;
+}
+
+/* Candidates whose bounds are as good as equal are told apart by modularity; beyond that the bound decides. */
+static void near_ties(void **state)
+{
+    int lower = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        vhem_ctx *ctx = test_ctx();
+        vh_h3m *h3m = clustered_h3m(ctx, seed, 4, 10, 2, 1, 2, 0, 6.0);
+        vhem_cluster_options opt = cluster_options();
+        vh_clustering *c = NULL;
+        double top = -INFINITY;
+        opt.restarts = 5;
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 4, &opt, &c));
+        double slack = 0.003 * 2 * c->options.tau * c->options.nv * c->Kb;
+        const vhem_cluster_run *kept = kept_run(c);
+        assert_non_null(kept);
+        for (int r = 0; r < c->n_run; r++)
+            top = fmax(top, c->run[r].bound);
+        assert_true(bound_of(c) >= top - slack);
+        for (int r = 0; r < c->n_run; r++) /* candidates have their partition in the result */
+            if (c->run[r].label && c->run[r].bound >= top - slack)
+                assert_true(c->run[r].modularity <= kept->modularity);
+        lower += bound_of(c) < top;
+        vh_clustering_free(c);
+        vh_h3m_free(h3m);
+        vhem_ctx_free(ctx);
+    }
+    assert_true(lower > 0); /* it made a difference */
+}
+
 /* Models with no spread have no kernel, and no divergence to them is finite: restarts remain. */
 static void singular_models(void **state)
 {
@@ -147,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_below_restarts), cmocka_unit_test(candidates_are_told),
         cmocka_unit_test(next_best_partition),  cmocka_unit_test(singular_models),
-        cmocka_unit_test(large_sets),
+        cmocka_unit_test(large_sets),           cmocka_unit_test(near_ties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_starved.c - clusters whose members all prefer another by hundreds of nats follow the equations like any
- * other: however small their share of everything is, they have a mean.
+/* test_starved.c - clusters whose members all prefer another by hundreds of nats follow the equations like
+ * any other: however small their share of everything is, they have a mean.
  *
  * The equations are worked out here for Gaussians in one dimension, HMMs of one state, textures that do not
  * move: with N_i virtual samples of tau frames each,
  *
  *   log z_ij = log omega_j + N_i L_ij - ...,     L_ij = tau E_i[log N(y; mu_j, v_j)],
  *   mu_j = sum_i z_ij omega_i mu_i / sum,        v_j likewise, from logs relative to the largest. */
+#include "engine.h"
 #include "textures.h"
 
 #include "reduce/hem_dtm.h"
@@ -156,6 +157,47 @@ static void four_models(void **state)
     check("four models, longer samples", &b, &start, 3e4 * 4, 50, J);
 }
 
+/* EM-H3M: a sequence of the two frames mu - 1 and mu + 1 has the statistics of a model of variance 1 and
+ * tau = 2; its weight is the number of samples. */
+static void sequences(void **state)
+{
+    (void)state;
+    const gaussians b = { 4, { .25, .25, .25, .25 }, { 0, .1, 1, 1.1 }, { 1, 1, 1, 1 } };
+    const gaussians start = { 2, { .5, .5 }, { .55, 3 }, { 1, 1 } };
+    const char *name;
+    for (int n = 0; (name = test_backend(n / 3)); n++) {
+        static const double weights[] = { 300, 1e4, 1e6 };
+        double w = weights[n % 3], log_omega[] = { log(.5), log(.5) }, J = 0;
+        gaussians r = start;
+        vhem_ctx *ctx = test_ctx_with(name, 2, 1);
+        vh_builder *builder = NULL;
+        vhem_fit_options opt;
+        vhem_fit_report *report = NULL;
+        vh_h3m *centers = as_hmms(ctx, &start), *out = NULL;
+
+        for (int k = 0; k <= ITER; k++)
+            J = iterate(&b, 4 * w, 2, &r, log_omega);
+        assert_ok(ctx, vh_builder_new(ctx, 1, &builder));
+        for (int i = 0; i < b.n; i++)
+            add_sequence(ctx, builder, (double[]){ b.mu[i] - 1, b.mu[i] + 1 }, 2, NULL, NULL, NULL, w);
+        vhem_data *data = finish(ctx, builder);
+        vhem_fit_options_init(&opt);
+        opt.start = HMMS(centers);
+        opt.K = 2;
+        opt.max_iter = ITER;
+        opt.tol = 0;
+        opt.repair = 0;
+        opt.cov_floor = 0;
+        assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &out, &report));
+        assert_near(report->run[0].loglik, J, 1e-9, 1e-9);
+        vhem_free(report);
+        vh_h3m_free(out);
+        vh_h3m_free(centers);
+        vhem_data_free(data);
+        vhem_ctx_free(ctx);
+    }
+}
+
 /* Many models in groups, more than a block of them, with clusters that start anywhere. */
 static void many_models(void **state)
 {
@@ -185,6 +227,7 @@ static void many_models(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(four_models), cmocka_unit_test(many_models) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(four_models), cmocka_unit_test(sequences),
+                                        cmocka_unit_test(many_models) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/ctx.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "core/jobs.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -500,14 +501,24 @@ static void jobs(void **state)
     }
 }
 
+/* Entries of large tables: 50000 squared is more than an int can hold. */
+static void large_index(void **state)
+{
+    (void)state;
+    assert_int_equal(vh_cells(50000, 50000), 2500000000u);
+    assert_int_equal(vh_row(49999, 50000), 2499950000u);
+    assert_int_equal(vh_ij(49999, 50000, 49999), 2499999999u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_prefix),       cmocka_unit_test(memory),      cmocka_unit_test(number_text),
-        cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text),   cmocka_unit_test(out_replaces),
-        cmocka_unit_test(out_keeps_links),    cmocka_unit_test(out_fails),   cmocka_unit_test(out_stdout),
-        cmocka_unit_test(read_all),           cmocka_unit_test(rng_streams), cmocka_unit_test(rng_moments),
-        cmocka_unit_test(rng_below),          cmocka_unit_test(rng_pick),    cmocka_unit_test(jobs),
+        cmocka_unit_test(large_index),  cmocka_unit_test(error_prefix),       cmocka_unit_test(memory),
+        cmocka_unit_test(number_text),  cmocka_unit_test(number_text_locale), cmocka_unit_test(json_text),
+        cmocka_unit_test(out_replaces), cmocka_unit_test(out_keeps_links),    cmocka_unit_test(out_fails),
+        cmocka_unit_test(out_stdout),   cmocka_unit_test(read_all),           cmocka_unit_test(rng_streams),
+        cmocka_unit_test(rng_moments),  cmocka_unit_test(rng_below),          cmocka_unit_test(rng_pick),
+        cmocka_unit_test(jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

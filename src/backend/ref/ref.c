@@ -93,39 +93,47 @@ done:
 }
 
 /* All pairs of the batch; w [n][K] (NULL: the weights of the sequences) says which of them count. */
-static vhem_status all_pairs(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch, const double *w,
-                             vh_scratch *scratch, double *loglik, vh_stats *stats)
+static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_batch *batch, const double *w, vh_scratch *scratch,
+                             double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
+    const vh_packed *pk = batch->step->pk;
+    const vhem_data *data = batch->in->data;
     for (int n = 0; n < batch->n; n++)
         for (int k = 0; k < pk->K; k++) {
-            int seq = batch->seq[n], at = n * pk->K + k;
-            double weight = w ? w[at] : vh_data_weight(batch->data, seq);
+            int seq = batch->in->seq[batch->first + n], at = n * pk->K + k;
+            double weight = w ? w[at] : vh_data_weight(data, seq);
             if (!w || weight > 0)
-                VH_TRY(vh_ref_pair(ctx, pk, k, vh_data_frames(batch->data, seq),
-                                   vh_data_length(batch->data, seq), weight, scratch, &loglik[at], stats));
+                VH_TRY(vh_ref_pair(ctx, pk, k, vh_data_frames(data, seq), vh_data_length(data, seq), weight,
+                                   scratch, &loglik[at], stats));
         }
 done:
     return st;
 }
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
-                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+                                    double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     double *w = NULL;
 
-    if (!stats || !batch->weigh)
-        return all_pairs(ctx, pk, batch, NULL, scratch, loglik, stats);
-    VH_NEW(w, (size_t)batch->n * (size_t)pk->K);
+    if (!stats || batch->step->mixtures == 0)
+        return all_pairs(ctx, batch, NULL, scratch, loglik, stats);
+    VH_NEW(w, (size_t)batch->n * (size_t)batch->step->pk->K);
     if (!batch->known)
-        VH_TRY(all_pairs(ctx, pk, batch, NULL, scratch, loglik, NULL));
-    batch->weigh(batch, loglik, w);
-    VH_TRY(all_pairs(ctx, pk, batch, w, scratch, loglik, stats));
+        VH_TRY(all_pairs(ctx, batch, NULL, scratch, loglik, NULL));
+    vh_seq_weigh(batch, loglik, stats, w);
+    VH_TRY(all_pairs(ctx, batch, w, scratch, loglik, stats));
 done:
     free(w);
     return st;
 }
 
-const vh_backend vh_backend_ref = { "ref",         usable, forward_backward, vh_ref_score, vh_ref_accumulate,
-                                    vh_ref_product };
+const vh_backend vh_backend_ref = {
+    .name = "ref",
+    .usable = usable,
+    .sequences = { .batch = forward_backward },
+    .score = vh_ref_score,
+    .accumulate = vh_ref_accumulate,
+    .product = vh_ref_product,
+};

@@ -24,17 +24,18 @@ typedef struct { /* up to VH_LANES pairs with equally many states */
 typedef struct {
     vhem_ctx *ctx;
     const vh_packed *pk;
-    const vh_batch *batch;
+    const vh_seq_batch *batch;
     vh_scratch *scratch;
     int n_pair, n_group;
     vh_fb_pair *pairs;
     vh_fb_group *groups;
-    int chunk;     /* frames of a chunk at most */
-    size_t ld;     /* distance of rows of the tables below */
-    double *T;     /* [chunk][n_stat]  statistics of the frames */
-    double *E;     /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
-    double *B;     /* [n_state][ld]    sums of E over the components of a state */
-    double *shift; /* [K][ld]          log of that largest */
+    int chunk;       /* frames of a chunk at most */
+    size_t ld;       /* distance of rows of the tables below */
+    const double *T; /* [chunk][n_stat]  statistics of the frames: those of the batch, or */
+    double *made;    /* made here */
+    double *E;       /* [n_comp][ld]     c p(y_t | r) over its largest in the HMM */
+    double *B;       /* [n_state][ld]    sums of E over the components of a state */
+    double *shift;   /* [K][ld]          log of that largest */
     double *work;
     vh_stats *stats;            /* NULL: only the log-likelihood is wanted */
     double *w;                  /* [n][K]  weights of the pairs; NULL: those of the sequences */
@@ -42,6 +43,20 @@ typedef struct {
     bool sparse;                /* so few pairs count that they are collected one by one */
     int comp_lo, comp_hi, col0; /* components and first column that part_about looks at */
 } vh_fb;
+
+/* Sequence n of the batch, its length and its frames. */
+static inline int vh_fb_seq(const vh_fb *j, int n)
+{
+    return j->batch->in->seq[j->batch->first + n];
+}
+static inline int64_t vh_fb_length(const vh_fb *j, int n)
+{
+    return vh_data_length(j->batch->in->data, vh_fb_seq(j, n));
+}
+static inline const double *vh_fb_frames(const vh_fb *j, int n)
+{
+    return vh_data_frames(j->batch->in->data, vh_fb_seq(j, n));
+}
 
 /* State probabilities of a chunk of n frames from c0 on, table B, to the lanes of all groups; the shifts are
  * part of the likelihood. */

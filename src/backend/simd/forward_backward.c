@@ -114,14 +114,14 @@ static vhem_status set_up(vh_fb *j)
     VH_NEW(j->pairs, (size_t)j->batch->n * (size_t)pk->K);
     VH_NEW(j->groups, (size_t)j->batch->n * (size_t)pk->K);
     for (int n = 0; n < j->batch->n; n++) {
-        int64_t T = vh_data_length(j->batch->data, j->batch->seq[n]);
+        int64_t T = vh_fb_length(j, n);
         for (int k = 0; k < pk->K; k++)
             j->pairs[j->n_pair++] = (vh_fb_pair){ .n = n,
                                                   .k = k,
                                                   .S = pk->S[k],
                                                   .f0 = f0,
                                                   .T = T,
-                                                  .w = vh_data_weight(j->batch->data, j->batch->seq[n]) };
+                                                  .w = vh_data_weight(j->batch->in->data, vh_fb_seq(j, n)) };
         f0 += T;
     }
     qsort(j->pairs, (size_t)j->n_pair, sizeof *j->pairs, by_states_and_length);
@@ -133,7 +133,9 @@ static vhem_status set_up(vh_fb *j)
     j->ld = ((size_t)j->chunk + 7) / 8 * 8;
     if (j->ld % 512 == 0)
         j->ld += 8; /* rows 4096 bytes apart fight for the same lines of a cache */
-    VH_SCRATCH(j->T, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
+    if (!j->batch->T)
+        VH_SCRATCH(j->made, SLOT_T, (size_t)j->chunk * (size_t)pk->n_stat);
+    j->T = j->made;
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
@@ -190,11 +192,10 @@ static vhem_status for_parts(vh_fb *j, int64_t c0, int n, part_function each)
     vhem_status st = VHEM_OK;
     int64_t f0 = 0;
     for (int i = 0; i < j->batch->n && f0 < c0 + n && st == VHEM_OK; i++) {
-        int64_t T = vh_data_length(j->batch->data, j->batch->seq[i]);
+        int64_t T = vh_fb_length(j, i);
         int64_t lo = f0 > c0 ? f0 : c0, hi = f0 + T < c0 + n ? f0 + T : c0 + n;
         if (lo < hi)
-            st = each(j, vh_data_frames(j->batch->data, j->batch->seq[i]) + (lo - f0) * j->pk->d,
-                      (int)(lo - c0), (int)(hi - lo));
+            st = each(j, vh_fb_frames(j, i) + (lo - f0) * j->pk->d, (int)(lo - c0), (int)(hi - lo));
         f0 += T;
     }
     return st;
@@ -202,7 +203,7 @@ static vhem_status for_parts(vh_fb *j, int64_t c0, int n, part_function each)
 
 static vhem_status part_stats(vh_fb *j, const double *y, int at, int len)
 {
-    vh_table_stats(j->pk, y, len, j->T + (size_t)at * (size_t)j->pk->n_stat);
+    vh_table_stats(j->pk, y, len, j->made + (size_t)at * (size_t)j->pk->n_stat);
     return VHEM_OK;
 }
 
@@ -215,7 +216,10 @@ static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 {
     vhem_status st = VHEM_OK;
     const vh_packed *pk = j->pk;
-    VH_TRY(for_parts(j, c0, n, part_stats));
+    if (j->batch->T)
+        j->T = j->batch->T + (size_t)c0 * (size_t)pk->n_stat;
+    else
+        VH_TRY(for_parts(j, c0, n, part_stats));
     if (!j->sparse)
         vh_table_product(pk, 0, pk->n_comp, n, j->T, j->E, j->ld);
     for (int k = 0; j->sparse && k < pk->K; k++) /* only what counts */
@@ -337,10 +341,9 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
     unsigned mode = vec_keep_small();
     for (int i = 0; i < j->n_pair; i++) {
         vh_fb_pair *p = &j->pairs[i];
-        int seq = j->batch->seq[p->n];
         if (p->redo)
-            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_data_frames(j->batch->data, seq), p->T, p->w, j->scratch,
-                               &p->loglik, stats));
+            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_fb_frames(j, p->n), p->T, p->w, j->scratch, &p->loglik,
+                               stats));
         else if (stats)
             stats->loglik[p->k] += p->w * p->loglik;
         VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
@@ -353,7 +356,7 @@ done:
 
 /* ---- 4. weights ---------------------------------------------------------------------------------------- */
 
-/* Asks for the weights, and forms groups of the pairs that count alone, dealt as they were if they were. */
+/* Finds the weights, and forms groups of the pairs that count alone, dealt as they were if they were. */
 static vhem_status weigh(vh_fb *j, const double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -362,7 +365,7 @@ static vhem_status weigh(vh_fb *j, const double *loglik)
     int64_t live_frames = 0, frames = 0;
 
     VH_NEW(j->w, all);
-    j->batch->weigh(j->batch, loglik, j->w);
+    vh_seq_weigh(j->batch, loglik, j->stats, j->w);
     for (int g = 0; g < j->n_group; g++)
         for (int l = 0; l < j->groups[g].used; l++) {
             j->groups[g].lane[l].dealt = j->groups[g].B + l;
@@ -447,7 +450,7 @@ static vhem_status add_sparse(vh_fb *j, int64_t c0, int n)
         int64_t f0 = 0, from = 0, to = 0; /* frames of the batch */
         for (int i = 0; i <= j->batch->n; i++) {
             bool end = i == j->batch->n;
-            int64_t T = end ? 0 : vh_data_length(j->batch->data, j->batch->seq[i]);
+            int64_t T = end ? 0 : vh_fb_length(j, i);
             if (!end && j->w[(size_t)i * (size_t)j->pk->K + (size_t)k] > 0) {
                 to = f0 + T;
             } else {
@@ -471,14 +474,15 @@ static vhem_status add_chunk(vh_fb *j, int64_t c0, int n)
     return j->sparse ? add_sparse(j, c0, n) : add_frames(j, 0, j->pk->K, c0, 0, n);
 }
 
-vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
-                                              vh_scratch *scratch, double *loglik, vh_stats *stats)
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+                                              double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
-    vh_fb j = { .ctx = ctx, .pk = pk, .batch = batch, .scratch = scratch, .stats = stats };
+    vh_fb j = { .ctx = ctx, .pk = batch->step->pk, .batch = batch, .scratch = scratch, .stats = stats };
+    bool weighed = stats && batch->step->mixtures > 0;
 
     VH_TRY(set_up(&j));
-    if (stats && batch->weigh && batch->known)
+    if (weighed && batch->known)
         VH_TRY(weigh(&j, NULL));
     bool kept = batch->frames <= j.chunk;
     for (int64_t c0 = 0; c0 < batch->frames; c0 += j.chunk) {
@@ -486,7 +490,7 @@ vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *ctx, const vh_packed *pk
         VH_TRY(make_chunk(&j, c0, n));
         VH_NAME(vh_fb_deal)(&j, c0, n);
     }
-    if (stats && batch->weigh && !batch->known) {
+    if (weighed && !batch->known) {
         for (int g = 0; g < j.n_group; g++)
             VH_TRY(recurse(&j, &j.groups[g], false));
         VH_TRY(settle(&j, loglik, NULL));

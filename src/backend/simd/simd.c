@@ -10,11 +10,11 @@
 
 #include "backend/simd/vec.h"
 
-static vhem_status forward_backward(vhem_ctx *ctx, const vh_packed *pk, const vh_batch *batch,
-                                    vh_scratch *scratch, double *loglik, vh_stats *stats)
+static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh_scratch *scratch,
+                                    double *loglik, vh_stats *stats)
 {
     unsigned mode = vec_flush_to_0();
-    vhem_status st = VH_NAME(vh_simd_forward_backward)(ctx, pk, batch, scratch, loglik, stats);
+    vhem_status st = VH_NAME(vh_simd_forward_backward)(ctx, batch, scratch, loglik, stats);
     vec_mode_back(mode);
     return st;
 }
@@ -39,7 +39,7 @@ static vhem_status accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int 
 const vh_backend VH_NAME(vh_backend) = {
     .name = VH_TEXT(VH_ISA),
     .usable = VH_NAME(vh_usable),
-    .forward_backward = forward_backward,
+    .sequences = { .batch = forward_backward },
     .score = score,
     .accumulate = accumulate,
     .product = VH_NAME(vh_simd_product),

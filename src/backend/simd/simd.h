@@ -14,8 +14,8 @@
 
 #ifdef VH_ISA
 /* The E-steps of this instruction set. */
-vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_packed *, const vh_batch *, vh_scratch *,
-                                              double *loglik, vh_stats *);
+vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik,
+                                              vh_stats *);
 vhem_status VH_NAME(vh_simd_score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
 vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w,
                                         vh_scratch *, vh_stats *);
