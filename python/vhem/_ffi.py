@@ -22,6 +22,9 @@ ffi.cdef(_header.declarations(_text))
 lib: Any = ffi.dlopen(str(_header.library_path()), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
 
 
+AUTO = _header.number(_text, "VHEM_AUTO")     # of an option that can follow from the input
+
+
 def text(pointer: Any) -> str:
     """The text at a char pointer; empty for NULL."""
     return ffi.string(pointer).decode("utf-8", "replace") if pointer else ""
@@ -128,6 +131,8 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
         return
     if isinstance(value, Handle):
         value = value.pointer
+    elif key == "tau" and value == "auto" and "cluster" in ffi.typeof(struct).cname:
+        value = AUTO
     elif kind == "char *" and not isinstance(value, (str, os.PathLike)):
         raise InputError(f"{key} is {value!r}, must be a text")
     elif kind == "char *":

@@ -46,6 +46,14 @@ def declarations(text: str) -> str:
     return re.sub(r"\bVHEM_API\b", "", text)
 
 
+def number(text: str, name: str) -> int:
+    """The value of a constant of the header."""
+    found = re.search(rf"#define\s+{name}\s+(\w+)", text)
+    if not found:
+        raise ImportError(f"vhem: vhem.h has no {name}; install the package again")
+    return int(found[1], 0)
+
+
 def version(text: str) -> str:
     """The version the header says it is."""
     found = re.search(r'#define\s+VHEM_VERSION\s+"([^"]+)"', text)

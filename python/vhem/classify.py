@@ -165,7 +165,7 @@ class _Trained(Estimator):
                  n_mix: Optional[int] = None, covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  init: Any = None, n_init: Optional[int] = None, cov_floor: Optional[float] = None,
                  fit_prior: Any = None, chunk: Optional[int] = None, prior: Optional[str] = None,
-                 tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
+                 tau: Any = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None, n_jobs: Optional[int] = -1,
                  verbose: int = 0, progress: Any = None):
         self.model = model

@@ -36,8 +36,9 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         States of the centres; default as the input.
     n_mix : int
         Gaussians in each state of the centres; default as the input.
-    tau : int
-        Length of the virtual samples by which models are compared, in frames; default 10.
+    tau : int, or "auto"
+        Length of the virtual samples by which models are compared, in frames; default 10.  "auto": that of the
+        sequences which the models were fitted to.
     nv : float
         Number of them for each model: the fewer, the softer the assignments; default 10000; shem: 10; emhmm:
         models / tau.
@@ -107,7 +108,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     models_: Union[H3M, Textures]
 
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
-                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Optional[int] = None,
+                 n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Any = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
                  search: Optional[str] = None, candidate: Optional[int] = None, neighbours: Optional[int] = None,
                  max_iter: Optional[int] = None, tol: Optional[float] = None,

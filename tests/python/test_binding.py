@@ -83,6 +83,9 @@ VHEM_API int f(const char *a);   /* after */
 """
     assert _header.declarations(text).split() == "int f(const char *a);".split()
     assert _header.version('#define VHEM_VERSION "1.2.3"') == "1.2.3"
+    assert _header.number("#define X 0x10   /* that */", "X") == 16
+    with pytest.raises(ImportError, match="no Y"):
+        _header.number("#define X 1", "Y")
 
 
 def test_record_is_a_struct():

@@ -125,7 +125,7 @@ def test_vhem_of_sequences(sequences):
     runs = {run["init"]: run for run in found.result_[0].runs}
     assert {"ppk-sc", "kl-sc", "settled"} <= set(runs) and len(runs["kl-sc"]["label"]) == 12
     assert {r["init"] for r in found.set_params(search="fast").fit(sequences).result_[0].runs} == {"ppk-sc"}
-    assert found.set_params(search=None, tau=-1).fit(sequences).result_[0].options["tau"] == min(
+    assert found.set_params(search=None, tau="auto").fit(sequences).result_[0].options["tau"] == min(
         100, sorted(len(y) for y in sequences)[(len(sequences) - 1) // 2])
     found.set_params(tau=None).fit(sequences)
     assert all(len(m) == 2 for m in found.result_[0].state_map)
