@@ -89,8 +89,8 @@ static int judge_level(cli *c, const eval_args *a, const yardstick *y, const eva
     vhem_status st = vhem_measure(c->ctx, run->tree, l, &from, &a->opt, &m);
     if (st != VHEM_OK)
         return cli_status(c, st);
-    const double all[EVAL_MEASURES] = { g.rand,   g.adjusted_rand, g.nmi, g.purity, m.expected_loglik,
-                                        m.loglik, m.compactness };
+    const double all[EVAL_MEASURES] = { g.rand,   g.adjusted_rand, g.nmi,       g.purity, m.expected_loglik,
+                                        m.loglik, m.compactness,   m.modularity };
     memcpy(run->value[l], all, sizeof all);
     return CLI_GO;
 }
@@ -197,17 +197,19 @@ int cmd_eval(cli *c, int argc, char **argv)
         { .field = "kernel", .shown = as_made },
         { 0 },
     };
-    cli_add(&t,
-            (const cli_option[]){
-                { "output", 'o', OPT_TEXT, "FILE", &a.output, .help = "a table with tabs to write, .tsv" },
-                { "truth", 0, OPT_TEXT, "COL|CSV", &a.truth, .shown = "labels of the models, or of the data",
-                  .help = "classes to compare with: a column of --data, or a table of names and classes" },
-                { "models", 'm', OPT_TEXT, "FILE", &a.models,
-                  .help = "the models that were clustered, for expected log-likelihood and compactness" },
-                { "data", 'd', OPT_TEXT, "FILE", &a.data, .help = "sequences, for their log-likelihood" },
-                { "against", 0, OPT_LIST, "OUT...", &a.against, .shown = "none",
-                  .help = "runs to compare with those before, in the same order, by paired t-tests" },
-                { 0 } });
+    cli_add(
+        &t,
+        (const cli_option[]){
+            { "output", 'o', OPT_TEXT, "FILE", &a.output, .help = "a table with tabs to write, .tsv" },
+            { "truth", 0, OPT_TEXT, "COL|CSV", &a.truth, .shown = "labels of the models, or of the data",
+              .help = "classes to compare with: a column of --data, or a table of names and classes" },
+            { "models", 'm', OPT_TEXT, "FILE", &a.models,
+              .help =
+                  "the models that were clustered, for expected log-likelihood, compactness and modularity" },
+            { "data", 'd', OPT_TEXT, "FILE", &a.data, .help = "sequences, for their log-likelihood" },
+            { "against", 0, OPT_LIST, "OUT...", &a.against, .shown = "none",
+              .help = "runs to compare with those before, in the same order, by paired t-tests" },
+            { 0 } });
     cli_add_fields(&t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a.opt, .only = "tau lambda kernel",
                                       .heading = "Options", .change = change });
     cli_add_data(&t, &a.read, "column with the group of a sequence, if groups were clustered");
@@ -220,9 +222,10 @@ int cmd_eval(cli *c, int argc, char **argv)
             "Measures how good the clusters of each level of OUT, a file of 'vhem cluster' or 'vhem tree', "
             "are: how well they agree with classes (Rand index, adjusted Rand index, normalised mutual "
             "information, purity), the mean over the models of the expected log-likelihood under their "
-            "centre, the log-likelihood of sequences under theirs, and the compactness, the sum over "
-            "clusters of the mean kernel between different members. Clusters without members do not count. "
-            "For several OUT, repeated runs, it prints mean and standard deviation.",
+            "centre, the log-likelihood of sequences under theirs, the compactness, the sum over clusters of "
+            "the mean kernel between different members, and the modularity, how much more often than by "
+            "chance models are in one cluster with their 5 nearest neighbours. Clusters without members do "
+            "not count. For several OUT, repeated runs, it prints mean and standard deviation.",
         .examples = "  vhem eval tree.json --models models.json\n"
                     "  vhem eval clusters.json --truth classes.csv --data songs.csv\n"
                     "  vhem eval vhem-*.json --models models.json --against ppk-*.json\n",

@@ -80,7 +80,7 @@ static int measure_levels(cli *c, report_args *a)
     if (!a->measures)
         return cli_fail(c, "out of memory");
     for (int l = 0; l < tree.levels; l++) {
-        a->measures[l] = (vhem_measures){ NAN, NAN, NAN };
+        a->measures[l] = (vhem_measures){ NAN, NAN, NAN, NAN };
         vhem_status st = vhem_measure(c->ctx, a->tree, l, &from, NULL, &a->measures[l]);
         if (st == VHEM_ESTOPPED || (st != VHEM_OK && asked))
             return cli_status(c, st);

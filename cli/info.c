@@ -131,9 +131,10 @@ static json_t *length_facts(int64_t *length, int64_t N, int64_t frames)
     if (N == 0 || !length)
         return json_null();
     qsort(length, (size_t)N, sizeof *length, by_length);
+    int64_t low = length[(N - 1) / 2], high = length[N / 2];
     return json_pack("{s:I, s:o, s:I, s:o}", "min", (json_int_t)length[0], "median",
-                     cli_json_real(0.5 * (double)(length[(N - 1) / 2] + length[N / 2])), "max",
-                     (json_int_t)length[N - 1], "mean", cli_json_real((double)frames / (double)N));
+                     cli_json_real(0.5 * (double)(low + high)), "max", (json_int_t)length[N - 1], "mean",
+                     cli_json_real((double)frames / (double)N));
 }
 
 json_t *info_data(const char *path, const vhem_data *data)

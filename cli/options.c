@@ -128,6 +128,10 @@ static const char *read_number(const cli_option *o, const char *text)
 {
     static const char small[] = "", large[] = " that fits";
     char *end = NULL;
+    if (o->kind == OPT_INT && cli_has_word(o->arg, '|', "auto") && strcmp(text, "auto") == 0) {
+        *(int *)o->value = VHEM_AUTO;
+        return NULL;
+    }
     if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text))
         return small;
     errno = 0;

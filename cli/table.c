@@ -156,7 +156,11 @@ const char *cli_value_text(const cli_option *o, char *buf, size_t size)
     switch (o->kind) {
     case OPT_FLAG: return "";
     case OPT_LIST: return NULL;
-    case OPT_INT: snprintf(buf, size, "%d", *(const int *)o->value); break;
+    case OPT_INT:
+        if (*(const int *)o->value == VHEM_AUTO)
+            return "auto";
+        snprintf(buf, size, "%d", *(const int *)o->value);
+        break;
     case OPT_INT64: snprintf(buf, size, "%lld", (long long)*(const int64_t *)o->value); break;
     case OPT_SIZE: return cli_put_size(*(const int64_t *)o->value, buf, size);
     case OPT_TEXT:
@@ -212,7 +216,9 @@ static json_t *value_json(const cli_option *o)
             json_array_append_new(all, cli_json_text(((const cli_texts *)o->value)->text[k]));
         return all;
     case OPT_FLAG: return json_boolean(o->off ? *(const int *)o->value == 0 : *(const int *)o->value > 0);
-    case OPT_INT: return json_integer(*(const int *)o->value);
+    case OPT_INT:
+        return *(const int *)o->value == VHEM_AUTO ? json_string("auto")
+                                                   : json_integer(*(const int *)o->value);
     case OPT_INT64:
     case OPT_SIZE: return json_integer((json_int_t) * (const int64_t *)o->value);
     case OPT_REAL: return cli_json_real(*(const double *)o->value);
