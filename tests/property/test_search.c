@@ -70,7 +70,7 @@ static void candidates_are_told(void **state)
     vh_clustering_free(c);
     opt.search = "slow";
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
-                 "search 'slow' is unknown; it is auto, fast, thorough or restarts");
+                 "search 'slow' is unknown; known are auto, fast, thorough, restarts");
     vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
