@@ -70,7 +70,7 @@ void classes_args_free(classes_args *a);
     { "fit-tol", 0, OPT_REAL, "T", &(a)->train.piece.tol, 0, NULL,                                          \
       "such a fit ends when an iteration gains less, in nats per frame" },                                  \
     { "fit-max-iter", 0, OPT_INT, "N", &(a)->train.piece.max_iter, 0, NULL, "most iterations of it" },      \
-    { "fit-prior", 0, OPT_TEXT, "PRIOR", &(a)->train.piece.prior, 0, "none",                                \
+    { "fit-prior", 0, OPT_TEXT, "PRIOR", &(a)->train.piece.prior, 0, "vb",                                  \
       "prior of such a fit, as --prior of vhem fit" },                                                      \
     { "cov-floor", 0, OPT_REAL, "F", &(a)->train.piece.cov_floor, 0, NULL,                                  \
       "smallest variance of it, as a share of the variance of the data; 0: none" },                         \

@@ -212,7 +212,7 @@ int cmd_fit(cli *c, int argc, char **argv)
           "a run ends when an iteration gains less than this, in nats per frame; 0: never" },
         { "cov-floor", 0, OPT_REAL, "F", &a.fit.cov_floor, 0, NULL,
           "smallest variance, as a share of the variance of all the data; 0: none" },
-        { "prior", 0, OPT_TEXT, "PRIOR", &a.fit.prior, 0, "none",
+        { "prior", 0, OPT_TEXT, "PRIOR", &a.fit.prior, 0, "vb; none when --init is a file",
           "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated too; "
           "with settings, vb:nu0=1,start=ml; or a file that has one, as models fitted with a prior have" },
         { "init", 0, OPT_TEXT, "START", &a.init, 0, NULL, "kmeans, random, segment, or a model file" },
