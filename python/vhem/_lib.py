@@ -253,9 +253,9 @@ def compare(a: Handle, b: Handle, kind: str) -> float:
     return float(getattr(lib, f"vhem_{kind}_compare")(a.pointer, b.pointer))
 
 
-def provenance(models: Handle, kind: str) -> Any:
-    """What made a set of models, h3m or dtm; None when unknown."""
-    found = getattr(lib, f"vhem_{kind}_provenance")(models.pointer)
+def provenance(models: Handle, kind: str, what: str = "provenance") -> Any:
+    """What made a set of models, h3m or dtm, or the prior of an h3m; None when there is none."""
+    found = getattr(lib, f"vhem_{kind}_{what}")(models.pointer)
     return json.loads(text(found)) if found else None
 
 

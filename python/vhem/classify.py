@@ -15,6 +15,7 @@ from ._base import Estimator, further, start_options
 from ._types import Array
 from .data import Sequences, as_sequences, is_path
 from .errors import InputError
+from .estimate import prior_text
 from .model import H3M, file_bytes, from_file_bytes
 
 
@@ -121,7 +122,7 @@ class _Trained(Estimator):
 
     def __init__(self, *, estimator: str = "vhem", n_components: int = 4, n_piece: int = 1, n_states: int = 3,
                  n_mix: int = 1, covariance_type: str = "diag", topology: str = "free", init: Any = "kmeans",
-                 n_init: Optional[int] = None, chunk: int = 1, prior: str = "uniform",
+                 n_init: Optional[int] = None, fit_prior: Any = None, chunk: int = 1, prior: str = "uniform",
                  tau: Optional[int] = None, nv: Optional[float] = None, fast: int = 0, store: Any = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
@@ -134,6 +135,7 @@ class _Trained(Estimator):
         self.topology = topology
         self.init = init
         self.n_init = n_init
+        self.fit_prior = fit_prior
         self.chunk = chunk
         self.prior = prior
         self.tau = tau
@@ -150,7 +152,7 @@ class _Trained(Estimator):
         piece = {
             "K": self.n_piece, "S": self.n_states, "M": self.n_mix, "restarts": self.n_init,
             "emission": f"gaussian-{self.covariance_type}", "topology": self.topology,
-            **start_options(self.init)
+            "prior": prior_text(self.fit_prior), **start_options(self.init)
         }
         reduce = {"K": self.n_components, "tau": self.tau, "nv": self.nv, "S": self.n_states, "M": self.n_mix,
                   "restarts": self.n_init}
@@ -214,6 +216,8 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         Of these HMMs; as for :class:`vhem.HMM`.
     n_init : int, optional
         Starts of each fit and of each reduction.
+    fit_prior
+        Prior of these fits; ``prior`` of :class:`vhem.HMM`.
     chunk : int
         Sequences, or groups, that make a piece.
     prior : {"uniform", "counts"}

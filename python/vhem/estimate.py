@@ -2,6 +2,8 @@
 """From sequences to models: one HMM, one HMM per sequence, and a mixture of HMMs."""
 from __future__ import annotations
 
+import json
+import os
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -14,6 +16,17 @@ from ._types import Array
 from .data import Sequences, as_sequences
 from .errors import InputError
 from .model import H3M, Model
+
+
+def prior_text(prior: Any) -> Optional[str]:
+    """The prior of a fit as the library takes it, from a word, a path, a dictionary, or models that have one."""
+    if isinstance(prior, H3M):
+        if prior.prior is None:
+            raise InputError("these models were fitted without a prior")
+        prior = prior.prior
+    if isinstance(prior, dict):
+        return json.dumps(prior)
+    return None if prior is None else os.fspath(prior)
 
 
 def _fit_options(est: Any, **more: Any) -> Dict[str, Any]:
@@ -53,6 +66,11 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Stop when an iteration gains less than tol nats per frame.
     cov_floor : float
         Smallest variance, as a share of that of all the data.
+    prior : str, path, dict, :class:`vhem.H3M` or None
+        "vb": variational Bayes, which keeps variances from collapsing where a state has few frames; "eb": with the
+        strength of the prior estimated; either with settings, "vb:nu0=1,start=ml"; "none": the highest likelihood; or
+        a prior that is there already: models that were fitted with one, their file, or ``models.prior``. None is "vb",
+        and "none" where init is a model.
     random_state : int, generator or None
         None is seed 0: the same answer every time.
     n_jobs : int or None
@@ -89,8 +107,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     def __init__(self, *, n_states: int = 3, n_mix: int = 1, covariance_type: str = "diag",
                  topology: str = "free", fixed_startprob: Any = None, fixed_transmat: Any = None,
                  init: Any = "kmeans", n_init: Optional[int] = None, max_iter: int = 200, tol: float = 1e-5,
-                 cov_floor: float = 1e-4, random_state: Any = None, n_jobs: Optional[int] = -1,
-                 verbose: int = 0, progress: Any = None):
+                 cov_floor: float = 1e-4, prior: Any = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
@@ -102,6 +120,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
+        self.prior = prior
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -109,7 +128,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     def _options(self) -> Dict[str, Any]:
         S = self.n_states
-        return _fit_options(self, fixed_pi=_fixed(self.fixed_startprob, "fixed_startprob", (S,)),
+        return _fit_options(self, prior=prior_text(self.prior),
+                            fixed_pi=_fixed(self.fixed_startprob, "fixed_startprob", (S,)),
                             fixed_A=_fixed(self.fixed_transmat, "fixed_transmat", (S, S)))
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:

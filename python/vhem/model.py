@@ -282,6 +282,11 @@ class H3M(Sequence[Model]):
         """What made these models, when that is known."""
         return _lib.provenance(self._handle, "h3m")
 
+    @property
+    def prior(self) -> Any:
+        """The prior of the fit, a dictionary; None without one."""
+        return _lib.provenance(self._handle, "h3m", "prior")
+
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
 

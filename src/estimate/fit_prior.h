@@ -6,6 +6,7 @@
 #include "estimate/expect.h"
 #include "estimate/job.h"
 #include "estimate/prior.h"
+#include "estimate/sets.h"
 
 #define VH_BROAD 0.5 /* smallest variance of a first fit, as a share of that of the data */
 enum {
