@@ -253,10 +253,10 @@ def compare(a: Handle, b: Handle, kind: str) -> float:
     return float(getattr(lib, f"vhem_{kind}_compare")(a.pointer, b.pointer))
 
 
-def provenance(models: Handle, kind: str, what: str = "provenance") -> Any:
-    """What made a set of models, h3m or dtm, or the prior of an h3m; None when there is none."""
-    found = getattr(lib, f"vhem_{kind}_{what}")(models.pointer)
-    return json.loads(text(found)) if found else None
+def provenance(models: Handle, kind: str) -> Any:
+    """What made a set of models, h3m or dtm; or the prior of HMMs; None when there is none."""
+    get = lib.vhem_h3m_prior if kind == "prior" else getattr(lib, f"vhem_{kind}_provenance")
+    return json.loads(text(get(models.pointer)) or "null")
 
 
 def h3m_set_provenance(session: Session, h3m: Handle, made: Any) -> None:
