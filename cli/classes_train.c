@@ -240,7 +240,7 @@ int classes_update(cli *c, int argc, char **argv)
         .about =
             "Adds the examples in DATA to the models: HMMs are fitted to the new pieces only, and only the "
             "classes or tags that have new pieces are reduced again. The result is that of a training with "
-            "all the data.",
+            "all the data and the prior of the first.",
         .examples = tags ? "  vhem annotate update tags.json more.csv --group song --tags more-tags.csv\n"
                          : "  vhem classify update letters.json more.csv --label letter\n",
     };

@@ -78,7 +78,7 @@ done:
     return st;
 }
 
-/* Correlation in dimension k, or 0 where nothing varies. */
+/* Correlation in dimension k; NaN where nothing varies. */
 static double correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n, int k)
 {
     double both = 0, own = 0;
@@ -95,13 +95,17 @@ static double correlation(const vhem_data *data, const vh_sets *sets, const int 
                 both += t + 1 < T ? (y[t * d] - mean) * (y[(t + 1) * d] - mean) : 0;
             }
         }
-    return own > 0 ? both / own : 0;
+    return own > 0 ? both / own : NAN;
 }
 
 double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n)
 {
     double sum = 0;
-    for (int k = 0; k < data->d; k++)
-        sum += correlation(data, sets, which, n, k);
-    return sum / data->d;
+    int used = 0;
+    for (int k = 0; k < data->d; k++) {
+        double rho = correlation(data, sets, which, n, k);
+        used += !isnan(rho);
+        sum += isnan(rho) ? 0 : rho;
+    }
+    return used > 0 ? sum / used : 0;
 }
