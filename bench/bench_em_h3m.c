@@ -28,7 +28,7 @@ enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 typedef struct {
     const shape *s;
     vhem_ctx *ctx;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vhem_data *data;
     vh_packed *pk;
     vh_sets sets;
@@ -91,7 +91,7 @@ static void make_models(bench *b)
             }
         }
     }
-    bench_need(b->ctx, vhem_sample(b->ctx, b->h3m, s->N, s->T, &b->data));
+    bench_need(b->ctx, vh_h3m_sample(b->ctx, b->h3m, s->N, s->T, &b->data));
 }
 
 static vhem_status make_tables(vhem_ctx *ctx, bench *b)
@@ -146,7 +146,7 @@ static void close_bench(bench *b)
     vh_sets_free(&b->sets);
     vh_pack_free(b->pk);
     vhem_data_free(b->data);
-    vhem_h3m_free(b->h3m);
+    vh_h3m_free(b->h3m);
 }
 
 /* Sequences of weight 1 go to the HMM they were drawn from; those of next to none are shared by all. */

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     vhem_data_options columns;
     vhem_ctx *ctx = NULL;
     vhem_data *data = NULL;
-    vhem_h3m *start = NULL, *out = NULL;
+    vh_h3m *start = NULL, *out = NULL;
     vhem_fit_report *report = NULL;
     vhem_fit_options opt;
     double *seconds = calloc((size_t)a.repeat, sizeof *seconds), loglik = 0;
@@ -66,29 +66,29 @@ int main(int argc, char **argv)
     vhem_data_options_init(&columns);
     columns.group = "group";
     bench_need(ctx, vhem_data_load(ctx, a.data, &columns, &data));
-    bench_need(ctx, vhem_h3m_load(ctx, a.start, &start));
+    bench_need(ctx, vh_h3m_load(ctx, a.start, &start));
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = a.n_iter;
     opt.tol = 0; /* plain maximum likelihood, always all iterations */
     opt.cov_floor = 0;
     opt.repair = 0;
     opt.by_group = 1;
     for (int r = 0; r < a.repeat; r++) {
-        vhem_h3m_free(out);
-        vhem_fit_report_free(report);
+        vh_h3m_free(out);
+        vhem_free(report);
         double t0 = bench_process();
-        bench_need(ctx, vhem_fit_each(ctx, data, &opt, &out, &report));
+        bench_need(ctx, vh_fit_each(ctx, data, &opt, &out, &report));
         seconds[r] = bench_process() - t0;
         loglik = report->run[0].loglik;
     }
     qsort(seconds, (size_t)a.repeat, sizeof *seconds, ascending);
-    bench_need(ctx, vhem_h3m_save(ctx, out, a.out));
+    bench_need(ctx, vh_h3m_save(ctx, out, a.out));
     printf("{\"backend\": \"%s\", \"best\": %.9f, \"median\": %.9f, \"loglik\": %.17g}\n",
            vhem_ctx_backend(ctx), seconds[0], seconds[a.repeat / 2], loglik);
-    vhem_fit_report_free(report);
-    vhem_h3m_free(out);
-    vhem_h3m_free(start);
+    vhem_free(report);
+    vh_h3m_free(out);
+    vh_h3m_free(start);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
     free(seconds);

@@ -55,7 +55,7 @@ enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vhem_data *data;
     vh_packed *pk;
     vh_workers workers;
@@ -66,7 +66,7 @@ typedef struct {
     int64_t frames;
 } bench;
 
-static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
+static vh_h3m *random_model(vhem_ctx *ctx, const shape *s)
 {
     int C = s->S * s->M, full = strcmp(s->emission, "gaussian-full") == 0;
     size_t per = full ? (size_t)(s->d * s->d) : (size_t)s->d;
@@ -84,7 +84,7 @@ static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
                         .c = c,
                         .mu = mu,
                         .cov = cov };
-    vhem_h3m *out = NULL;
+    vh_h3m *out = NULL;
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_INIT, 0);
     for (int i = 0; i < s->S; i++)
@@ -99,7 +99,7 @@ static vhem_h3m *random_model(vhem_ctx *ctx, const shape *s)
     for (int q = 0; q < C; q++)
         for (int k = 0; k < s->d; k++)
             cov[(size_t)q * per + (size_t)(full ? k * s->d + k : k)] = 1;
-    bench_need(ctx, vhem_h3m_new(ctx, s->emission, s->d, 1, &v, &out));
+    bench_need(ctx, vh_h3m_from_views(ctx, s->emission, s->d, 1, &v, &out));
     free(pi);
     free(A);
     free(c);
@@ -113,7 +113,7 @@ static bench open_bench(const shape *s, const char *backend)
     bench b = { .ctx = context(backend, 1), .frames = (int64_t)s->N * s->T };
     double *xs = numbers(2 * (size_t)s->d);
     b.h3m = random_model(b.ctx, s);
-    bench_need(b.ctx, vhem_sample(b.ctx, b.h3m, s->N, s->T, &b.data));
+    bench_need(b.ctx, vh_h3m_sample(b.ctx, b.h3m, s->N, s->T, &b.data));
     vh_spread_scale(b.data, NULL, s->N, NULL, xs, xs + s->d);
     bench_need(b.ctx, vh_pack_new(b.ctx, b.h3m, NULL, 1, xs, xs + s->d, &b.pk));
     bench_need(b.ctx, vh_pack_update(b.ctx, b.h3m, NULL, b.pk));
@@ -155,7 +155,7 @@ static void close_bench(bench *b)
     vh_workers_free(&b->workers);
     vh_pack_free(b->pk);
     vhem_data_free(b->data);
-    vhem_h3m_free(b->h3m);
+    vh_h3m_free(b->h3m);
     vhem_ctx_free(b->ctx);
 }
 
@@ -183,13 +183,13 @@ static double fit_in_child(const vhem_data *data, const vhem_fit_options *opt, i
     pid_t child = fork();
     if (child == 0) {
         vhem_ctx *ctx = context(NULL, threads);
-        vhem_h3m *out = NULL;
+        vh_h3m *out = NULL;
         vhem_hmm_view v;
         reset_peak();
         double before = bench_memory("VmRSS:"), t0 = bench_wall();
-        bench_need(ctx, vhem_fit_each(ctx, data, opt, &out, NULL));
+        bench_need(ctx, vh_fit_each(ctx, data, opt, &out, NULL));
         answer[0] = data->N / (bench_wall() - t0);
-        bench_need(ctx, vhem_h3m_view(out, 0, &v));
+        bench_need(ctx, vh_h3m_view(out, 0, &v));
         double per_model = (double)(sizeof(vh_hmm) + sizeof(double) * (size_t)(v.S + v.S * v.S + v.n_theta));
         answer[1] = bench_memory("VmHWM:") - before - data->N * per_model / (1 << 20);
         _exit(write(pipes[1], answer, sizeof answer) == (ssize_t)sizeof answer ? 0 : 1);
@@ -207,13 +207,13 @@ static void many_fits(void)
 {
     const shape s = { "gaussian-diag", 2, 3, 1, 10000, 100 };
     vhem_ctx *ctx = context(NULL, 1);
-    vhem_h3m *model = random_model(ctx, &s);
+    vh_h3m *model = random_model(ctx, &s);
     vhem_data *data = NULL;
     vhem_fit_options opt;
     double rate[2] = { 0 }, scratch[2] = { 0 };
     int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
 
-    bench_need(ctx, vhem_sample(ctx, model, s.N, s.T, &data));
+    bench_need(ctx, vh_h3m_sample(ctx, model, s.N, s.T, &data));
     vhem_fit_options_init(&opt);
     opt.S = s.S;
     for (int turn = 0; turn < 3; turn++)
@@ -227,7 +227,7 @@ static void many_fits(void)
         printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n",
                threads[i], threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
     vhem_data_free(data);
-    vhem_h3m_free(model);
+    vh_h3m_free(model);
     vhem_ctx_free(ctx);
 }
 

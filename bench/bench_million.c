@@ -17,13 +17,13 @@ static double uniform(uint64_t *x)
     return (double)(*x >> 11) * 0x1p-53;
 }
 
-static vhem_h3m *models(vhem_ctx *ctx, int K, int *group)
+static vh_h3m *models(vhem_ctx *ctx, int K, int *group)
 {
     enum { N = S + S * S + S + 2 * S * D };
     vhem_hmm_view *v = calloc((size_t)K, sizeof *v);
     double *all = calloc((size_t)K * N, sizeof *all);
     uint64_t x = 1;
-    vhem_h3m *h = NULL;
+    vh_h3m *h = NULL;
     for (int i = 0; i < K; i++) {
         double *pi = all + (size_t)i * N, *A = pi + S, *theta = A + S * S, *mu = theta + S, *cov = mu + S * D;
         group[i] = (int)(uniform(&x) * GROUPS);
@@ -46,7 +46,7 @@ static vhem_h3m *models(vhem_ctx *ctx, int K, int *group)
                                 .A = A,
                                 .theta = theta };
     }
-    if (vhem_h3m_new(ctx, "gaussian-diag", D, K, v, &h) != VHEM_OK) {
+    if (vh_h3m_from_views(ctx, "gaussian-diag", D, K, v, &h) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));
         exit(1);
     }
@@ -60,17 +60,16 @@ int main(int argc, char **argv)
     int K = argc > 1 ? atoi(argv[1]) : 1000000;
     vhem_ctx *ctx = NULL;
     vhem_cluster_options opt;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     vhem_agreement agree;
     int *group = calloc((size_t)K, sizeof *group);
 
     if (vhem_ctx_new(NULL, &ctx) != VHEM_OK)
         return 1;
-    vhem_h3m *h = models(ctx, K, group);
+    vh_h3m *h = models(ctx, K, group);
     double before = bench_memory("VmRSS:"), t0 = bench_wall();
     vhem_cluster_options_init(&opt);
-    opt.K = GROUPS;
-    if (vhem_cluster(ctx, h, &opt, &c) != VHEM_OK) {
+    if (call_cluster_hmms(ctx, h, GROUPS, &opt, &c) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));
         return 1;
     }
@@ -79,8 +78,8 @@ int main(int argc, char **argv)
            "%.0f MB beside the models (scores and assignments of one run: %.0f MB), Rand index %.4f\n",
            K, before, bench_wall() - t0, c->n_iter, c->n_run, bench_memory("VmHWM:") - before,
            2.0 * K * GROUPS * 8 / 1048576, agree.rand);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h);
+    vh_clustering_free(c);
+    vh_h3m_free(h);
     vhem_ctx_free(ctx);
     free(group);
     return 0;

@@ -19,13 +19,13 @@ typedef struct {
 } shape;
 
 /* K random HMMs whose chains mix. */
-static vhem_h3m *models(vhem_ctx *ctx, const shape *c)
+static vh_h3m *models(vhem_ctx *ctx, const shape *c)
 {
     int S = c->S, C = S * c->M, dd = c->full ? c->d * c->d : c->d, n_theta = C * (1 + c->d + dd);
     size_t each = (size_t)(S + S * S + n_theta);
     vhem_hmm_view *v = calloc((size_t)c->K, sizeof *v);
     double *x = calloc(each * (size_t)c->K, sizeof *x);
-    vhem_h3m *h = NULL;
+    vh_h3m *h = NULL;
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
     for (int i = 0; i < c->K; i++) {
@@ -55,7 +55,7 @@ static vhem_h3m *models(vhem_ctx *ctx, const shape *c)
                                 .A = A,
                                 .theta = theta };
     }
-    bench_need(ctx, vhem_h3m_new(ctx, c->full ? "gaussian-full" : "gaussian-diag", c->d, c->K, v, &h));
+    bench_need(ctx, vh_h3m_from_views(ctx, c->full ? "gaussian-full" : "gaussian-diag", c->d, c->K, v, &h));
     free(x);
     free(v);
     return h;
@@ -119,7 +119,7 @@ static double limit(const bench_isa *isa, const shape *c)
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vhem_distance_options opt;
     double *D;
 } kernel;
@@ -127,7 +127,7 @@ typedef struct {
 static void run_kernel(void *arg)
 {
     kernel *k = arg;
-    bench_need(k->ctx, vhem_distance(k->ctx, k->h3m, k->h3m, &k->opt, k->D, NULL));
+    bench_need(k->ctx, vh_h3m_distance(k->ctx, k->h3m, k->h3m, &k->opt, k->D, NULL));
 }
 
 /* Seconds per pair of a set against itself: of the thread, or on the wall of so many (wall > 0) threads. */
@@ -154,7 +154,7 @@ static double pair_seconds(const char *backend, const shape *c, int wall)
     if (wall == 0)
         best = bench_best(run_kernel, &k, 0.5);
     free(k.D);
-    vhem_h3m_free(k.h3m);
+    vh_h3m_free(k.h3m);
     vhem_ctx_free(k.ctx);
     return best / pairs;
 }

@@ -23,13 +23,13 @@ typedef struct {
 } shape;
 
 /* K random HMMs whose chains mix. */
-static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
+static vh_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
 {
     int S = c->S, C = S * c->M, n_theta = C * (1 + 2 * c->d);
     size_t each = (size_t)(S + S * S + n_theta);
     vhem_hmm_view *v = calloc((size_t)K, sizeof *v);
     double *x = calloc(each * (size_t)K, sizeof *x);
-    vhem_h3m *h = NULL;
+    vh_h3m *h = NULL;
     for (int i = 0; i < K; i++) {
         double *pi = x + each * (size_t)i, *A = pi + S, *theta = A + S * S, *mu = theta + C,
                *cov = mu + C * c->d;
@@ -56,7 +56,7 @@ static vhem_h3m *models(vhem_ctx *ctx, vh_rng *rng, int K, const shape *c)
                                 .A = A,
                                 .theta = theta };
     }
-    bench_need(ctx, vhem_h3m_new(ctx, "gaussian-diag", c->d, K, v, &h));
+    bench_need(ctx, vh_h3m_from_views(ctx, "gaussian-diag", c->d, K, v, &h));
     free(x);
     free(v);
     return h;
@@ -129,7 +129,7 @@ static void limit(const bench_isa *isa, const shape *c, double *score, double *s
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *base_h3m, *centers;
+    vh_h3m *base_h3m, *centers;
     vh_base *base;
     vh_packed *pk;
     vh_scratch scratch;
@@ -174,8 +174,8 @@ static void close_estep(estep *e)
     vh_scratch_free(&e->scratch);
     vh_pack_free(e->pk);
     vh_base_free(e->base);
-    vhem_h3m_free(e->base_h3m);
-    vhem_h3m_free(e->centers);
+    vh_h3m_free(e->base_h3m);
+    vh_h3m_free(e->centers);
     vhem_ctx_free(e->ctx);
 }
 

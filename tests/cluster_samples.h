@@ -9,13 +9,13 @@
 #include "model/h3m.h"
 
 /* n models around each of K random ones, in turn: model i belongs to i % K.  Means move by `noise`. */
-static inline vhem_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d,
-                                      int full, double noise)
+static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, int S, int M, int d, int full,
+                                    double noise)
 {
     vh_rng rng;
-    vhem_h3m *out = NULL;
+    vh_h3m *out = NULL;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
-    vhem_h3m *proto = random_h3m(ctx, &rng, K, S, M, d, full, 10);
+    vh_h3m *proto = random_h3m(ctx, &rng, K, S, M, d, full, 10);
     assert_ok(ctx, vh_h3m_new(ctx, proto->family, d, K * n, &out));
     for (int i = 0; i < K * n; i++) {
         char name[32];
@@ -27,12 +27,12 @@ static inline vhem_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n
             mu[k] += noise * vh_rng_normal(&rng);
         assert_ok(ctx, vh_h3m_set_text(ctx, &out->hmm[i].name, name));
     }
-    vhem_h3m_free(proto);
+    vh_h3m_free(proto);
     return out;
 }
 
 /* Are models of the same cluster, and only they, together? */
-static inline int found_clusters(const vhem_clustering *c, int K)
+static inline int found_clusters(const vh_clustering *c, int K)
 {
     vhem_agreement a;
     int *want = malloc(sizeof *want * (size_t)c->Kb);
@@ -47,7 +47,6 @@ static inline vhem_cluster_options cluster_options(int K)
 {
     vhem_cluster_options opt;
     vhem_cluster_options_init(&opt);
-    opt.K = K;
     return opt;
 }
 

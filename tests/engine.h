@@ -24,7 +24,7 @@ static inline double *random_frames(vh_rng *rng, int64_t n, int d, double spread
 static inline vhem_data *wrap(vhem_ctx *ctx, int N, const int *T, int d, const double *y)
 {
     vhem_data *data = NULL;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, T, d, y, &data));
+    assert_ok(ctx, call_wrap(ctx, N, T, d, y, &data));
     return data;
 }
 
@@ -44,18 +44,18 @@ static inline vhem_data *finish(vhem_ctx *ctx, vh_builder *b)
     return data;
 }
 
-static inline vhem_hmm_view view_of(const vhem_h3m *h3m, int i)
+static inline vhem_hmm_view view_of(const vh_h3m *h3m, int i)
 {
     vhem_hmm_view v;
-    assert_int_equal(vhem_h3m_view(h3m, i, &v), VHEM_OK);
+    assert_int_equal(vh_h3m_view(h3m, i, &v), VHEM_OK);
     return v;
 }
 
 /* One HMM with diagonal covariances, M = 1, from its numbers. */
-static inline vhem_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi, const double *A,
-                                   const double *mu, const double *cov)
+static inline vh_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi, const double *A,
+                                 const double *mu, const double *cov)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     double c[64];
     for (int s = 0; s < S; s++)
         c[s] = 1;
@@ -70,7 +70,7 @@ static inline vhem_h3m *simple_hmm(vhem_ctx *ctx, int S, int d, const double *pi
                         .cov = cov,
                         .name = "",
                         .label = "" };
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", d, 1, &v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", d, 1, &v, &h3m));
     return h3m;
 }
 
@@ -171,7 +171,7 @@ static inline void enumerate(const vhem_hmm_view *v, const double *y, int T, enu
 }
 
 /* Do all bits of the parameters of two H3Ms agree? */
-static inline int same_bits(const vhem_h3m *a, const vhem_h3m *b)
+static inline int same_bits(const vh_h3m *a, const vh_h3m *b)
 {
     if (a->K != b->K)
         return 0;

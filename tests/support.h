@@ -109,8 +109,8 @@ static inline void random_simplex(vh_rng *rng, int n, double *p)
 }
 
 /* K random HMMs.  full: full covariances; spread: standard deviation of the means. */
-static inline vhem_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int M, int d, int full,
-                                   double spread)
+static inline vh_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int M, int d, int full,
+                                 double spread)
 {
     int dd = full ? d * d : d, C = S * M;
     vhem_hmm_view *view = calloc((size_t)K, sizeof *view);
@@ -147,8 +147,8 @@ static inline vhem_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int
                                    .name = "",
                                    .label = "" };
     }
-    vhem_h3m *h3m = NULL;
-    assert_ok(ctx, vhem_h3m_new(ctx, full ? "gaussian-full" : "gaussian-diag", d, K, view, &h3m));
+    vh_h3m *h3m = NULL;
+    assert_ok(ctx, vh_h3m_from_views(ctx, full ? "gaussian-full" : "gaussian-diag", d, K, view, &h3m));
     for (int i = 0; i < K; i++)
         free((void *)view[i].pi);
     free(view);

@@ -26,9 +26,9 @@ static inline void random_spread(vh_rng *rng, int n, int rank, double size, doub
 }
 
 /* K random textures; radius: of A, about; rank: of Q and Sigma, n for positive definite ones. */
-static inline vhem_dtm *random_dtm(vhem_ctx *ctx, vh_rng *rng, int K, int n, int d, double radius, int rank)
+static inline vh_dtm *random_dtm(vhem_ctx *ctx, vh_rng *rng, int K, int n, int d, double radius, int rank)
 {
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
     assert_ok(ctx, vh_dtm_new(ctx, d, K, &dtm));
     for (int i = 0; i < K; i++) {
         vh_dt *dt = &dtm->dt[i];
@@ -46,7 +46,7 @@ static inline vhem_dtm *random_dtm(vhem_ctx *ctx, vh_rng *rng, int K, int n, int
             dt->R[k] = 0.1 + vh_rng_exponential(rng);
         }
     }
-    assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
+    assert_ok(ctx, vh_dtm_validate(ctx, dtm));
     return dtm;
 }
 

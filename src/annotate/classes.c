@@ -11,7 +11,7 @@
 
 void vhem_train_options_init(vhem_train_options *opt)
 {
-    *opt = (vhem_train_options){ .estimator = "vhem", .chunk = 1, .min_things = 1, .prior = "uniform" };
+    *opt = (vhem_train_options){ .estimator = "vhem", .chunk = 1, .min_items = 1, .prior = "uniform" };
     vhem_fit_options_init(&opt->piece);
     vhem_cluster_options_init(&opt->reduce);
     opt->piece.K = 1;
@@ -58,7 +58,7 @@ void vhem_classes_free(vhem_classes *k)
     for (int c = 0; c < k->C; c++) {
         free(k->cls[c].name);
         free(k->cls[c].part);
-        vhem_h3m_free(k->cls[c].model);
+        vh_h3m_free(k->cls[c].model);
     }
     free(k->cls);
     vh_names_free(&k->names);
@@ -140,12 +140,12 @@ done:
     return st;
 }
 
-int vhem_classes_size(const vhem_classes *k)
+int vh_classes_size(const vhem_classes *k)
 {
     return k->C;
 }
 
-const vhem_train_options *vhem_classes_options(const vhem_classes *k)
+const vhem_train_options *vh_classes_options(const vhem_classes *k)
 {
     return &k->opt;
 }
@@ -161,11 +161,11 @@ vhem_status vhem_classes_view(const vhem_classes *k, int c, vhem_class_view *out
     return VHEM_OK;
 }
 
-vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_h3m **out, int **owner)
+vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vh_h3m **out, int **owner)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m **model = NULL;
-    vhem_h3m *all = NULL;
+    const vh_h3m **model = NULL;
+    vh_h3m *all = NULL;
     int *of = NULL, K = 0;
 
     VH_NEW(model, k->C);
@@ -182,7 +182,7 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_h3m **out
     of = NULL;
 done:
     free(model);
-    vhem_h3m_free(all);
+    vh_h3m_free(all);
     free(of);
     return st;
 }

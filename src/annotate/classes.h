@@ -22,7 +22,7 @@ typedef struct {
     int n_part;
     vh_part *part; /* [n_part]  in the order of their keys, each once */
     size_t cap;
-    vhem_h3m *model; /* NULL until it is made */
+    vh_h3m *model; /* NULL until it is made */
 } vh_class;
 
 struct vhem_classes {
@@ -46,6 +46,6 @@ vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *classes, const char *nam
 /* The piece under this key, added without things when there is none.  It stays in place until the next. */
 vhem_status vh_class_put(vhem_ctx *ctx, vh_class *c, const vh_key *key, vh_part **out);
 /* All HMMs of all classes in one H3M; owner [K]: the class of each.  The weights are those within a class. */
-vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vhem_h3m **out, int **owner);
+vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *classes, vh_h3m **out, int **owner);
 
 #endif

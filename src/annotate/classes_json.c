@@ -62,10 +62,10 @@ done:
 static vhem_status check_whole(vhem_ctx *ctx, const vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *first = k->cls[0].model;
+    const vh_h3m *first = k->cls[0].model;
     double sum = 0;
     for (int c = 0; c < k->C; c++) {
-        const vhem_h3m *m = k->cls[c].model;
+        const vh_h3m *m = k->cls[c].model;
         VH_CHECK(m->d == first->d && m->family == first->family, VHEM_EFORMAT,
                  "class '%.100s' has %s emissions of dimension %d, '%.100s' %s of %d", k->cls[c].name,
                  m->family->name, m->d, k->cls[0].name, first->family->name, first->d);

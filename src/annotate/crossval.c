@@ -82,7 +82,7 @@ static vhem_status without(vhem_ctx *ctx, const validation *v, int f, vhem_tags 
     *out = rest;
     rest = NULL;
 done:
-    vhem_tags_free(rest);
+    vhem_free(rest);
     return st;
 }
 
@@ -126,7 +126,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     for (int i = 0; i < n; i++)
         spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
 done:
-    vhem_tags_free(rest);
+    vhem_free(rest);
     vhem_classes_free(k);
     free(which);
     free(loglik);
@@ -167,7 +167,7 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
     VH_TRY(vh_things_new(ctx, data, v.opt->by_group, &v.things));
-    VH_TRY(vh_members_new(ctx, &v.things, tags, v.opt->min_things, &members));
+    VH_TRY(vh_members_new(ctx, &v.things, tags, v.opt->min_items, &members));
     v.members = members;
     VH_TRY(vh_store_open(ctx, v.opt->store, &v.store));
     VH_TRY(vh_prediction_new(ctx, &v.things, members->C, &v.p));
@@ -183,8 +183,8 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
     v.p = NULL;
 done:
     vh_store_free(v.store);
-    vhem_prediction_free(v.p);
-    vhem_tags_free(members);
+    vhem_free(v.p);
+    vhem_free(members);
     vh_things_free(&v.things);
     return st;
 }

@@ -26,7 +26,7 @@ static vhem_status everybody(vhem_ctx *ctx, int n, vhem_tags **out)
     *out = m;
     m = NULL;
 done:
-    vhem_tags_free(m);
+    vhem_free(m);
     return st;
 }
 
@@ -46,11 +46,11 @@ done:
 }
 
 static vhem_status pool(vhem_ctx *ctx, const vh_things *t, const vh_pieces *pieces, vh_store *store,
-                        vhem_h3m **out)
+                        vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m **each = NULL, *all = NULL;
-    const vhem_h3m **of = NULL;
+    vh_h3m **each = NULL, *all = NULL;
+    const vh_h3m **of = NULL;
     double *share = NULL;
     int K = 0;
 
@@ -74,16 +74,16 @@ static vhem_status pool(vhem_ctx *ctx, const vh_things *t, const vh_pieces *piec
     all = NULL;
 done:
     for (int p = 0; each && p < pieces->n; p++)
-        vhem_h3m_free(each[p]);
+        vh_h3m_free(each[p]);
     free(each);
     free(of);
     free(share);
-    vhem_h3m_free(all);
+    vh_h3m_free(all);
     return st;
 }
 
-vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                            const char *path, vhem_h3m **out)
+vhem_status vh_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, const char *path,
+                          vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_train_options train;
@@ -92,7 +92,7 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     vh_things things = { 0 };
     vh_pieces pieces = { 0 };
     vh_store *store = NULL;
-    vhem_h3m *pooled = NULL;
+    vh_h3m *pooled = NULL;
 
     vhem_train_options_init(&train);
     if (opt)
@@ -117,10 +117,10 @@ vhem_status vhem_fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_fit
     *out = pooled;
     pooled = NULL;
 done:
-    vhem_h3m_free(pooled);
+    vh_h3m_free(pooled);
     vh_store_free(store);
     vh_pieces_free(&pieces);
-    vhem_tags_free(members);
+    vhem_free(members);
     vh_things_free(&things);
     vhem_classes_free(one);
     return st;

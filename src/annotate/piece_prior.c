@@ -34,7 +34,7 @@ done:
 static vhem_status put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     vh_prior *p = NULL;
 
     VH_TRY(vh_prior_read(ctx, text, &p));
@@ -47,7 +47,7 @@ static vhem_status put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const 
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, text));
     VH_TRY(vh_store_put(ctx, store, key, h3m));
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vh_prior_free(p);
     return st;
 }
@@ -57,7 +57,7 @@ vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, vh_store *stor
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = k->opt.piece;
     vh_prior_choice choice = { 0 };
-    vhem_h3m *kept = NULL;
+    vh_h3m *kept = NULL;
     vh_key key;
     char *text = NULL;
     uint64_t seed = ctx->opt.seed;
@@ -79,7 +79,7 @@ vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, vh_store *stor
 done:
     ctx->opt.seed = seed;
     vh_prior_choice_free(&choice);
-    vhem_h3m_free(kept);
+    vh_h3m_free(kept);
     free(text);
     return st;
 }

@@ -85,7 +85,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     if (part->given > part->things) { /* what there was is no longer true */
         c->things += k->opt.bootstrap > 0 ? 0 : part->given - part->things; /* subsamples share things */
         part->things = part->given;
-        vhem_h3m_free(c->model);
+        vh_h3m_free(c->model);
         c->model = NULL;
     }
 done:
@@ -191,7 +191,7 @@ void vh_pieces_free(vh_pieces *all)
 /* ---- fitting ------------------------------------------------------------------------------------------- */
 
 /* One HMM for the whole of the data, as if it were one group. */
-static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vhem_h3m **out)
+static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_options *opt, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options o = *opt;
@@ -203,7 +203,7 @@ static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_option
         VH_DUP(data->group[s], "piece");
     }
     o.by_group = 1;
-    st = vhem_fit_each(ctx, data, &o, out, NULL);
+    st = vh_fit_each(ctx, data, &o, out, NULL);
 done:
     return st;
 }
@@ -213,17 +213,17 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vhem_data *data, const vh_thin
 {
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
 
     VH_TRY(vh_things_data(ctx, data, t, p->thing, p->n, &own));
     vhem_fit_options o = *opt;
     o.K = o.K < own->N ? o.K : own->N;
     o.by_group = 0; /* fragments of a song may be of different kinds */
-    VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vhem_fit_mixture(ctx, own, &o, &h3m, NULL));
+    VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &h3m) : vh_fit_mixture(ctx, own, &o, &h3m, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, h3m));
 done:
     vhem_data_free(own);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 

@@ -22,11 +22,11 @@
 enum { BLOCK = 2048 }; /* sequences in memory at a time */
 
 typedef struct {
-    vhem_h3m *all;     /* the HMMs of all classes */
-    int *owner;        /* [K] */
-    int fast, G;       /* branches to follow, of how many; fast = 0: none */
-    vhem_h3m *centers; /* [G] */
-    int *branch;       /* [K]  of each HMM */
+    vh_h3m *all;     /* the HMMs of all classes */
+    int *owner;      /* [K] */
+    int fast, G;     /* branches to follow, of how many; fast = 0: none */
+    vh_h3m *centers; /* [G] */
+    int *branch;     /* [K]  of each HMM */
     double n_scored, n_all;
 } search;
 
@@ -35,7 +35,7 @@ typedef struct {
 static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
 {
     vhem_status st = VHEM_OK;
-    vhem_clustering *found = NULL;
+    vh_clustering *found = NULL;
     vhem_cluster_options o;
     int K = s->all->K;
 
@@ -57,14 +57,14 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
 done:
     if (st == VHEM_OK && s->G == 0)
         s->fast = 0;
-    vhem_clustering_free(found);
+    vh_clustering_free(found);
     return st;
 }
 
 static void search_free(search *s)
 {
-    vhem_h3m_free(s->all);
-    vhem_h3m_free(s->centers);
+    vh_h3m_free(s->all);
+    vh_h3m_free(s->centers);
     free(s->owner);
     free(s->branch);
 }
@@ -95,7 +95,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
 
     VH_NEW(score, (size_t)b->data->N * (size_t)s->G);
     VH_NEW(mean, s->G);
-    VH_TRY(vhem_score(ctx, s->centers, b->data, score));
+    VH_TRY(vh_h3m_score(ctx, s->centers, b->data, score));
     for (int i = 0; i < b->n; i++) {
         memset(mean, 0, (size_t)s->G * sizeof *mean);
         for (int q = b->first[i]; q < b->first[i + 1]; q++)
@@ -119,7 +119,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     vhem_status st = VHEM_OK;
     int *seq = NULL, *hmm = NULL, N = 0, n = 0, K = s->all->K;
     vhem_data *data = NULL;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     double *score = NULL;
 
     VH_NEW(seq, b->data->N);
@@ -135,7 +135,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     VH_NEW(score, (size_t)N * (size_t)n);
     VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
     VH_TRY(vh_h3m_subset(ctx, s->all, hmm, n, &h3m));
-    VH_TRY(vhem_score(ctx, h3m, data, score));
+    VH_TRY(vh_h3m_score(ctx, h3m, data, score));
     for (int q = 0; q < N; q++)
         for (int j = 0; j < n; j++)
             b->table[(size_t)seq[q] * (size_t)K + (size_t)hmm[j]] = score[(size_t)q * (size_t)n + (size_t)j];
@@ -145,7 +145,7 @@ done:
     free(hmm);
     free(score);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
@@ -158,7 +158,7 @@ static vhem_status fill_table(vhem_ctx *ctx, search *s, const block *b)
     s->n_all += (double)size;
     if (s->fast == 0) {
         s->n_scored += (double)size;
-        return vhem_score(ctx, s->all, b->data, b->table);
+        return vh_h3m_score(ctx, s->all, b->data, b->table);
     }
     VH_NEW(follow, (size_t)b->n * (size_t)s->G);
     for (size_t e = 0; e < size; e++)
@@ -271,7 +271,7 @@ void vh_bayes(int C, const double *loglik, const double *prior, double *log_post
         x[c] = isfinite(top) ? x[c] - top - log1p(rest) : log(prior[c]);
 }
 
-void vhem_prediction_free(vhem_prediction *p)
+void vhem_free(vhem_prediction *p)
 {
     if (!p)
         return;
@@ -317,7 +317,7 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_things *t, int C, vhem_pre
     *out = p;
     p = NULL;
 done:
-    vhem_prediction_free(p);
+    vhem_free(p);
     return st;
 }
 
@@ -343,7 +343,7 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     *out = p;
     p = NULL;
 done:
-    vhem_prediction_free(p);
+    vhem_free(p);
     vh_things_free(&things);
     free(prior);
     return st;

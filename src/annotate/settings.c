@@ -66,7 +66,7 @@ const vh_setting vh_reduce_settings[] = {
 const vh_setting vh_train_settings[] = {
     TRAIN(VH_SET_TEXT, estimator), TRAIN(VH_SET_INT, by_group),
     TRAIN(VH_SET_INT, chunk),      TRAIN(VH_SET_INT, bootstrap),
-    TRAIN(VH_SET_INT, sample),     TRAIN(VH_SET_INT, min_things),
+    TRAIN(VH_SET_INT, sample),     TRAIN(VH_SET_INT, min_items),
     TRAIN(VH_SET_TEXT, prior),     { 0 },
 };
 

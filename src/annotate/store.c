@@ -23,11 +23,11 @@ static const char lead[] = "{\"key\": \"";
 #define CACHE ((size_t)512 << 20)
 enum { KEY = sizeof((vh_key *)0)->text - 1, HEAD = sizeof head - 1, LEAD = sizeof lead - 1 };
 
-typedef struct {   /* of a model */
-    off_t at;      /* in the file */
-    size_t size;   /* 0: its line turned out to be damaged */
-    vhem_h3m *h3m; /* in memory, or NULL */
-    bool good;     /* its line was read, or written, in this run */
+typedef struct { /* of a model */
+    off_t at;    /* in the file */
+    size_t size; /* 0: its line turned out to be damaged */
+    vh_h3m *h3m; /* in memory, or NULL */
+    bool good;   /* its line was read, or written, in this run */
 } place;
 
 struct vh_store {
@@ -51,7 +51,7 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
     if (!is_new && s->place[index].h3m) { /* the same model again: the first may be in use */
-        vhem_h3m_free(where.h3m);
+        vh_h3m_free(where.h3m);
         where.h3m = s->place[index].h3m;
     }
     s->place[index] = where; /* of two the later: the first was damaged */
@@ -166,7 +166,7 @@ void vh_store_free(vh_store *s)
     if (s->fd >= 0)
         close(s->fd);
     for (int k = 0; s->place && k < s->keys.n; k++)
-        vhem_h3m_free(s->place[k].h3m);
+        vh_h3m_free(s->place[k].h3m);
     vh_names_free(&s->keys);
     free(s->place);
     free(s->path);
@@ -216,10 +216,10 @@ static void forget(vhem_ctx *ctx, vh_store *s, const vh_key *key)
 }
 
 /* A copy with all that the file has. */
-static vhem_status copy_whole(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+static vhem_status copy_whole(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *copy = NULL;
+    vh_h3m *copy = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, h3m, NULL, h3m->K, &copy));
     VH_TRY(vh_h3m_set_text(ctx, &copy->prior, h3m->prior));
@@ -227,14 +227,14 @@ static vhem_status copy_whole(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out
     *out = copy;
     copy = NULL;
 done:
-    vhem_h3m_free(copy);
+    vh_h3m_free(copy);
     return st;
 }
 
 /* A copy for those who ask again; without one, as when memory is short, they read the line again. */
-static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
 {
-    vhem_h3m *copy = NULL;
+    vh_h3m *copy = NULL;
 
     if (find(s, key).h3m || copy_whole(ctx, h3m, &copy) != VHEM_OK)
         return;
@@ -247,10 +247,10 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m 
             copy = NULL;
         }
     }
-    vhem_h3m_free(copy);
+    vh_h3m_free(copy);
 }
 
-vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_h3m **out)
+vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     place where = find(s, key);
@@ -282,7 +282,7 @@ done:
 vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *has)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
 
     *has = find(s, key).good;
     if (*has)
@@ -293,12 +293,12 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
     if (*has)
         s->place[vh_names_find(&s->keys, key->text, KEY)].good = true;
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
 /* One line: within a JSON text a line end is white space and nothing else. */
-static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_h3m *h3m, char **text,
+static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vh_h3m *h3m, char **text,
                                 size_t *size)
 {
     vhem_status st = VHEM_OK;
@@ -318,10 +318,10 @@ done:
 }
 
 /* In memory: a copy, under a key that has none yet. */
-static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *copy = NULL;
+    vh_h3m *copy = NULL;
 
     if (find(s, key).size > 0)
         return VHEM_OK;
@@ -331,11 +331,11 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
     VH_TRY(st);
     copy = NULL;
 done:
-    vhem_h3m_free(copy);
+    vh_h3m_free(copy);
     return st;
 }
 
-vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_h3m *h3m)
+vhem_status vh_store_put(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;

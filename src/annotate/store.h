@@ -24,7 +24,7 @@ const char *vh_store_path(const vh_store *store); /* "" in memory */
 /* Whether a model can be read back from under the key. */
 vhem_status vh_store_has(vhem_ctx *ctx, vh_store *store, const vh_key *key, bool *has);
 /* *out stays NULL when there is none under the key. */
-vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vhem_h3m **out);
-vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vhem_h3m *h3m);
+vhem_status vh_store_get(vhem_ctx *ctx, vh_store *store, const vh_key *key, vh_h3m **out);
+vhem_status vh_store_put(vhem_ctx *ctx, vh_store *store, const vh_key *key, const vh_h3m *h3m);
 
 #endif

@@ -107,13 +107,13 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     vhem_tags *tags = NULL;
 
     VH_NEW(tags, 1);
-    VH_NEW(tags->thing, r->things.n);
+    VH_NEW(tags->item, r->things.n);
     tags->n = r->things.n;
     VH_NEW(tags->tag, r->tags.n);
     tags->C = r->tags.n;
     VH_NEW(tags->has, (size_t)tags->n * (size_t)tags->C);
     for (int i = 0; i < tags->n; i++)
-        VH_DUP(tags->thing[i], r->things.text[i]);
+        VH_DUP(tags->item[i], r->things.text[i]);
     for (int c = 0; c < tags->C; c++)
         VH_DUP(tags->tag[c], r->tags.text[c]);
     for (size_t k = 0; k < r->n; k++)
@@ -121,7 +121,7 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     *out = tags;
     tags = NULL;
 done:
-    vhem_tags_free(tags);
+    vhem_free(tags);
     return st;
 }
 

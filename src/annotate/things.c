@@ -49,15 +49,15 @@ void vh_things_free(vh_things *t)
 
 /* ---- who has which class ------------------------------------------------------------------------------- */
 
-void vhem_tags_free(vhem_tags *tags)
+void vhem_free(vhem_tags *tags)
 {
     if (!tags)
         return;
-    for (int i = 0; tags->thing && i < tags->n; i++)
-        free(tags->thing[i]);
+    for (int i = 0; tags->item && i < tags->n; i++)
+        free(tags->item[i]);
     for (int c = 0; tags->tag && c < tags->C; c++)
         free(tags->tag[c]);
-    free(tags->thing);
+    free(tags->item);
     free(tags->tag);
     free(tags->has);
     free(tags);
@@ -79,7 +79,7 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_things *t, int C, vhem_
     *out = m;
     m = NULL;
 done:
-    vhem_tags_free(m);
+    vhem_free(m);
     return st;
 }
 
@@ -121,7 +121,7 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_things *t, vhem_t
     *out = m;
     m = NULL;
 done:
-    vhem_tags_free(m);
+    vhem_free(m);
     vh_names_free(&names);
     return st;
 }
@@ -136,9 +136,9 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
     bool is_new;
 
     for (int i = 0; i < tags->n; i++) {
-        VH_TRY(vh_names_put(ctx, &names, tags->thing[i], strlen(tags->thing[i]), &index, &is_new));
-        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d",
-                 tags->thing[i], index, i);
+        VH_TRY(vh_names_put(ctx, &names, tags->item[i], strlen(tags->item[i]), &index, &is_new));
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d", tags->item[i],
+                 index, i);
     }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
     for (int c = 0; c < tags->C; c++)
@@ -153,7 +153,7 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
     VH_CHECK(found > 0, VHEM_EINVAL,
              "none of the names of the tags is in the data: the tags begin with "
              "'%.100s', the data with '%.100s'",
-             tags->n > 0 ? tags->thing[0] : "", t->n > 0 ? t->name[0] : "");
+             tags->n > 0 ? tags->item[0] : "", t->n > 0 ? t->name[0] : "");
     if (found < t->n)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d names in the data have no tags and are left out", t->n - found,
                t->n);
@@ -163,13 +163,13 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_things *t, const vh
     *out = m;
     m = NULL;
 done:
-    vhem_tags_free(m);
+    vhem_free(m);
     vh_names_free(&names);
     return st;
 }
 
 /* Classes with too few things go. */
-static vhem_status drop_small(vhem_ctx *ctx, int min_things, vhem_tags *m)
+static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
 {
     vhem_status st = VHEM_OK;
     int kept = 0, C = m->C, *count = NULL;
@@ -178,7 +178,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_things, vhem_tags *m)
     for (int i = 0; i < m->n; i++)
         for (int c = 0; c < C; c++)
             count[c] += m->has[(size_t)i * (size_t)C + (size_t)c];
-    int least = min_things > 1 ? min_things : 1;
+    int least = min_items > 1 ? min_items : 1;
     for (int c = 0; c < C; c++)
         kept += count[c] >= least;
     VH_CHECK(kept > 0, VHEM_EINVAL, "not one of %d classes has %d example%s", C, least,
@@ -201,18 +201,18 @@ done:
     return st;
 }
 
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, int min_things,
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *t, const vhem_tags *tags, int min_items,
                            vhem_tags **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tags *m = NULL;
 
     VH_TRY(tags ? members_from_tags(ctx, t, tags, &m) : members_from_labels(ctx, t, &m));
-    VH_TRY(drop_small(ctx, min_things, m));
+    VH_TRY(drop_small(ctx, min_items, m));
     *out = m;
     m = NULL;
 done:
-    vhem_tags_free(m);
+    vhem_free(m);
     return st;
 }
 

@@ -18,7 +18,7 @@ void vh_things_free(vh_things *things);
 /* Who has which class: the row of a thing in has [n][C] of the result is that of things.  From their labels,
  * the classes in the order of their names; or from tags, matched by name.  What is left out is
  * told in warnings; nothing left at all is an error. */
-vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *things, const vhem_tags *tags, int min_things,
+vhem_status vh_members_new(vhem_ctx *ctx, const vh_things *things, const vhem_tags *tags, int min_items,
                            vhem_tags **out);
 
 /* vh_data_subset of all sequences of n things. */

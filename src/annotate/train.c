@@ -36,7 +36,7 @@ vhem_status vh_train_check(vhem_ctx *ctx, const vhem_train_options *o)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(vh_method_find(o->estimator), VHEM_EINVAL, "estimator '%.80s' is unknown; known are %s",
-             o->estimator, vhem_methods());
+             o->estimator, vh_method_names());
     VH_CHECK(vh_method_find(o->estimator)->takes & (VH_MODELS | VH_DATA), VHEM_EINVAL,
              "estimator %s makes dynamic textures, the models of classes are HMMs", o->estimator);
     VH_CHECK(o->reduce.K >= 1, VHEM_EINVAL, "the model of a class has %d HMMs, must have at least 1",
@@ -73,7 +73,7 @@ typedef struct { /* what all classes share */
 } training;
 
 /* Those of the HMMs that have weight. */
-static vhem_status with_weight(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+static vhem_status with_weight(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     int *used = NULL, n = 0;
@@ -90,10 +90,10 @@ done:
 }
 
 /* The HMMs of all pieces of a class; those without weight are left out. */
-static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
+static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m **piece = NULL, *all = NULL;
+    vh_h3m **piece = NULL, *all = NULL;
     double *share = NULL, mass = 0;
 
     for (int p = 0; p < c->n_part; p++)
@@ -108,19 +108,19 @@ static vhem_status pool(vhem_ctx *ctx, const training *t, const vh_class *c, vhe
                  c->part[p].key.text, vh_store_path(t->store));
         share[p] = c->part[p].things / mass;
     }
-    VH_TRY(vh_h3m_pool(ctx, (const vhem_h3m *const *)piece, share, c->n_part, &all));
+    VH_TRY(vh_h3m_pool(ctx, (const vh_h3m *const *)piece, share, c->n_part, &all));
     VH_TRY(with_weight(ctx, all, out));
 done:
     for (int p = 0; piece && p < c->n_part; p++)
-        vhem_h3m_free(piece[p]);
+        vh_h3m_free(piece[p]);
     free(piece);
     free(share);
-    vhem_h3m_free(all);
+    vh_h3m_free(all);
     return st;
 }
 
 /* Is a model with these HMMs already as small as the class wants it? */
-static bool small_enough(const vhem_h3m *h3m, const vhem_cluster_options *o)
+static bool small_enough(const vh_h3m *h3m, const vhem_cluster_options *o)
 {
     bool fits = h3m->K <= o->K;
     for (int i = 0; i < h3m->K; i++)
@@ -129,7 +129,7 @@ static bool small_enough(const vhem_h3m *h3m, const vhem_cluster_options *o)
 }
 
 /* The centres that have members become the model. */
-static vhem_status take_centers(vhem_ctx *ctx, const vhem_clustering *found, vhem_h3m **out)
+static vhem_status take_centers(vhem_ctx *ctx, const vh_clustering *found, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
 
@@ -141,11 +141,11 @@ done:
 }
 
 static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, const vh_input *in,
-                           vhem_h3m **out)
+                           vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_cluster_options o = t->classes->opt.reduce;
-    vhem_clustering *found = NULL;
+    vh_clustering *found = NULL;
     uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
     o.method = t->classes->opt.estimator;
@@ -158,15 +158,15 @@ static vhem_status cluster(vhem_ctx *ctx, const training *t, const vh_class *c, 
     VH_TRY(vh_cluster(ctx, in, &o, seed, &found));
     VH_TRY(take_centers(ctx, found, out));
 done:
-    vhem_clustering_free(found);
+    vh_clustering_free(found);
     return st;
 }
 
-static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vhem_h3m **out)
+static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class *c, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vhem_cluster_options *reduce = &t->classes->opt.reduce;
-    vhem_h3m *pooled = NULL;
+    vh_h3m *pooled = NULL;
 
     VH_TRY(pool(ctx, t, c, &pooled));
     vh_input in = vh_input_models(pooled);
@@ -178,7 +178,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     else
         VH_TRY(vh_h3m_subset(ctx, pooled, NULL, pooled->K, out));
 done:
-    vhem_h3m_free(pooled);
+    vh_h3m_free(pooled);
     return st;
 }
 
@@ -202,7 +202,7 @@ done:
 }
 
 static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
-                             vhem_h3m **out)
+                             vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
@@ -268,7 +268,7 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     VH_TRY(vh_store_put(ctx, t->store, &key, c->model));
 done:
     if (st != VHEM_OK) {
-        vhem_h3m_free(c->model);
+        vh_h3m_free(c->model);
         c->model = NULL;
     }
     free(own);
@@ -406,7 +406,7 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
 
     VH_TRY(vh_train_check(ctx, &k->opt));
     VH_TRY(vh_things_new(ctx, data, k->opt.by_group, &things));
-    VH_TRY(vh_members_new(ctx, &things, tags, k->C > 0 ? 1 : k->opt.min_things, &members));
+    VH_TRY(vh_members_new(ctx, &things, tags, k->C > 0 ? 1 : k->opt.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
     VH_TRY(vh_train(ctx, data, &things, members, store, k));
     warn_of_single(ctx, k);
@@ -414,7 +414,7 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
     store = NULL;
 done:
     vh_store_free(store);
-    vhem_tags_free(members);
+    vhem_free(members);
     vh_things_free(&things);
     return st;
 }

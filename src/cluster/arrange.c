@@ -30,7 +30,7 @@ void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work)
 }
 
 /* State s of the result is state from[s] of old. */
-static void permute(const vhem_h3m *h3m, const vh_hmm *old, const int *from, vh_hmm *h)
+static void permute(const vh_h3m *h3m, const vh_hmm *old, const int *from, vh_hmm *h)
 {
     int S = h->S, M = h->M;
     for (int s = 0; s < S; s++) {
@@ -48,7 +48,7 @@ static void permute(const vhem_h3m *h3m, const vh_hmm *old, const int *from, vh_
     }
 }
 
-static vhem_status order_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, vh_hmm *h)
+static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
@@ -78,7 +78,7 @@ done:
     return st;
 }
 
-vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau)
+vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
 {
     vhem_status st = VHEM_OK;
     for (int j = 0; j < h3m->K; j++)
@@ -104,7 +104,7 @@ done:
     return st;
 }
 
-vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label,
+vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *label,
                           int tau, int **map_out, int64_t **at_out)
 {
     vhem_status st = VHEM_OK, *each = NULL;

@@ -12,13 +12,13 @@ void vh_occupancy(const vh_hmm *h, int tau, double *time, double *work);
 
 /* States of each HMM by the share of tau frames spent in them, largest first, ties by index.  The models stay
  * the same but for the numbers of their states. */
-vhem_status vh_order_states(vhem_ctx *ctx, vhem_h3m *h3m, int tau);
+vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau);
 
 enum { VH_MAX_MAPPED = 100000 }; /* models that get a map of their states */
 
 /* For each base HMM the state of the centre it belongs to, label [Kb], that is most often beside each of its
  * states.  *map and *at [Kb+1] are free()d by the caller. */
-vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vhem_h3m *centers, const int *label,
+vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *label,
                           int tau, int **map, int64_t **at);
 
 #endif

@@ -102,15 +102,15 @@ done:
     return st;
 }
 
-vhem_status vhem_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_h3m *h3m, int *label,
-                               double *posterior, double *score)
+vhem_status vh_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vh_h3m *h3m, int *label,
+                             double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *full = NULL;
+    vh_h3m *full = NULL;
     double *L = NULL;
 
     VH_TRY(check_tree(ctx, tree));
-    const vhem_clustering *c = tree->level[0];
+    const vh_clustering *c = tree->level[0];
     VH_CHECK(c->centers, VHEM_EINVAL, "the centres are dynamic textures, HMMs cannot be assigned to them");
     VH_CHECK(h3m->d == c->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d,
              c->centers->d);
@@ -125,13 +125,13 @@ vhem_status vhem_assign_models(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
     VH_TRY(
         decide(ctx, tree, h3m->K, L, c->options.nv > 0 ? c->options.nv : 1, false, label, posterior, score));
 done:
-    vhem_h3m_free(full);
+    vh_h3m_free(full);
     free(L);
     return st;
 }
 
-vhem_status vhem_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vhem_dtm *dtm, int *label,
-                            double *posterior, double *score)
+vhem_status vh_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vh_dtm *dtm, int *label,
+                          double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
     vh_scratch *scratch = NULL;
@@ -139,7 +139,7 @@ vhem_status vhem_assign_dtm(vhem_ctx *ctx, const vhem_tree *tree, const vhem_dtm
 
     vh_blas_enter();
     VH_TRY(check_tree(ctx, tree));
-    const vhem_clustering *c = tree->level[0];
+    const vh_clustering *c = tree->level[0];
     VH_CHECK(c->textures, VHEM_EINVAL, "the centres are HMMs, dynamic textures cannot be assigned to them");
     VH_CHECK(dtm->d == c->textures->d, VHEM_EINVAL, "the textures have dimension %d, the centres %d", dtm->d,
              c->textures->d);
@@ -158,17 +158,17 @@ done:
     return st;
 }
 
-vhem_status vhem_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *label,
-                             double *posterior, double *score)
+vhem_status vh_assign_data(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *label,
+                           double *posterior, double *score)
 {
     vhem_status st = VHEM_OK;
     double *loglik = NULL;
-    int n = vhem_data_size(data);
+    int n = vh_data_size(data);
 
     VH_TRY(check_tree(ctx, tree));
     VH_NEW(loglik, (size_t)n * (size_t)tree->level[0]->Kr);
     VH_TRY(tree->level[0]->centers ? vh_score(ctx, tree->level[0]->centers, data, "score", loglik)
-                                   : vhem_dtm_score(ctx, tree->level[0]->textures, data, loglik));
+                                   : vh_dtm_score(ctx, tree->level[0]->textures, data, loglik));
     VH_TRY(decide(ctx, tree, n, loglik, 1, true, label, posterior, score));
 done:
     free(loglik);

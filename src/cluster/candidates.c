@@ -53,11 +53,11 @@ typedef struct {
     vh_hmm_search *s;
     uint64_t seed;
     bool fast, thorough;
-    int n, *pick;     /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
-    vhem_h3m *models; /* NULL: those of the trial set */
-    vh_base *base;    /* == that of the trial set then */
-    double *D, *kl;   /* [n][n]  at hand; divergences, or NULL */
-    int *near;        /* [n][JUDGE], or NULL */
+    int n, *pick;   /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
+    vh_h3m *models; /* NULL: those of the trial set */
+    vh_base *base;  /* == that of the trial set then */
+    double *D, *kl; /* [n][n]  at hand; divergences, or NULL */
+    int *near;      /* [n][JUDGE], or NULL */
     vh_settler settler;
     vh_restart all[VH_MAX_CANDIDATES];
     int n_all;
@@ -155,7 +155,7 @@ static vhem_status settle_again(vhem_ctx *ctx, job *b, int restarts, vh_restart 
     vhem_status st = VHEM_OK;
     vh_search *s = &b->s->search;
     vh_restart next = { .kind = r->kind, .seed = r->seed, .modularity = NAN };
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
 
     *moved = false;
     VH_TRY(vh_settle(ctx, &b->settler, b->s->trial, r->label, r->centers, restarts, &centers));
@@ -177,7 +177,7 @@ static vhem_status make_candidate(vhem_ctx *ctx, job *b, const char *name, const
 {
     vhem_status st = VHEM_OK;
     vh_restart r = { .kind = name, .seed = b->seed, .modularity = NAN };
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
 
     VH_TRY(vh_settle(ctx, &b->settler, b->base, label, NULL, restarts, &centers));
@@ -197,9 +197,9 @@ done:
 static vhem_status settle_restart(vhem_ctx *ctx, job *b, const vh_restart *from)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *found = from->centers;
+    const vh_h3m *found = from->centers;
     vh_restart r = { .kind = "settled", .seed = from->seed, .modularity = NAN };
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     int rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS, restarts = b->thorough ? THOROUGH : RESTARTS;
     bool moved = true;
 
@@ -348,7 +348,7 @@ done:
     vh_settler_free(&b.settler);
     if (b.models)
         vh_base_free(b.base);
-    vhem_h3m_free(b.models);
+    vh_h3m_free(b.models);
     free(b.pick);
     free(b.D);
     free(b.kl);

@@ -12,11 +12,11 @@
 #include "reduce/start.h"
 
 /* A start of the size that was asked for, at member i of the models. */
-static vhem_status start_at(vhem_ctx *ctx, const vhem_h3m *models, const vhem_cluster_options *opt, int i,
-                            uint64_t seed, vhem_h3m **out)
+static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int i,
+                            uint64_t seed, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *start = NULL;
+    vh_h3m *start = NULL;
     vh_base *base = NULL;
     vh_rng rng;
 
@@ -29,19 +29,19 @@ static vhem_status start_at(vhem_ctx *ctx, const vhem_h3m *models, const vhem_cl
     start = NULL;
 done:
     vh_base_free(base);
-    vhem_h3m_free(start);
+    vh_h3m_free(start);
     return st;
 }
 
 /* VHEM with one centre on the members of cluster j, their weights among themselves as they were.
  * VHEM_ESTOPPED hands over a centre, too. */
 static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                             const vh_partition *part, int j, uint64_t seed, vhem_h3m **out)
+                             const vh_partition *part, int j, uint64_t seed, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     int *index = NULL, n = 0, pick = 0;
-    vhem_h3m *members = NULL, *start = NULL;
-    vhem_clustering *one = NULL;
+    vh_h3m *members = NULL, *start = NULL;
+    vh_clustering *one = NULL;
     vhem_cluster_options o = *opt;
 
     VH_NEW(index, in->Kb);
@@ -73,19 +73,19 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     st = run;
 done:
     free(index);
-    vhem_clustering_free(one);
-    vhem_h3m_free(start);
-    vhem_h3m_free(members);
+    vh_clustering_free(one);
+    vh_h3m_free(start);
+    vh_h3m_free(members);
     return st;
 }
 
 /* centers, HMMs of the input, get those of clusters with members by VHEM.  The preset may ask for full
  * covariances: the centres of all clusters then have them.  VHEM_ESTOPPED leaves the rest as they are. */
 static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                             const vh_partition *part, uint64_t seed, vhem_h3m **centers)
+                             const vh_partition *part, uint64_t seed, vh_h3m **centers)
 {
     vhem_status st = VHEM_OK, run = VHEM_OK;
-    vhem_h3m *one = NULL, *full = NULL;
+    vh_h3m *one = NULL, *full = NULL;
     int *members = NULL, K = (*centers)->K;
 
     VH_NEW(members, K);
@@ -99,26 +99,26 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
             break;
         if (one->family != (*centers)->family) {
             VH_TRY(vh_h3m_as_full(ctx, *centers, &full));
-            vhem_h3m_free(*centers);
+            vh_h3m_free(*centers);
             *centers = full;
             full = NULL;
         }
         VH_TRY(vh_h3m_shape(ctx, *centers, j, one->hmm[0].S, one->hmm[0].M));
         vh_hmm_copy(&(*centers)->hmm[j], &one->hmm[0]);
-        vhem_h3m_free(one);
+        vh_h3m_free(one);
         one = NULL;
         vh_progress(ctx, "centres", j + 1, K);
     }
     st = run;
 done:
-    vhem_h3m_free(one);
-    vhem_h3m_free(full);
+    vh_h3m_free(one);
+    vh_h3m_free(full);
     free(members);
     return st;
 }
 
 /* z is 0 or 1; the weight of a centre is that of its members. */
-static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vhem_clustering *out)
+static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     double sum = 0;
@@ -143,10 +143,10 @@ done:
 
 /* L_hmm of every model under every centre, and the states of models beside those of their centres.  After a
  * stop the clustering goes without. */
-static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, vhem_clustering *out)
+static vhem_status fill_tables(vhem_ctx *ctx, const vh_h3m *models, int tau, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *full = NULL;
+    vh_h3m *full = NULL;
     vh_base *base = NULL;
 
     if (models->family != out->centers->family) {
@@ -166,12 +166,12 @@ static vhem_status fill_tables(vhem_ctx *ctx, const vhem_h3m *models, int tau, v
     }
 done:
     vh_base_free(base);
-    vhem_h3m_free(full);
+    vh_h3m_free(full);
     return st;
 }
 
 vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                            const vh_partition *part, uint64_t seed, vhem_clustering *out)
+                            const vh_partition *part, uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK, run = VHEM_OK;
     VH_TRY(vh_h3m_subset(ctx, in->models, part->pick, out->Kr, &out->centers));

@@ -14,6 +14,6 @@ typedef struct {          /* models in clusters, by whatever method */
 
 /* Fills z, centers, L_hmm and the map of states of out. */
 vhem_status vh_centers_make(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                            const vh_partition *part, uint64_t seed, vhem_clustering *out);
+                            const vh_partition *part, uint64_t seed, vh_clustering *out);
 
 #endif

@@ -14,14 +14,14 @@
 
 #include <math.h>
 
-static double component_parameters(const vhem_h3m *h3m)
+static double component_parameters(const vh_h3m *h3m)
 {
     double d = h3m->d;
     return h3m->family->param[h3m->family->n_param - 1].rank == 2 ? d + d * (d + 1) / 2 : 2 * d;
 }
 
 /* Free numbers of Kr HMMs with S states of M components and their weights. */
-static double count_parameters(const vhem_h3m *centers)
+static double count_parameters(const vh_h3m *centers)
 {
     double n = centers->K - 1;
     for (int j = 0; j < centers->K; j++) {
@@ -41,7 +41,7 @@ static int nearest(const double *L, const double *omega, int Kr)
     return best;
 }
 
-static void fill_row(const vhem_h3m *h3m, const vhem_clustering *c, vhem_choice *row)
+static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row)
 {
     double entropy = 0;
     row->S = c->options.S;
@@ -60,12 +60,12 @@ static void fill_row(const vhem_h3m *h3m, const vhem_clustering *c, vhem_choice 
 }
 
 /* The labels that the centres of one half give to all models. */
-static vhem_status label_from_half(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n,
+static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n,
                                    const vhem_cluster_options *opt, uint64_t seed, double *L, int *label)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *half = NULL, *full = NULL;
-    vhem_clustering *c = NULL;
+    vh_h3m *half = NULL, *full = NULL;
+    vh_clustering *c = NULL;
 
     VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &half));
     vh_input in = vh_input_models(half);
@@ -76,9 +76,9 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vhem_h3m *h3m, const int
     for (int i = 0; i < h3m->K; i++)
         label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
 done:
-    vhem_clustering_free(c);
-    vhem_h3m_free(half);
-    vhem_h3m_free(full);
+    vh_clustering_free(c);
+    vh_h3m_free(half);
+    vh_h3m_free(full);
     return st;
 }
 
@@ -93,7 +93,7 @@ static void shuffle(vh_rng *rng, int n, int *index)
     }
 }
 
-static vhem_status find_stability(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt,
+static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_cluster_options *opt,
                                   int n_splits, double *out)
 {
     vhem_status st = VHEM_OK;
@@ -129,24 +129,24 @@ done:
     return st;
 }
 
-static vhem_status choose_one(vhem_ctx *ctx, const vhem_h3m *h3m, int n_splits,
-                              const vhem_cluster_options *opt, vhem_choice *row)
+static vhem_status choose_one(vhem_ctx *ctx, const vh_h3m *h3m, int n_splits, const vhem_cluster_options *opt,
+                              vhem_choice *row)
 {
     vhem_status st = VHEM_OK;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     vhem_choice r = *row;
 
-    VH_TRY(vhem_cluster(ctx, h3m, opt, &c));
+    VH_TRY(vh_cluster_hmms(ctx, h3m, opt, &c));
     fill_row(h3m, c, &r);
     VH_TRY(find_stability(ctx, h3m, opt, n_splits, &r.stability));
     *row = r;
 done:
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     return st;
 }
 
-vhem_status vhem_choose(vhem_ctx *ctx, const vhem_h3m *h3m, int n_K, const int *K, int n_S, const int *S,
-                        int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
+vhem_status vh_choose(vhem_ctx *ctx, const vh_h3m *h3m, int n_K, const int *K, int n_S, const int *S,
+                      int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
 {
     vhem_status st = VHEM_OK;
     vhem_choice *found = NULL;

@@ -8,14 +8,14 @@
 #include "model/h3m.h"
 
 typedef struct {
-    vhem_clustering c; /* first: what callers see */
+    vh_clustering c; /* first: what callers see */
     char **kept;
     size_t n_kept, cap;
     double *place; /* [Kr][dim]  where the centres lie; NULL: unknown */
     int dim;
 } owner;
 
-vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out)
+vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
     owner *o = NULL;
@@ -29,11 +29,11 @@ vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vhem_clustering **out)
     *out = &o->c;
     o = NULL;
 done:
-    vhem_clustering_free(o ? &o->c : NULL);
+    vh_clustering_free(o ? &o->c : NULL);
     return st;
 }
 
-vhem_status vh_clustering_keep(vhem_ctx *ctx, vhem_clustering *c, const char *text, const char **slot)
+vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot)
 {
     vhem_status st = VHEM_OK;
     owner *o = (owner *)c;
@@ -45,7 +45,7 @@ done:
     return st;
 }
 
-void vh_clustering_set_place(vhem_clustering *c, int dim, double *place)
+void vh_clustering_set_place(vh_clustering *c, int dim, double *place)
 {
     owner *o = (owner *)c;
     free(o->place);
@@ -53,14 +53,14 @@ void vh_clustering_set_place(vhem_clustering *c, int dim, double *place)
     o->dim = dim;
 }
 
-const double *vh_clustering_place(const vhem_clustering *c, int *dim)
+const double *vh_clustering_place(const vh_clustering *c, int *dim)
 {
     const owner *o = (const owner *)c;
     *dim = o->dim;
     return o->place;
 }
 
-vhem_status vh_clustering_set_name(vhem_ctx *ctx, vhem_clustering *c, int i, const char *name)
+vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name)
 {
     vhem_status st = VHEM_OK;
     char *copy = NULL;
@@ -72,18 +72,18 @@ done:
     return st;
 }
 
-const double *vh_clustering_omega(const vhem_clustering *c)
+const double *vh_clustering_omega(const vh_clustering *c)
 {
     return c->centers ? c->centers->omega : c->textures ? c->textures->omega : NULL;
 }
 
-void vh_label_by_z(vhem_clustering *c)
+void vh_label_by_z(vh_clustering *c)
 {
     for (int i = 0; c->z && i < c->Kb; i++)
         c->label[i] = vh_argmax(c->Kr, c->z + (size_t)i * (size_t)c->Kr, 1);
 }
 
-void vhem_clustering_free(vhem_clustering *c)
+void vh_clustering_free(vh_clustering *c)
 {
     owner *o = (owner *)c;
     if (!c)
@@ -106,8 +106,8 @@ void vhem_clustering_free(vhem_clustering *c)
         free(c->run[r].label);
     }
     free(c->run);
-    vhem_h3m_free(c->centers);
-    vhem_dtm_free(c->textures);
+    vh_h3m_free(c->centers);
+    vh_dtm_free(c->textures);
     free(c->provenance);
     free(o);
 }

@@ -30,7 +30,7 @@ void vhem_distance_options_init(vhem_distance_options *opt)
 }
 
 /* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
-static vhem_status check_proper(vhem_ctx *ctx, const vhem_h3m *h3m, const char *which)
+static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *which)
 {
     vhem_status st = VHEM_OK;
     double unused, *work = NULL;
@@ -74,8 +74,8 @@ done:
 }
 
 /* Makes both sets of one family; *full_a and *full_b are copies to be freed, or NULL. */
-static vhem_status check_sets(vhem_ctx *ctx, const vhem_h3m **a, const vhem_h3m **b, vhem_h3m **full_a,
-                              vhem_h3m **full_b)
+static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b, vh_h3m **full_a,
+                              vh_h3m **full_b)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, the second %d", (*a)->d,
@@ -93,11 +93,11 @@ done:
     return st;
 }
 
-vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *opt,
+vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *full_a = NULL, *full_b = NULL;
+    vh_h3m *full_a = NULL, *full_b = NULL;
     const kind *with = NULL;
     size_t n = (size_t)a->K * (size_t)b->K;
     double *table = NULL, *table_error = NULL;
@@ -113,16 +113,16 @@ vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, con
     for (size_t k = 0; error && k < n; k++)
         error[k] = table_error ? table_error[k] : 0;
 done:
-    vhem_h3m_free(full_a);
-    vhem_h3m_free(full_b);
+    vh_h3m_free(full_a);
+    vh_h3m_free(full_b);
     free(table);
     free(table_error);
     vh_blas_leave();
     return st;
 }
 
-vhem_status vhem_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
-                          const vhem_distance_options *opt, double *D, double *error)
+vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                            double *D, double *error)
 {
     vhem_distance_options o, with;
     vhem_distance_options_init(&with);

@@ -5,14 +5,14 @@
 
 #include "model/h3m.h"
 
-/* vhem_distance with all options filled in: a and b of one family and dimension, or diagonal against full.
+/* vh_h3m_distance with all options filled in: a and b of one family and dimension, or diagonal against full.
  * When a and b are the same object, what is symmetric is computed once.  On failure, and on
  * VHEM_ESTOPPED, D and error (may be NULL) are as they were. */
-vhem_status vh_distance(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *opt,
+vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
                         double *D, double *error);
 
 /* One kind: D and error [Ka][Kb] come zeroed; error is NULL for kinds that are not sampled. */
-typedef vhem_status vh_distance_run(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+typedef vhem_status vh_distance_run(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                     const vhem_distance_options *opt, double *D, double *error);
 vh_distance_run vh_distance_kl, vh_distance_kl_sampled, vh_distance_ppk;
 

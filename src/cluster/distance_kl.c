@@ -24,10 +24,10 @@ enum { SELF_BLOCK = 16, ROWS = 512 };
 /* ---- kl ------------------------------------------------------------------------------------------------ */
 
 /* L [K] = L_hmm(i, i), from small blocks of the set against themselves. */
-static vhem_status self_bounds(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, double *L)
+static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int tau, double *L)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *part = NULL;
+    vh_h3m *part = NULL;
     double table[SELF_BLOCK * SELF_BLOCK];
     int index[SELF_BLOCK];
 
@@ -39,19 +39,19 @@ static vhem_status self_bounds(vhem_ctx *ctx, const vhem_h3m *h3m, int tau, doub
         VH_TRY(vh_reduce_score(ctx, part, part, tau, table));
         for (int k = 0; k < n; k++)
             L[i + k] = table[k * n + k];
-        vhem_h3m_free(part);
+        vh_h3m_free(part);
         part = NULL;
     }
 done:
-    vhem_h3m_free(part);
+    vh_h3m_free(part);
     return st;
 }
 
 /* L [Ka][Kb] = L_hmm(a, b), some rows at a time so that it can be stopped. */
-static vhem_status bounds(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, int tau, double *L)
+static vhem_status bounds(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int tau, double *L)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *part = NULL;
+    vh_h3m *part = NULL;
     int index[ROWS];
 
     for (int i = 0; i < a->K; i += ROWS) {
@@ -62,17 +62,17 @@ static vhem_status bounds(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, i
         if (n < a->K)
             VH_TRY(vh_h3m_subset(ctx, a, index, n, &part));
         VH_TRY(vh_reduce_score(ctx, part ? part : a, b, tau, L + (size_t)i * (size_t)b->K));
-        vhem_h3m_free(part);
+        vh_h3m_free(part);
         part = NULL;
         vh_progress(ctx, "compare", i + n, a->K);
     }
 done:
-    vhem_h3m_free(part);
+    vh_h3m_free(part);
     return st;
 }
 
 /* D [Ka][Kb] = L_hmm(a, a) - L_hmm(a, b). */
-static vhem_status bound_differences(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, int tau, double *D)
+static vhem_status bound_differences(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int tau, double *D)
 {
     vhem_status st = VHEM_OK;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
@@ -93,8 +93,8 @@ done:
     return st;
 }
 
-vhem_status vh_distance_kl(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
-                           const vhem_distance_options *opt, double *D, double *error)
+vhem_status vh_distance_kl(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                           double *D, double *error)
 {
     vhem_status st = VHEM_OK;
     size_t Ka = (size_t)a->K, Kb = (size_t)b->K;
@@ -137,8 +137,8 @@ static void add_row(moments *m, int Kb, double own, const double *other)
 }
 
 /* n sequences from HMM i of a, the first of them number `first`, in chunks against all of b. */
-static vhem_status add_chunk(vhem_ctx *ctx, const vhem_h3m *a, int i, const vhem_h3m *alone,
-                             const vhem_h3m *b, int tau, uint64_t item, int n, moments *m)
+static vhem_status add_chunk(vhem_ctx *ctx, const vh_h3m *a, int i, const vh_h3m *alone, const vh_h3m *b,
+                             int tau, uint64_t item, int n, moments *m)
 {
     vhem_status st = VHEM_OK;
     vhem_data *y = NULL;
@@ -162,14 +162,14 @@ done:
 
 /* One direction: D [Ka][Kb] and the variance V [Ka][Kb] of its entries.  side keeps the samples of the second
  * set apart from those of the first. */
-static vhem_status sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
-                           const vhem_distance_options *opt, uint64_t side, double *D, double *V)
+static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                           uint64_t side, double *D, double *V)
 {
     vhem_status st = VHEM_OK;
     size_t Kb = (size_t)b->K;
     double most = CHUNK / fmax((double)opt->tau * a->d, b->K);
     int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
-    vhem_h3m *alone = NULL;
+    vh_h3m *alone = NULL;
 
     for (int i = 0; i < a->K; i++) {
         moments m = { 0, D + (size_t)i * Kb, V + (size_t)i * Kb };
@@ -182,16 +182,16 @@ static vhem_status sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
         }
         for (size_t j = 0; j < Kb; j++)
             m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
-        vhem_h3m_free(alone);
+        vh_h3m_free(alone);
         alone = NULL;
         vh_progress(ctx, "compare", i + 1, a->K);
     }
 done:
-    vhem_h3m_free(alone);
+    vh_h3m_free(alone);
     return st;
 }
 
-vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
+vhem_status vh_distance_kl_sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b,
                                    const vhem_distance_options *opt, double *D, double *error)
 {
     vhem_status st = VHEM_OK;

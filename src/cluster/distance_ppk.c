@@ -169,8 +169,8 @@ done:
     return st;
 }
 
-vhem_status vh_distance_ppk(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b,
-                            const vhem_distance_options *opt, double *D, double *error)
+vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *opt,
+                            double *D, double *error)
 {
     vhem_status st = VHEM_OK;
     vh_base *base_a = NULL, *base_b = NULL;

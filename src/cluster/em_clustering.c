@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vhem_clustering *out)
+static vhem_status report_runs(vhem_ctx *ctx, vh_mixture_result *x, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     VH_NEW(out->run, x->R);
@@ -35,7 +35,7 @@ done:
 
 /* The winner becomes the clustering, which takes over its tables. */
 static vhem_status hand_over(vhem_ctx *ctx, const vhem_data *data, bool given, vh_mixture_result *x,
-                             vhem_clustering *out)
+                             vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_em_run *w = &x->run[x->best];
@@ -60,7 +60,7 @@ done:
 }
 
 vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets,
-                            const vhem_cluster_options *opt, uint64_t seed, vhem_clustering *out)
+                            const vhem_cluster_options *opt, uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_mixture_result x = { 0 };
@@ -87,7 +87,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
                                    .relative = true,
                                    .seed = seed,
                                    .what = "cluster" };
-    st = vh_fit_mixture(ctx, &task, &x);
+    st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);

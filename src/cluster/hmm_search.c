@@ -13,8 +13,8 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 {
     vhem_status st = VHEM_OK;
     const vh_hmm_search *s = arg;
-    const vhem_h3m *h3m = s->base->h3m;
-    vhem_h3m *centers = NULL;
+    const vh_h3m *h3m = s->base->h3m;
+    vh_h3m *centers = NULL;
     vh_rng rng;
 
     if (!r->kind) {
@@ -30,7 +30,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     *out = centers;
     centers = NULL;
 done:
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
     return st;
 }
 
@@ -43,7 +43,7 @@ static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_op
 
 static void free_centers(void *centers)
 {
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
 }
 
 static const vh_restart_ops ops = { make_start, reduce, free_centers };

@@ -105,7 +105,7 @@ done:
 }
 
 /* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
-static void used_centers(const vhem_clustering *below, int n, int *used)
+static void used_centers(const vh_clustering *below, int n, int *used)
 {
     int m = 0;
     for (int j = 0; j < below->Kr; j++)
@@ -158,7 +158,7 @@ done:
 
 /* ---- 2. clusters --------------------------------------------------------------------------------------- */
 
-static vhem_status cluster_places(vhem_ctx *ctx, job *b, vhem_clustering *out)
+static vhem_status cluster_places(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     const vh_places places = {
@@ -220,7 +220,7 @@ static void pick_models(job *b)
     }
 }
 
-static vhem_status run(vhem_ctx *ctx, job *b, vhem_clustering *out)
+static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     double *share = NULL; /* of each model in the weight of its cluster */
@@ -254,7 +254,7 @@ done:
 }
 
 vhem_status vh_method_distance(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                               uint64_t seed, vhem_clustering *out)
+                               uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     job b = { .in = in, .opt = opt, .seed = seed, .n = in->Kb, .K = opt->K };

@@ -6,7 +6,7 @@
 #include "cluster/em_clustering.h"
 
 vhem_status vh_method_em_h3m(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                             uint64_t seed, vhem_clustering *out)
+                             uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_sets sets = { 0 };

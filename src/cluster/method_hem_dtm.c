@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct { /* what all restarts share */
-    const vhem_dtm *base;
+    const vh_dtm *base;
     const vhem_cluster_options *opt;
 } task;
 
@@ -18,7 +18,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
 {
     vhem_status st = VHEM_OK;
     const task *s = arg;
-    vhem_dtm *centers = NULL;
+    vh_dtm *centers = NULL;
     vh_rng rng;
 
     if (!r->kind) {
@@ -33,7 +33,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
     *out = centers;
     centers = NULL;
 done:
-    vhem_dtm_free(centers);
+    vh_dtm_free(centers);
     return st;
 }
 
@@ -47,12 +47,12 @@ static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_op
 
 static void free_centers(void *centers)
 {
-    vhem_dtm_free(centers);
+    vh_dtm_free(centers);
 }
 
 static const vh_restart_ops ops = { make_start, reduce, free_centers };
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
+static vhem_status hand_over(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];
@@ -69,7 +69,7 @@ done:
 }
 
 vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                              uint64_t seed, vhem_clustering *out)
+                              uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     task s = { .base = in->textures, .opt = opt };

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-static vhem_status flatten_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int i, int tau, vhem_h3m *flat)
+static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, int tau, vh_h3m *flat)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -44,7 +44,7 @@ done:
 }
 
 /* The map of states is that of the HMMs, whose every state is beside the only one of its centre. */
-static vhem_status map_to_one(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_clustering *out)
+static vhem_status map_to_one(vhem_ctx *ctx, const vh_h3m *h3m, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     if (!out->state_map)
@@ -58,11 +58,11 @@ done:
 }
 
 vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                              uint64_t seed, vhem_clustering *out)
+                              uint64_t seed, vh_clustering *out)
 {
     vhem_status st = VHEM_OK, run;
-    const vhem_h3m *h3m = in->models;
-    vhem_h3m *flat = NULL;
+    const vh_h3m *h3m = in->models;
+    vh_h3m *flat = NULL;
     vhem_cluster_options o = *opt;
 
     VH_CHECK(opt->S == 1, VHEM_EINVAL, "S is %d, the centres of method hem-gmm have one state", opt->S);
@@ -83,6 +83,6 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
         out->L_hmm[k] *= opt->tau;
     st = run;
 done:
-    vhem_h3m_free(flat);
+    vh_h3m_free(flat);
     return st;
 }

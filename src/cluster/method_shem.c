@@ -12,10 +12,10 @@
 #include <math.h>
 
 vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
-                           vhem_clustering *out)
+                           vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *h3m = in->models;
+    const vh_h3m *h3m = in->models;
     int *count = NULL, *item = NULL, n = 0, Kb = in->Kb;
     vhem_data *data = NULL;
     vh_sets sets = { 0 };

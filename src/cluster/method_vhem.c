@@ -19,8 +19,8 @@ enum {
 
 typedef struct {
     vh_hmm_search s;
-    vhem_h3m *trial_models; /* NULL: restarts are judged on all models */
-    double *floor;          /* [d], or NULL */
+    vh_h3m *trial_models; /* NULL: restarts are judged on all models */
+    double *floor;        /* [d], or NULL */
 } task;
 
 static bool wants_candidates(const vhem_cluster_options *opt)
@@ -28,7 +28,7 @@ static bool wants_candidates(const vhem_cluster_options *opt)
     return opt->K > 1 && strcmp(opt->search, "restarts") != 0;
 }
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vhem_clustering *out)
+static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->search.all[s->search.best];
@@ -90,7 +90,7 @@ done:
     return st;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, task *t, const vhem_h3m *models, uint64_t seed)
+static vhem_status set_up(vhem_ctx *ctx, task *t, const vh_h3m *models, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_base_new(ctx, models, &t->s.base));
@@ -107,7 +107,7 @@ static void tear_down(vhem_ctx *ctx, task *t)
     free(t->floor);
     if (t->s.trial != t->s.base)
         vh_base_free(t->s.trial);
-    vhem_h3m_free(t->trial_models);
+    vh_h3m_free(t->trial_models);
     vh_base_free(t->s.base);
 }
 
@@ -134,11 +134,11 @@ done:
 }
 
 vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
-                           vhem_clustering *out)
+                           vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *h3m = in->models;
-    vhem_h3m *full = NULL, *full_start = NULL;
+    const vh_h3m *h3m = in->models;
+    vh_h3m *full = NULL, *full_start = NULL;
     task t = { .s = { .opt = opt, .start = opt->start } };
 
     if (vh_cluster_wants_full(opt)) {
@@ -156,7 +156,7 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:
     tear_down(ctx, &t);
-    vhem_h3m_free(full);
-    vhem_h3m_free(full_start);
+    vh_h3m_free(full);
+    vh_h3m_free(full_start);
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* methods.c - the table of clustering methods, and the way through it.  A new method is a file, a line here
- * and a word in vhem_methods. */
+ * and a word in vh_method_names. */
 #include "cluster/methods.h"
 
 #include "cluster/options.h"
@@ -35,13 +35,13 @@ const vh_method *vh_method_find(const char *name)
     return NULL;
 }
 
-const char *vhem_methods(void)
+const char *vh_method_names(void)
 {
     return "vhem em-h3m shem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc "
            "ppk-ac kl-ac kl-sampled-ac";
 }
 
-int vhem_method_takes_data(const char *method)
+int vh_method_takes_data(const char *method)
 {
     const vh_method *m = method ? vh_method_find(method) : NULL;
     return m && m->takes & VH_DATA;
@@ -49,7 +49,7 @@ int vhem_method_takes_data(const char *method)
 
 /* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
  * of the level below. */
-static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, vhem_clustering *c)
+static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, bool by_group, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     vh_sets sets = { 0 };
@@ -79,10 +79,10 @@ done:
 }
 
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
-                       vhem_clustering **out)
+                       vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     vhem_cluster_options o;
 
     vh_blas_enter();
@@ -102,20 +102,20 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
     *out = c;
     c = NULL;
 done:
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vh_blas_leave();
     return st;
 }
 
-vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_cluster_options *opt,
-                         vhem_clustering **out)
+vhem_status vh_cluster_hmms(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_cluster_options *opt,
+                            vh_clustering **out)
 {
     vh_input in = vh_input_models(h3m);
     return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
 }
 
-vhem_status vhem_cluster_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_cluster_options *opt,
-                             vhem_clustering **out)
+vhem_status vh_cluster_dtm(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_cluster_options *opt,
+                           vh_clustering **out)
 {
     vh_input in = vh_input_textures(dtm);
     return vh_cluster(ctx, &in, opt, ctx->opt.seed, out);
@@ -141,8 +141,8 @@ done:
     return st;
 }
 
-vhem_status vhem_cluster_data(vhem_ctx *ctx, const vhem_data *data, const vhem_cluster_options *opt,
-                              vhem_clustering **out)
+vhem_status vh_cluster_data(vhem_ctx *ctx, const vhem_data *data, const vhem_cluster_options *opt,
+                            vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
     vh_input in;

@@ -12,19 +12,19 @@ enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start
 
 typedef struct { /* what is clustered: Kb HMMs, textures, or sets of sequences */
     int Kb;
-    const vhem_h3m *models; /* of the three one is not NULL */
-    const vhem_dtm *textures;
+    const vh_h3m *models; /* of the three one is not NULL */
+    const vh_dtm *textures;
     const vhem_data *data;
-    const int *item;              /* [N]  of data: the set a sequence belongs to */
-    const vhem_clustering *below; /* the level below when a tree is built, whose used centres are the models;
+    const int *item;            /* [N]  of data: the set a sequence belongs to */
+    const vh_clustering *below; /* the level below when a tree is built, whose used centres are the models;
                                      else NULL */
-    bool centers_only;            /* the centres are all that is wanted: no tables of the members */
+    bool centers_only;          /* the centres are all that is wanted: no tables of the members */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
  * numbers come from.  VHEM_ESTOPPED leaves the best result so far in out. */
 typedef vhem_status vh_method_run(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                                  uint64_t seed, vhem_clustering *out);
+                                  uint64_t seed, vh_clustering *out);
 
 typedef struct {
     const char *name;
@@ -40,18 +40,18 @@ const vh_method *vh_method_find(const char *name); /* NULL when there is none */
 vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm, vh_method_hem_dtm;
 vh_method_run vh_method_distance; /* all that see models through their distances alone, by name */
 
-/* vhem_cluster with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
+/* vh_cluster_hmms with a seed of its own: levels of a tree and halves of a set must not repeat each other. */
 vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
-                       vhem_clustering **out);
+                       vh_clustering **out);
 /* The sequences, each by itself or by group, as input; *item [N], which in then points to, is free()d by the
  * caller. */
 vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in);
 /* The whole set of models as input. */
-static inline vh_input vh_input_models(const vhem_h3m *h3m)
+static inline vh_input vh_input_models(const vh_h3m *h3m)
 {
     return (vh_input){ .Kb = h3m->K, .models = h3m };
 }
-static inline vh_input vh_input_textures(const vhem_dtm *dtm)
+static inline vh_input vh_input_textures(const vh_dtm *dtm)
 {
     return (vh_input){ .Kb = dtm->K, .textures = dtm };
 }

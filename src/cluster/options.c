@@ -197,7 +197,7 @@ done:
 static vhem_status resolve_start(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *start = o->start, *h3m = in->models;
+    const vh_h3m *start = o->start, *h3m = in->models;
     int S = 0, M = 0, d = h3m ? h3m->d : in->data->d;
 
     VH_CHECK(start->d == d, VHEM_EINVAL, "the start has dimension %d, the %s %d", start->d,
@@ -222,10 +222,10 @@ done:
     return st;
 }
 
-static vhem_status resolve_start_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, vhem_cluster_options *o)
+static vhem_status resolve_start_dtm(vhem_ctx *ctx, const vh_dtm *dtm, vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    const vhem_dtm *start = o->start_dtm;
+    const vh_dtm *start = o->start_dtm;
     int n = 0;
 
     VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
@@ -283,7 +283,7 @@ done:
     return st;
 }
 
-double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
+double vh_cluster_work(const vh_h3m *h3m, const vhem_cluster_options *o)
 {
     double work = 0,
            dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
@@ -294,7 +294,7 @@ double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *o)
     return work;
 }
 
-double vh_cluster_work_dtm(const vhem_dtm *dtm, const vhem_cluster_options *o)
+double vh_cluster_work_dtm(const vh_dtm *dtm, const vhem_cluster_options *o)
 {
     double work = 0;
     for (int i = 0; i < dtm->K; i++) {
@@ -318,7 +318,7 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
 /* What was left open, from the preset. */
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
-    const vhem_h3m *h3m = in->models;
+    const vh_h3m *h3m = in->models;
     const preset *p = find_preset(o->preset);
     const vh_method *m = vh_method_find(o->method);
     bool by_em = runs_em(o);
@@ -360,7 +360,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
                                vhem_cluster_options *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *h3m = in->models;
+    const vh_h3m *h3m = in->models;
     vhem_cluster_options o;
 
     vhem_cluster_options_init(&o);

@@ -12,8 +12,8 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, const vh_input *in, const vhem_clu
 /* Does the preset want full covariances? */
 bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 /* Work of one E-step, very roughly in nanoseconds; it depends on sizes alone, not on the machine. */
-double vh_cluster_work(const vhem_h3m *h3m, const vhem_cluster_options *opt);
-double vh_cluster_work_dtm(const vhem_dtm *dtm, const vhem_cluster_options *opt);
+double vh_cluster_work(const vh_h3m *h3m, const vhem_cluster_options *opt);
+double vh_cluster_work_dtm(const vh_dtm *dtm, const vhem_cluster_options *opt);
 /* M-steps before the bound is asked whether it rests. */
 int vh_cluster_min_iter(const vhem_cluster_options *opt);
 

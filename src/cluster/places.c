@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-vhem_status vh_places_distances(vhem_ctx *ctx, const vhem_h3m *models, const char *kind, int tau,
-                                double lambda, bool normalised, double *D)
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
+                                bool normalised, double *D)
 {
     vhem_status st = VHEM_OK;
     vhem_distance_options o;

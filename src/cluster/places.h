@@ -9,8 +9,8 @@
 
 /* D [K][K], symmetric: divergences ("kl", "kl-sampled"), the mean of both directions, or -log of the product
  * kernel ("ppk"; normalised: divided by the kernels of each HMM with itself).  None is NaN. */
-vhem_status vh_places_distances(vhem_ctx *ctx, const vhem_h3m *models, const char *kind, int tau,
-                                double lambda, bool normalised, double *D);
+vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char *kind, int tau, double lambda,
+                                bool normalised, double *D);
 
 /* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
  * distances between different things that are positive and finite. */

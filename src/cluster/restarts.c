@@ -444,7 +444,7 @@ static double agreement(const vh_search *s, const vh_restart *a, const vh_restar
     return g.adjusted_rand;
 }
 
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out)
+vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
     vh_restart *w = &s->all[s->best];

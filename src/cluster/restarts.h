@@ -74,7 +74,7 @@ void vh_search_join(vh_search *s, vh_restart *r);
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
 void vh_restart_free(const vh_search *s, vh_restart *r);
 /* What the clustering has from the search; the tables of the winner move over.  Its centres stay. */
-vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vhem_clustering *out);
+vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out);
 void vh_search_free(vhem_ctx *ctx, vh_search *s);
 
 #endif

@@ -96,7 +96,7 @@ static bool all_finite(size_t n, const double *x)
 
 /* JSON has no word for infinity: a restart that came to nothing is not told of, and one that only went
  * through it has no curve. */
-static void print_runs(FILE *f, const vhem_clustering *c)
+static void print_runs(FILE *f, const vh_clustering *c)
 {
     int told = 0;
     fputs(",\n \"restarts\": [", f);
@@ -126,7 +126,7 @@ static void print_runs(FILE *f, const vhem_clustering *c)
     putc(']', f);
 }
 
-static void print_models(FILE *f, const vhem_clustering *c)
+static void print_models(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"names\": [", f);
     for (int i = 0; i < c->Kb; i++) {
@@ -137,7 +137,7 @@ static void print_models(FILE *f, const vhem_clustering *c)
     print_ints(f, c->Kb, c->label);
 }
 
-static void print_state_map(FILE *f, const vhem_clustering *c)
+static void print_state_map(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"state_map\": [", f);
     for (int i = 0; i < c->Kb; i++) {
@@ -158,7 +158,7 @@ done:
     return st;
 }
 
-static vhem_status check(vhem_ctx *ctx, const vhem_clustering *c)
+static vhem_status check(vhem_ctx *ctx, const vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(check_finite(ctx, "z", c->Kb, c->Kr, c->z));
@@ -175,8 +175,8 @@ done:
 }
 
 /* base_labels [n_base] is NULL for a clustering by itself. */
-static vhem_status print_clustering(vhem_ctx *ctx, const vhem_clustering *c, int n_base,
-                                    const int *base_labels, FILE *f)
+static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n_base, const int *base_labels,
+                                    FILE *f)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(check(ctx, c));
@@ -216,7 +216,7 @@ done:
     return st;
 }
 
-vhem_status vhem_clustering_save(vhem_ctx *ctx, const vhem_clustering *c, const char *path)
+vhem_status vh_clustering_save(vhem_ctx *ctx, const vh_clustering *c, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };
@@ -243,7 +243,7 @@ done:
     return st;
 }
 
-vhem_status vhem_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *path)
+vhem_status vh_tree_save(vhem_ctx *ctx, const vhem_tree *tree, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };

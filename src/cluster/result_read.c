@@ -59,7 +59,7 @@ done:
     return st;
 }
 
-static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vhem_clustering *c,
+static vhem_status get_text(vhem_ctx *ctx, json_t *object, const char *key, vh_clustering *c,
                             const char **out)
 {
     vhem_status st = VHEM_OK;
@@ -155,7 +155,7 @@ done:
 
 /* ---- 3. a clustering ----------------------------------------------------------------------------------- */
 
-static vhem_status read_names(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_names(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "names");
@@ -173,7 +173,7 @@ done:
     return st;
 }
 
-static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     vhem_cluster_options *o = &c->options;
@@ -233,7 +233,7 @@ done:
     return st;
 }
 
-static vhem_status read_run(vhem_ctx *ctx, json_t *v, vhem_clustering *c, vhem_cluster_run *run)
+static vhem_status read_run(vhem_ctx *ctx, json_t *v, vh_clustering *c, vhem_cluster_run *run)
 {
     vhem_status st = VHEM_OK;
     json_t *seed = json_object_get(v, "seed"), *labels = json_object_get(v, "labels");
@@ -261,7 +261,7 @@ done:
     return st;
 }
 
-static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_runs(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "restarts");
@@ -286,7 +286,7 @@ done:
     return st;
 }
 
-static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "state_map");
@@ -312,7 +312,7 @@ done:
     return st;
 }
 
-static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_bound(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     json_t *repairs = json_object_get(root, "repairs");
@@ -331,7 +331,7 @@ done:
 }
 
 /* The centres, if there are any, and how many clusters there are. */
-static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_clustering *c)
+static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, "centers"), *z = json_object_get(root, "z");
@@ -387,10 +387,10 @@ done:
     return st;
 }
 
-static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vhem_clustering **out)
+static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     json_t *labels = json_object_get(root, "labels");
     size_t Kb = json_array_size(labels);
 
@@ -416,7 +416,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vhem_clustering 
     *out = c;
     c = NULL;
 done:
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     return st;
 }
 
@@ -446,7 +446,7 @@ static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     json_t *levels = json_object_get(root, "levels");
     char who[32];
 
@@ -475,7 +475,7 @@ static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     *out = tree;
     tree = NULL;
 done:
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vhem_tree_free(tree);
     return st;
 }
@@ -501,7 +501,7 @@ done:
     return st;
 }
 
-vhem_status vhem_clustering_load(vhem_ctx *ctx, const char *path, vhem_clustering **out)
+vhem_status vh_clustering_load(vhem_ctx *ctx, const char *path, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
@@ -515,12 +515,12 @@ done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
 }
 
-vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
+vhem_status vh_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
     vhem_tree *tree = NULL;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
 
     VH_TRY(load_root(ctx, path, &root));
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -542,7 +542,7 @@ vhem_status vhem_tree_load(vhem_ctx *ctx, const char *path, vhem_tree **out)
     *out = tree;
     tree = NULL;
 done:
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vhem_tree_free(tree);
     json_decref(root);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;

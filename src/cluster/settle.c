@@ -24,16 +24,16 @@ struct vh_settled {
     uint64_t key;   /* of the members */
     int tries;      /* restarts so far */
     double J;       /* of the centre; -infinity: there is none yet */
-    vhem_h3m *centre;
+    vh_h3m *centre;
 };
 
 typedef struct { /* one group of the partition at hand */
     const vh_settled *known;
-    const vhem_h3m *current;
+    const vh_h3m *current;
     int j; /* its number */
     int restarts;
     double J;
-    vhem_h3m *centre; /* NULL: nothing better than what is known */
+    vh_h3m *centre; /* NULL: nothing better than what is known */
 } group;
 
 typedef struct {
@@ -47,7 +47,7 @@ void vh_settler_free(vh_settler *s)
 {
     for (size_t k = 0; k < s->n; k++) {
         free(s->all[k].member);
-        vhem_h3m_free(s->all[k].centre);
+        vh_h3m_free(s->all[k].centre);
     }
     free(s->all);
     s->all = NULL;
@@ -105,7 +105,7 @@ done:
 /* ---- one group ----------------------------------------------------------------------------------------- */
 
 /* The members as base models of their own, weights among themselves as they were. */
-static vhem_status take_members(vhem_ctx *ctx, const vh_settled *g, vhem_h3m **models, vh_base **base)
+static vhem_status take_members(vhem_ctx *ctx, const vh_settled *g, vh_h3m **models, vh_base **base)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_h3m_subset(ctx, g->base->h3m, g->member, g->n, models));
@@ -125,7 +125,7 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int i, int worker)
     group *g = &w->group[i];
     const vh_settled *known = g->known;
     vhem_cluster_options o = *w->settler->opt;
-    vhem_h3m *models = NULL, *start = NULL;
+    vh_h3m *models = NULL, *start = NULL;
     vh_hmm_search s = { .opt = &o, .floor = w->settler->floor };
 
     (void)worker;
@@ -156,8 +156,8 @@ static vhem_status settle_one(vhem_ctx *ctx, void *arg, int i, int worker)
 done:
     vh_hmm_search_free(ctx, &s);
     vh_base_free(s.base);
-    vhem_h3m_free(models);
-    vhem_h3m_free(start);
+    vh_h3m_free(models);
+    vh_h3m_free(start);
     return st;
 }
 
@@ -169,7 +169,7 @@ static void remember(vh_settled *known, group *g)
     known->tries += g->restarts;
     if (!g->centre)
         return;
-    vhem_h3m_free(known->centre);
+    vh_h3m_free(known->centre);
     known->centre = g->centre;
     known->J = g->J;
     g->centre = NULL;
@@ -177,10 +177,10 @@ static void remember(vh_settled *known, group *g)
 
 /* Centre j becomes what is known of its group. */
 static vhem_status place(vhem_ctx *ctx, const vh_settler *s, const vh_base *base, const vh_settled *known,
-                         int j, const vhem_h3m *current, vhem_h3m *out)
+                         int j, const vh_h3m *current, vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_h3m *from = known ? known->centre : current;
+    const vh_h3m *from = known ? known->centre : current;
     int at = known ? 0 : j;
     vh_rng rng;
 
@@ -197,8 +197,8 @@ done:
 }
 
 /* Weights of the centres: those they have, or the share of the models in each group. */
-static void weigh(const vh_settler *s, const vh_base *base, const int *label, const vhem_h3m *current,
-                  vhem_h3m *out)
+static void weigh(const vh_settler *s, const vh_base *base, const int *label, const vh_h3m *current,
+                  vh_h3m *out)
 {
     for (int j = 0; j < out->K; j++)
         out->omega[j] = current ? current->omega[j] : 0;
@@ -208,12 +208,12 @@ static void weigh(const vh_settler *s, const vh_base *base, const int *label, co
 }
 
 vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const int *label,
-                      const vhem_h3m *current, int restarts, vhem_h3m **out)
+                      const vh_h3m *current, int restarts, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     int K = s->opt->K, failed, *member = NULL;
     size_t *at = NULL;
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     work w = { .settler = s };
 
     VH_NEW(member, base->Kb);
@@ -245,10 +245,10 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     centers = NULL;
 done:
     for (int g = 0; w.group && g < jobs.n; g++)
-        vhem_h3m_free(w.group[g].centre);
+        vh_h3m_free(w.group[g].centre);
     free(w.group);
     free(member);
     free(at);
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
     return st;
 }

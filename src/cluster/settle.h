@@ -25,7 +25,7 @@ typedef struct {
  * becomes worse than it was, and their weights are kept.  A group without members gets weight zero, unless
  * there is a current centre.  Side by side on all threads; the answer does not depend on their number. */
 vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const int *label,
-                      const vhem_h3m *current, int restarts, vhem_h3m **out);
+                      const vh_h3m *current, int restarts, vh_h3m **out);
 void vh_settler_free(vh_settler *s);
 
 #endif

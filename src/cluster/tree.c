@@ -31,7 +31,7 @@ void vhem_tree_free(vhem_tree *tree)
     if (!tree)
         return;
     for (int l = 0; l < tree->n; l++) {
-        vhem_clustering_free(tree->level[l]);
+        vh_clustering_free(tree->level[l]);
         free(tree->base_labels[l]);
     }
     free(tree->level);
@@ -40,7 +40,7 @@ void vhem_tree_free(vhem_tree *tree)
     free(tree);
 }
 
-static int count_used(const vhem_clustering *c)
+static int count_used(const vh_clustering *c)
 {
     const double *omega = vh_clustering_omega(c);
     int n = 0;
@@ -51,7 +51,7 @@ static int count_used(const vhem_clustering *c)
 
 int vh_tree_row(const vhem_tree *tree, int l, int j)
 {
-    const vhem_clustering *below = tree->level[l - 1];
+    const vh_clustering *below = tree->level[l - 1];
     const double *omega = vh_clustering_omega(below);
     int row = 0;
     if (tree->level[l]->Kb == below->Kr) /* none was left out */
@@ -63,11 +63,11 @@ int vh_tree_row(const vhem_tree *tree, int l, int j)
     return row;
 }
 
-vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vhem_clustering *c)
+vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
 {
     vhem_status st = VHEM_OK;
     int l = tree->n, *labels = NULL;
-    const vhem_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
+    const vh_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
 
     VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
              "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
@@ -87,27 +87,27 @@ done:
     return st;
 }
 
-int vhem_tree_levels(const vhem_tree *tree)
+int vh_tree_levels(const vhem_tree *tree)
 {
     return tree->n;
 }
 
-const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
+const vh_clustering *vh_tree_level(const vhem_tree *tree, int l)
 {
     return l >= 0 && l < tree->n ? tree->level[l] : NULL;
 }
 
-const int *vhem_tree_base_labels(const vhem_tree *tree, int l)
+const int *vh_tree_base_labels(const vhem_tree *tree, int l)
 {
     return l >= 0 && l < tree->n ? tree->base_labels[l] : NULL;
 }
 
-vhem_status vhem_tree_set_provenance(vhem_ctx *ctx, vhem_tree *tree, const char *json)
+vhem_status vh_tree_set_provenance(vhem_ctx *ctx, vhem_tree *tree, const char *json)
 {
     return vh_model_set_provenance(ctx, &tree->provenance, json);
 }
 
-const char *vhem_tree_provenance(const vhem_tree *tree)
+const char *vh_tree_provenance(const vhem_tree *tree)
 {
     return tree->provenance;
 }
@@ -134,20 +134,20 @@ done:
 
 /* What the level above clusters, when it is not sequences. */
 typedef struct {
-    vhem_h3m *models;
-    vhem_dtm *textures;
+    vh_h3m *models;
+    vh_dtm *textures;
 } centers;
 
 static void free_centers(centers *x)
 {
-    vhem_h3m_free(x->models);
-    vhem_dtm_free(x->textures);
+    vh_h3m_free(x->models);
+    vh_dtm_free(x->textures);
     *x = (centers){ 0 };
 }
 
 /* What the level above c clusters: its used centres, or what it has put together of the sequences.  *used and
  * item are what the input points to, of the level below at first. */
-static vhem_status next_input(vhem_ctx *ctx, const vhem_clustering *c, centers *used, int *item, vh_input *in)
+static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int *item, vh_input *in)
 {
     vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(c);
@@ -181,7 +181,7 @@ done:
 }
 
 /* c is level l as far as it came; NULL: not even one restart. */
-static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vhem_clustering *c)
+static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vh_clustering *c)
 {
     int finished = 0, n_run = c ? c->n_run : 0;
     for (int r = 0; r < n_run; r++)
@@ -194,7 +194,7 @@ static vhem_status tell_stopped(vhem_ctx *ctx, int l, const vhem_clustering *c)
 static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const vh_input *in,
                              vhem_cluster_options *o)
 {
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
 
     o->K = K < in->Kb ? K : in->Kb;
     if (l > 0)
@@ -213,7 +213,7 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int K, const
         st = added == VHEM_OK ? st : added;
         o->tau = tree->n > 0 ? tree->level[0]->options.tau : o->tau; /* that of the models, if they tell it */
     }
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     return st;
 }
 
@@ -246,20 +246,20 @@ done:
     return st;
 }
 
-vhem_status vhem_tree_build(vhem_ctx *ctx, const vhem_h3m *h3m, int n_levels, const int *K,
-                            const vhem_cluster_options *opt, vhem_tree **out)
+vhem_status vh_tree_build(vhem_ctx *ctx, const vh_h3m *h3m, int n_levels, const int *K,
+                          const vhem_cluster_options *opt, vhem_tree **out)
 {
     return build(ctx, vh_input_models(h3m), NULL, n_levels, K, opt, out);
 }
 
-vhem_status vhem_tree_build_dtm(vhem_ctx *ctx, const vhem_dtm *dtm, int n_levels, const int *K,
-                                const vhem_cluster_options *opt, vhem_tree **out)
+vhem_status vh_tree_build_dtm(vhem_ctx *ctx, const vh_dtm *dtm, int n_levels, const int *K,
+                              const vhem_cluster_options *opt, vhem_tree **out)
 {
     return build(ctx, vh_input_textures(dtm), NULL, n_levels, K, opt, out);
 }
 
-vhem_status vhem_tree_build_data(vhem_ctx *ctx, const vhem_data *data, int n_levels, const int *K,
-                                 const vhem_cluster_options *opt, vhem_tree **out)
+vhem_status vh_tree_build_data(vhem_ctx *ctx, const vhem_data *data, int n_levels, const int *K,
+                               const vhem_cluster_options *opt, vhem_tree **out)
 {
     vhem_status st = VHEM_OK;
     vh_input in;

@@ -101,9 +101,9 @@ static void replace_texts(char ***place, char ***text, int n)
     *text = NULL;
 }
 
-vhem_status vhem_data_describe(vhem_ctx *ctx, vhem_data *data, const char *const *name,
-                               const char *const *label, const char *const *group, const double *weight,
-                               const char *const *column)
+vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const char *const *name,
+                             const char *const *label, const char *const *group, const double *weight,
+                             const char *const *column)
 {
     vhem_status st = VHEM_OK;
     int N = data->N, d = data->d;
@@ -151,27 +151,27 @@ done:
     return st;
 }
 
-int vhem_data_size(const vhem_data *data)
+int vh_data_size(const vhem_data *data)
 {
     return data->N;
 }
 
-int vhem_data_dim(const vhem_data *data)
+int vh_data_dim(const vhem_data *data)
 {
     return data->d;
 }
 
-const char *vhem_data_column(const vhem_data *data, int k)
+const char *vh_data_column(const vhem_data *data, int k)
 {
     return k >= 0 && k < data->d ? data->column[k] : "";
 }
 
-const char *vhem_data_format(const vhem_data *data)
+const char *vh_data_format(const vhem_data *data)
 {
     return data->format;
 }
 
-int64_t vhem_data_missing(const vhem_data *data)
+int64_t vh_data_missing(const vhem_data *data)
 {
     return data->n_missing;
 }

@@ -11,7 +11,7 @@ typedef vhem_status vh_read_fn(vhem_ctx *ctx, const char *path, const vhem_data_
                                vhem_data **out);
 
 typedef struct {
-    const char *name; /* as in --format and vhem_data_format */
+    const char *name; /* as in --format and vh_data_format */
     /* Could this be one?  head [n]: its first bytes with a NUL after them; n = 0 for a directory. */
     bool (*sniff)(const char *path, const char *head, size_t n);
     vh_read_fn *read;   /* its sentences begin with the path */

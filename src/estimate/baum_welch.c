@@ -36,7 +36,7 @@ static void active_free(active_set *a)
 }
 
 /* Space for the restarts that are left; the old space when none has left. */
-static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vhem_h3m *runs, active_set *a)
+static vhem_status repack(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, active_set *a)
 {
     vhem_status st = VHEM_OK;
     if (!a->pk || a->pk->K != a->n) {
@@ -83,7 +83,7 @@ static bool finished(vhem_ctx *ctx, const vh_job *job, vhem_fit_run *run, double
 }
 
 /* The update of variational Bayes.  The first comes from a model, whose likelihood is no bound. */
-static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vhem_h3m *runs,
+static vhem_status learn(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
                          bool *repaired)
 {
     vhem_status st = VHEM_OK;
@@ -99,7 +99,7 @@ done:
     return st;
 }
 
-static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vhem_h3m *runs,
+static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, vh_h3m *runs,
                             vhem_fit_run *run, bool *repaired)
 {
     vhem_status st = VHEM_OK;
@@ -124,7 +124,7 @@ done:
 }
 
 /* Posteriors become models: their means, and the likelihood of these. */
-static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vhem_h3m *runs, vhem_fit_run *run)
+static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
 
@@ -144,7 +144,7 @@ done:
     return st;
 }
 
-vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vhem_h3m *runs, vh_workers *workers,
+vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;

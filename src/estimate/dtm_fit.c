@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtm_fit.c - vhem_dtm_fit: a dynamic texture for each sequence or group, or a mixture of them for all.
+/* dtm_fit.c - vh_dtm_fit: a dynamic texture for each sequence or group, or a mixture of them for all.
  *
  *   1. options                  3. a mixture
  *   2. a texture for each set   4. the whole */
@@ -19,32 +19,32 @@ enum { RESTARTS = 4 }; /* of a mixture, when none were asked for */
 
 typedef struct {
     const vhem_data *data;
-    vhem_dtm_fit_options opt; /* resolved */
+    vhem_fit_options opt; /* resolved */
     vh_sets sets;
     vh_dt_limits limits;
     double *spread, *floor; /* [d] */
     bool em;
     int R; /* restarts */
-    vhem_dtm *out;
+    vh_dtm *out;
     vhem_fit_report *report;
     vh_scratch *scratch; /* [threads] */
 } fit;
 
 /* ---- 1. options ---------------------------------------------------------------------------------------- */
 
-void vhem_dtm_fit_options_init(vhem_dtm_fit_options *opt)
+void vhem_fit_options_init(vhem_fit_options *opt)
 {
-    *opt = (vhem_dtm_fit_options){
+    *opt = (vhem_fit_options){
         .n = 3, .method = "svd", .noise = "diag", .max_iter = 100, .tol = 1e-5, .cov_floor = 1e-4
     };
 }
 
-static vhem_status resolve(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit *f)
+static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm_fit_options *o = &f->opt, defaults;
+    vhem_fit_options *o = &f->opt, defaults;
 
-    vhem_dtm_fit_options_init(&defaults);
+    vhem_fit_options_init(&defaults);
     *o = asked ? *asked : defaults;
     o->method = o->method ? o->method : defaults.method;
     o->noise = o->noise ? o->noise : defaults.noise;
@@ -71,7 +71,7 @@ done:
     return st;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, const vhem_dtm_fit_options *asked, fit *f)
+static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
     vhem_status st = VHEM_OK;
     int K, rows;
@@ -123,7 +123,7 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
                             .limits = f->limits,
                             .max_iter = f->em ? f->opt.max_iter : 0,
                             .tol = f->opt.tol };
-    vhem_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
+    vh_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
     vh_em_dtm_run run = { 0 };
     int n_stable, n_floored;
 
@@ -164,7 +164,7 @@ done:
 /* ---- 3. a mixture -------------------------------------------------------------------------------------- */
 
 /* Restart r begins at the textures of K sets drawn without repeats. */
-static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vhem_dtm *dtm)
+static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
     int *order = NULL, n = f->sets.n, n_floored, n_stable;
@@ -190,7 +190,7 @@ done:
 }
 
 /* One restart; *dtm, when it is the best so far, changes places with that. */
-static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vhem_dtm **dtm)
+static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
 {
     vhem_status st = VHEM_OK;
     vh_em_dtm_task task = { .data = f->data,
@@ -210,7 +210,7 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vhem_dtm **dtm)
         goto done;
     report->run[report->R] = told(&run, 0);
     if (report->R == 0 || run.J[run.n_iter] > report->run[*best].loglik) {
-        vhem_dtm *swap = f->out;
+        vh_dtm *swap = f->out;
         f->out = *dtm;
         *dtm = swap;
         *best = report->R;
@@ -225,7 +225,7 @@ done:
 static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
     int failed = 0;
 
     f->report->R = 0;
@@ -233,7 +233,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
     for (int r = 0; r < f->R && st == VHEM_OK; r++) {
         vh_progress(ctx, "fit", r, f->R);
         st = run_restart(ctx, f, r, &dtm);
-        vhem_dtm_free(dtm);
+        vh_dtm_free(dtm);
         dtm = NULL;
         failed += st == VHEM_ENUMERIC;
         if (st == VHEM_ENUMERIC && (r + 1 < f->R || f->report->R > 0))
@@ -258,7 +258,7 @@ static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
     int *index = NULL, n = 0;
-    vhem_dtm *some = NULL;
+    vh_dtm *some = NULL;
     vhem_fit_report *r = f->report;
 
     VH_NEW(index, f->out->K);
@@ -270,7 +270,7 @@ static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
         }
     VH_CHECK(n > 0, VHEM_ESTOPPED, "stopped; no texture was fitted");
     VH_TRY(vh_dtm_subset(ctx, f->out, index, n, &some));
-    vhem_dtm_free(f->out);
+    vh_dtm_free(f->out);
     f->out = some;
     r->K = n;
 done:
@@ -278,8 +278,8 @@ done:
     return st;
 }
 
-vhem_status vhem_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_dtm_fit_options *opt,
-                         vhem_dtm **out, vhem_fit_report **report)
+vhem_status vh_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_dtm **out,
+                       vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };
@@ -299,8 +299,8 @@ vhem_status vhem_dtm_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_dtm_fi
         f.report = NULL;
     }
 done:
-    vhem_dtm_free(f.out);
-    vhem_fit_report_free(f.report);
+    vh_dtm_free(f.out);
+    vhem_free(f.report);
     vh_sets_free(&f.sets);
     for (int k = 0; f.scratch && k < ctx->threads; k++)
         vh_scratch_free(&f.scratch[k]);

@@ -13,7 +13,7 @@
 
 #define MOST 4e9 /* numbers of one sample: 32 GB */
 
-static vhem_status check(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *data)
+static vhem_status check(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(dtm->d == data->d, VHEM_EINVAL, "the textures have dimension %d, the data %d", dtm->d, data->d);
@@ -32,7 +32,7 @@ static int64_t longest(const vhem_data *data)
 
 /* ---- log-likelihood ------------------------------------------------------------------------------------ */
 
-static vhem_status score_all(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data,
+static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data,
                              vh_scratch *scratch, double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -55,7 +55,7 @@ done:
     return st;
 }
 
-vhem_status vhem_dtm_score(vhem_ctx *ctx, const vhem_dtm *dtm, const vhem_data *data, double *loglik)
+vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data, double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_scratch *scratch = NULL;
@@ -83,8 +83,8 @@ done:
 
 /* ---- states -------------------------------------------------------------------------------------------- */
 
-vhem_status vhem_dtm_smooth(vhem_ctx *ctx, const vhem_dtm *dtm, int i, const vhem_data *data, int n,
-                            double *x, double *cov, double *loglik)
+vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n, double *x,
+                          double *cov, double *loglik)
 {
     vhem_status st = VHEM_OK;
     double *own_x = NULL, *own_cov = NULL;
@@ -165,7 +165,7 @@ done:
 }
 
 /* roots [K]: square roots of Q and of Sigma. */
-static vhem_status make_roots(vhem_ctx *ctx, const vhem_dtm *dtm, double **roots)
+static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL;
@@ -186,7 +186,7 @@ done:
     return st;
 }
 
-vhem_status vhem_dtm_sample(vhem_ctx *ctx, const vhem_dtm *dtm, int N, int T, vhem_data **out)
+vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;

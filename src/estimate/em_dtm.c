@@ -18,7 +18,7 @@ enum {
 
 typedef struct {
     const vh_em_dtm_task *task;
-    vhem_dtm *dtm;
+    vh_dtm *dtm;
     vh_dt_gains *gains; /* [K] */
     double *log_omega;  /* [K] */
     double *sums;       /* of the E-step: vh_dt_sums_size */
@@ -39,7 +39,7 @@ static void close_state(state *s)
 }
 
 static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                              vhem_dtm *dtm, state *s)
+                              vh_dtm *dtm, state *s)
 {
     vhem_status st = VHEM_OK;
     vh_sum_kind kind = { vh_dt_sums_size(dtm), vh_dt_sums_merge, dtm };
@@ -163,7 +163,7 @@ done:
 }
 
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vhem_dtm *dtm, vh_em_dtm_run *run)
+                      vh_dtm *dtm, vh_em_dtm_run *run)
 {
     vhem_status st = VHEM_OK;
     double mass = 0;

@@ -27,6 +27,6 @@ typedef struct {
 /* dtm is the start, and becomes the mixture.  scratch [n_threads]; the answer does not depend on their
  * number. VHEM_ESTOPPED leaves it at the last full iteration. */
 vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scratch, int n_threads,
-                      vhem_dtm *dtm, vh_em_dtm_run *run);
+                      vh_dtm *dtm, vh_em_dtm_run *run);
 
 #endif

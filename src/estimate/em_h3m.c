@@ -56,7 +56,7 @@ static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int
 }
 
 /* Space for the restarts that are left; the old space when none has left. */
-static vhem_status repack(vhem_ctx *ctx, const vhem_h3m *all, state *s)
+static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
 {
     vhem_status st = VHEM_OK;
     for (int a = 0; a < s->n; a++)
@@ -78,7 +78,7 @@ done:
     return st;
 }
 
-static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *all, int R, state *s)
+static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *all, int R, state *s)
 {
     vhem_status st = VHEM_OK;
     size_t n_hmm = (size_t)all->K, sets = (size_t)mix->sets->n;
@@ -123,7 +123,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s, bool statistics)
     return vh_sequences_expect(ctx, s->mix->seqs, &step, &s->sums);
 }
 
-vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, double *z, double *L,
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
                          double *J)
 {
     vhem_status st = VHEM_OK;
@@ -150,7 +150,7 @@ done:
 /* ---- 2. the M-step ------------------------------------------------------------------------------------- */
 
 /* omega_j = sum_g z_gj / sets, and each HMM from its statistics; a cluster without members keeps its HMM. */
-static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vhem_h3m *all, vh_em_run *run)
+static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     run->n_floored = 0;
@@ -168,12 +168,12 @@ done:
 /* ---- 3. repairs ---------------------------------------------------------------------------------------- */
 
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
-                       int iterations, vh_rng *rng, vhem_h3m *h3m, vh_hmm *h)
+                       int iterations, vh_rng *rng, vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = *mix->job.opt;
     vh_job job = mix->job;
-    vhem_h3m *one = NULL;
+    vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
 
     opt.max_iter = iterations;
@@ -199,7 +199,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *li
         && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
 done:
-    vhem_h3m_free(one);
+    vh_h3m_free(one);
     return st;
 }
 
@@ -230,7 +230,7 @@ static int worst_set(const state *s, int a, const bool *taken)
     return worst;
 }
 
-static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vhem_h3m *all, vh_em_run *run)
+static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_h3m *all, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->mix->sets;
@@ -260,7 +260,7 @@ done:
     return st;
 }
 
-static vhem_status repair(vhem_ctx *ctx, state *s, int a, vhem_h3m *all, vh_em_run *run)
+static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = s->mix->job.opt;
@@ -315,7 +315,7 @@ static void leave(state *s, int r)
 }
 
 /* The set for the next E-step: without restarts whose covariances have become singular. */
-static vhem_status repack_sound(vhem_ctx *ctx, const vhem_h3m *all, state *s, vh_em_run *run)
+static vhem_status repack_sound(vhem_ctx *ctx, const vh_h3m *all, state *s, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     while (s->n > 0 && (st = repack(ctx, all, s)) == VHEM_ENUMERIC && s->pk && s->pk->at_fault >= 0) {
@@ -327,7 +327,7 @@ static vhem_status repack_sound(vhem_ctx *ctx, const vhem_h3m *all, state *s, vh
 }
 
 /* The restart at place a after its E-step: *goes_on, with a new model, or has come to its end. */
-static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vhem_h3m *all, vh_em_run *run,
+static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all, vh_em_run *run,
                            bool *goes_on)
 {
     vhem_status st = VHEM_OK;
@@ -345,7 +345,7 @@ done:
     return st;
 }
 
-vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_em_run *run)
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     int max_iter = mix->job.opt->max_iter;

@@ -36,15 +36,15 @@ typedef struct { /* one restart */
  * to 1; each is iterated until it rests, run [R] says how it went.  One whose covariance collapses stays
  * behind, which is no failure of the others.  VHEM_ESTOPPED leaves the models as they were at the last
  * iteration, with their J. */
-vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vhem_h3m *all, int R, vh_em_run *run);
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run);
 
 /* Assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture; returns J through
  * *J.  Any output may be NULL. */
-vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, double *z, double *L,
+vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
                          double *J);
 
 /* HMM h of an H3M from n of the sequences: a start, and so many iterations of Baum-Welch. */
 vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
-                       int iterations, vh_rng *rng, vhem_h3m *h3m, vh_hmm *h);
+                       int iterations, vh_rng *rng, vh_h3m *h3m, vh_hmm *h);
 
 #endif

@@ -28,7 +28,7 @@ done:
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
-static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vhem_h3m *h3m, int k, double *best)
+static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int k, double *best)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -73,7 +73,7 @@ static int pick_far(vh_rng *rng, int n, const int *where, const double *best, do
     return vh_rng_pick(rng, n, p);
 }
 
-static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vhem_h3m *h3m, int first)
+static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -104,7 +104,7 @@ done:
     return st;
 }
 
-static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vhem_h3m *h3m, int first)
+static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;

@@ -8,7 +8,7 @@
 typedef struct {
     const char *name;
     /* Fills HMMs first .. first+K-1 of the H3M, whose shape is set, and their weights. */
-    vhem_status (*make)(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vhem_h3m *h3m, int first);
+    vhem_status (*make)(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m *h3m, int first);
 } vh_em_start;
 
 /* "far", "dealt"; NULL when there is none of that name.  vh_em_starts lists them, ended by a NULL name. */

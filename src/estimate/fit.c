@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - vhem_fit_each: one HMM for each sequence or group of sequences.
+/* fit.c - vh_fit_each: one HMM for each sequence or group of sequences.
  *
  *   1. what is asked for
  *   2. one job: starts, Baum-Welch, the best restart
@@ -37,20 +37,20 @@ typedef struct { /* what all jobs share */
     vhem_fit_options opt;   /* with the shape of the start, if there is one */
     vh_sets sets;           /* the sequences of each HMM */
     double *spread, *floor; /* [d]  deviation of all the data; smallest variances, NULL: none */
-    vhem_h3m *out;
+    vh_h3m *out;
     vhem_fit_report *report;
     unsigned char *begun; /* [K] */
     vh_workers workers;
     vh_prior_choice choice;
     vh_prior *prior;       /* NULL: none, or not learnt yet */
     double *broad;         /* [d]  smallest variances of first fits; NULL: none */
-    vhem_h3m **first;      /* [K]  first fits, of jobs that have one already */
+    vh_h3m **first;        /* [K]  first fits, of jobs that have one already */
     int n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
     vh_scatters scatters;  /* of their states, job by job */
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
-static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vhem_h3m *start, int K)
+static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
@@ -79,11 +79,11 @@ done:
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
 /* The R starts of a job, made to agree with its topology. */
-static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vhem_h3m **out)
+static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
-    vhem_h3m *runs = NULL;
+    vh_h3m *runs = NULL;
 
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), job->data->d, R, &runs));
     for (int r = 0; r < R; r++) {
@@ -102,7 +102,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     *out = runs;
     runs = NULL;
 done:
-    vhem_h3m_free(runs);
+    vh_h3m_free(runs);
     return st;
 }
 
@@ -126,7 +126,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
 {
     vhem_status st = VHEM_OK;
     int d = f->data->d;
-    const vhem_h3m *start = f->opt.start;
+    const vh_h3m *start = f->opt.start;
     vh_job *job = &out->job;
 
     *out = (open_job){ .given = start ? &start->hmm[start->K == 1 ? 0 : i] : NULL,
@@ -159,7 +159,7 @@ static void end_job(const fit *f, open_job *x)
 
 /* With a prior: the models that variational Bayes starts at, from the starts of the job. */
 static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_workers *workers,
-                             vhem_h3m *runs)
+                             vh_h3m *runs)
 {
     vhem_status st = VHEM_OK;
     vh_job job = x->job;
@@ -186,7 +186,7 @@ static int best_run(const vhem_fit_run *run, int R)
 static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *runs = NULL;
+    vh_h3m *runs = NULL;
     open_job x = { 0 };
 
     VH_TRY(begin_job(ctx, f, i, &x));
@@ -209,7 +209,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     f->report->frames[i] = x.job.frames;
     f->begun[i] = 1;
 done:
-    vhem_h3m_free(runs);
+    vh_h3m_free(runs);
     end_job(f, &x);
     return st;
 }
@@ -246,7 +246,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
     size_t at = (size_t)k * (size_t)(f->opt.S * f->opt.M);
     int i = f->sample[k];
-    vhem_h3m *one = NULL;
+    vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
     open_job x = { 0 };
 
@@ -263,7 +263,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
     VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
                                f->scatters.scatter + at * vh_param_size(one->family, 1, one->d)));
 done:
-    vhem_h3m_free(one);
+    vh_h3m_free(one);
     end_job(f, &x);
     return st;
 }
@@ -412,7 +412,7 @@ done:
 static void keep_begun(fit *f)
 {
     int n = 0;
-    vhem_h3m *h = f->out;
+    vh_h3m *h = f->out;
     vhem_fit_report *r = f->report;
     for (int i = 0; i < h->K; i++) {
         if (!f->begun[i])
@@ -445,9 +445,9 @@ static void take_first(fit *f)
 static void tear_down(fit *f)
 {
     for (int i = 0; f->first && i < f->sets.n; i++)
-        vhem_h3m_free(f->first[i]);
-    vhem_h3m_free(f->out);
-    vhem_fit_report_free(f->report);
+        vh_h3m_free(f->first[i]);
+    vh_h3m_free(f->out);
+    vhem_free(f->report);
     vh_workers_free(&f->workers);
     vh_sets_free(&f->sets);
     vh_prior_choice_free(&f->choice);
@@ -479,8 +479,8 @@ done:
     return st;
 }
 
-vhem_status vhem_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_h3m **out,
-                          vhem_fit_report **report)
+vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                        vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     fit f = { .data = data };
@@ -513,7 +513,7 @@ done:
     return st;
 }
 
-void vhem_fit_report_free(vhem_fit_report *report)
+void vhem_free(vhem_fit_report *report)
 {
     if (!report)
         return;

@@ -34,7 +34,7 @@ void vh_fit_prior_floor(const vh_prior *p, double share, double *deviation, doub
     }
 }
 
-vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vhem_h3m *runs)
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 {
     vhem_status st = VHEM_OK;
     int d = runs->d;
@@ -53,7 +53,7 @@ done:
     return st;
 }
 
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vhem_h3m *hmm, vh_workers *workers,
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *scatter)
 {
     vhem_status st = VHEM_OK;

@@ -18,7 +18,7 @@ enum {
 vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
                                vh_prior **out);
 
-/* The prior that vhem_fit_each would give HMMs with these options, as JSON text, without fitting them; *out
+/* The prior that vh_fit_each would give HMMs with these options, as JSON text, without fitting them; *out
  * stays NULL when it is none.  free() it. */
 vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, char **out);
 
@@ -27,10 +27,10 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
 void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, double *floor);
 
 /* All variances of the models at least floor [d]. */
-vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vhem_h3m *runs);
+vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
 /* What the components of an HMM gather from the sequences of the job: frames [S M], scatter [S M][size]. */
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vhem_h3m *hmm, vh_workers *workers,
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *scatter);
 
 /* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets. */

@@ -15,7 +15,7 @@
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
 enum { TILE = 512 };
 
-static vhem_status check(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data)
+static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(h3m->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d, data->d);
@@ -25,7 +25,7 @@ done:
 }
 
 /* A singular covariance is the user's: the sentence names its HMM. */
-static vhem_status pack_named(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk)
+static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk)
 {
     vhem_status st = vh_pack_update(ctx, h3m, index, pk);
     if (st == VHEM_ENUMERIC)
@@ -34,7 +34,7 @@ static vhem_status pack_named(vhem_ctx *ctx, const vhem_h3m *h3m, const int *ind
 }
 
 /* HMMs first .. first+n-1 against all sequences of the job. */
-static vhem_status score_tile(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
+static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
                               int first, int n, double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -63,7 +63,7 @@ done:
     return st;
 }
 
-vhem_status vh_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, const char *what,
+vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
                      double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -111,7 +111,7 @@ done:
     return st;
 }
 
-vhem_status vhem_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, double *loglik)
+vhem_status vh_h3m_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, double *loglik)
 {
     vhem_status st = VHEM_OK;
     size_t size = (size_t)data->N * (size_t)h3m->K;
@@ -143,7 +143,7 @@ static void single_close(single *x)
     vh_blas_leave();
 }
 
-static vhem_status single_open(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n,
+static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
                                single *x)
 {
     vhem_status st = VHEM_OK;
@@ -172,8 +172,8 @@ done:
 }
 
 /* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
-vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n, int *path,
-                         double *logprob)
+vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n, int *path,
+                           double *logprob)
 {
     vhem_status st = VHEM_OK;
     single x;
@@ -215,8 +215,8 @@ done:
     return st;
 }
 
-vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_h3m *h3m, int i, const vhem_data *data, int n,
-                           double *gamma, double *xi, double *loglik)
+vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
+                             double *gamma, double *xi, double *loglik)
 {
     vhem_status st = VHEM_OK;
     single x;

@@ -74,7 +74,7 @@ done:
  * spread of all the data, which keeps the covariance of a handful of frames from being
  * singular.  weight is the number of frames. */
 static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q,
-                             vhem_h3m *h3m, vh_hmm *h, double *weight)
+                             vh_h3m *h3m, vh_hmm *h, double *weight)
 {
     vhem_status st = VHEM_OK;
     int d = h3m->d, n_stat = h3m->family->n_stat(d), count = 0;
@@ -152,7 +152,7 @@ static void chain(const vh_job *job, const int *label, vh_hmm *h)
 
 /* label [frames] is state * M + component. */
 static vhem_status model_from_labels(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label,
-                                     vhem_h3m *h3m, vh_hmm *h)
+                                     vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     for (int s = 0; s < h->S; s++) {
@@ -247,7 +247,7 @@ typedef vhem_status (*labeller)(vhem_ctx *, const vh_job *, vh_rng *, int restar
                                 int *label);
 
 static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by,
-                              vhem_h3m *h3m, vh_hmm *h)
+                              vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     double *X = NULL;
@@ -264,20 +264,18 @@ done:
     return st;
 }
 
-static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
-                          vh_hmm *h)
+static vhem_status kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_kmeans, h3m, h);
 }
 
-static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
-                           vh_hmm *h)
+static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
 {
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }
 
 /* Every component has the covariance of all frames and sits on one of them. */
-static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
+static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
@@ -323,7 +321,7 @@ vh_start vh_start_find(const char *name)
     return NULL;
 }
 
-vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m, vh_hmm *h)
+vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h)
 {
     const char *init = job->opt->init;
     if (job->ordered && strcmp(init, "kmeans") == 0) /* places say nothing of an order */

@@ -5,15 +5,14 @@
 
 #include "estimate/job.h"
 
-typedef vhem_status (*vh_start)(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
+typedef vhem_status (*vh_start)(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h);
 
 /* The start with this name, "kmeans", "random" or "segment"; NULL when there is none. */
 vh_start vh_start_find(const char *name);
 
 /* Fills HMM h of the H3M by the start that suits the options and the topology of the job. */
-vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vhem_h3m *h3m,
-                         vh_hmm *h);
+vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h);
 /* Makes pi and A agree with the topology, where they do not. */
 void vh_start_obey(const vh_limits *limits, vh_hmm *h);
 

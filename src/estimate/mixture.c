@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixture.c - see mixture.h, and vhem_fit_mixture. */
+/* mixture.c - see mixture.h, and vh_fit_mixture. */
 #include "estimate/mixture.h"
 
 #include "core/alloc.h"
@@ -86,7 +86,7 @@ static void tear_down(fitting *f)
     free(f->xs);
 }
 
-static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vhem_h3m *all, int first, vh_em_run *run)
+static vhem_status make_start(vhem_ctx *ctx, fitting *f, int r, vh_h3m *all, int first, vh_em_run *run)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
@@ -131,7 +131,7 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
     int K = opt->K, *index = NULL, before = out->best;
-    vhem_h3m *all = NULL, *best = NULL;
+    vh_h3m *all = NULL, *best = NULL;
 
     VH_NEW(index, K);
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), f->task->data->d, (hi - lo) * K, &all));
@@ -152,10 +152,10 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
         st = copied;
         goto done;
     }
-    vhem_h3m_free(out->h3m);
+    vh_h3m_free(out->h3m);
     out->h3m = best;
 done:
-    vhem_h3m_free(all);
+    vh_h3m_free(all);
     free(index);
     return st;
 }
@@ -183,7 +183,7 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
     return VHEM_OK;
 }
 
-static vhem_status name_hmms(vhem_ctx *ctx, vhem_h3m *h3m)
+static vhem_status name_hmms(vhem_ctx *ctx, vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     for (int j = 0; j < h3m->K; j++)
@@ -192,7 +192,7 @@ done:
     return st;
 }
 
-vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
+vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = task->opt;
@@ -238,11 +238,11 @@ void vh_mixture_result_free(vh_mixture_result *x)
     free(x->run);
     free(x->z);
     free(x->L);
-    vhem_h3m_free(x->h3m);
+    vh_h3m_free(x->h3m);
     *x = (vh_mixture_result){ 0 };
 }
 
-/* ---- vhem_fit_mixture ---------------------------------------------------------------------------------- */
+/* ---- vh_fit_mixture ---------------------------------------------------------------------------------- */
 
 static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *asked,
                            vhem_fit_options *o)
@@ -251,7 +251,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     VH_TRY(vh_fit_resolve(ctx, data, asked, o));
     if (o->prior && strcmp(o->prior, "none") != 0)
         vh_log(ctx, VHEM_LOG_WARN, "a prior is of single HMMs: the mixture is fitted without one");
-    const vhem_h3m *start = o->start;
+    const vh_h3m *start = o->start;
     o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;
     if (start) {
         VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
@@ -291,12 +291,12 @@ static vhem_status make_report(vhem_ctx *ctx, const vhem_data *data, const vh_mi
     *out = report;
     report = NULL;
 done:
-    vhem_fit_report_free(report);
+    vhem_free(report);
     return st;
 }
 
-vhem_status vhem_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt,
-                             vhem_h3m **out, vhem_fit_report **report)
+vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                           vhem_fit_report **report)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options o;
@@ -310,7 +310,7 @@ vhem_status vhem_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fi
     const vh_mixture_task task = {
         .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"
     };
-    st = vh_fit_mixture(ctx, &task, &x);
+    st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     if (report) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixture.h - a mixture of HMMs on sets of sequences, from several starts; what vhem_fit_mixture and the
+/* mixture.h - a mixture of HMMs on sets of sequences, from several starts; what vh_fit_mixture and the
  * clustering methods that run EM-H3M have in common. */
 #ifndef VH_ESTIMATE_MIXTURE_H
 #define VH_ESTIMATE_MIXTURE_H
@@ -17,14 +17,14 @@ typedef struct {
 } vh_mixture_task;
 
 typedef struct {
-    vhem_h3m *h3m; /* the best mixture; its HMMs have names */
+    vh_h3m *h3m; /* the best mixture; its HMMs have names */
     int R, best;
     vh_em_run *run;  /* [R]  but those that came to nothing; without J: not begun */
     double *z, *L;   /* [sets][K]  of the best: assignments and log-likelihoods */
 } vh_mixture_result; /* zero it before use */
 
 /* VHEM_ESTOPPED fills out with the best so far. */
-vhem_status vh_fit_mixture(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out);
+vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out);
 void vh_mixture_result_free(vh_mixture_result *result);
 
 #endif

@@ -79,11 +79,11 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
         VH_CHECK(isfinite(sd[k] * sd[k]), VHEM_EINVAL,
                  "column '%s' has values too large for their variance to be a number; "
                  "divide it by a constant",
-                 vhem_data_column(data, k));
+                 vh_data_column(data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN, "column '%s' never varies; it tells nothing and may be left out",
-                   vhem_data_column(data, k));
+                   vh_data_column(data, k));
     if (share > 0) {
         VH_NEW(*floor, d);
         for (int k = 0; k < d; k++)

@@ -100,7 +100,7 @@ done:
 static vhem_status read_file(vhem_ctx *ctx, const char *path, char **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     char *text = NULL;
     size_t size = 0;
 
@@ -111,13 +111,13 @@ static vhem_status read_file(vhem_ctx *ctx, const char *path, char **out)
             vh_error_prefix(ctx, path);
         goto done;
     }
-    VH_TRY(vhem_h3m_load(ctx, path, &h3m));
+    VH_TRY(vh_h3m_load(ctx, path, &h3m));
     VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: no prior in it: it was not fitted with one", path);
     *out = h3m->prior;
     h3m->prior = NULL;
 done:
     free(text);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 

@@ -10,7 +10,7 @@
 #define MOST 4e9 /* numbers of one sample: 32 GB */
 
 /* The prepared square roots of the components of HMM i, [S][M][size], from malloc. */
-static vhem_status make_roots(vhem_ctx *ctx, const vhem_h3m *h3m, int i, double **out)
+static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int i, double **out)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -45,8 +45,8 @@ done:
     return st;
 }
 
-static vhem_status draw_sequence(const vhem_h3m *h3m, const vh_hmm *h, const double *roots, int T,
-                                 vh_rng *rng, vh_builder *b, double *y)
+static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const double *roots, int T, vh_rng *rng,
+                                 vh_builder *b, double *y)
 {
     vhem_status st = VHEM_OK;
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
@@ -62,7 +62,7 @@ static vhem_status draw_sequence(const vhem_h3m *h3m, const vh_hmm *h, const dou
     return st;
 }
 
-vhem_status vhem_sample(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, vhem_data **out)
+vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
@@ -94,7 +94,7 @@ done:
     return st;
 }
 
-vhem_status vh_sample_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
                           int T, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
@@ -119,7 +119,7 @@ done:
     return st;
 }
 
-vhem_status vh_sample_each(vhem_ctx *ctx, const vhem_h3m *h3m, const int *count, int T, uint64_t seed,
+vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int *count, int T, uint64_t seed,
                            vhem_data **out)
 {
     vhem_status st = VHEM_OK;

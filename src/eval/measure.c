@@ -20,9 +20,9 @@ enum {
 };
 
 typedef struct {
-    const vhem_h3m *models, *centers;
-    const vhem_dtm *textures; /* instead of centers */
-    const int *label;         /* [n]  of the models */
+    const vh_h3m *models, *centers;
+    const vh_dtm *textures; /* instead of centers */
+    const int *label;       /* [n]  of the models */
     int n, K, tau;
     int *members; /* [K] */
     vhem_distance_options kernel;
@@ -32,8 +32,8 @@ typedef struct {
 static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *full = NULL;
-    const vhem_h3m *models = v->models;
+    vh_h3m *full = NULL;
+    const vh_h3m *models = v->models;
     double *L = NULL, sum = 0;
 
     VH_CHECK(models->d == v->centers->d, VHEM_EINVAL, "the models have dimension %d, the centres %d",
@@ -51,7 +51,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     *out = sum / v->n;
 done:
     free(L);
-    vhem_h3m_free(full);
+    vh_h3m_free(full);
     return st;
 }
 
@@ -88,7 +88,7 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
                                double *out)
 {
     vhem_status st = VHEM_OK;
-    int N = vhem_data_size(data);
+    int N = vh_data_size(data);
     double *table = NULL, sum = 0;
     named *all = NULL;
     vhem_seq_view seq;
@@ -98,8 +98,8 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
     for (int i = 0; i < v->n; i++)
         all[i] = (named){ name[i], v->label[i] };
     qsort(all, (size_t)v->n, sizeof *all, by_name);
-    VH_TRY(v->centers ? vhem_score(ctx, v->centers, data, table)
-                      : vhem_dtm_score(ctx, v->textures, data, table));
+    VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
+                      : vh_dtm_score(ctx, v->textures, data, table));
     for (int n = 0; n < N; n++) {
         const double *row = table + (size_t)n * (size_t)v->K;
         double best = -INFINITY;
@@ -122,7 +122,7 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
 {
     vhem_status st = VHEM_OK;
     int *index = NULL, m = 0;
-    vhem_h3m *members = NULL;
+    vh_h3m *members = NULL;
     double *log_k = NULL, sum = 0;
 
     *out = 0;
@@ -134,7 +134,7 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
         if (v->label[i] == j)
             index[m++] = i;
     VH_TRY(vh_h3m_subset(ctx, v->models, index, m, &members));
-    VH_TRY(vhem_distance(ctx, members, members, &v->kernel, log_k, NULL));
+    VH_TRY(vh_h3m_distance(ctx, members, members, &v->kernel, log_k, NULL));
     for (int a = 0; a < m; a++)
         for (int b = 0; b < m; b++)
             sum += a == b ? 0 : exp(log_k[(size_t)a * (size_t)m + (size_t)b]);
@@ -142,7 +142,7 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
 done:
     free(index);
     free(log_k);
-    vhem_h3m_free(members);
+    vh_h3m_free(members);
     return st;
 }
 
@@ -196,19 +196,19 @@ static void choose_options(const vhem_cluster_options *asked, const vhem_cluster
     v->kernel.normalised = strcmp(kernel, "raw") != 0;
 }
 
-vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem_h3m *models,
-                         const vhem_data *data, const vhem_cluster_options *opt, vhem_measures *out)
+vhem_status vh_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vh_h3m *models,
+                       const vhem_data *data, const vhem_cluster_options *opt, vhem_measures *out)
 {
     vhem_status st = VHEM_OK;
-    const vhem_clustering *c = vhem_tree_level(tree, l), *first = vhem_tree_level(tree, 0);
+    const vh_clustering *c = vh_tree_level(tree, l), *first = vh_tree_level(tree, 0);
     vhem_measures m = { NAN, NAN, NAN, NAN };
     level v = { .models = models };
 
     VH_CHECK(!opt || opt->lambda != 0, VHEM_EINVAL, "lambda is 0, must be a positive number");
-    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, vhem_tree_levels(tree));
+    VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, vh_tree_levels(tree));
     v.centers = c->centers;
     v.textures = c->textures;
-    v.label = vhem_tree_base_labels(tree, l);
+    v.label = vh_tree_base_labels(tree, l);
     v.n = first->Kb;
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);

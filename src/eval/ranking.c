@@ -78,8 +78,8 @@ static void measure_given(int n, bool base_rate, vhem_tag_measure *m)
     m->F = m->right > 0 ? 2 * m->precision * m->recall / (m->precision + m->recall) : 0;
 }
 
-vhem_status vhem_rank(vhem_ctx *ctx, int n, int C, const double *score, const unsigned char *truth,
-                      const vhem_rank_options *opt, vhem_tag_measure *out, double *p_at)
+vhem_status vh_rank_tags(vhem_ctx *ctx, int n, int C, const double *score, const unsigned char *truth,
+                         const vhem_rank_options *opt, vhem_tag_measure *out, double *p_at)
 {
     vhem_status st = VHEM_OK;
     ranked *work = NULL;

@@ -7,10 +7,10 @@
 #include <limits.h>
 #include <string.h>
 
-vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int n, vhem_h3m **out)
+vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *copy = NULL;
+    vh_h3m *copy = NULL;
 
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, n, &copy));
     for (int k = 0; k < n; k++) {
@@ -28,15 +28,14 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, 
     *out = copy;
     copy = NULL;
 done:
-    vhem_h3m_free(copy);
+    vh_h3m_free(copy);
     return st;
 }
 
-vhem_status vh_h3m_pool(vhem_ctx *ctx, const vhem_h3m *const *part, const double *share, int n,
-                        vhem_h3m **out)
+vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *all = NULL;
+    vh_h3m *all = NULL;
     int K = 0;
 
     for (int p = 0; p < n; p++) {
@@ -58,12 +57,12 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vhem_h3m *const *part, const double
     *out = all;
     all = NULL;
 done:
-    vhem_h3m_free(all);
+    vh_h3m_free(all);
     return st;
 }
 
 /* c, mu and the variances; the rest of each covariance is zero already. */
-static void fill_full(const vhem_h3m *h3m, const vh_hmm *from, const vhem_h3m *full, vh_hmm *to)
+static void fill_full(const vh_h3m *h3m, const vh_hmm *from, const vh_h3m *full, vh_hmm *to)
 {
     int d = h3m->d;
     memcpy(to->pi, from->pi, sizeof *to->pi * (size_t)from->S);
@@ -79,10 +78,10 @@ static void fill_full(const vhem_h3m *h3m, const vh_hmm *from, const vhem_h3m *f
     }
 }
 
-vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
+vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *full = NULL;
+    vh_h3m *full = NULL;
 
     if (h3m->family == &vh_gaussian_full)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
@@ -100,6 +99,6 @@ vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vhem_h3m *h3m, vhem_h3m **out)
     *out = full;
     full = NULL;
 done:
-    vhem_h3m_free(full);
+    vh_h3m_free(full);
     return st;
 }

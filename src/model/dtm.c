@@ -34,10 +34,10 @@ void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]
     memcpy(array, all, sizeof all);
 }
 
-vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vhem_dtm **out)
+vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
 
     VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
     VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d textures, must be at least 1", K);
@@ -45,13 +45,13 @@ vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vhem_dtm **out)
     dtm->d = d;
     VH_NEW(dtm->omega, K);
     VH_NEW(dtm->dt, K);
-    dtm->K = K; /* last: vhem_dtm_free looks at dt[0 .. K-1] */
+    dtm->K = K; /* last: vh_dtm_free looks at dt[0 .. K-1] */
     for (int i = 0; i < K; i++)
         dtm->omega[i] = 1.0 / K;
     *out = dtm;
     dtm = NULL;
 done:
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     return st;
 }
 
@@ -93,7 +93,7 @@ void vh_dt_free(vh_dt *dt)
     free(dt->A);
 }
 
-void vhem_dtm_free(vhem_dtm *dtm)
+void vh_dtm_free(vh_dtm *dtm)
 {
     if (!dtm)
         return;
@@ -106,10 +106,10 @@ void vhem_dtm_free(vhem_dtm *dtm)
     free(dtm);
 }
 
-vhem_status vh_dtm_subset(vhem_ctx *ctx, const vhem_dtm *dtm, const int *index, int K, vhem_dtm **out)
+vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int *index, int K, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *sub = NULL;
+    vh_dtm *sub = NULL;
     double sum = 0;
 
     VH_TRY(vh_dtm_new(ctx, dtm->d, K, &sub));
@@ -127,13 +127,13 @@ vhem_status vh_dtm_subset(vhem_ctx *ctx, const vhem_dtm *dtm, const int *index, 
     *out = sub;
     sub = NULL;
 done:
-    vhem_dtm_free(sub);
+    vh_dtm_free(sub);
     return st;
 }
 
 /* ---- 2. from views, and as views ----------------------------------------------------------------------- */
 
-static vhem_status copy_view(vhem_ctx *ctx, vhem_dtm *dtm, int i, const vhem_dt_view *v)
+static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int i, const vhem_dt_view *v)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
@@ -157,28 +157,28 @@ done:
     return st;
 }
 
-vhem_status vhem_dtm_new(vhem_ctx *ctx, int d, int K, const vhem_dt_view *dt, vhem_dtm **out)
+vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int K, const vhem_dt_view *dt, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
 
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
     for (int i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, dtm, i, &dt[i]));
-    VH_TRY(vhem_dtm_validate(ctx, dtm));
+    VH_TRY(vh_dtm_validate(ctx, dtm));
     *out = dtm;
     dtm = NULL;
 done:
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     return st;
 }
 
-int vhem_dtm_size(const vhem_dtm *dtm)
+int vh_dtm_size(const vh_dtm *dtm)
 {
     return dtm->K;
 }
 
-vhem_status vhem_dtm_view(const vhem_dtm *dtm, int i, vhem_dt_view *out)
+vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out)
 {
     if (i < 0 || i >= dtm->K)
         return VHEM_EINVAL;
@@ -200,7 +200,7 @@ vhem_status vhem_dtm_view(const vhem_dtm *dtm, int i, vhem_dt_view *out)
 
 /* ---- 3. validate and compare --------------------------------------------------------------------------- */
 
-void vh_dtm_prefix(vhem_ctx *ctx, const vhem_dtm *dtm, int i)
+void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int i)
 {
     vh_model_prefix(ctx, "texture", i, dtm->dt[i].name);
 }
@@ -246,7 +246,7 @@ done:
     return st;
 }
 
-vhem_status vhem_dtm_validate(vhem_ctx *ctx, const vhem_dtm *dtm)
+vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL, sum = 0;
@@ -272,7 +272,7 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vhem_dtm *dtm)
+vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
 
@@ -288,7 +288,7 @@ done:
     return st;
 }
 
-double vhem_dtm_compare(const vhem_dtm *a, const vhem_dtm *b)
+double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)
 {
     if (a->d != b->d || a->K != b->K)
         return INFINITY;
@@ -303,17 +303,17 @@ double vhem_dtm_compare(const vhem_dtm *a, const vhem_dtm *b)
 
 /* ---- 4. provenance and files --------------------------------------------------------------------------- */
 
-vhem_status vhem_dtm_set_provenance(vhem_ctx *ctx, vhem_dtm *dtm, const char *json)
+vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json)
 {
     return vh_model_set_provenance(ctx, &dtm->provenance, json);
 }
 
-const char *vhem_dtm_provenance(const vhem_dtm *dtm)
+const char *vh_dtm_provenance(const vh_dtm *dtm)
 {
     return dtm->provenance;
 }
 
-vhem_status vhem_dtm_load(vhem_ctx *ctx, const char *path, vhem_dtm **out)
+vhem_status vh_dtm_load(vhem_ctx *ctx, const char *path, vh_dtm **out)
 {
     char *text;
     size_t size;
@@ -325,7 +325,7 @@ vhem_status vhem_dtm_load(vhem_ctx *ctx, const char *path, vhem_dtm **out)
     return st;
 }
 
-vhem_status vhem_dtm_save(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path)
+vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
     return vh_model_is_hdf5(path) ? vh_dtm_save_hdf5(ctx, dtm, path) : vh_dtm_write_json(ctx, dtm, path);
 }

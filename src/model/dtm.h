@@ -18,7 +18,7 @@ typedef struct {
     size_t size;                /* of the block */
 } vh_dt;
 
-struct vhem_dtm {
+struct vh_dtm {
     int d, K;
     double *omega;            /* [K] */
     vh_dt *dt;                /* [K] */
@@ -39,27 +39,27 @@ typedef struct {
 void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_dt_shape before use. */
-vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vhem_dtm **out);
+vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vh_dtm **out);
 /* Storage for a texture, all zero. */
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt);
 /* Copies the numbers; the shapes must be the same. */
 void vh_dt_copy(vh_dt *dst, const vh_dt *src);
 void vh_dt_free(vh_dt *dt); /* what it owns, not dt itself */
 /* A copy of K of the textures, index [K] (NULL: the first K), their weights scaled to sum to 1. */
-vhem_status vh_dtm_subset(vhem_ctx *ctx, const vhem_dtm *dtm, const int *index, int K, vhem_dtm **out);
+vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int *index, int K, vh_dtm **out);
 /* Refuses NaN and infinity, which files cannot hold; names the texture and the array. */
-vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vhem_dtm *dtm);
+vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm);
 /* Puts "texture i: ", with its name if it has one, before the current error sentence. */
-void vh_dtm_prefix(vhem_ctx *ctx, const vhem_dtm *dtm, int i);
+void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int i);
 
 /* The files, as those of an H3M: h3m.h. */
 struct json_t;
-vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_dtm **out);
-vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path);
-vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vhem_dtm **out);
-vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path);
-vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vhem_dtm *dtm, FILE *f);
-vhem_status vh_dtm_from_json(vhem_ctx *ctx, struct json_t *root, vhem_dtm **out);
+vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out);
+vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
+vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vh_dtm **out);
+vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
+vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f);
+vhem_status vh_dtm_from_json(vhem_ctx *ctx, struct json_t *root, vh_dtm **out);
 /* The members of the JSON object text that are no keys of the format; file: keys of the file, else of a
  * texture. */
 vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, const char *text, char **out);

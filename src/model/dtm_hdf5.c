@@ -11,7 +11,7 @@
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static bool put_dt(const vh_h5_writer *w, hid_t all, const vhem_dtm *dtm, int i)
+static bool put_dt(const vh_h5_writer *w, hid_t all, const vh_dtm *dtm, int i)
 {
     const vh_dt *dt = &dtm->dt[i];
     vh_dt_array array[VH_DT_ARRAYS];
@@ -32,7 +32,7 @@ static bool put_dt(const vh_h5_writer *w, hid_t all, const vhem_dtm *dtm, int i)
 
 static bool put_dtm(const vh_h5_writer *w, const void *what)
 {
-    const vhem_dtm *dtm = what;
+    const vh_dtm *dtm = what;
     hid_t all = -1;
     bool ok = vh_h5_put_text(w, w->file, "format", "vhem-dtm")
               && vh_h5_put_int(w, w->file, "version", VERSION) && vh_h5_put_int(w, w->file, "d", dtm->d)
@@ -79,7 +79,7 @@ done:
     return st;
 }
 
-static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vhem_dtm *dtm, int i, size_t limit)
+static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int i, size_t limit)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
@@ -109,7 +109,7 @@ done:
 static vhem_status get_dtm(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
     hid_t all = -1;
     int d, K;
 
@@ -124,23 +124,23 @@ static vhem_status get_dtm(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
     VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));
     if (dtm->provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", dtm->provenance));
-    VH_TRY(vhem_dtm_validate(ctx, dtm));
-    *(vhem_dtm **)out = dtm;
+    VH_TRY(vh_dtm_validate(ctx, dtm));
+    *(vh_dtm **)out = dtm;
     dtm = NULL;
 done:
     vh_h5_drop(all);
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     return st;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vhem_dtm **out)
+vhem_status vh_dtm_load_hdf5(vhem_ctx *ctx, const char *path, vh_dtm **out)
 {
     return vh_h5_load(ctx, path, get_dtm, out);
 }
 
-vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path)
+vhem_status vh_dtm_save_hdf5(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
     vhem_status st = vh_dtm_require_finite(ctx, dtm);
     if (st == VHEM_OK)

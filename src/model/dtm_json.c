@@ -52,7 +52,7 @@ done:
     return st;
 }
 
-static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vhem_dtm *dtm, int i)
+static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int i)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
@@ -72,10 +72,10 @@ done:
     return st;
 }
 
-static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
+static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
     json_t *all = json_object_get(root, "textures"), *provenance = json_object_get(root, "provenance");
     size_t K = json_array_size(all);
     int d;
@@ -98,15 +98,15 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
                  vh_json_kind(provenance));
         VH_TRY(vh_json_keep(ctx, provenance, &dtm->provenance));
     }
-    VH_TRY(vhem_dtm_validate(ctx, dtm));
+    VH_TRY(vh_dtm_validate(ctx, dtm));
     *out = dtm;
     dtm = NULL;
 done:
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     return st;
 }
 
-vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vhem_dtm **out)
+vhem_status vh_dtm_from_json(vhem_ctx *ctx, json_t *root, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
     const char *format = "";
@@ -128,7 +128,7 @@ done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
-vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_dtm **out)
+vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
@@ -164,7 +164,7 @@ static void print_dt(FILE *f, const vh_dt *dt, int d)
     putc('}', f);
 }
 
-vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vhem_dtm *dtm, FILE *f)
+vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
 {
     vhem_status st = VHEM_OK;
 
@@ -187,7 +187,7 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vhem_dtm *dtm, const char *path)
+vhem_status vh_dtm_write_json(vhem_ctx *ctx, const vh_dtm *dtm, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };

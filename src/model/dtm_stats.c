@@ -60,13 +60,13 @@ void vh_dt_stats_free(vh_dt_stats *s)
 /* A block: the objective, then sum_z, its scales and the scales of the statistics, [K] each, then those. */
 enum { SUM_Z, SCALE_Z, SCALE, HEADS };
 
-static double *head(const vhem_dtm *dtm, double *sums, int which)
+static double *head(const vh_dtm *dtm, double *sums, int which)
 {
     return sums + 1 + which * dtm->K;
 }
 
 /* How many numbers stand before the statistics of texture j. */
-static size_t stats_at(const vhem_dtm *dtm, int j)
+static size_t stats_at(const vh_dtm *dtm, int j)
 {
     size_t size = 1 + HEADS * (size_t)dtm->K;
     for (int i = 0; i < j; i++)
@@ -74,28 +74,28 @@ static size_t stats_at(const vhem_dtm *dtm, int j)
     return size;
 }
 
-size_t vh_dt_sums_size(const vhem_dtm *dtm)
+size_t vh_dt_sums_size(const vh_dtm *dtm)
 {
     return stats_at(dtm, dtm->K);
 }
 
-void vh_dt_sums_begin(const vhem_dtm *dtm, double *sums)
+void vh_dt_sums_begin(const vh_dtm *dtm, double *sums)
 {
     for (int j = 0; j < dtm->K; j++)
         head(dtm, sums, SCALE_Z)[j] = head(dtm, sums, SCALE)[j] = VH_NO_SCALE;
 }
 
-void vh_dt_sums_share(const vhem_dtm *dtm, double *sums, int j, double log_z)
+void vh_dt_sums_share(const vh_dtm *dtm, double *sums, int j, double log_z)
 {
     vh_scaled_add(&head(dtm, sums, SUM_Z)[j], &head(dtm, sums, SCALE_Z)[j], log_z);
 }
 
-vh_dt_stats vh_dt_sums_stats(const vhem_dtm *dtm, double *sums, int j)
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j)
 {
     return vh_dt_stats_at(dtm->dt[j].n, dtm->d, sums + stats_at(dtm, j));
 }
 
-static void raise_scale(const vhem_dtm *dtm, double *sums, int j, double to)
+static void raise_scale(const vh_dtm *dtm, double *sums, int j, double to)
 {
     vh_dt_stats s = vh_dt_sums_stats(dtm, sums, j);
     double *scale = &head(dtm, sums, SCALE)[j], change = vh_scale_change(*scale, to);
@@ -104,7 +104,7 @@ static void raise_scale(const vhem_dtm *dtm, double *sums, int j, double to)
     *scale = to;
 }
 
-double vh_dt_sums_weigh(const vhem_dtm *dtm, double *sums, int j, double log_w)
+double vh_dt_sums_weigh(const vh_dtm *dtm, double *sums, int j, double log_w)
 {
     double scale = vh_scale_of(log_w);
     if (scale > head(dtm, sums, SCALE)[j])
@@ -114,7 +114,7 @@ double vh_dt_sums_weigh(const vhem_dtm *dtm, double *sums, int j, double log_w)
 
 void vh_dt_sums_merge(const void *of, double *left, const double *right)
 {
-    const vhem_dtm *dtm = of;
+    const vh_dtm *dtm = of;
     left[0] += right[0];
     for (int j = 0; j < dtm->K; j++) {
         const double *x = right + 1 + j;
@@ -128,12 +128,12 @@ void vh_dt_sums_merge(const void *of, double *left, const double *right)
     }
 }
 
-double vh_dt_sums_z(const vhem_dtm *dtm, const double *sums, int j)
+double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j)
 {
     return vh_scaled_value(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
 }
 
-double vh_dt_sums_log_z(const vhem_dtm *dtm, const double *sums, int j)
+double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j)
 {
     return vh_scaled_log(sums[1 + SUM_Z * dtm->K + j], sums[1 + SCALE_Z * dtm->K + j]);
 }

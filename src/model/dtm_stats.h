@@ -32,20 +32,20 @@ void vh_dt_stats_free(vh_dt_stats *s);
 
 /* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K] and the statistics of each
  * texture, these at scales of their own (math/scaled.h). */
-size_t vh_dt_sums_size(const vhem_dtm *dtm);
+size_t vh_dt_sums_size(const vh_dtm *dtm);
 /* Of sums that are all zero: no scale is known yet. */
-void vh_dt_sums_begin(const vhem_dtm *dtm, double *sums);
+void vh_dt_sums_begin(const vh_dtm *dtm, double *sums);
 /* Texture j takes a share exp(log_z) of something. */
-void vh_dt_sums_share(const vhem_dtm *dtm, double *sums, int j, double log_z);
+void vh_dt_sums_share(const vh_dtm *dtm, double *sums, int j, double log_z);
 /* What exp(log_w) is at the scale of the statistics of texture j, which is raised first if need be; 0: so far
  * below the rest that it leaves no trace. */
-double vh_dt_sums_weigh(const vhem_dtm *dtm, double *sums, int j, double log_w);
-vh_dt_stats vh_dt_sums_stats(const vhem_dtm *dtm, double *sums, int j);
+double vh_dt_sums_weigh(const vh_dtm *dtm, double *sums, int j, double log_w);
+vh_dt_stats vh_dt_sums_stats(const vh_dtm *dtm, double *sums, int j);
 /* left += right; dtm is the set of textures. */
 void vh_dt_sums_merge(const void *dtm, double *left, const double *right);
 /* sum_z of texture j, 0 when a double cannot hold it, and its logarithm. */
-double vh_dt_sums_z(const vhem_dtm *dtm, const double *sums, int j);
-double vh_dt_sums_log_z(const vhem_dtm *dtm, const double *sums, int j);
+double vh_dt_sums_z(const vh_dtm *dtm, const double *sums, int j);
+double vh_dt_sums_log_z(const vh_dtm *dtm, const double *sums, int j);
 
 /* dt, with which the statistics were made, becomes the maximiser; without any weight, or for transitions that
  * never happened, it stays as it is.  *n_floored counts entries of R at the floor. */

@@ -20,7 +20,7 @@
 
 /* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
-double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p)
+double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p)
 {
     size_t components = (size_t)h->S * (size_t)h->M;
     double *at = h->theta + components;
@@ -29,17 +29,17 @@ double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p)
     return at;
 }
 
-void vh_hmm_component(const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double **par)
+void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double **par)
 {
     size_t r = (size_t)s * (size_t)h->M + (size_t)m;
     for (int p = 0; p < h3m->family->n_param; p++)
         par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, h3m->d);
 }
 
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vhem_h3m **out)
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
 
     VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
     VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d HMMs, must be at least 1", K);
@@ -48,17 +48,17 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, v
     h3m->d = d;
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
-    h3m->K = K; /* last: vhem_h3m_free looks at hmm[0 .. K-1] */
+    h3m->K = K; /* last: vh_h3m_free looks at hmm[0 .. K-1] */
     for (int i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
     *out = h3m;
     h3m = NULL;
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
-vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M)
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M)
 {
     vhem_status st = VHEM_OK;
     assert(i >= 0 && i < h3m->K);
@@ -119,7 +119,7 @@ static void free_hmm(vh_hmm *h)
     free(h->pi);
 }
 
-void vh_h3m_truncate(vhem_h3m *h3m, int K)
+void vh_h3m_truncate(vh_h3m *h3m, int K)
 {
     for (int i = K; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
@@ -128,7 +128,7 @@ void vh_h3m_truncate(vhem_h3m *h3m, int K)
         h3m->omega[i] = 1.0 / K;
 }
 
-void vhem_h3m_free(vhem_h3m *h3m)
+void vh_h3m_free(vh_h3m *h3m)
 {
     if (!h3m)
         return;
@@ -153,7 +153,7 @@ static int param_index(const vh_emission *family, const char *name)
 }
 
 /* The emission parameters of v: theta as a whole, else c and each parameter by its name. */
-static vhem_status copy_theta(vhem_ctx *ctx, const vhem_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
+static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const vhem_hmm_view *v)
 {
     vhem_status st = VHEM_OK;
     size_t components = (size_t)h->S * (size_t)h->M;
@@ -178,7 +178,7 @@ done:
     return st;
 }
 
-static vhem_status copy_view(vhem_ctx *ctx, vhem_h3m *h3m, int i, const vhem_hmm_view *v)
+static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int i, const vhem_hmm_view *v)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
@@ -200,11 +200,11 @@ done:
     return st;
 }
 
-vhem_status vhem_h3m_new(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
-                         vhem_h3m **out)
+vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+                              vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
 
     VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
@@ -212,20 +212,20 @@ vhem_status vhem_h3m_new(vhem_ctx *ctx, const char *emission, int d, int K, cons
     VH_TRY(vh_h3m_new(ctx, family, d, K, &h3m));
     for (int i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
-    VH_TRY(vhem_h3m_validate(ctx, h3m));
+    VH_TRY(vh_h3m_validate(ctx, h3m));
     *out = h3m;
     h3m = NULL;
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
-int vhem_h3m_size(const vhem_h3m *h3m)
+int vh_h3m_size(const vh_h3m *h3m)
 {
     return h3m->K;
 }
 
-vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
+vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out)
 {
     if (i < 0 || i >= h3m->K)
         return VHEM_EINVAL;
@@ -252,7 +252,7 @@ vhem_status vhem_h3m_view(const vhem_h3m *h3m, int i, vhem_hmm_view *out)
 
 /* ---- 3. validate and compare --------------------------------------------------------------------------- */
 
-void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i)
+void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int i)
 {
     vh_model_prefix(ctx, "HMM", i, h3m->hmm[i].name);
 }
@@ -281,7 +281,7 @@ static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int n, con
     return vh_fail(ctx, VHEM_EINVAL, "%s sums to %.10g, must be 1", who, sum);
 }
 
-static vhem_status check_component(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, int s, int m,
+static vhem_status check_component(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, int s, int m,
                                    double *work)
 {
     double *par[VH_MAX_PARAM];
@@ -292,7 +292,7 @@ static vhem_status check_component(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_
     return VHEM_OK;
 }
 
-static vhem_status check_hmm(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_hmm *h, double *work)
+static vhem_status check_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, double *work)
 {
     vhem_status st = VHEM_OK;
 
@@ -309,7 +309,7 @@ done:
     return st;
 }
 
-vhem_status vhem_h3m_validate(vhem_ctx *ctx, const vhem_h3m *h3m)
+vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL;
@@ -330,7 +330,7 @@ done:
 }
 
 /* Name of the array that number k of the block of h lies in. */
-static const char *array_name(const vhem_h3m *h3m, const vh_hmm *h, size_t k)
+static const char *array_name(const vh_h3m *h3m, const vh_hmm *h, size_t k)
 {
     const double *at = h->pi + k;
     const char *name = at < h->A ? "pi" : at < h->theta ? "A" : "c";
@@ -340,7 +340,7 @@ static const char *array_name(const vhem_h3m *h3m, const vh_hmm *h, size_t k)
     return name;
 }
 
-vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m)
+vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
 
@@ -362,7 +362,7 @@ done:
     return st;
 }
 
-double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
+double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
 {
     if (a->family != b->family || a->d != b->d || a->K != b->K)
         return INFINITY;
@@ -378,22 +378,22 @@ double vhem_h3m_compare(const vhem_h3m *a, const vhem_h3m *b)
 
 /* ---- 4. provenance and files --------------------------------------------------------------------------- */
 
-vhem_status vhem_h3m_set_provenance(vhem_ctx *ctx, vhem_h3m *h3m, const char *json)
+vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json)
 {
     return vh_model_set_provenance(ctx, &h3m->provenance, json);
 }
 
-const char *vhem_h3m_provenance(const vhem_h3m *h3m)
+const char *vh_h3m_provenance(const vh_h3m *h3m)
 {
     return h3m->provenance;
 }
 
-const char *vhem_h3m_prior(const vhem_h3m *h3m)
+const char *vhem_h3m_prior(const vh_h3m *h3m)
 {
     return h3m->prior;
 }
 
-vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)
+vhem_status vh_h3m_load(vhem_ctx *ctx, const char *path, vh_h3m **out)
 {
     char *text;
     size_t size;
@@ -405,7 +405,7 @@ vhem_status vhem_h3m_load(vhem_ctx *ctx, const char *path, vhem_h3m **out)
     return st;
 }
 
-vhem_status vhem_h3m_save(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
     return vh_model_is_hdf5(path) ? vh_model_save_hdf5(ctx, h3m, path) : vh_model_write_json(ctx, h3m, path);
 }

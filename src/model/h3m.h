@@ -22,7 +22,7 @@ typedef struct {              /* frames of the sequences that models were fitted
     int64_t min, median, max; /* all 0: not known */
 } vh_lengths;
 
-struct vhem_h3m {
+struct vh_h3m {
     const vh_emission *family;
     int d, K;
     double *omega; /* [K] */
@@ -37,37 +37,36 @@ static inline double *vh_hmm_c(const vh_hmm *h)
     return h->theta; /* [S][M] */
 }
 /* Parameter p of all components, [S][M][vh_param_size]. */
-double *vh_hmm_param(const vhem_h3m *h3m, const vh_hmm *h, int p);
+double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p);
 /* The parameters of component (s, m), par [VH_MAX_PARAM]. */
-void vh_hmm_component(const vhem_h3m *h3m, const vh_hmm *h, int s, int m, double **par);
+void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double **par);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_h3m_shape before use. */
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vhem_h3m **out);
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vh_h3m **out);
 /* Storage for HMM i, all zero. */
-vhem_status vh_h3m_shape(vhem_ctx *ctx, vhem_h3m *h3m, int i, int S, int M);
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */
 vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j); /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
 void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
 /* Keeps the first K HMMs, K at most what there is, with equal weights. */
-void vh_h3m_truncate(vhem_h3m *h3m, int K);
+void vh_h3m_truncate(vh_h3m *h3m, int K);
 /* Refuses NaN and infinity, which files cannot hold; names the HMM and the array. */
-vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vhem_h3m *h3m);
+vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
-void vh_h3m_prefix(vhem_ctx *ctx, const vhem_h3m *h3m, int i);
+void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int i);
 
 /* The files.  name is what error sentences call the file. */
-vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name,
-                               vhem_h3m **out);
-vhem_status vh_model_write_json(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
-vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vhem_h3m **out);
-vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path);
+vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out);
+vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
+vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out);
+vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 
 /* For files that hold models inside: the model file as a JSON object on a stream (stream errors stay in f),
  * and the model in a parsed object.  Models with NaN or infinity are refused before the first byte. */
 struct json_t;
-vhem_status vh_model_print_json(vhem_ctx *ctx, const vhem_h3m *h3m, FILE *f);
-vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vhem_h3m **out);
+vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
+vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vh_h3m **out);
 
 /* "lengths" of a model file: an object with min, median and max, as text in HDF5; the text needs
  * VH_LENGTHS_SIZE bytes. */

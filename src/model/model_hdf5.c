@@ -10,7 +10,7 @@
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vhem_h3m *h3m, int i)
+static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int i)
 {
     const vh_hmm *h = &h3m->hmm[i];
     int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
@@ -34,7 +34,7 @@ static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vhem_h3m *h3m, int 
 
 static bool put_h3m(const vh_h5_writer *w, const void *what)
 {
-    const vhem_h3m *h3m = what;
+    const vh_h3m *h3m = what;
     hid_t hmms = -1;
     char lengths[VH_LENGTHS_SIZE];
     vh_lengths_text(&h3m->lengths, lengths);
@@ -71,7 +71,7 @@ done:
 }
 
 /* All arrays of HMM i; only checks their shapes when fill is false. */
-static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vhem_h3m *h3m, int i, int S, int M, bool fill)
+static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, int S, int M, bool fill)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -90,7 +90,7 @@ done:
     return st;
 }
 
-static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vhem_h3m *h3m, int i, size_t limit)
+static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int i, size_t limit)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
@@ -133,7 +133,7 @@ done:
 }
 
 /* What the file says of the fit: lengths of the sequences, prior, provenance. */
-static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vhem_h3m *h3m)
+static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     char *lengths = NULL;
@@ -156,7 +156,7 @@ static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
 {
     vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     hid_t hmms = -1;
     int d, K;
 
@@ -170,23 +170,23 @@ static vhem_status get_h3m(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
     VH_TRY(get_origin(ctx, file, limit, h3m));
-    VH_TRY(vhem_h3m_validate(ctx, h3m));
-    *(vhem_h3m **)out = h3m;
+    VH_TRY(vh_h3m_validate(ctx, h3m));
+    *(vh_h3m **)out = h3m;
     h3m = NULL;
 done:
     vh_h5_drop(hmms);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vhem_h3m **out)
+vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)
 {
     return vh_h5_load(ctx, path, get_h3m, out);
 }
 
-vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
     vhem_status st = vh_h3m_require_finite(ctx, h3m);
     if (st == VHEM_OK)

@@ -83,7 +83,7 @@ vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
 }
 
 /* What the file says of the fit: lengths of the sequences, prior, provenance. */
-static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vhem_h3m *h3m)
+static vhem_status read_origin(vhem_ctx *ctx, json_t *root, vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
     json_t *lengths = json_object_get(root, "lengths");
@@ -118,7 +118,7 @@ static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
 }
 
 /* All arrays of HMM i; only checks them when fill is false. */
-static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vhem_h3m *h3m, int i, int S, int M,
+static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int i, int S, int M,
                                bool fill)
 {
     vhem_status st = VHEM_OK;
@@ -142,7 +142,7 @@ done:
     return st;
 }
 
-static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vhem_h3m *h3m, int i)
+static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int i)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
@@ -164,10 +164,10 @@ done:
 }
 
 /* hmms and omega into a new H3M. */
-static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vhem_h3m **out)
+static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     json_t *hmms = json_object_get(root, "hmms");
     size_t K = json_array_size(hmms);
 
@@ -184,15 +184,15 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *fam
     *out = h3m;
     h3m = NULL;
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
 /* The object of a vhem-h3m file. */
-static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
+static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     const char *emission = "";
     int d;
 
@@ -204,16 +204,16 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
     VH_TRY(read_hmms(ctx, root, family, d, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     VH_TRY(read_origin(ctx, root, h3m));
-    VH_TRY(vhem_h3m_validate(ctx, h3m));
+    VH_TRY(vh_h3m_validate(ctx, h3m));
     *out = h3m;
     h3m = NULL;
 done:
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st;
 }
 
 /* The models of a clustering file are its centres. */
-static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
+static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     json_t *centers = json_object_get(root, "centers");
@@ -235,7 +235,7 @@ done:
     return st;
 }
 
-vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vhem_h3m **out)
+vhem_status vh_model_from_json(vhem_ctx *ctx, json_t *root, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const char *format = "";
@@ -254,7 +254,7 @@ done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
-vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vhem_h3m **out)
+vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     json_t *root = NULL;
@@ -271,7 +271,7 @@ done:
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */
 
-static void print_hmm(FILE *f, const vhem_h3m *h3m, const vh_hmm *h)
+static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 {
     static const char *const lead = ",\n   ";
     int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
@@ -292,7 +292,7 @@ static void print_hmm(FILE *f, const vhem_h3m *h3m, const vh_hmm *h)
     putc('}', f);
 }
 
-vhem_status vh_model_print_json(vhem_ctx *ctx, const vhem_h3m *h3m, FILE *f)
+vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
 {
     vhem_status st = VHEM_OK;
     char lengths[VH_LENGTHS_SIZE];
@@ -322,7 +322,7 @@ done:
     return st;
 }
 
-vhem_status vh_model_write_json(vhem_ctx *ctx, const vhem_h3m *h3m, const char *path)
+vhem_status vh_model_write_json(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };

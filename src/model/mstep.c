@@ -16,7 +16,7 @@
 #define NOTHING 1e-200
 
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
-                     vhem_h3m *h3m, vh_hmm *h, int *n_floored)
+                     vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
     vhem_status st = VHEM_OK;
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
@@ -66,7 +66,7 @@ done:
 
 /* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation
  * of the data in random directions. */
-static void split(const vh_limits *lim, vhem_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
+static void split(const vh_limits *lim, vh_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
 {
     double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
     vh_hmm_component(h3m, h, from / h->M, from % h->M, a);
@@ -115,8 +115,8 @@ static double state_weight(const double *T, int M, int n_stat, int s)
     return sum;
 }
 
-int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m,
-              vh_hmm *h, vh_rng *rng)
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m, vh_hmm *h,
+              vh_rng *rng)
 {
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
     double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */

@@ -15,11 +15,11 @@ typedef struct {                      /* what the parameters must respect */
 /* HMM h of the H3M, which is HMM k of the packed set that made the statistics, becomes the maximiser.  What
  * no frame supports keeps its parameters.  *n_floored counts the covariances that were held at the floor. */
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
-                     vhem_h3m *h3m, vh_hmm *h, int *n_floored);
+                     vh_h3m *h3m, vh_hmm *h, int *n_floored);
 
 /* Gives every state and component that no frame supports a share of the heaviest one, so that it takes part
  * again.  To be called after vh_mstep, with the same statistics.  Returns how many were revived. */
-int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vhem_h3m *h3m,
-              vh_hmm *h, vh_rng *rng);
+int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m, vh_hmm *h,
+              vh_rng *rng);
 
 #endif

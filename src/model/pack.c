@@ -15,8 +15,8 @@
 #define MAX_LOSS 1e5
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
-static vhem_status pack_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K,
-                              const double *origin, const double *scale, vh_packed **out)
+static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
+                              const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -59,7 +59,7 @@ done:
     return st;
 }
 
-vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
                         const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
@@ -78,7 +78,7 @@ done:
 }
 
 /* The chain of HMM k and where its components are. */
-static void take_chain(const vhem_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
+static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
 {
     memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
     memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
@@ -90,7 +90,7 @@ static void take_chain(const vhem_h3m *h3m, const vh_hmm *h, int k, vh_packed *p
     }
 }
 
-vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
                          const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
@@ -114,7 +114,7 @@ done:
     return st;
 }
 
-vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk)
+vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL;

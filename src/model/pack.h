@@ -31,14 +31,14 @@ typedef struct {
 
 /* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].
  * The numbers come with vh_pack_update; the model must outlive the packed set. */
-vhem_status vh_pack_new(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
                         const double *scale, vh_packed **out);
 /* Takes the present numbers of the same HMMs.  Fails when a covariance is
  * singular; pk->at_fault is then its HMM. */
-vhem_status vh_pack_update(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, vh_packed *pk);
+vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk);
 /* The other side of the product: HMMs as base models, whose components enter through their mean statistics.
  * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */
-vhem_status vh_pack_base(vhem_ctx *ctx, const vhem_h3m *h3m, const int *index, int K, const double *origin,
+vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
                          const double *scale, vh_packed **out);
 void vh_pack_free(vh_packed *pk);
 

@@ -229,7 +229,7 @@ void vh_posterior_update(const vh_prior *p, const vh_packed *pk, int k, const vh
     }
 }
 
-void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *post, const vhem_h3m *h3m,
+void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *post, const vh_h3m *h3m,
                          vh_hmm *h)
 {
     int S = post->S, M = post->M, d = p->d;
@@ -297,7 +297,7 @@ int vh_posterior_put(const vh_emission *family, int d, const double *floor, cons
 }
 
 vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits *lim,
-                              const vh_posterior *post, const vhem_h3m *h3m, vh_hmm *h, int *n_floored)
+                              const vh_posterior *post, const vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
     vhem_status st = VHEM_OK;
     int S = post->S, M = post->M, d = p->d, held = 0;

@@ -46,7 +46,7 @@ void vh_posterior_update(const vh_prior *prior, const vh_packed *pk, int k, cons
                          vh_posterior *post);
 /* HMM h of the H3M becomes the expected model, less the factors `shift`; these may be smaller than the
  * smallest number, and are added as logs to HMM k of the set once h is packed. */
-void vh_posterior_expect(const vh_prior *prior, const vh_limits *lim, vh_posterior *post, const vhem_h3m *h3m,
+void vh_posterior_expect(const vh_prior *prior, const vh_limits *lim, vh_posterior *post, const vh_h3m *h3m,
                          vh_hmm *h);
 void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k);
 /* KL(posterior | prior), in nats; NaN where a scatter is singular. */
@@ -55,6 +55,6 @@ double vh_posterior_kl(const vh_prior *prior, const vh_limits *lim, const vh_pos
  * the covariances held there.  cov = B / (nu - 2), for full covariances B / (nu - d - 1), where that is at
  * least B / max(1, nu / 2). */
 vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *prior, const vh_limits *lim,
-                              const vh_posterior *post, const vhem_h3m *h3m, vh_hmm *h, int *n_floored);
+                              const vh_posterior *post, const vh_h3m *h3m, vh_hmm *h, int *n_floored);
 
 #endif

@@ -20,7 +20,7 @@ static int by_shape(const void *a, const void *b)
     return p->i < q->i ? -1 : p->i > q->i;
 }
 
-static vhem_status sort_by_shape(vhem_ctx *ctx, const vhem_h3m *h3m, int *order)
+static vhem_status sort_by_shape(vhem_ctx *ctx, const vh_h3m *h3m, int *order)
 {
     vhem_status st = VHEM_OK;
     shape *s = NULL;
@@ -37,7 +37,7 @@ done:
 
 /* Adds w mu (about NULL) or w (cov + (mu - about)^2) of every base component to sum [d]; returns the sum of
  * the weights w. */
-static double add_pass(const vhem_h3m *h3m, const double *about, double *sum)
+static double add_pass(const vh_h3m *h3m, const double *about, double *sum)
 {
     int d = h3m->d;
     double all = 0;
@@ -58,7 +58,7 @@ static double add_pass(const vhem_h3m *h3m, const double *about, double *sum)
 
 /* Mean and deviation of all base components together, each counted with omega c / S: where the product is
  * taken.  Both arrays come zeroed. */
-static void spread(const vhem_h3m *h3m, double *origin, double *scale)
+static void spread(const vh_h3m *h3m, double *origin, double *scale)
 {
     double all = add_pass(h3m, NULL, origin);
     for (int k = 0; k < h3m->d; k++)
@@ -71,7 +71,7 @@ static void spread(const vhem_h3m *h3m, double *origin, double *scale)
     }
 }
 
-vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out)
+vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
 {
     vhem_status st = VHEM_OK;
     vh_base *b = NULL;

@@ -7,14 +7,14 @@
 #include "backend/backend.h"
 
 typedef struct {
-    const vhem_h3m *h3m;
+    const vh_h3m *h3m;
     int Kb;
     int *order; /* [Kb]  place in the packed set -> HMM; equal shapes side by side */
     vh_packed *packed;
     double *origin, *scale; /* [d]  mean and deviation of the base models together */
 } vh_base;
 
-vhem_status vh_base_new(vhem_ctx *ctx, const vhem_h3m *h3m, vh_base **out);
+vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
 void vh_base_free(vh_base *base);
 
 #endif

@@ -39,7 +39,7 @@ void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
 }
 
 /* The texture that is drawn next: by its weight, or by that times how badly the centres so far explain it. */
-static int pick(const vhem_dtm *base, const double *loss, const bool *taken, vh_rng *rng)
+static int pick(const vh_dtm *base, const double *loss, const bool *taken, vh_rng *rng)
 {
     double sum = 0, at;
     int last = 0;
@@ -57,14 +57,14 @@ static int pick(const vhem_dtm *base, const double *loss, const bool *taken, vh_
     return last;
 }
 
-vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, int tau, vh_rng *rng,
-                         vh_scratch *scratch, vhem_dtm *centers)
+vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, int tau, vh_rng *rng,
+                         vh_scratch *scratch, vh_dtm *centers)
 {
     vhem_status st = VHEM_OK;
     bool far = strcmp(name, "far") == 0, *taken = NULL;
     double *loss = NULL, *L = NULL;
     int Kb = base->K;
-    vhem_dtm *one = NULL;
+    vh_dtm *one = NULL;
 
     VH_NEW(taken, Kb);
     VH_NEW(loss, Kb);
@@ -80,7 +80,7 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, 
             continue;
         VH_TRY(vh_dtm_subset(ctx, base, &seed, 1, &one));
         vhem_status scored = vh_hem_dtm_score(ctx, base, one, tau, scratch, 1, L);
-        vhem_dtm_free(one);
+        vh_dtm_free(one);
         one = NULL;
         if (scored == VHEM_ESTOPPED) { /* what is known of losses must do for the rest */
             far = false;
@@ -94,14 +94,14 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, 
         }
     }
 done:
-    vhem_dtm_free(one);
+    vh_dtm_free(one);
     free(taken);
     free(loss);
     free(L);
     return st;
 }
 
-void vh_dtm_scale(const vhem_dtm *base, double *scale)
+void vh_dtm_scale(const vh_dtm *base, double *scale)
 {
     double sum = 0;
     for (int i = 0; i < base->K; i++)

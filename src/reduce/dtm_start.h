@@ -11,14 +11,14 @@
  * badly. NULL ends them. */
 extern const char *const vh_dtm_starts[];
 /* centers have their shapes, and get numbers and equal weights. */
-vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vhem_dtm *base, int tau, vh_rng *rng,
-                         vh_scratch *scratch, vhem_dtm *centers);
+vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, int tau, vh_rng *rng,
+                         vh_scratch *scratch, vh_dtm *centers);
 
 /* center as the texture b; of more states than it has room for the first ones, and for fewer some of little
  * effect are added. */
 void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center);
 
 /* scale [d]: deviation of a frame of the base textures, by their weights. */
-void vh_dtm_scale(const vhem_dtm *base, double *scale);
+void vh_dtm_scale(const vh_dtm *base, double *scale);
 
 #endif

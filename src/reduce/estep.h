@@ -28,6 +28,6 @@ vhem_status vh_reduce_expect(vhem_ctx *ctx, const vh_base *base, const vh_packed
 
 /* L [Kb][Kr]: the bound L_hmm of every HMM of one set under every HMM of another, on all threads.  A stop
  * leaves L unfinished. */
-vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *base, const vhem_h3m *reduced, int tau, double *L);
+vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *base, const vh_h3m *reduced, int tau, double *L);
 
 #endif

@@ -23,8 +23,8 @@
 enum { CHUNK = 4 };
 
 typedef struct {
-    const vhem_dtm *base;
-    vhem_dtm *centers;
+    const vh_dtm *base;
+    vh_dtm *centers;
     const vh_vhem_options *opt;
     vh_dt_gains *gains; /* [Kr] */
     double *log_omega;  /* [Kr] */
@@ -51,7 +51,7 @@ static void close_state(state *s)
     free(s->floor);
 }
 
-static bool is_isotropic(const vhem_dtm *dtm)
+static bool is_isotropic(const vh_dtm *dtm)
 {
     for (int i = 0; i < dtm->K; i++)
         for (int k = 1; k < dtm->d; k++)
@@ -64,7 +64,7 @@ static bool is_isotropic(const vhem_dtm *dtm)
 static vhem_status open_state(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
-    const vhem_dtm *base = s->base;
+    const vh_dtm *base = s->base;
     const vh_vhem_options *opt = s->opt;
     vh_sum_kind kind = { vh_dt_sums_size(s->centers), vh_dt_sums_merge, s->centers };
 
@@ -147,7 +147,7 @@ done:
     return st;
 }
 
-vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vhem_dtm *base, const vhem_dtm *centers, int tau,
+vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *centers, int tau,
                              vh_scratch *scratch, int n_threads, double *L)
 {
     vhem_status st = VHEM_OK;
@@ -196,7 +196,7 @@ done:
 /* Empty clusters begin again at what the largest cluster describes worst; true when there were any. */
 static bool repair(state *s, int k, vh_vhem_run *run)
 {
-    vhem_dtm *c = s->centers;
+    vh_dtm *c = s->centers;
     int before = run->n_empty;
     vh_rng rng;
 
@@ -218,8 +218,8 @@ static bool repair(state *s, int k, vh_vhem_run *run)
 
 /* ---- 3. the loop --------------------------------------------------------------------------------------- */
 
-vhem_status vh_hem_dtm(vhem_ctx *ctx, const vhem_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                       int n_threads, vhem_dtm *centers, vh_vhem_run *run)
+vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options *opt, vh_scratch *scratch,
+                       int n_threads, vh_dtm *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     size_t pairs = (size_t)base->K * (size_t)centers->K;

@@ -29,7 +29,7 @@ int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, i
 }
 
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               const vh_assignment *a, int k, vhem_h3m *centers, double *log_omega, vh_vhem_run *run)
+               const vh_assignment *a, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run)
 {
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int Kr = centers->K, done = 0;

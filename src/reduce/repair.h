@@ -17,6 +17,6 @@ int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, i
  * in early iterations, revives dead states and components; counts them in run.  True when anything was
  * changed: the bound may then fall once. */
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               const vh_assignment *a, int k, vhem_h3m *centers, double *log_omega, vh_vhem_run *run);
+               const vh_assignment *a, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run);
 
 #endif

@@ -24,7 +24,7 @@ done:
     return st;
 }
 
-vhem_status vh_reduce_score(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_h3m *reduced, int tau, double *L)
+vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     vhem_status st = VHEM_OK, *each = NULL;
     int threads = ctx->threads;

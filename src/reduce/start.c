@@ -51,7 +51,7 @@ static void soften(const vh_base *base, vh_hmm *h)
 }
 
 /* Means step a random fifth of a deviation, so that copies of one component can part. */
-static void jitter(const vh_base *base, vh_rng *rng, const vhem_h3m *h3m, double *const *par)
+static void jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
 {
     int d = h3m->d;
     for (int k = 0; k < d; k++) {
@@ -60,14 +60,14 @@ static void jitter(const vh_base *base, vh_rng *rng, const vhem_h3m *h3m, double
     }
 }
 
-static void copy_component(const vhem_h3m *from, double *const *a, double *const *b)
+static void copy_component(const vh_h3m *from, double *const *a, double *const *b)
 {
     for (int p = 0; p < from->family->n_param; p++)
         memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(from->family, p, from->d));
 }
 
 /* Base components may be singular, those of a centre may not: they get a hundredth of the spread of all. */
-static void widen(const vh_base *base, const vhem_h3m *h3m, vh_hmm *h)
+static void widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
 {
     const vh_packed *b = base->packed;
     int d = h3m->d;
@@ -82,7 +82,7 @@ static void widen(const vh_base *base, const vhem_h3m *h3m, vh_hmm *h)
     free(theta);
 }
 
-void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *centers, int j)
+void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
 {
     const vh_hmm *b = &base->h3m->hmm[i];
     vh_hmm *r = &centers->hmm[j];
@@ -129,7 +129,7 @@ static int pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
 }
 
 static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
-                                    vh_scratch *scratch, vhem_h3m *centers)
+                                    vh_scratch *scratch, vh_h3m *centers)
 {
     vhem_status st = VHEM_OK;
     unsigned char *taken = NULL;
@@ -146,7 +146,7 @@ done:
 /* Each further centre is a base HMM drawn in proportion to how much worse the centres so far describe it than
  * the best of them describes itself.  Singular base HMMs cannot describe anything and are passed over. */
 static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
-                                 vh_scratch *scratch, vhem_h3m *centers)
+                                 vh_scratch *scratch, vh_h3m *centers)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -210,7 +210,7 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
 }
 
 static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
-                                  vh_scratch *scratch, vhem_h3m *centers)
+                                  vh_scratch *scratch, vh_h3m *centers)
 {
     (void)ctx;
     (void)tau;
@@ -237,7 +237,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
  * [n], n and step tell what was used. */
 enum { POOL = 20000 };
 
-static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vhem_h3m *out)
+static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
     const vh_packed *b = base->packed;
@@ -283,11 +283,11 @@ done:
 }
 
 /* A pool of components given to the centres: centre j takes those with numbers at(j, q). */
-static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vhem_h3m *centers, bool shared)
+static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh_h3m *centers, bool shared)
 {
     vhem_status st = VHEM_OK;
     int S = centers->hmm[0].S, M = centers->hmm[0].M, C = S * M, k = shared ? C : C * centers->K;
-    vhem_h3m *mix = NULL;
+    vh_h3m *mix = NULL;
     int *deal = NULL;
 
     VH_NEW(deal, k);
@@ -319,13 +319,13 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
         widen(base, centers, r);
     }
 done:
-    vhem_h3m_free(mix);
+    vh_h3m_free(mix);
     free(deal);
     return st;
 }
 
 static vhem_status from_pooled(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                               vhem_h3m *centers)
+                               vh_h3m *centers)
 {
     (void)tau;
     (void)scratch;
@@ -333,7 +333,7 @@ static vhem_status from_pooled(vhem_ctx *ctx, const vh_base *base, int tau, vh_r
 }
 
 static vhem_status from_dealt(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                              vhem_h3m *centers)
+                              vh_h3m *centers)
 {
     (void)tau;
     (void)scratch;

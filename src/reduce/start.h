@@ -9,7 +9,7 @@ typedef struct {
     const char *name;
     /* Fills the centres, whose shape is set; tau is for those that compare HMMs. */
     vhem_status (*make)(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng, vh_scratch *scratch,
-                        vhem_h3m *centers);
+                        vh_h3m *centers);
 } vh_start_kind;
 
 /* NULL when there is none of that name; vh_start_kinds lists them, ended by a NULL name. */
@@ -18,6 +18,6 @@ extern const vh_start_kind vh_start_kinds[];
 
 /* Centre j becomes base HMM i, cut or doubled to its own number of states and components.  Entries of pi and
  * A that are zero get a little mass, unless they are zero in every base HMM: a zero would stay for ever. */
-void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vhem_h3m *centers, int j);
+void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j);
 
 #endif

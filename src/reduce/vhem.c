@@ -16,7 +16,7 @@ void vh_vhem_run_free(vh_vhem_run *run)
     *run = (vh_vhem_run){ 0 };
 }
 
-void vh_add_to_covariances(vhem_h3m *h3m, double add)
+void vh_add_to_covariances(vh_h3m *h3m, double add)
 {
     int d = h3m->d;
     for (int j = 0; add != 0 && j < h3m->K; j++)
@@ -31,7 +31,7 @@ void vh_add_to_covariances(vhem_h3m *h3m, double add)
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
  * log_omega [Kr] is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
 static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt,
-                            const vh_packed *pk, const vh_assignment *a, vhem_h3m *centers, double *log_omega)
+                            const vh_packed *pk, const vh_assignment *a, vh_h3m *centers, double *log_omega)
 {
     vhem_status st = VHEM_OK;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
@@ -60,7 +60,7 @@ bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repair
 }
 
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                    int n_threads, vhem_h3m *centers, vh_vhem_run *run)
+                    int n_threads, vh_h3m *centers, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;

@@ -26,7 +26,7 @@ typedef struct {
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,
  * with J, z and L that belong to it. */
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
-                    int n_threads, vhem_h3m *centers, vh_vhem_run *run);
+                    int n_threads, vh_h3m *centers, vh_vhem_run *run);
 void vh_vhem_run_free(vh_vhem_run *run);
 
 /* Is J[k] the end?  Also keeps an eye on what theory says cannot happen: counts when J falls.  repaired: the
@@ -34,6 +34,6 @@ void vh_vhem_run_free(vh_vhem_run *run);
 bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
 
 /* Adds a number to the diagonal of every covariance. */
-void vh_add_to_covariances(vhem_h3m *h3m, double add);
+void vh_add_to_covariances(vh_h3m *h3m, double add);
 
 #endif

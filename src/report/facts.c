@@ -17,7 +17,7 @@ static const char *class_text(const vhem_report_input *in, int i)
     vhem_hmm_view h;
     if (in->truth)
         return in->truth[i] ? in->truth[i] : "";
-    if (in->models && vhem_h3m_view(in->models, i, &h) == VHEM_OK)
+    if (in->models && vh_h3m_view(in->models, i, &h) == VHEM_OK)
         return h.label;
     return "";
 }
@@ -111,18 +111,18 @@ static void order_level(vh_facts *facts, int l)
 
 double vh_facts_own_z(const vh_level *level, int i)
 {
-    const vhem_clustering *c = level->c;
+    const vh_clustering *c = level->c;
     return c->z ? c->z[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 1;
 }
 
-static double nearness(const vhem_clustering *c, int i)
+static double nearness(const vh_clustering *c, int i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     return x ? x[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 0;
 }
 
 typedef struct {
-    const vhem_clustering *c;
+    const vh_clustering *c;
     const int *first;
 } model_order;
 
@@ -143,11 +143,11 @@ static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
     enum { MOST_MODELS = 200, MOST_FRAMES = 100000 };
     vhem_status st = VHEM_OK;
     const vhem_data *data = facts->in->data;
-    const vhem_h3m *models = facts->n_model <= MOST_MODELS ? facts->in->models : NULL;
+    const vh_h3m *models = facts->n_model <= MOST_MODELS ? facts->in->models : NULL;
     int64_t frames = 0;
 
     VH_NEW(facts->measures, facts->n_level);
-    for (int n = 0; data && n < vhem_data_size(data); n++) {
+    for (int n = 0; data && n < vh_data_size(data); n++) {
         vhem_seq_view seq;
         VH_TRY(vhem_data_view(data, n, &seq));
         frames += seq.T;
@@ -156,7 +156,7 @@ static vhem_status find_measures(vhem_ctx *ctx, vh_facts *facts)
         data = NULL;
     for (int l = 0; l < facts->n_level; l++) {
         facts->measures[l] = (vhem_measures){ NAN, NAN, NAN, NAN };
-        VH_CHECK(vhem_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l])
+        VH_CHECK(vh_measure(ctx, facts->in->tree, l, models, data, NULL, &facts->measures[l])
                      != VHEM_ESTOPPED,
                  VHEM_ESTOPPED, "interrupted");
     }
@@ -166,8 +166,8 @@ done:
 
 static void find_words(vh_facts *facts)
 {
-    const vhem_clustering *c = facts->in->tree->level[0];
-    bool data = c->method && vhem_method_takes_data(c->method);
+    const vh_clustering *c = facts->in->tree->level[0];
+    bool data = c->method && vh_method_takes_data(c->method);
     facts->thing = c->textures ? "texture" : !data ? "model" : c->options.by_group ? "group" : "sequence";
     facts->kind = c->textures           ? "dynamic textures"
                   : !data               ? "hidden Markov models"
@@ -182,12 +182,12 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
 
     VH_NEW(facts, 1);
     facts->in = in;
-    facts->n_level = vhem_tree_levels(in->tree);
+    facts->n_level = vh_tree_levels(in->tree);
     VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
     facts->n_model = in->tree->level[0]->Kb;
     find_words(facts);
-    VH_CHECK(!in->models || vhem_h3m_size(in->models) == facts->n_model, VHEM_EINVAL,
-             "there are %d models, the clusters are of %d", vhem_h3m_size(in->models), facts->n_model);
+    VH_CHECK(!in->models || vh_h3m_size(in->models) == facts->n_model, VHEM_EINVAL,
+             "there are %d models, the clusters are of %d", vh_h3m_size(in->models), facts->n_model);
     VH_NEW(facts->class_of, facts->n_model);
     VH_NEW(facts->level, facts->n_level);
     VH_NEW(facts->model, facts->n_model);
@@ -238,22 +238,22 @@ int vh_facts_above(const vh_facts *facts, int from, int j, int to)
     return j;
 }
 
-const char *vh_facts_unit(const vhem_clustering *c)
+const char *vh_facts_unit(const vh_clustering *c)
 {
     return c->options.tau > 0 ? "nats per frame" : "nats";
 }
 
 const char *vh_facts_name(const vh_facts *facts, int i)
 {
-    const vhem_clustering *c = facts->level[0].c;
+    const vh_clustering *c = facts->level[0].c;
     return c->name && c->name[i] ? c->name[i] : "";
 }
 
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size)
 {
     const vhem_data *data = facts->in->data;
-    if (data && k < vhem_data_dim(data))
-        return vhem_data_column(data, k);
+    if (data && k < vh_data_dim(data))
+        return vh_data_column(data, k);
     snprintf(buf, size, "y%d", k);
     return buf;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef struct {
-    const vhem_clustering *c;
+    const vh_clustering *c;
     const int *label; /* [n_model] cluster of each input model */
     int K;
     int *parent; /* [K] cluster of the next level, -1: none */
@@ -39,7 +39,7 @@ void vh_facts_free(vh_facts *facts);
 /* The cluster of level to that cluster j of level from is in; -1: none. */
 int vh_facts_above(const vh_facts *facts, int from, int j, int to);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
-const char *vh_facts_unit(const vhem_clustering *c);
+const char *vh_facts_unit(const vh_clustering *c);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double vh_facts_own_z(const vh_level *level, int i);
 /* Name of model i of level 0; "" for none. */

@@ -62,7 +62,7 @@ static int by_nearness(const void *a, const void *b)
     return p->near > q->near ? -1 : p->near < q->near ? 1 : p->i - q->i;
 }
 
-static int members_of(const vhem_clustering *c, int j, member *m)
+static int members_of(const vh_clustering *c, int j, member *m)
 {
     int n = 0;
     const double *x = c->L_hmm ? c->L_hmm : c->z;
@@ -75,7 +75,7 @@ static int members_of(const vhem_clustering *c, int j, member *m)
 
 static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, const member *m, int n)
 {
-    const vhem_clustering *c = facts->level[l].c;
+    const vh_clustering *c = facts->level[l].c;
     int tau = c->options.tau > 0 ? c->options.tau : 1;
     fprintf(f, "<div><h4>%s</h4><ol>", what);
     for (int k = 0; k < n; k++) {
@@ -108,11 +108,11 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
                     const vh_image *image)
 {
-    const vhem_clustering *c = facts->level[l].c;
+    const vh_clustering *c = facts->level[l].c;
     vhem_hmm_view h;
     char name[64], title[96], id[32];
 
-    if (vhem_h3m_view(c->centers, j, &h) != VHEM_OK)
+    if (vh_h3m_view(c->centers, j, &h) != VHEM_OK)
         return;
     double *share = malloc((size_t)h.S * sizeof *share);
     if (!share)
@@ -142,7 +142,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
 static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
                      const vh_image *image, member *m)
 {
-    const vhem_clustering *c = facts->level[l].c;
+    const vh_clustering *c = facts->level[l].c;
     vhem_dt_view t;
     char mark[64];
 
@@ -151,7 +151,7 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
     put_head(f, facts, l, j);
     if (c->centers)
         put_hmm(f, facts, l, j, ranges, image);
-    else if (vhem_dtm_view(c->textures, j, &t) == VHEM_OK)
+    else if (vh_dtm_view(c->textures, j, &t) == VHEM_OK)
         vh_figure_texture(f, &t, l, j);
     put_members(f, facts, l, j, m);
     fputs("</article>\n", f);

@@ -53,7 +53,7 @@ static void for_each_state(const vh_facts *facts, each_state *visit, void *arg)
     vhem_hmm_view h;
     for (int l = 0; l < facts->n_level; l++)
         for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
-            if (vhem_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.mu)
+            if (vh_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.mu)
                 for (int s = 0; s < h.S; s++)
                     visit(&h, s, arg);
 }
@@ -139,9 +139,9 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
     vhem_hmm_view h;
     vh_ranges r = { 0 };
     gathering g = { .r = &r };
-    const vhem_h3m *centers = facts->level[0].c->centers;
+    const vh_h3m *centers = facts->level[0].c->centers;
 
-    if (centers && vhem_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
+    if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
         VH_NEW(r.mean, r.d);
         VH_NEW(r.sd, r.d);

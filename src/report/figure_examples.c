@@ -48,7 +48,7 @@ static vhem_status match_names(vhem_ctx *ctx, const vh_facts *facts, int *cluste
             names[n++] = (entry){ vh_facts_name(facts, i), i };
     qsort(names, n, sizeof *names, by_name);
     *n_found = 0;
-    for (int k = 0; k < vhem_data_size(facts->in->data); k++) {
+    for (int k = 0; k < vh_data_size(facts->in->data); k++) {
         vhem_seq_view seq;
         VH_TRY(vhem_data_view(facts->in->data, k, &seq));
         entry own = { seq.name, 0 }, group = { seq.group, 0 };
@@ -67,13 +67,13 @@ done:
 static vhem_status find_clusters(vhem_ctx *ctx, const vh_facts *facts, int *cluster)
 {
     vhem_status st = VHEM_OK;
-    int N = vhem_data_size(facts->in->data), found, *label = NULL;
+    int N = vh_data_size(facts->in->data), found, *label = NULL;
 
     VH_TRY(match_names(ctx, facts, cluster, &found));
     if (found > 0)
         goto done;
     VH_NEW(label, (size_t)N * (size_t)facts->n_level);
-    VH_TRY(vhem_assign_data(ctx, facts->in->tree, facts->in->data, label, NULL, NULL));
+    VH_TRY(vh_assign_data(ctx, facts->in->tree, facts->in->data, label, NULL, NULL));
     for (int n = 0; n < N; n++)
         cluster[n] = label[(size_t)n * (size_t)facts->n_level];
 done:
@@ -193,7 +193,7 @@ static vhem_status draw_example(vhem_ctx *ctx, FILE *f, const vh_facts *facts, i
 {
     vhem_status st = VHEM_OK;
     vhem_seq_view seq;
-    int *path = NULL, d = vhem_data_dim(facts->in->data), top = d == 2 ? PLANE : LINES;
+    int *path = NULL, d = vh_data_dim(facts->in->data), top = d == 2 ? PLANE : LINES;
     double logprob;
     char mark[64], name[32];
 
@@ -201,7 +201,7 @@ static vhem_status draw_example(vhem_ctx *ctx, FILE *f, const vh_facts *facts, i
     if (!complete(&seq, d))
         goto done;
     VH_NEW(path, seq.T);
-    VH_TRY(vhem_viterbi(ctx, facts->level[0].c->centers, j, facts->in->data, n, path, &logprob));
+    VH_TRY(vh_h3m_viterbi(ctx, facts->level[0].c->centers, j, facts->in->data, n, path, &logprob));
     vh_cluster_mark(mark, sizeof mark, 0, j);
     fprintf(f, "<div class=\"example\"%s>", mark);
     snprintf(name, sizeof name, "example-%d", n);
@@ -229,12 +229,12 @@ vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     vhem_status st = VHEM_OK;
     const vhem_data *data = facts->in->data;
     const vh_level *v = &facts->level[0];
-    int *cluster = NULL, N = vhem_data_size(data), each = facts->in->n_example > 0 ? facts->in->n_example : 2;
+    int *cluster = NULL, N = vh_data_size(data), each = facts->in->n_example > 0 ? facts->in->n_example : 2;
     vhem_hmm_view h;
 
-    VH_TRY(vhem_h3m_view(v->c->centers, 0, &h));
-    VH_CHECK(h.d == vhem_data_dim(data), VHEM_EINVAL, "the sequences have dimension %d, the centres %d",
-             vhem_data_dim(data), h.d);
+    VH_TRY(vh_h3m_view(v->c->centers, 0, &h));
+    VH_CHECK(h.d == vh_data_dim(data), VHEM_EINVAL, "the sequences have dimension %d, the centres %d",
+             vh_data_dim(data), h.d);
     VH_NEW(cluster, N);
     VH_TRY(find_clusters(ctx, facts, cluster));
     fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as "

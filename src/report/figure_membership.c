@@ -19,7 +19,7 @@ typedef struct {
 static int models_of(const vh_facts *facts, int l, int *model)
 {
     const vh_level *v = &facts->level[l];
-    const vhem_clustering *c = v->c;
+    const vh_clustering *c = v->c;
     int n = 0;
     if (l == 0) {
         for (int i = 0; i < c->Kb; i++)
@@ -33,7 +33,7 @@ static int models_of(const vh_facts *facts, int l, int *model)
     return n;
 }
 
-static int cut_rows(const vhem_clustering *c, const int *model, int n, row *rows)
+static int cut_rows(const vh_clustering *c, const int *model, int n, row *rows)
 {
     int each = (n + MOST_ROWS - 1) / MOST_ROWS, m = 0;
     for (int at = 0; at < n;) {
@@ -61,7 +61,7 @@ static void row_name(const vh_facts *facts, int l, const int *model, const row *
 static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, const row *r, vh_box cell)
 {
     const vh_level *v = &facts->level[l];
-    const vhem_clustering *c = v->c;
+    const vh_clustering *c = v->c;
     char name[VH_TIP_MAX], tip[2 * VH_TIP_MAX], mark[64];
 
     row_name(facts, l, model, r, name, sizeof name);
@@ -114,7 +114,7 @@ static void draw(FILE *f, const vh_facts *facts, int l, const int *model, const 
 void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
 {
     const vh_level *v = &facts->level[l];
-    const vhem_clustering *c = v->c;
+    const vh_clustering *c = v->c;
     int *model = malloc((size_t)c->Kb * sizeof *model), sure = 0;
     row *rows = malloc((size_t)c->Kb * sizeof *rows);
     char name[32];

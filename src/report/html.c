@@ -71,7 +71,7 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
-void vh_html_method(FILE *f, const vhem_clustering *c)
+void vh_html_method(FILE *f, const vh_clustering *c)
 {
     vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
 }

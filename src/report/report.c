@@ -61,7 +61,7 @@ static void explain_texture(FILE *f)
 
 static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
 {
-    const vhem_clustering *c = facts->level[0].c;
+    const vh_clustering *c = facts->level[0].c;
 
     vh_section_begin(f, "centers", "Centres");
     if (c->centers || c->textures) {
@@ -114,8 +114,8 @@ done:
 
 static void put_making(FILE *f, const vh_facts *facts)
 {
-    const char *models = facts->in->models ? vhem_h3m_provenance(facts->in->models) : NULL;
-    const char *tree = vhem_tree_provenance(facts->in->tree);
+    const char *models = facts->in->models ? vh_h3m_provenance(facts->in->models) : NULL;
+    const char *tree = vh_tree_provenance(facts->in->tree);
 
     vh_section_begin(f, "bound", "How the clusters were found");
     for (int l = 0; l < facts->n_level; l++)

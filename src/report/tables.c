@@ -34,9 +34,9 @@ static void put_clusters(FILE *f, const vh_facts *facts)
             vhem_hmm_view h = { .omega = share };
             vhem_dt_view t = { .omega = share };
             if (v->c->centers)
-                vhem_h3m_view(v->c->centers, j, &h);
+                vh_h3m_view(v->c->centers, j, &h);
             if (v->c->textures)
-                vhem_dtm_view(v->c->textures, j, &t);
+                vh_dtm_view(v->c->textures, j, &t);
             fprintf(f, "%d\t%d\t%d\t%d", l + 1, j, v->parent[j], v->size[j]);
             put_number(f, v->c->textures ? t.omega : h.omega);
             for (int k = 0; k < facts->n_class; k++)
@@ -69,7 +69,7 @@ static void put_pairs(FILE *f, const vh_facts *facts)
 {
     fputs("level\tmodel\tname\tcluster\tz\tL_hmm\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vhem_clustering *c = facts->level[l].c;
+        const vh_clustering *c = facts->level[l].c;
         for (int i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
             for (int j = 0; j < c->Kr; j++) {
                 size_t at = (size_t)i * (size_t)c->Kr + (size_t)j;
@@ -87,7 +87,7 @@ static void put_bound(FILE *f, const vh_facts *facts)
 {
     fputs("level\titeration\tbound\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vhem_clustering *c = facts->level[l].c;
+        const vh_clustering *c = facts->level[l].c;
         for (int k = 0; c->bound && k <= c->n_iter; k++) {
             fprintf(f, "%d\t%d", l + 1, k);
             put_number(f, c->bound[k]);
@@ -121,7 +121,7 @@ static vhem_hmm_view find_widest(const vh_facts *facts)
     vhem_hmm_view most = { 0 }, h;
     for (int l = 0; l < facts->n_level; l++)
         for (int j = 0; facts->level[l].c->centers && j < facts->level[l].K; j++)
-            if (vhem_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.S > most.S)
+            if (vh_h3m_view(facts->level[l].c->centers, j, &h) == VHEM_OK && h.S > most.S)
                 most = h;
     return most;
 }
@@ -132,7 +132,7 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
         const vh_level *v = &facts->level[l];
         for (int j = 0; v->c->centers && j < v->K; j++) {
             vhem_hmm_view h;
-            if (vhem_h3m_view(v->c->centers, j, &h) != VHEM_OK)
+            if (vh_h3m_view(v->c->centers, j, &h) != VHEM_OK)
                 continue;
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
@@ -215,10 +215,10 @@ static void put_modes(FILE *f, const vh_facts *facts)
 {
     fputs("level\tcluster\tmode\treal\timaginary\tdecay\tperiod\n", f);
     for (int l = 0; l < facts->n_level; l++) {
-        const vhem_dtm *centers = facts->level[l].c->textures;
+        const vh_dtm *centers = facts->level[l].c->textures;
         for (int j = 0; centers && j < facts->level[l].K; j++) {
             vhem_dt_view t;
-            if (vhem_dtm_view(centers, j, &t) != VHEM_OK)
+            if (vh_dtm_view(centers, j, &t) != VHEM_OK)
                 continue;
             vh_mode *mode = malloc((size_t)t.n * sizeof *mode);
             int n = mode ? vh_texture_modes(&t, mode) : 0;

@@ -25,7 +25,7 @@ static void each_backend(backend_check check, const void *arg)
 
 typedef struct {
     const char *what;
-    const vhem_h3m *h3m;
+    const vh_h3m *h3m;
     const vhem_data *data;
     int iterations; /* of Baum-Welch from each HMM alone; 0: only scores */
     double tol;
@@ -35,8 +35,8 @@ static void check_scores(vhem_ctx *ref, vhem_ctx *ctx, const agreement *a)
 {
     int N = a->data->N, K = a->h3m->K;
     double *want = calloc((size_t)(N * K), sizeof *want), *got = calloc((size_t)(N * K), sizeof *got);
-    assert_ok(ref, vhem_score(ref, a->h3m, a->data, want));
-    assert_ok(ctx, vhem_score(ctx, a->h3m, a->data, got));
+    assert_ok(ref, vh_h3m_score(ref, a->h3m, a->data, want));
+    assert_ok(ctx, vh_h3m_score(ctx, a->h3m, a->data, got));
     for (int i = 0; i < N * K; i++)
         if (!is_near(got[i], want[i], a->tol, a->tol))
             fail_msg("%s, %s: sequence %d, HMM %d: %.15g, ref %.15g", vhem_ctx_backend(ctx), a->what, i / K,
@@ -46,11 +46,11 @@ static void check_scores(vhem_ctx *ref, vhem_ctx *ctx, const agreement *a)
 }
 
 /* All sequences to one HMM, starting from HMM i. */
-static vhem_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
+static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
 {
     vhem_fit_options opt;
     vhem_hmm_view v = view_of(a->h3m, i);
-    vhem_h3m *start = NULL, *out = NULL;
+    vh_h3m *start = NULL, *out = NULL;
     vhem_fit_report *report = NULL;
     vhem_data data = *a->data;
     char **group = calloc((size_t)data.N, sizeof *group), same[] = "g";
@@ -58,19 +58,19 @@ static vhem_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *logli
         group[n] = same;
     data.group = group;
     v.omega = 1;
-    assert_ok(ctx, vhem_h3m_new(ctx, v.emission, v.d, 1, &v, &start));
+    assert_ok(ctx, vh_h3m_from_views(ctx, v.emission, v.d, 1, &v, &start));
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = a->iterations;
     opt.tol = 0;
     opt.by_group = 1;
     opt.repair = 0;
-    vhem_status st = vhem_fit_each(ctx, &data, &opt, &out, &report);
+    vhem_status st = vh_fit_each(ctx, &data, &opt, &out, &report);
     if (st != VHEM_OK)
         fail_msg("%s, %s: %s", vhem_ctx_backend(ctx), a->what, vhem_ctx_error(ctx));
     *loglik = report->run[0].loglik;
-    vhem_fit_report_free(report);
-    vhem_h3m_free(start);
+    vhem_free(report);
+    vh_h3m_free(start);
     free(group);
     return out;
 }
@@ -78,7 +78,7 @@ static vhem_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *logli
 /* What less than 1e-20 frames support is no promise: a scaled recursion takes it for nothing (lanes.c) and
  * the M-step then keeps the old parameters, while logs still see it.  After one iteration such states of
  * `got` are set as those of `want`, before the comparison. */
-static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const vhem_h3m *want, vhem_h3m *got)
+static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const vh_h3m *want, vh_h3m *got)
 {
     vh_hmm *p = &want->hmm[0], *q = &got->hmm[0];
     int S = p->S, M = p->M;
@@ -87,7 +87,7 @@ static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const 
         for (int n = 0; n < a->data->N; n++) {
             int T = (int)vh_data_length(a->data, n);
             double *gamma = malloc(sizeof *gamma * (size_t)(T * S));
-            assert_ok(ref, vhem_posterior(ref, a->h3m, i, a->data, n, gamma, NULL, NULL));
+            assert_ok(ref, vh_h3m_posterior(ref, a->h3m, i, a->data, n, gamma, NULL, NULL));
             for (int t = 0; t < T; t++)
                 sum += gamma[t * S + s];
             free(gamma);
@@ -112,26 +112,26 @@ static void check_agreement(vhem_ctx *ref, vhem_ctx *ctx, const void *arg)
     check_scores(ref, ctx, a);
     for (int i = 0; a->iterations > 0 && i < a->h3m->K; i++) {
         double want_ll, got_ll;
-        vhem_h3m *want = iterate(ref, a, i, &want_ll), *got = iterate(ctx, a, i, &got_ll);
-        if (a->iterations == 1 && vhem_h3m_compare(want, got) > 10 * a->tol)
+        vh_h3m *want = iterate(ref, a, i, &want_ll), *got = iterate(ctx, a, i, &got_ll);
+        if (a->iterations == 1 && vh_h3m_compare(want, got) > 10 * a->tol)
             forgive_unsupported(ref, a, i, want, got);
-        double diff = vhem_h3m_compare(want, got);
+        double diff = vh_h3m_compare(want, got);
         if (!(diff <= 10 * a->tol) || !is_near(want_ll, got_ll, a->tol, a->tol))
             fail_msg("%s, %s: HMM %d after %d iterations: parameters differ by %.3g, loglik %.15g, ref %.15g",
                      vhem_ctx_backend(ctx), a->what, i, a->iterations, diff, got_ll, want_ll);
-        vhem_h3m_free(want);
-        vhem_h3m_free(got);
+        vh_h3m_free(want);
+        vh_h3m_free(got);
     }
 }
 
-static void agree(const char *what, const vhem_h3m *h3m, const vhem_data *data, int iterations)
+static void agree(const char *what, const vh_h3m *h3m, const vhem_data *data, int iterations)
 {
     agreement a = { what, h3m, data, iterations, RTOL };
     each_backend(check_agreement, &a);
 }
 
 /* Zeros below the diagonal of every A, and pi on the first state. */
-static void make_left_right(vhem_h3m *h3m)
+static void make_left_right(vh_h3m *h3m)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -170,7 +170,7 @@ static void shapes(void **state)
             int frames = random_lengths(&rng, N, 25, T);
             while (frames < 8 * S * M) /* enough frames for each component */
                 frames = random_lengths(&rng, N, frames, T);
-            vhem_h3m *h3m = random_h3m(ctx, &rng, K, S, M, d, full, 1.0);
+            vh_h3m *h3m = random_h3m(ctx, &rng, K, S, M, d, full, 1.0);
             if (trial == 2)
                 make_left_right(h3m);
             double *y = random_frames(&rng, frames, d, 1.5);
@@ -182,7 +182,7 @@ static void shapes(void **state)
                                   : "diag");
             agree(what, h3m, data, trial == 0 ? 3 : 1);
             vhem_data_free(data);
-            vhem_h3m_free(h3m);
+            vh_h3m_free(h3m);
             free(y);
         }
     vhem_ctx_free(ctx);
@@ -196,7 +196,7 @@ static void mixed_sizes(void **state)
     vh_rng rng;
     enum { K = 11, N = 13, D = 3 };
     vh_rng_init(&rng, 120, VH_RNG_TEST, 0);
-    vhem_h3m *part[K], *h3m = NULL;
+    vh_h3m *part[K], *h3m = NULL;
     vhem_hmm_view v[K];
     for (int k = 0; k < K; k++) {
         part[k] = random_h3m(ctx, &rng, 1, 1 + k % 4, 1 + k % 3, D, 0, 2);
@@ -205,15 +205,15 @@ static void mixed_sizes(void **state)
         v[k] = view_of(part[k], 0);
         v[k].omega = 1.0 / K;
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", D, K, v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", D, K, v, &h3m));
     int T[N], frames = random_lengths(&rng, N, 40, T);
     double *y = random_frames(&rng, frames, D, 2);
     vhem_data *data = wrap(ctx, N, T, D, y);
     agree("mixed sizes", h3m, data, 1);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     for (int k = 0; k < K; k++)
-        vhem_h3m_free(part[k]);
+        vh_h3m_free(part[k]);
     free(y);
     vhem_ctx_free(ctx);
 }
@@ -229,7 +229,7 @@ static void long_sequences(void **state)
         vh_rng_init(&rng, 130, VH_RNG_TEST, (uint64_t)trial);
         int S = trial < 2 ? 3 : 7, M = trial < 2 ? 2 : 1, d = trial % 2 ? 4 : 1, full = trial == 1;
         int T[] = { 4500, 3, 5101, 700 };
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 2, S, M, d, full, 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 2, S, M, d, full, 2);
         double *y = random_frames(&rng, 10304, d, 2);
         /* a tight component far from the rest, in both HMMs: frames that none fits have loglik -1e10, and ref
          * itself is then only good to 2e-16 of that */
@@ -243,7 +243,7 @@ static void long_sequences(void **state)
         vhem_data *data = wrap(ctx, 4, T, d, y);
         agree("long sequences", h3m, data, 1);
         vhem_data_free(data);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         free(y);
     }
     vhem_ctx_free(ctx);
@@ -271,13 +271,13 @@ static void separated(void **state)
         y[i] = 1000.0 * (double)vh_rng_below(&rng, S) + vh_rng_normal(&rng);
     for (int n = 0; n < N; n++)
         T[n] = T1;
-    vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, N, T, 1, y);
     agree("separated states", h3m, data, 2);
     make_left_right(h3m); /* now the data contradicts the model at every step */
     agree("separated states, left-right", h3m, data, 1);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -312,7 +312,7 @@ static void check_conflict(const conflict *c, const char *what)
         }
     for (int t = 0; t < c->T; t++)
         evidence(S, c->e[t], y + t * S);
-    vhem_h3m *h3m = simple_hmm(ctx, S, S, c->pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, S, S, c->pi, A, mu, cov);
     vhem_data *data = wrap(ctx, 1, &c->T, S, y);
 
     enumeration e;
@@ -320,7 +320,7 @@ static void check_conflict(const conflict *c, const char *what)
     vhem_hmm_view v = view_of(h3m, 0);
     enumerate(&v, y, c->T, &e);
     vhem_ctx *ref = test_ctx_with("ref", 1, 1);
-    assert_ok(ref, vhem_score(ref, h3m, data, &loglik));
+    assert_ok(ref, vh_h3m_score(ref, h3m, data, &loglik));
     assert_near(loglik, (double)e.loglik, 1e-12, 1e-9);
     vhem_ctx_free(ref);
     agree(what, h3m, data, 0);
@@ -335,7 +335,7 @@ static void check_conflict(const conflict *c, const char *what)
     agree(what, h3m, copies, 1);
     vhem_data_free(copies);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -423,7 +423,7 @@ static void zero_weights(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 160, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 2, 3, 3, 2, 0, 2);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 2, 3, 3, 2, 0, 2);
     for (int i = 0; i < 2; i++) {
         double *c = vh_hmm_c(&h3m->hmm[i]);
         c[1] += c[0];
@@ -436,7 +436,7 @@ static void zero_weights(void **state)
     vhem_data *data = wrap(ctx, 3, T, 2, y);
     agree("zero weights", h3m, data, 2);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     free(y);
     vhem_ctx_free(ctx);
 }

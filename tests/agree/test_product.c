@@ -40,7 +40,7 @@ static void one_path(vh_hmm *h, int back)
     h->pi[back ? S - 1 : 0] = 1;
 }
 
-static void change(vhem_h3m *h3m, const shape *c, int side)
+static void change(vh_h3m *h3m, const shape *c, int side)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -64,7 +64,7 @@ static void change(vhem_h3m *h3m, const shape *c, int side)
     }
 }
 
-static double *kernel(const char *backend, const vhem_h3m *a, const vhem_h3m *b, const shape *c)
+static double *kernel(const char *backend, const vh_h3m *a, const vh_h3m *b, const shape *c)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vhem_distance_options o;
@@ -74,13 +74,13 @@ static double *kernel(const char *backend, const vhem_h3m *a, const vhem_h3m *b,
     o.tau = c->tau;
     o.lambda = c->lambda;
     o.normalised = 0;
-    assert_ok(ctx, vhem_distance(ctx, a, b, &o, D, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL));
     vhem_ctx_free(ctx);
     return D;
 }
 
 /* Against ref, the error that rounding of terms of this size leaves. */
-static void compare(const vhem_h3m *a, const vhem_h3m *b, const shape *c, const char *what, double *least)
+static void compare(const vh_h3m *a, const vh_h3m *b, const shape *c, const char *what, double *least)
 {
     const char *name;
     double *want = kernel("ref", a, b, c);
@@ -104,14 +104,14 @@ static double check(const shape *c, int number)
     double least = INFINITY;
     vh_rng_init(&rng, (uint64_t)number, VH_RNG_TEST, 0);
     snprintf(what, sizeof what, "case %d", number);
-    vhem_h3m *a = random_h3m(ctx, &rng, c->Ka, c->Sa, c->Ma, c->d, c->full, c->spread);
-    vhem_h3m *b = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
+    vh_h3m *a = random_h3m(ctx, &rng, c->Ka, c->Sa, c->Ma, c->d, c->full, c->spread);
+    vh_h3m *b = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
     change(a, c, 0);
     change(b, c, 1);
     compare(a, b, c, what, &least);
     compare(a, a, c, what, &least);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_ctx_free(ctx);
     return least;
 }
@@ -171,22 +171,22 @@ static void test_mixed_shapes(void **state)
     vh_rng_init(&rng, 5, VH_RNG_TEST, 1);
     for (int full = 0; full < 2; full++) {
         vhem_hmm_view view[K];
-        vhem_h3m *part[K], *all = NULL;
+        vh_h3m *part[K], *all = NULL;
         double least = INFINITY;
         for (int i = 0; i < K; i++) {
             part[i] = random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3),
                                  6, full, 2);
             change(part[i], &(shape){ .zeros = i % 3 == 0, .scale = pow(10, 3 * vh_rng_normal(&rng)) }, 0);
-            assert_ok(ctx, vhem_h3m_view(part[i], 0, &view[i]));
+            assert_ok(ctx, vh_h3m_view(part[i], 0, &view[i]));
             view[i].omega = 1.0 / K;
         }
-        assert_ok(ctx, vhem_h3m_new(ctx, full ? "gaussian-full" : "gaussian-diag", 6, K, view, &all));
+        assert_ok(ctx, vh_h3m_from_views(ctx, full ? "gaussian-full" : "gaussian-diag", 6, K, view, &all));
         compare(all, all, &(shape){ .d = 6, .tau = 10, .lambda = 0.5 }, "mixed", &least);
         compare(all, part[3], &(shape){ .d = 6, .tau = 25, .lambda = 1 }, "mixed", &least);
         compare(part[3], all, &(shape){ .d = 6, .tau = 25, .lambda = 1 }, "mixed", &least);
         for (int i = 0; i < K; i++)
-            vhem_h3m_free(part[i]);
-        vhem_h3m_free(all);
+            vh_h3m_free(part[i]);
+        vh_h3m_free(all);
     }
     vhem_ctx_free(ctx);
 }

@@ -68,7 +68,7 @@ static void random_chain(vh_rng *rng, vh_hmm *h)
     }
 }
 
-static void random_emissions(problem *p, const vhem_h3m *h3m, vh_hmm *h)
+static void random_emissions(problem *p, const vh_h3m *h3m, vh_hmm *h)
 {
     int d = p->d, dd = p->full ? d * d : d;
     vh_rng *rng = &p->rng;
@@ -87,9 +87,9 @@ static void random_emissions(problem *p, const vhem_h3m *h3m, vh_hmm *h)
         }
 }
 
-static vhem_h3m *random_models(vhem_ctx *ctx, problem *p, int K, int most_S)
+static vh_h3m *random_models(vhem_ctx *ctx, problem *p, int K, int most_S)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     bool ragged = chance(&p->rng, 0.5);
     int S = 0, M = 0;
     assert_ok(ctx,
@@ -137,7 +137,7 @@ static void answer_free(answer *a)
     vh_stats_free(&a->stats);
 }
 
-static answer run(const char *backend, const vhem_h3m *base_h3m, const vhem_h3m *centers, int tau,
+static answer run(const char *backend, const vh_h3m *base_h3m, const vh_h3m *centers, int tau,
                   const double *w, bool soft)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
@@ -202,7 +202,7 @@ static int check(vhem_ctx *ctx, uint64_t number)
     problem p = random_problem(number);
     const char *name;
     int failed = 0, most_S = p.tau > 300 ? 3 : MOST_STATES;
-    vhem_h3m *base = random_models(ctx, &p, p.Kb, most_S), *centers = random_models(ctx, &p, p.Kr, most_S);
+    vh_h3m *base = random_models(ctx, &p, p.Kb, most_S), *centers = random_models(ctx, &p, p.Kr, most_S);
     double *w = calloc((size_t)(p.Kb * p.Kr), sizeof *w);
     for (int k = 0; k < p.Kb * p.Kr; k++)
         w[k] = chance(&p.rng, p.soft ? 0.05 : 0.7) ? 0 : vh_rng_uniform(&p.rng);
@@ -216,8 +216,8 @@ static int check(vhem_ctx *ctx, uint64_t number)
     }
     answer_free(&want);
     free(w);
-    vhem_h3m_free(base);
-    vhem_h3m_free(centers);
+    vh_h3m_free(base);
+    vh_h3m_free(centers);
     return failed;
 }
 

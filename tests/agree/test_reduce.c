@@ -14,7 +14,7 @@ typedef struct {
 } shape;
 
 /* Makes some transitions impossible: left-right chains. */
-static void cut_transitions(vhem_h3m *h3m)
+static void cut_transitions(vh_h3m *h3m)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -32,7 +32,7 @@ static void cut_transitions(vhem_h3m *h3m)
     }
 }
 
-static void move_means(vhem_h3m *h3m, double far)
+static void move_means(vh_h3m *h3m, double far)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -53,7 +53,7 @@ static void answer_free(answer *a)
     vh_stats_free(&a->stats);
 }
 
-static answer run(const char *backend, const vhem_h3m *base_h3m, const vhem_h3m *centers, const shape *c,
+static answer run(const char *backend, const vh_h3m *base_h3m, const vh_h3m *centers, const shape *c,
                   const double *w, bool soft)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
@@ -81,8 +81,8 @@ static void check(const shape *c, uint64_t seed)
     vh_rng rng;
     const char *name;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
-    vhem_h3m *base = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
-    vhem_h3m *centers = random_h3m(ctx, &rng, c->Kr, c->Sr, c->Mr, c->d, c->full, c->spread);
+    vh_h3m *base = random_h3m(ctx, &rng, c->Kb, c->Sb, c->Mb, c->d, c->full, c->spread);
+    vh_h3m *centers = random_h3m(ctx, &rng, c->Kr, c->Sr, c->Mr, c->d, c->full, c->spread);
     if (c->zeros) {
         cut_transitions(base);
         cut_transitions(centers);
@@ -108,8 +108,8 @@ static void check(const shape *c, uint64_t seed)
     }
     answer_free(&want);
     free(w);
-    vhem_h3m_free(base);
-    vhem_h3m_free(centers);
+    vh_h3m_free(base);
+    vh_h3m_free(centers);
     vhem_ctx_free(ctx);
 }
 
@@ -139,15 +139,15 @@ static void test_mixed_shapes(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 5, VH_RNG_TEST, 1);
     vhem_hmm_view view[30];
-    vhem_h3m *part[30], *all = NULL;
+    vh_h3m *part[30], *all = NULL;
     for (int i = 0; i < 30; i++) {
         part[i] =
             random_h3m(ctx, &rng, 1, 1 + (int)vh_rng_below(&rng, 4), 1 + (int)vh_rng_below(&rng, 3), 2, 0, 2);
-        assert_ok(ctx, vhem_h3m_view(part[i], 0, &view[i]));
+        assert_ok(ctx, vh_h3m_view(part[i], 0, &view[i]));
         view[i].omega = 1.0 / 30;
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, 30, view, &all));
-    vhem_h3m *centers = random_h3m(ctx, &rng, 3, 3, 2, 2, 0, 2);
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 30, view, &all));
+    vh_h3m *centers = random_h3m(ctx, &rng, 3, 3, 2, 2, 0, 2);
     const shape c = { .tau = 10 };
     double w[90];
     for (int k = 0; k < 90; k++)
@@ -160,9 +160,9 @@ static void test_mixed_shapes(void **state)
     answer_free(&got);
     answer_free(&want);
     for (int i = 0; i < 30; i++)
-        vhem_h3m_free(part[i]);
-    vhem_h3m_free(all);
-    vhem_h3m_free(centers);
+        vh_h3m_free(part[i]);
+    vh_h3m_free(all);
+    vh_h3m_free(centers);
     vhem_ctx_free(ctx);
 }
 
@@ -174,8 +174,8 @@ static void test_out_of_reach(void **state)
     vh_rng rng;
     const char *name;
     vh_rng_init(&rng, 8, VH_RNG_TEST, 1);
-    vhem_h3m *base = random_h3m(ctx, &rng, 9, 3, 1, 2, 0, 2);
-    vhem_h3m *centers = random_h3m(ctx, &rng, 2, 3, 1, 2, 0, 2);
+    vh_h3m *base = random_h3m(ctx, &rng, 9, 3, 1, 2, 0, 2);
+    vh_h3m *centers = random_h3m(ctx, &rng, 2, 3, 1, 2, 0, 2);
     const shape c = { .tau = 500 };
     double w[18];
     for (int k = 0; k < 18; k++)
@@ -192,8 +192,8 @@ static void test_out_of_reach(void **state)
         answer_free(&got);
     }
     answer_free(&want);
-    vhem_h3m_free(base);
-    vhem_h3m_free(centers);
+    vh_h3m_free(base);
+    vh_h3m_free(centers);
     vhem_ctx_free(ctx);
 }
 
@@ -211,10 +211,10 @@ static void test_few_steps_left(void **state)
         .S = 1, .M = 1, .d = 1, .omega = 1, .n_theta = 3, .pi = one, .A = one, .theta = theta
     };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *base = NULL, *center = NULL;
+    vh_h3m *base = NULL, *center = NULL;
     const char *name;
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &b, &base));
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &r, &center));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &b, &base));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &r, &center));
     for (int tau = 17; tau < 60; tau++)
         for (int n = 0; (name = test_backend(n)); n++) {
             /* E[log p] of each state, and how long the chain is in the second: sum_t (1 - .7^(t-1)) / 2 */
@@ -227,8 +227,8 @@ static void test_few_steps_left(void **state)
             assert_near(a.L[0], want, 1e-12, 0);
             answer_free(&a);
         }
-    vhem_h3m_free(base);
-    vhem_h3m_free(center);
+    vh_h3m_free(base);
+    vh_h3m_free(center);
     vhem_ctx_free(ctx);
 }
 

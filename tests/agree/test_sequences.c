@@ -38,7 +38,7 @@ typedef struct {
 } shape;
 
 typedef struct {
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vhem_data data; /* a view of `owner` with weights of its own */
     vhem_data *owner;
     double *y, *xs, *log_omega;
@@ -47,7 +47,7 @@ typedef struct {
     vh_packed *pk;
 } problem;
 
-static void random_chain(vh_rng *rng, vhem_h3m *h3m)
+static void random_chain(vh_rng *rng, vh_h3m *h3m)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -103,7 +103,7 @@ static void make_problem(vhem_ctx *ctx, const shape *c, int number, problem *p)
 static void free_problem(problem *p)
 {
     vh_pack_free(p->pk);
-    vhem_h3m_free(p->h3m);
+    vh_h3m_free(p->h3m);
     vhem_data_free(p->owner);
     free(p->data.weight);
     free(p->y);
@@ -302,7 +302,7 @@ static void fits_and_scores(void **state)
     vhem_ctx *ref = test_ctx_with("ref", 1, 5), *ctx = test_ctx_with("ref", 2, 5);
     vh_backend whole = filled_up();
     vhem_fit_options opt;
-    vhem_h3m *want = NULL, *got = NULL;
+    vh_h3m *want = NULL, *got = NULL;
     double a[N * 3], b[N * 3];
     int T[N];
     vh_rng rng;
@@ -320,21 +320,21 @@ static void fits_and_scores(void **state)
     opt.S = 2;
     opt.K = 3;
     opt.max_iter = 12;
-    assert_ok(ref, vhem_fit_mixture(ref, data, &opt, &want, NULL));
-    assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &got, NULL));
-    assert_near(vhem_h3m_compare(want, got), 0, 0, 1e-8);
-    assert_ok(ref, vhem_score(ref, want, data, a));
-    assert_ok(ctx, vhem_score(ctx, want, data, b));
+    assert_ok(ref, vh_fit_mixture(ref, data, &opt, &want, NULL));
+    assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &got, NULL));
+    assert_near(vh_h3m_compare(want, got), 0, 0, 1e-8);
+    assert_ok(ref, vh_h3m_score(ref, want, data, a));
+    assert_ok(ctx, vh_h3m_score(ctx, want, data, b));
     for (int i = 0; i < N * 3; i++)
         assert_near(a[i], b[i], 1e-12, 1e-12);
-    vhem_h3m_free(want);
-    vhem_h3m_free(got);
+    vh_h3m_free(want);
+    vh_h3m_free(got);
     opt.K = 0;
-    assert_ok(ref, vhem_fit_each(ref, data, &opt, &want, NULL));
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &got, NULL));
-    assert_near(vhem_h3m_compare(want, got), 0, 0, 1e-8);
-    vhem_h3m_free(want);
-    vhem_h3m_free(got);
+    assert_ok(ref, vh_fit_each(ref, data, &opt, &want, NULL));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &got, NULL));
+    assert_near(vh_h3m_compare(want, got), 0, 0, 1e-8);
+    vh_h3m_free(want);
+    vh_h3m_free(got);
     vhem_data_free(data);
     free(y);
     vhem_ctx_free(ref);

@@ -144,7 +144,7 @@ static void check_weight(const char *what, vhem_ctx *ctx, setting *s, double wei
     }
 }
 
-static void check(const char *what, vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_data *data, bool direct)
+static void check(const char *what, vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, bool direct)
 {
     double *xs = calloc(2 * (size_t)data->d, sizeof *xs);
     size_t N = (size_t)data->N;
@@ -174,7 +174,7 @@ static void check(const char *what, vhem_ctx *ctx, const vhem_h3m *h3m, const vh
 }
 
 /* Sequence n from HMM n % K, roughly: what no chain would produce is ill-conditioned under all of them. */
-static double *frames_of(vh_rng *rng, const vhem_h3m *h3m, int N, const int *T, int total)
+static double *frames_of(vh_rng *rng, const vh_h3m *h3m, int N, const int *T, int total)
 {
     double *y = random_frames(rng, total, h3m->d, 0.8), *at = y;
     for (int n = 0; n < N; n++) {
@@ -209,7 +209,7 @@ static void shapes(void **state)
             vh_rng_init(&rng, 501, VH_RNG_TEST, (uint64_t)i);
             for (int n = 0; n < shape[i].N; n++)
                 total += T[n] = shape[i].N == 1 ? shape[i].T : 1 + (int)vh_rng_below(&rng, shape[i].T);
-            vhem_h3m *h3m = random_h3m(ctx, &rng, shape[i].K, S, shape[i].M, shape[i].d, shape[i].full, 2);
+            vh_h3m *h3m = random_h3m(ctx, &rng, shape[i].K, S, shape[i].M, shape[i].d, shape[i].full, 2);
             for (int k = 0; chain && k < h3m->K; k++)
                 for (int s = 0; s < S; s++) {
                     double *row = h3m->hmm[k].A + s * S;
@@ -221,7 +221,7 @@ static void shapes(void **state)
             vhem_data *data = wrap(ctx, shape[i].N, T, shape[i].d, y);
             snprintf(what, sizeof what, "shape %zu%s", i, chain ? ", chains" : "");
             check(what, ctx, h3m, data, false);
-            vhem_h3m_free(h3m);
+            vh_h3m_free(h3m);
             vhem_data_free(data);
             free(y);
             vhem_ctx_free(ctx);
@@ -237,7 +237,7 @@ static void direct_components(void **state)
     (void)state;
     vh_rng_init(&rng, 502, VH_RNG_TEST, 0);
     double *y = random_frames(&rng, 67, 2, 1);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 4, 2, 2, 2, 0, 1);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 4, 2, 2, 2, 0, 1);
     for (int k = 0; k < 4; k++)
         for (int e = 0; e < 2; e++) {
             vh_hmm_param(h3m, &h3m->hmm[k], 0)[e] = 1e4 + k;
@@ -247,7 +247,7 @@ static void direct_components(void **state)
         y[2 * t] = y[2 * t + 1] = 1e4 + 0.03 * t;
     vhem_data *data = wrap(ctx, 3, T, 2, y);
     check("direct components", ctx, h3m, data, true);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_data_free(data);
     free(y);
     vhem_ctx_free(ctx);

@@ -24,9 +24,9 @@ static inline json_t *golden_load(const char *file)
     return root;
 }
 
-static inline vhem_h3m *golden_model(vhem_ctx *ctx, json_t *object)
+static inline vh_h3m *golden_model(vhem_ctx *ctx, json_t *object)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     assert_ok(ctx, vh_model_from_json(ctx, object, &h3m));
     return h3m;
 }

@@ -17,8 +17,8 @@ static void check_near_all(const char *what, const double *got, json_t *want, do
 
 static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_iter, json_t *want)
 {
-    vhem_h3m *centers = golden_model(ctx, json_object_get(root, "init"));
-    vhem_h3m *model = golden_model(ctx, json_object_get(want, "model"));
+    vh_h3m *centers = golden_model(ctx, json_object_get(root, "init"));
+    vh_h3m *model = golden_model(ctx, json_object_get(want, "model"));
     vh_vhem_options opt = { .N = json_number_value(json_object_get(root, "N")),
                             .tau = (int)json_integer_value(json_object_get(root, "tau")),
                             .max_iter = n_iter };
@@ -32,13 +32,13 @@ static void check_after(vhem_ctx *ctx, json_t *root, const vh_base *base, int n_
                     1e-9);
     check_near_all("L_hmm", run.L, json_object_get(want, "L_hmm"), 1);
     check_near_all("z", run.z, json_object_get(want, "z"), 1);
-    double apart = vhem_h3m_compare(centers, model);
+    double apart = vh_h3m_compare(centers, model);
     if (!(apart <= 1e-9))
         fail_msg("after %d iterations the model is off by %.3g", n_iter, apart);
     vh_vhem_run_free(&run);
     vh_scratch_free(&scratch);
-    vhem_h3m_free(centers);
-    vhem_h3m_free(model);
+    vh_h3m_free(centers);
+    vh_h3m_free(model);
 }
 
 static void check_file(const char *file)
@@ -48,13 +48,13 @@ static void check_file(const char *file)
     const char *key;
     for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
-        vhem_h3m *h3m = golden_model(ctx, json_object_get(root, "base"));
+        vh_h3m *h3m = golden_model(ctx, json_object_get(root, "base"));
         vh_base *base = NULL;
         assert_ok(ctx, vh_base_new(ctx, h3m, &base));
         json_object_foreach(json_object_get(root, "after"), key, want)
             check_after(ctx, root, base, atoi(key), want);
         vh_base_free(base);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         vhem_ctx_free(ctx);
     }
     json_decref(root);

@@ -34,11 +34,11 @@ static vhem_data *grouped(vhem_ctx *ctx, int N, const int *T, int d, const doubl
 /* The prior of a fit as text, so that every later fit has the same. */
 static char *prior_of(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
 {
-    vhem_h3m *h3m = NULL;
-    assert_ok(ctx, vhem_fit_each(ctx, data, opt, &h3m, NULL));
+    vh_h3m *h3m = NULL;
+    assert_ok(ctx, vh_fit_each(ctx, data, opt, &h3m, NULL));
     assert_non_null(h3m->prior);
     char *text = strdup(h3m->prior);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return text;
 }
 
@@ -55,7 +55,7 @@ static void never_falls(void **state)
         vh_rng_init(&rng, 421, VH_RNG_TEST, (uint64_t)trial);
         double *y = wander(&rng, 4, T, d), last = -INFINITY;
         vhem_data *data = grouped(ctx, 4, T, d, y);
-        vhem_h3m *start = random_h3m(ctx, &rng, 1, S, M, d, trial / 2 % 2, 2);
+        vh_h3m *start = random_h3m(ctx, &rng, 1, S, M, d, trial / 2 % 2, 2);
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
         opt.S = S;
@@ -66,12 +66,12 @@ static void never_falls(void **state)
         opt.prior = prior[trial % 4];
         char *text = prior_of(ctx, data, &opt);
         opt.prior = text;
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.tol = 0;
         for (opt.max_iter = 1; opt.max_iter < 30; opt.max_iter++) {
-            vhem_h3m *h3m = NULL;
+            vh_h3m *h3m = NULL;
             vhem_fit_report *r = NULL;
-            assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &h3m, &r));
+            assert_ok(ctx, vh_fit_each(ctx, data, &opt, &h3m, &r));
             double bound = r->run[0].bound + r->run[1].bound;
             if (!(bound >= last - 1e-9 * (fabs(last) + 1)))
                 fail_msg("seed 421/%d: %.15g after %.15g in iteration %d (S %d M %d d %d %s %s %s)", trial,
@@ -83,11 +83,11 @@ static void never_falls(void **state)
                     bool forbidden = (trial % 3 > 0 && q < s) || (trial % 3 == 2 && q > s + 1);
                     assert_true(forbidden ? v.A[s * S + q] == 0 : v.A[s * S + q] > 0);
                 }
-            vhem_fit_report_free(r);
-            vhem_h3m_free(h3m);
+            vhem_free(r);
+            vh_h3m_free(h3m);
         }
         free(text);
-        vhem_h3m_free(start);
+        vh_h3m_free(start);
         vhem_data_free(data);
         free(y);
         vhem_ctx_free(ctx);
@@ -123,37 +123,37 @@ static void whole_fits(void **state)
         double *y = wander(&rng, 5, T, d), part[72 * 3];
         vhem_data *data = wrap(ctx, 5, T, d, y);
         static const char *const name[] = { "a", "b", "c", "d", "e" }, *const part_name[] = { "d", "b" };
-        assert_ok(ctx, vhem_data_describe(ctx, data, name, NULL, NULL, NULL, NULL));
-        vhem_h3m *a = NULL, *b = NULL, *c = NULL, *e = NULL;
+        assert_ok(ctx, call_describe(ctx, data, name, NULL, NULL, NULL, NULL));
+        vh_h3m *a = NULL, *b = NULL, *c = NULL, *e = NULL;
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
         opt.S = 1 + trial % 4;
         opt.M = 1 + trial % 2;
         opt.emission = family[trial / 2 % 2];
         opt.prior = prior[trial % 5];
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &a, NULL));
-        assert_ok(many, vhem_fit_each(many, data, &opt, &b, NULL));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &a, NULL));
+        assert_ok(many, vh_fit_each(many, data, &opt, &b, NULL));
         assert_true(same_bits(a, b));
         opt.prior = a->prior;
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &c, NULL));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &c, NULL));
         assert_true(same_bits(a, c));
         assert_string_equal(a->prior, c->prior);
         memcpy(part, y + 62 * d, sizeof *y * (size_t)(40 * d));
         memcpy(part + 40 * d, y + 31 * d, sizeof *y * (size_t)(22 * d));
         int few[] = { 40, 22 };
         vhem_data *subset = wrap(ctx, 2, few, d, part);
-        assert_ok(ctx, vhem_data_describe(ctx, subset, part_name, NULL, NULL, NULL, NULL));
-        assert_ok(ctx, vhem_fit_each(ctx, subset, &opt, &e, NULL));
+        assert_ok(ctx, call_describe(ctx, subset, part_name, NULL, NULL, NULL, NULL));
+        assert_ok(ctx, vh_fit_each(ctx, subset, &opt, &e, NULL));
         for (int i = 0; i < 2; i++) {
             const vh_hmm *p = &a->hmm[some[i]], *q = &e->hmm[i];
             assert_memory_equal(p->pi, q->pi, ((size_t)(p->theta - p->pi) + p->n_theta) * sizeof *p->pi);
         }
         if (warnings)
             fail_msg("seed 422/%d: the bound fell %d times", trial, warnings);
-        vhem_h3m_free(a);
-        vhem_h3m_free(b);
-        vhem_h3m_free(c);
-        vhem_h3m_free(e);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
+        vh_h3m_free(c);
+        vh_h3m_free(e);
         vhem_data_free(subset);
         vhem_data_free(data);
         free(y);
@@ -173,7 +173,7 @@ static void units(void **state)
         const double unit[] = { 1e-4, 256 }, from[] = { 3, -1e3 };
         vh_rng_init(&rng, 423, VH_RNG_TEST, (uint64_t)trial);
         double *y = wander(&rng, 2, T, d), *u = malloc(sizeof *u * 110);
-        vhem_h3m *a = NULL, *b = NULL, *start = random_h3m(ctx, &rng, 1, 2, 1, d, full, 2), *moved = NULL;
+        vh_h3m *a = NULL, *b = NULL, *start = random_h3m(ctx, &rng, 1, 2, 1, d, full, 2), *moved = NULL;
         vhem_hmm_view v = view_of(start, 0);
         double mu[4], cov[8];
         for (int i = 0; i < 110; i++)
@@ -186,17 +186,17 @@ static void units(void **state)
         w.theta = NULL;
         w.mu = mu;
         w.cov = cov;
-        assert_ok(ctx, vhem_h3m_new(ctx, family[full], d, 1, &w, &moved));
+        assert_ok(ctx, vh_h3m_from_views(ctx, family[full], d, 1, &w, &moved));
         vhem_data *da = wrap(ctx, 2, T, d, y), *db = wrap(ctx, 2, T, d, u);
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
         opt.prior = trial < 4 ? "vb" : "eb";
         opt.tol = 0;
         opt.max_iter = 20;
-        opt.start = start;
-        assert_ok(ctx, vhem_fit_each(ctx, da, &opt, &a, NULL));
-        opt.start = moved;
-        assert_ok(ctx, vhem_fit_each(ctx, db, &opt, &b, NULL));
+        opt.start = HMMS(start);
+        assert_ok(ctx, vh_fit_each(ctx, da, &opt, &a, NULL));
+        opt.start = HMMS(moved);
+        assert_ok(ctx, vh_fit_each(ctx, db, &opt, &b, NULL));
         for (int n = 0; n < 2; n++) {
             vhem_hmm_view p = view_of(a, n), q = view_of(b, n);
             for (int k = 0; k < 4; k++) {
@@ -208,10 +208,10 @@ static void units(void **state)
                 assert_near(scale * p.cov[k], q.cov[k], 1e-6, 1e-6 * scale);
             }
         }
-        vhem_h3m_free(a);
-        vhem_h3m_free(b);
-        vhem_h3m_free(start);
-        vhem_h3m_free(moved);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
+        vh_h3m_free(start);
+        vh_h3m_free(moved);
         vhem_data_free(da);
         vhem_data_free(db);
         free(y);

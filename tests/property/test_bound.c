@@ -11,7 +11,7 @@ enum { SB = 2, SR = 3, TAU = 3 };
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *base_h3m, *centers;
+    vh_h3m *base_h3m, *centers;
     vh_base *base;
     vh_packed *pk;
     vh_scratch scratch;
@@ -50,8 +50,8 @@ static void close_setting(setting *s)
     vh_scratch_free(&s->scratch);
     vh_pack_free(s->pk);
     vh_base_free(s->base);
-    vhem_h3m_free(s->base_h3m);
-    vhem_h3m_free(s->centers);
+    vh_h3m_free(s->base_h3m);
+    vh_h3m_free(s->centers);
     vhem_ctx_free(s->ctx);
 }
 
@@ -165,7 +165,7 @@ static void test_enumeration(void **state)
  * means. */
 enum { KB = 12, KR = 3, D = 2, ITER = 5 };
 
-static void direct_loop(const vhem_h3m *base, double N, double omega[KR], double mu[KR][D], double v[KR][D])
+static void direct_loop(const vh_h3m *base, double N, double omega[KR], double mu[KR][D], double v[KR][D])
 {
     for (int iter = 0; iter < ITER; iter++) {
         double z[KB][KR];
@@ -208,8 +208,8 @@ static void test_one_state(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 3, VH_RNG_TEST, 9);
-    vhem_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
-             *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
+    vh_h3m *base = random_h3m(ctx, &rng, KB, 1, 1, D, 0, 3),
+           *centers = random_h3m(ctx, &rng, KR, 1, 1, D, 0, 3);
     double mu[KR][D], v[KR][D], omega[KR];
     for (int j = 0; j < KR; j++) {
         omega[j] = centers->omega[j];
@@ -235,8 +235,8 @@ static void test_one_state(void **state)
     vh_vhem_run_free(&run);
     vh_scratch_free(&scratch);
     vh_base_free(b);
-    vhem_h3m_free(base);
-    vhem_h3m_free(centers);
+    vh_h3m_free(base);
+    vh_h3m_free(centers);
     vhem_ctx_free(ctx);
 }
 

@@ -7,24 +7,24 @@
 #include "estimate/kalman.h"
 
 /* n_seq sequences of unequal length from the textures, in turn, with groups of two and weights. */
-static vhem_data *draw(vhem_ctx *ctx, const vhem_dtm *dtm, int n_seq, int T, bool weighted)
+static vhem_data *draw(vhem_ctx *ctx, const vh_dtm *dtm, int n_seq, int T, bool weighted)
 {
     vh_builder *b = NULL;
     assert_ok(ctx, vh_builder_new(ctx, dtm->d, &b));
     for (int s = 0; s < n_seq; s++) {
         vhem_data *one = NULL;
-        vhem_dtm *pick = NULL;
+        vh_dtm *pick = NULL;
         char group[16], label[16];
         int i = s / 2 % dtm->K;
         vhem_ctx *own = test_ctx_with(NULL, 1, (uint64_t)s + 77);
         assert_ok(ctx, vh_dtm_subset(ctx, dtm, &i, 1, &pick));
-        assert_ok(own, vhem_dtm_sample(own, pick, 1, T + s % 3, &one));
+        assert_ok(own, vh_dtm_sample(own, pick, 1, T + s % 3, &one));
         snprintf(group, sizeof group, "g%d", s / 2);
         snprintf(label, sizeof label, "t%d", i);
         add_sequence(ctx, b, vh_data_frames(one, 0), T + s % 3, NULL, label, group,
                      weighted ? 0.5 + s % 2 : 1);
         vhem_data_free(one);
-        vhem_dtm_free(pick);
+        vh_dtm_free(pick);
         vhem_ctx_free(own);
     }
     return finish(ctx, b);
@@ -40,14 +40,14 @@ static void closed_form(void **state)
         int n = 1 + trial % 3, d = n + 4 + trial,
             T = trial % 2 ? 40 : d - 1; /* more and fewer frames than d */
         vh_rng_init(&rng, 201, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n), *out = NULL;
+        vh_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n), *out = NULL;
         vhem_data *data = draw(ctx, dtm, 1, T, false);
-        vhem_dtm_fit_options opt;
-        vhem_dtm_fit_options_init(&opt);
+        vhem_fit_options opt;
+        vhem_fit_options_init(&opt);
         opt.n = n;
         opt.cov_floor = 1e-12;
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &out, NULL));
-        assert_ok(ctx, vhem_dtm_validate(ctx, out));
+        assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &out, NULL));
+        assert_ok(ctx, vh_dtm_validate(ctx, out));
         double *S = calloc((size_t)(d * d + d), sizeof *S), *w = S + d * d, left = 0, R = 0;
         for (int t = 0; t < T; t++)
             for (int a = 0; a < d; a++)
@@ -69,8 +69,8 @@ static void closed_form(void **state)
             }
         free(S);
         vhem_data_free(data);
-        vhem_dtm_free(dtm);
-        vhem_dtm_free(out);
+        vh_dtm_free(dtm);
+        vh_dtm_free(out);
     }
     vhem_ctx_free(ctx);
 }
@@ -84,8 +84,7 @@ static void em_rises(void **state)
         vh_rng rng;
         int n = 1 + trial % 3, d = 2 + trial % 2, K = 1 + trial % 2;
         vh_rng_init(&rng, 202, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n),
-                 *dtm = random_dtm(ctx, &rng, K, n, d, 0.5, n);
+        vh_dtm *truth = random_dtm(ctx, &rng, K, n, d, 0.8, n), *dtm = random_dtm(ctx, &rng, K, n, d, 0.5, n);
         vhem_data *data = draw(ctx, truth, 8, 15, trial % 3 == 0);
         vh_sets sets = { 0 };
         vh_scratch scratch[2];
@@ -108,8 +107,8 @@ static void em_rises(void **state)
             vh_scratch_free(&scratch[k]);
         vh_sets_free(&sets);
         vhem_data_free(data);
-        vhem_dtm_free(truth);
-        vhem_dtm_free(dtm);
+        vh_dtm_free(truth);
+        vh_dtm_free(dtm);
     }
     vhem_ctx_free(ctx);
 }
@@ -122,7 +121,7 @@ static void mstep(void **state)
         vh_rng rng;
         int n = 1 + trial % 3, d = 1 + trial % 4, T = 12, n_floored;
         vh_rng_init(&rng, 203, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
+        vh_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
         double *y = random_frames(&rng, 3 * T, d, 3), floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 }, x[64], origin[4];
         vh_dt_stats s = { 0 };
         vh_dt_gains g = { 0 };
@@ -135,12 +134,12 @@ static void mstep(void **state)
         const vh_dt_limits lim = { floor, trial % 2 };
         assert_ok(ctx, vh_dt_maximise(ctx, &s, &lim, &dtm->dt[0], &n_floored));
         assert_int_equal(n_floored, 0);
-        assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
+        assert_ok(ctx, vh_dtm_validate(ctx, dtm));
         assert_maximal(&s, &dtm->dt[0], origin, trial % 2);
         vh_dt_stats_free(&s);
         vh_dt_gains_free(&g);
         vh_scratch_free(&scratch);
-        vhem_dtm_free(dtm);
+        vh_dtm_free(dtm);
         free(y);
     }
     vhem_ctx_free(ctx);
@@ -153,29 +152,29 @@ static void mixture(void **state)
     vhem_ctx *ctx = test_ctx_with(NULL, 1, 3), *threads = test_ctx_with(NULL, 3, 3);
     vh_rng rng;
     vh_rng_init(&rng, 204, VH_RNG_TEST, 0);
-    vhem_dtm *truth = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2), *one = NULL, *three = NULL;
+    vh_dtm *truth = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2), *one = NULL, *three = NULL;
     vhem_data *data = draw(ctx, truth, 16, 40, false);
     vhem_fit_report *report = NULL;
-    vhem_dtm_fit_options opt;
+    vhem_fit_options opt;
     double ll[16 * 2];
     memcpy(truth->dt[1].ybar, truth->dt[0].ybar, sizeof(double) * 3);
-    vhem_dtm_fit_options_init(&opt);
+    vhem_fit_options_init(&opt);
     opt.n = 2;
     opt.K = 2;
     opt.by_group = 1;
-    assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &one, &report));
-    assert_ok(threads, vhem_dtm_fit(threads, data, &opt, &three, NULL));
-    assert_true(vhem_dtm_compare(one, three) == 0);
+    assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &one, &report));
+    assert_ok(threads, vh_dtm_fit(threads, data, &opt, &three, NULL));
+    assert_true(vh_dtm_compare(one, three) == 0);
     assert_int_equal(report->R, 4);
-    assert_ok(ctx, vhem_dtm_score(ctx, one, data, ll));
+    assert_ok(ctx, vh_dtm_score(ctx, one, data, ll));
     int first = ll[0] > ll[1];
     for (int s = 0; s < 16; s++)
         assert_int_equal((ll[2 * s] > ll[2 * s + 1]) == first, data->label[s][1] == '0');
-    vhem_fit_report_free(report);
+    vhem_free(report);
     vhem_data_free(data);
-    vhem_dtm_free(truth);
-    vhem_dtm_free(one);
-    vhem_dtm_free(three);
+    vh_dtm_free(truth);
+    vh_dtm_free(one);
+    vh_dtm_free(three);
     vhem_ctx_free(ctx);
     vhem_ctx_free(threads);
 }
@@ -187,11 +186,11 @@ static void poor_data(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     double y[60];
-    vhem_dtm_fit_options opt;
-    vhem_dtm *dtm = NULL;
+    vhem_fit_options opt;
+    vh_dtm *dtm = NULL;
     vhem_fit_report *report = NULL;
     int T = 20;
-    vhem_dtm_fit_options_init(&opt);
+    vhem_fit_options_init(&opt);
     for (int em = 0; em < 2; em++) {
         opt.method = em ? "em" : "svd";
         for (int t = 0; t < 20; t++) {
@@ -200,40 +199,40 @@ static void poor_data(void **state)
             y[3 * t + 2] = 5;
         }
         vhem_data *data = wrap(ctx, 1, &T, 3, y);
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL));
-        assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
-        vhem_dtm_free(dtm);
+        assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL));
+        assert_ok(ctx, vh_dtm_validate(ctx, dtm));
+        vh_dtm_free(dtm);
         vhem_data_free(data);
         for (int t = 0; t < 20; t++)
             y[t] = sin(0.7 * t) + 0.01 * (t % 3);
         data = wrap(ctx, 1, &T, 1, y);
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL)); /* windows of three frames */
-        assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
+        assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL)); /* windows of three frames */
+        assert_ok(ctx, vh_dtm_validate(ctx, dtm));
         assert_true(dtm->dt[0].R[0] < 0.05); /* they foresee a sine */
-        vhem_dtm_free(dtm);
+        vh_dtm_free(dtm);
         vhem_data_free(data);
         for (int t = 0; t < 20; t++)
             y[t] = exp(0.3 * t);
         data = wrap(ctx, 1, &T, 1, y);
         opt.n = 1;
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, &report));
+        assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, &report));
         assert_int_equal(report->run[0].n_revived, !em);
         assert_true(em || dtm->dt[0].A[0] < 1);
-        vhem_fit_report_free(report);
-        vhem_dtm_free(dtm);
+        vhem_free(report);
+        vh_dtm_free(dtm);
         vhem_data_free(data);
         T = 2;
         data = wrap(ctx, 1, &T, 1, y);
-        assert_ok(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL));
-        assert_ok(ctx, vhem_dtm_validate(ctx, dtm));
-        vhem_dtm_free(dtm);
+        assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL));
+        assert_ok(ctx, vh_dtm_validate(ctx, dtm));
+        vh_dtm_free(dtm);
         opt.n = 3;
-        assert_fails(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "too few frames");
+        assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "too few frames");
         opt.cov_floor = 0;
-        assert_fails(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "cov_floor is 0");
-        vhem_dtm_fit_options_init(&opt);
+        assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "cov_floor is 0");
+        vhem_fit_options_init(&opt);
         opt.method = "pca";
-        assert_fails(ctx, vhem_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "method 'pca' is unknown");
+        assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "method 'pca' is unknown");
         vhem_data_free(data);
         T = 20;
     }

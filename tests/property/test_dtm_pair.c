@@ -19,8 +19,8 @@ static void against_dense(void **state)
         vh_scratch scratch = { 0 };
         vh_dt_stats s = { 0 }, want = { 0 };
         vh_rng_init(&rng, 211, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *b = random_dtm(ctx, &rng, 1, nb, d, 0.8, trial % 4 == 1 ? 0 : nb);
-        vhem_dtm *r = random_dtm(ctx, &rng, 1, n, d, 0.8, trial % 4 == 2 ? 0 : n);
+        vh_dtm *b = random_dtm(ctx, &rng, 1, nb, d, 0.8, trial % 4 == 1 ? 0 : nb);
+        vh_dtm *r = random_dtm(ctx, &rng, 1, n, d, 0.8, trial % 4 == 2 ? 0 : n);
         dense zb = dense_of(&b->dt[0], d, tau), zr = dense_of(&r->dt[0], d, tau);
         assert_ok(ctx, vh_dt_gains_new(ctx, &r->dt[0], d, tau, true, &g));
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
@@ -37,8 +37,8 @@ static void against_dense(void **state)
         vh_dt_stats_free(&want);
         vh_dt_gains_free(&g);
         vh_scratch_free(&scratch);
-        vhem_dtm_free(b);
-        vhem_dtm_free(r);
+        vh_dtm_free(b);
+        vh_dtm_free(r);
     }
     vhem_ctx_free(ctx);
 }
@@ -55,7 +55,7 @@ static void settled(void **state)
     vh_scratch scratch = { 0 };
     vh_dt_stats s = { 0 }, want = { 0 };
     vh_rng_init(&rng, 212, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 2, 2, D, 0.6, 2);
+    vh_dtm *dtm = random_dtm(ctx, &rng, 2, 2, D, 0.6, 2);
     dense zb = dense_of(&dtm->dt[0], D, TAU), zr = dense_of(&dtm->dt[1], D, TAU);
     assert_ok(ctx, vh_dt_gains_new(ctx, &dtm->dt[1], D, TAU, true, &g));
     assert_ok(ctx, vh_dt_stats_new(ctx, 2, D, &s));
@@ -71,7 +71,7 @@ static void settled(void **state)
     vh_dt_stats_free(&want);
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     vhem_ctx_free(ctx);
 }
 
@@ -86,13 +86,13 @@ static void against_samples(void **state)
     vh_scratch scratch = { 0 };
     vh_dt_stats s = { 0 }, one = { 0 }, sum = { 0 }, square = { 0 };
     vhem_data *data = NULL;
-    vhem_dtm *b = NULL;
+    vh_dtm *b = NULL;
     double L, mean = 0, spread = 0, x[TAU * 3];
     int first = 0;
     vh_rng_init(&rng, 213, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 2, 3, D, 0.8, 3);
+    vh_dtm *dtm = random_dtm(ctx, &rng, 2, 3, D, 0.8, 3);
     assert_ok(ctx, vh_dtm_subset(ctx, dtm, &first, 1, &b));
-    assert_ok(ctx, vhem_dtm_sample(ctx, b, N, TAU, &data));
+    assert_ok(ctx, vh_dtm_sample(ctx, b, N, TAU, &data));
     assert_ok(ctx, vh_dt_gains_new(ctx, &dtm->dt[1], D, TAU, true, &g));
     assert_ok(ctx, vh_dt_stats_new(ctx, 3, D, &s));
     assert_ok(ctx, vh_dt_stats_new(ctx, 3, D, &one));
@@ -123,8 +123,8 @@ static void against_samples(void **state)
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
     vhem_data_free(data);
-    vhem_dtm_free(dtm);
-    vhem_dtm_free(b);
+    vh_dtm_free(dtm);
+    vh_dtm_free(b);
     vhem_ctx_free(ctx);
 }
 

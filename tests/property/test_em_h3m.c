@@ -11,7 +11,7 @@ static const char *const family[] = { "gaussian-diag", "gaussian-full" };
 static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T, int d, int K, int m,
                                 double uneven)
 {
-    vhem_h3m *h3m = random_h3m(ctx, rng, K, 2, 1, d, 0, 3);
+    vh_h3m *h3m = random_h3m(ctx, rng, K, 2, 1, d, 0, 3);
     vh_builder *b = NULL;
     assert_ok(ctx, vh_builder_new(ctx, d, &b));
     for (int n = 0; n < N; n++) {
@@ -29,15 +29,15 @@ static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T,
         add_sequence(ctx, b, y, T[n], name, NULL, group, 1 + uneven * (n % 3));
         free(y);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return finish(ctx, b);
 }
 
-static vhem_fit_options exact(const vhem_h3m *start, int n_iter)
+static vhem_fit_options exact(const vh_h3m *start, int n_iter)
 {
     vhem_fit_options opt;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
     opt.repair = 0;
@@ -61,10 +61,10 @@ static void never_falls(void **state)
             T[n] = 1 + (int)vh_rng_below(&rng, 25);
         vhem_data *data = sample_groups(ctx, &rng, 12, T, d, 3, 1 + trial % 2, trial % 3 ? 0 : 0.7);
         double last = -INFINITY;
-        vhem_h3m *model = NULL;
+        vh_h3m *model = NULL;
         for (int iter = 0; iter < 15; iter++) {
             vhem_fit_options opt = exact(model, iter > 0);
-            vhem_h3m *next = NULL;
+            vh_h3m *next = NULL;
             vhem_fit_report *r = NULL;
             opt.K = model ? 0 : 1 + trial % 4;
             opt.S = 1 + trial % 3;
@@ -73,7 +73,7 @@ static void never_falls(void **state)
             opt.topology = trial % 5 == 0 ? "left-right" : "free";
             opt.cov_floor = floor[trial / 3 % 2];
             opt.restarts = 1;
-            assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &next, &r));
+            assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &next, &r));
             double J = r->run[0].loglik, sum = 0;
             if (!(J >= last - 1e-9 * (fabs(last) + 1)))
                 fail_msg("seed 401/%d: %.15g after %.15g in iteration %d", trial, J, last, iter);
@@ -81,12 +81,12 @@ static void never_falls(void **state)
             for (int j = 0; j < next->K; j++)
                 sum += next->omega[j];
             assert_near(sum, 1, 1e-12, 0);
-            assert_ok(ctx, vhem_h3m_validate(ctx, next));
-            vhem_fit_report_free(r);
-            vhem_h3m_free(model);
+            assert_ok(ctx, vh_h3m_validate(ctx, next));
+            vhem_free(r);
+            vh_h3m_free(model);
             model = next;
         }
-        vhem_h3m_free(model);
+        vh_h3m_free(model);
         vhem_data_free(data);
         vhem_ctx_free(ctx);
     }
@@ -105,20 +105,20 @@ static void one_is_baum_welch(void **state)
         for (int n = 0; n < N; n++)
             T[n] = 2 + (int)vh_rng_below(&rng, 30);
         vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, N, 1); /* all in one group */
-        vhem_h3m *start = random_h3m(ctx, &rng, 1, 3, 2, 2, trial % 2, 2), *a = NULL, *b = NULL;
+        vh_h3m *start = random_h3m(ctx, &rng, 1, 3, 2, 2, trial % 2, 2), *a = NULL, *b = NULL;
         vhem_fit_report *r = NULL, *s = NULL;
         vhem_fit_options opt = exact(start, 6);
         opt.K = 1;
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &a, &r));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &a, &r));
         opt.by_group = trial / 2 % 2; /* makes no difference */
-        assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &b, &s));
+        assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &b, &s));
         assert_near(r->run[0].loglik, s->run[0].loglik, 1e-10, 0);
-        assert_true(vhem_h3m_compare(a, b) < 1e-8);
-        vhem_fit_report_free(r);
-        vhem_fit_report_free(s);
-        vhem_h3m_free(a);
-        vhem_h3m_free(b);
-        vhem_h3m_free(start);
+        assert_true(vh_h3m_compare(a, b) < 1e-8);
+        vhem_free(r);
+        vhem_free(s);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
+        vh_h3m_free(start);
         vhem_data_free(data);
     }
     vhem_ctx_free(ctx);
@@ -128,9 +128,9 @@ static void one_is_baum_welch(void **state)
 
 /* A group of m sequences as an HMM of m left-right chains, one frame per state and no spread: a virtual
  * sample is one of the sequences. */
-static vhem_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
+static vh_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     int G = data->N / m, S = m * T, d = data->d;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, d, G, &h3m));
     for (int g = 0; g < G; g++) {
@@ -158,33 +158,33 @@ static void is_vhem(void **state)
             length[n] = T;
         vh_rng_init(&rng, 403, VH_RNG_TEST, (uint64_t)m);
         vhem_data *data = sample_groups(ctx, &rng, G * m, length, D, 2, m, 0);
-        vhem_h3m *base = delta_models(ctx, data, m, T), *start = random_h3m(ctx, &rng, K, 2, 2, D, 0, 2);
+        vh_h3m *base = delta_models(ctx, data, m, T), *start = random_h3m(ctx, &rng, K, 2, 2, D, 0, 2);
         for (int j = 0; j < K; j++) /* wide: no component falls on a single frame */
             for (int e = 0; e < 4 * D; e++)
                 vh_hmm_param(start, &start->hmm[j], 1)[e] *= 20;
         for (int k = 0; k <= 6; k++) {
-            vhem_cluster_options opt = cluster_options(K);
-            vhem_clustering *v = NULL;
-            vhem_h3m *em = NULL;
+            vhem_cluster_options opt = cluster_options();
+            vh_clustering *v = NULL;
+            vh_h3m *em = NULL;
             vhem_fit_report *r = NULL;
             vhem_fit_options fit = exact(start, k);
-            opt.start = start;
+            opt.start = HMMS(start);
             opt.tau = T;
             opt.nv = m;
             opt.tol = opt.cov_floor = 0;
             opt.max_iter = k;
-            assert_ok(ctx, vhem_cluster(ctx, base, &opt, &v));
-            assert_ok(ctx, vhem_fit_mixture(ctx, data, &fit, &em, &r));
+            assert_ok(ctx, call_cluster_hmms(ctx, base, K, &opt, &v));
+            assert_ok(ctx, vh_fit_mixture(ctx, data, &fit, &em, &r));
             assert_near(v->bound[k], r->run[0].loglik, 1e-9, 0);
-            assert_true(vhem_h3m_compare(em, v->centers) < 1e-7);
+            assert_true(vh_h3m_compare(em, v->centers) < 1e-7);
             for (int j = 0; j < K; j++)
                 assert_near(em->omega[j], v->centers->omega[j], 1e-9, 1e-12);
-            vhem_fit_report_free(r);
-            vhem_h3m_free(em);
-            vhem_clustering_free(v);
+            vhem_free(r);
+            vh_h3m_free(em);
+            vh_clustering_free(v);
         }
-        vhem_h3m_free(base);
-        vhem_h3m_free(start);
+        vh_h3m_free(base);
+        vh_h3m_free(start);
         vhem_data_free(data);
         vhem_ctx_free(ctx);
     }
@@ -203,7 +203,7 @@ static void clones(void **state)
     for (int n = 0; n < N; n++)
         T[n] = 300 + n;
     vhem_data *data = sample_groups(ctx, &rng, N, T, 2, 2, 3, 0);
-    vhem_h3m *start = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *many = NULL, *a = NULL, *b = NULL;
+    vh_h3m *start = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *many = NULL, *a = NULL, *b = NULL;
     vhem_fit_report *r = NULL, *s = NULL;
     vhem_hmm_view v[K * TIMES];
     for (int j = 0; j < K; j++) /* wide: no component falls on a single frame */
@@ -213,11 +213,11 @@ static void clones(void **state)
         v[j] = view_of(start, j % K);
         v[j].omega /= TIMES;
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, K * TIMES, v, &many));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, K * TIMES, v, &many));
     vhem_fit_options opt = exact(start, 4);
-    assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &a, &r));
-    opt.start = many;
-    assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &b, &s));
+    assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &a, &r));
+    opt.start = HMMS(many);
+    assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &b, &s));
     assert_near(r->run[0].loglik, s->run[0].loglik, 1e-10, 0);
     for (int j = 0; j < K * TIMES; j++) {
         const vh_hmm *p = &a->hmm[j % K], *q = &b->hmm[j];
@@ -225,12 +225,12 @@ static void clones(void **state)
             assert_near(p->pi[k], q->pi[k], 1e-7, 1e-9);
         assert_near(a->omega[j % K], TIMES * b->omega[j], 1e-9, 0);
     }
-    vhem_fit_report_free(r);
-    vhem_fit_report_free(s);
-    vhem_h3m_free(start);
-    vhem_h3m_free(many);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vhem_free(r);
+    vhem_free(s);
+    vh_h3m_free(start);
+    vh_h3m_free(many);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
 }
@@ -249,21 +249,19 @@ static void same_bits_at_any_threads(void **state)
         T[n] = 1 + (int)vh_rng_below(&rng, n % 10 == 0 ? 900 : 60);
     vhem_data *data = sample_groups(ctx, &rng, N, T, 3, 3, 3, 0.3);
     for (int by_group = 0; by_group <= 1; by_group++) {
-        vhem_h3m *out[3];
+        vh_h3m *out[3];
         for (int k = 0; k < 3; k++) {
             vhem_ctx *own = test_ctx_with(NULL, 1 + 3 * k, 7);
             vhem_fit_options opt;
             vhem_fit_options_init(&opt);
-            opt.K = 3;
             opt.max_iter = 10;
             opt.restarts = 3;
-            opt.by_group = by_group;
-            assert_ok(own, vhem_fit_mixture(own, data, &opt, &out[k], NULL));
+            assert_ok(own, vh_fit_mixture(own, data, &opt, &out[k], NULL));
             vhem_ctx_free(own);
         }
         assert_true(same_bits(out[0], out[1]) && same_bits(out[0], out[2]));
         for (int k = 0; k < 3; k++)
-            vhem_h3m_free(out[k]);
+            vh_h3m_free(out[k]);
     }
     vhem_data_free(data);
     vhem_ctx_free(ctx);

@@ -17,7 +17,7 @@ static const char *const family[] = { "gaussian-diag", "gaussian-full" };
 /* Sequences with states, so that there is something to find. */
 static double *sequences_of(vhem_ctx *ctx, vh_rng *rng, int N, const int *T, int d, int S)
 {
-    vhem_h3m *h3m = random_h3m(ctx, rng, 1, S, 1, d, 0, 3);
+    vh_h3m *h3m = random_h3m(ctx, rng, 1, S, 1, d, 0, 3);
     vhem_hmm_view v = view_of(h3m, 0);
     int64_t frames = 0, at = 0;
     for (int n = 0; n < N; n++)
@@ -31,7 +31,7 @@ static double *sequences_of(vhem_ctx *ctx, vh_rng *rng, int N, const int *T, int
             s = vh_rng_pick(rng, S, v.A + s * S);
         }
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return y;
 }
 
@@ -72,7 +72,7 @@ static void never_falls(void **state)
         double *y = sequences_of(ctx, &rng, 4, T, d, 3), last = -INFINITY;
         vhem_data *data = one_group(ctx, 4, T, d, y);
         vhem_fit_options opt;
-        vhem_h3m *model = NULL;
+        vh_h3m *model = NULL;
         vhem_fit_options_init(&opt);
         opt.S = 1 + trial % 5;
         opt.M = 1 + trial % 3;
@@ -86,11 +86,11 @@ static void never_falls(void **state)
         opt.restarts = 1;
         opt.max_iter = 0;
         for (int iter = 0; iter < 25; iter++) {
-            vhem_h3m *next = NULL;
+            vh_h3m *next = NULL;
             vhem_fit_report *r = NULL;
-            opt.start = model;
+            opt.start = HMMS(model);
             opt.max_iter = iter > 0;
-            if (vhem_fit_each(ctx, data, &opt, &next, &r) != VHEM_OK) {
+            if (vh_fit_each(ctx, data, &opt, &next, &r) != VHEM_OK) {
                 assert_non_null(strstr(vhem_ctx_error(ctx), "collapsed")); /* allowed with almost no floor */
                 assert_true(opt.cov_floor < 1e-8);
                 break;
@@ -110,11 +110,11 @@ static void never_falls(void **state)
                     if ((trial % 3 > 0 && q < s) || (trial % 3 == 2 && q > s + 1))
                         assert_true(v.A[s * v.S + q] == 0);
             }
-            vhem_fit_report_free(r);
-            vhem_h3m_free(model);
+            vhem_free(r);
+            vh_h3m_free(model);
             model = next;
         }
-        vhem_h3m_free(model);
+        vh_h3m_free(model);
         vhem_data_free(data);
         free(y);
         vhem_ctx_free(ctx);
@@ -145,16 +145,16 @@ static void no_warning(void **state)
         double *y = sequences_of(ctx, &rng, 2, T, 2, 3);
         vhem_data *data = wrap(ctx, 2, T, 2, y);
         vhem_fit_options opt;
-        vhem_h3m *out = NULL;
+        vh_h3m *out = NULL;
         vhem_fit_options_init(&opt);
         opt.S = 4;
         opt.M = 2;
         opt.emission = family[trial % 2];
         opt.topology = trial % 3 ? "free" : "left-right";
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, NULL));
         if (warnings)
             fail_msg("seed 302/%d: the likelihood fell %d times", trial, warnings);
-        vhem_h3m_free(out);
+        vh_h3m_free(out);
         vhem_data_free(data);
         free(y);
         vhem_ctx_free(ctx);
@@ -163,18 +163,18 @@ static void no_warning(void **state)
 
 /* ---- bits ---------------------------------------------------------------------------------------------- */
 
-static vhem_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int by_group, double *score)
+static vh_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int by_group, double *score)
 {
     vhem_ctx *ctx = test_ctx_with(NULL, threads, seed);
     vhem_fit_options opt;
-    vhem_h3m *out = NULL;
+    vh_h3m *out = NULL;
     vhem_fit_options_init(&opt);
     opt.max_iter = 8;
     opt.restarts = 2;
     opt.M = 2;
     opt.by_group = by_group;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
-    assert_ok(ctx, vhem_score(ctx, out, data, score));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, NULL));
+    assert_ok(ctx, vh_h3m_score(ctx, out, data, score));
     vhem_ctx_free(ctx);
     return out;
 }
@@ -195,19 +195,19 @@ static void same_bits_at_any_threads(void **state)
     double *score = malloc(size), *other = malloc(size);
     for (int by_group = 0; by_group <= 1; by_group++) {
         const vhem_data *data = by_group ? group : each;
-        vhem_h3m *one = fit_with(1, 4, data, by_group, score);
+        vh_h3m *one = fit_with(1, 4, data, by_group, score);
         static const int threads[] = { 2, 7, 1 };
         for (int k = 0; k < 3; k++) {
-            vhem_h3m *many = fit_with(threads[k], 4, data, by_group, other);
+            vh_h3m *many = fit_with(threads[k], 4, data, by_group, other);
             if (!same_bits(one, many) || memcmp(score, other, by_group ? sizeof(double) * N : size) != 0)
                 fail_msg("%d threads give other bits than one, by %s", threads[k],
                          by_group ? "group" : "sequence");
-            vhem_h3m_free(many);
+            vh_h3m_free(many);
         }
-        vhem_h3m *seeded = fit_with(1, 5, data, by_group, other);
+        vh_h3m *seeded = fit_with(1, 5, data, by_group, other);
         assert_false(same_bits(one, seeded));
-        vhem_h3m_free(seeded);
-        vhem_h3m_free(one);
+        vh_h3m_free(seeded);
+        vh_h3m_free(one);
     }
     free(score);
     free(other);
@@ -238,15 +238,15 @@ static void units(void **state)
             }
             vhem_data *a = wrap(ctx, 1, &T, D, y), *b = wrap(ctx, 1, &T, D, z);
             vhem_fit_options opt;
-            vhem_h3m *p = NULL, *q = NULL;
+            vh_h3m *p = NULL, *q = NULL;
             vhem_fit_report *r = NULL, *s = NULL;
             vhem_fit_options_init(&opt);
             opt.emission = family[full];
             opt.cov_floor = floored ? 0.2 : 1e-4;
             opt.tol = 0;
             opt.max_iter = 10;
-            assert_ok(ctx, vhem_fit_each(ctx, a, &opt, &p, &r));
-            assert_ok(ctx, vhem_fit_each(ctx, b, &opt, &q, &s));
+            assert_ok(ctx, vh_fit_each(ctx, a, &opt, &p, &r));
+            assert_ok(ctx, vh_fit_each(ctx, b, &opt, &q, &s));
             vhem_hmm_view v = view_of(p, 0), w = view_of(q, 0);
             assert_near(r->run[r->best[0]].loglik, s->run[s->best[0]].loglik + N * log(scale[0] * scale[1]),
                         1e-7, 0);
@@ -262,10 +262,10 @@ static void units(void **state)
                         assert_near(v.cov[at] * scale[i] * (full ? scale[j] : scale[i]), w.cov[at], 1e-6,
                                     1e-8);
                     }
-            vhem_fit_report_free(r);
-            vhem_fit_report_free(s);
-            vhem_h3m_free(p);
-            vhem_h3m_free(q);
+            vhem_free(r);
+            vhem_free(s);
+            vh_h3m_free(p);
+            vh_h3m_free(q);
             vhem_data_free(a);
             vhem_data_free(b);
             free(y);
@@ -286,27 +286,27 @@ static void very_long(void **state)
     double *y = sequences_of(ctx, &rng, 1, &T, 2, 3), before, after;
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
-    vhem_h3m *out = NULL;
+    vh_h3m *out = NULL;
     vhem_fit_report *r = NULL;
     vhem_fit_options_init(&opt);
     opt.max_iter = 0;
     opt.restarts = 1;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
     before = r->run[0].loglik;
-    vhem_h3m_free(out);
-    vhem_fit_report_free(r);
+    vh_h3m_free(out);
+    vhem_free(r);
     opt.max_iter = 2;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
     after = r->run[0].loglik;
     assert_true(isfinite(after) && after > before && after < -0.5 * T);
-    assert_ok(ctx, vhem_score(ctx, out, data, &before));
+    assert_ok(ctx, vh_h3m_score(ctx, out, data, &before));
     assert_near(before, after, 1e-10, 0);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     if (!SANITIZED && usage.ru_maxrss > 600 * 1024)
         fail_msg("a million frames took %ld MB", usage.ru_maxrss / 1024);
-    vhem_fit_report_free(r);
-    vhem_h3m_free(out);
+    vhem_free(r);
+    vh_h3m_free(out);
     vhem_data_free(data);
     free(y);
     vhem_ctx_free(ctx);

@@ -8,9 +8,9 @@
 
 /* Per of each of K random textures, each a little different from the others of its kind and in a basis of its
  * own: x -> F x leaves what frames look like alone. */
-static vhem_dtm *families(vhem_ctx *ctx, vh_rng *rng, int K, int per, int n, int d)
+static vh_dtm *families(vhem_ctx *ctx, vh_rng *rng, int K, int per, int n, int d)
 {
-    vhem_dtm *kind = random_dtm(ctx, rng, K, n, d, 0.8, n), *all = NULL;
+    vh_dtm *kind = random_dtm(ctx, rng, K, n, d, 0.8, n), *all = NULL;
     assert_ok(ctx, vh_dtm_new(ctx, d, K * per, &all));
     for (int i = 0; i < K * per; i++) {
         const vh_dt *from = &kind->dt[i % K];
@@ -37,8 +37,8 @@ static vhem_dtm *families(vhem_ctx *ctx, vh_rng *rng, int K, int per, int n, int
         snprintf(name, sizeof name, "dt_%d", i);
         dt->name = strdup(name);
     }
-    vhem_dtm_free(kind);
-    assert_ok(ctx, vhem_dtm_validate(ctx, all));
+    vh_dtm_free(kind);
+    assert_ok(ctx, vh_dtm_validate(ctx, all));
     return all;
 }
 
@@ -52,8 +52,8 @@ static void rises(void **state)
         vh_vhem_run run = { 0 };
         int n = 1 + trial % 3, d = 1 + trial % 4;
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n),
-                 *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
+        vh_dtm *base = random_dtm(ctx, &rng, 9, n, d, 0.8, n),
+               *centers = random_dtm(ctx, &rng, 3, 2, d, 0.6, 2);
         const vh_vhem_options opt = { .N = trial % 2 ? 9 : 0.9, .tau = 1 + trial, .max_iter = 25 };
         assert_ok(ctx, vh_hem_dtm(ctx, base, &opt, &scratch, 1, centers, &run));
         assert_int_equal(run.n_iter, 25);
@@ -64,11 +64,11 @@ static void rises(void **state)
         assert_true(run.J[25] > run.J[0]);
         for (int i = 0; i < 9; i++)
             assert_near(run.z[3 * i] + run.z[3 * i + 1] + run.z[3 * i + 2], 1, 1e-12, 0);
-        assert_ok(ctx, vhem_dtm_validate(ctx, centers));
+        assert_ok(ctx, vh_dtm_validate(ctx, centers));
         vh_vhem_run_free(&run);
         vh_scratch_free(&scratch);
-        vhem_dtm_free(base);
-        vhem_dtm_free(centers);
+        vh_dtm_free(base);
+        vh_dtm_free(centers);
     }
     vhem_ctx_free(ctx);
 }
@@ -85,8 +85,8 @@ static void mstep(void **state)
         int n = 1 + trial % 3, d = 1 + trial % 4, n_floored;
         double floor[4] = { 1e-9, 1e-9, 1e-9, 1e-9 }, origin[4];
         vh_rng_init(&rng, 222, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *base = random_dtm(ctx, &rng, 4, 2, d, 0.8, 2),
-                 *center = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
+        vh_dtm *base = random_dtm(ctx, &rng, 4, 2, d, 0.8, 2),
+               *center = random_dtm(ctx, &rng, 1, n, d, 0.8, n);
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
         assert_ok(ctx, vh_dt_gains_new(ctx, &center->dt[0], d, 9, true, &g));
         for (int i = 0; i < 4; i++)
@@ -98,8 +98,8 @@ static void mstep(void **state)
         vh_dt_stats_free(&s);
         vh_dt_gains_free(&g);
         vh_scratch_free(&scratch);
-        vhem_dtm_free(base);
-        vhem_dtm_free(center);
+        vh_dtm_free(base);
+        vh_dtm_free(center);
     }
     vhem_ctx_free(ctx);
 }
@@ -117,45 +117,45 @@ static void clusters(void **state)
     vhem_tree *one = NULL, *three = NULL, *read = NULL;
     vhem_cluster_options opt;
     vh_rng_init(&rng, 223, VH_RNG_TEST, 0);
-    vhem_dtm *base = families(ctx, &rng, K, N / K, 2, 3);
+    vh_dtm *base = families(ctx, &rng, K, N / K, 2, 3);
     vhem_cluster_options_init(&opt);
     opt.restarts = 4;
-    assert_ok(ctx, vhem_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
-    assert_ok(threads, vhem_tree_build_dtm(threads, base, 2, levels, &opt, &three));
-    const vhem_clustering *c = vhem_tree_level(one, 0), *t = vhem_tree_level(three, 0);
+    assert_ok(ctx, call_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
+    assert_ok(threads, call_tree_build_dtm(threads, base, 2, levels, &opt, &three));
+    const vh_clustering *c = vh_tree_level(one, 0), *t = vh_tree_level(three, 0);
     assert_string_equal(c->method, "hem-dtm");
-    assert_true(vhem_dtm_compare(c->textures, t->textures) == 0);
+    assert_true(vh_dtm_compare(c->textures, t->textures) == 0);
     assert_memory_equal(c->z, t->z, sizeof(double) * N * K);
     assert_int_equal(c->n_fell, 0);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             assert_int_equal(c->label[i] == c->label[j], i % K == j % K);
-    assert_int_equal(vhem_tree_level(one, 1)->Kb, 3);
+    assert_int_equal(vh_tree_level(one, 1)->Kb, 3);
     const char *path = test_scratch("tree.json");
-    assert_ok(ctx, vhem_tree_save(ctx, one, path));
+    assert_ok(ctx, vhem_tree_save(ctx, one, NULL, path));
     assert_ok(ctx, vhem_tree_load(ctx, path, &read));
     unlink(path);
-    assert_true(vhem_dtm_compare(c->textures, vhem_tree_level(read, 0)->textures) == 0);
-    assert_ok(ctx, vhem_assign_dtm(ctx, read, base, label, posterior, NULL));
+    assert_true(vh_dtm_compare(c->textures, vh_tree_level(read, 0)->textures) == 0);
+    assert_ok(ctx, call_assign_dtm(ctx, read, base, label, posterior, NULL));
     for (int i = 0; i < N; i++) {
         assert_int_equal(label[2 * i], c->label[i]);
-        assert_int_equal(label[2 * i + 1], vhem_tree_base_labels(one, 1)[i]);
+        assert_int_equal(label[2 * i + 1], vh_tree_base_labels(one, 1)[i]);
     }
     for (int i = 0; i < K; i++) {
-        vhem_dtm *pick = NULL;
+        vh_dtm *pick = NULL;
         vhem_data *data = NULL;
         assert_ok(ctx, vh_dtm_subset(ctx, base, &i, 1, &pick));
-        assert_ok(ctx, vhem_dtm_sample(ctx, pick, 3, 60, &data));
-        assert_ok(ctx, vhem_assign_data(ctx, read, data, again, NULL, NULL));
+        assert_ok(ctx, vh_dtm_sample(ctx, pick, 3, 60, &data));
+        assert_ok(ctx, call_assign_data(ctx, read, data, again, NULL, NULL));
         for (int s = 0; s < 3; s++)
             assert_int_equal(again[2 * s], c->label[i]);
         vhem_data_free(data);
-        vhem_dtm_free(pick);
+        vh_dtm_free(pick);
     }
     vhem_tree_free(one);
     vhem_tree_free(three);
     vhem_tree_free(read);
-    vhem_dtm_free(base);
+    vh_dtm_free(base);
     vhem_ctx_free(ctx);
     vhem_ctx_free(threads);
 }
@@ -166,47 +166,45 @@ static void options(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     vhem_cluster_options opt;
     vh_rng_init(&rng, 224, VH_RNG_TEST, 0);
-    vhem_dtm *base = random_dtm(ctx, &rng, 5, 2, 3, 0.8, 2), *start = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 5, 2, 1, 3, 0, 1);
+    vh_dtm *base = random_dtm(ctx, &rng, 5, 2, 3, 0.8, 2), *start = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 5, 2, 1, 3, 0, 1);
     vhem_cluster_options_init(&opt);
-    opt.start_dtm = start;
+    opt.start = TEXTURES(start);
     opt.max_iter = 0;
-    assert_ok(ctx, vhem_cluster_dtm(ctx, base, &opt, &c));
-    assert_true(vhem_dtm_compare(c->textures, start) == 0);
+    assert_ok(ctx, call_cluster_dtm(ctx, base, 0, &opt, &c));
+    assert_true(vh_dtm_compare(c->textures, start) == 0);
     assert_string_equal(c->run[0].init, "given");
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vhem_cluster_options_init(&opt);
-    opt.K = 2;
     opt.restarts = 2;
     for (opt.S = 1; opt.S <= 4; opt.S++) {
-        assert_ok(ctx, vhem_cluster_dtm(ctx, base, &opt, &c));
+        assert_ok(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c));
         assert_int_equal(c->textures->dt[0].n, opt.S);
         assert_int_equal(c->n_fell, 0);
-        assert_ok(ctx, vhem_dtm_validate(ctx, c->textures));
-        vhem_clustering_free(c);
+        assert_ok(ctx, vh_dtm_validate(ctx, c->textures));
+        vh_clustering_free(c);
     }
     opt.S = 0;
     opt.method = "vhem";
-    assert_fails(ctx, vhem_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
                  "does not cluster dynamic textures");
     opt.method = "hem-dtm";
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
                  "clusters dynamic textures: fit them first");
     opt.init = "pooled";
-    assert_fails(ctx, vhem_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
     opt.init = NULL;
     opt.M = 2;
-    assert_fails(ctx, vhem_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL,
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
                  "M means nothing to method hem-dtm");
     opt.M = 0;
-    opt.K = 6;
-    assert_fails(ctx, vhem_cluster_dtm(ctx, base, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
-    vhem_h3m_free(h3m);
-    vhem_dtm_free(base);
-    vhem_dtm_free(start);
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
+    vh_h3m_free(h3m);
+    vh_dtm_free(base);
+    vh_dtm_free(start);
     vhem_ctx_free(ctx);
 }
 

@@ -9,7 +9,7 @@ typedef struct {
     double omega[KR], c[KR][MR], mu[KR][MR][D], v[KR][MR][D];
 } mixture;
 
-static mixture mixture_of(const vhem_h3m *h)
+static mixture mixture_of(const vh_h3m *h)
 {
     mixture x;
     for (int j = 0; j < KR; j++) {
@@ -40,7 +40,7 @@ static void flat_weights(const vh_hmm *h, double *c)
 }
 
 /* eta [B][MR] of base i under centre j, and L = sum_b c_b log sum_l c_l exp(E_b[log p_l]). */
-static double expect(const vhem_h3m *base, int i, const double *c, const mixture *x, int j, double eta[B][MR])
+static double expect(const vh_h3m *base, int i, const double *c, const mixture *x, int j, double eta[B][MR])
 {
     const double *mu = vh_hmm_param(base, &base->hmm[i], 0), *v = vh_hmm_param(base, &base->hmm[i], 1);
     double L = 0;
@@ -62,7 +62,7 @@ static double expect(const vhem_h3m *base, int i, const double *c, const mixture
 }
 
 /* One iteration with N virtual frames in all; the objective before it. */
-static double iterate(const vhem_h3m *base, double N, mixture *x)
+static double iterate(const vh_h3m *base, double N, mixture *x)
 {
     static double c[KB][B], eta[KB][KR][B][MR], z[KB][KR];
     double J = 0;
@@ -110,17 +110,17 @@ static double iterate(const vhem_h3m *base, double N, mixture *x)
     return J;
 }
 
-static vhem_clustering *run(vhem_ctx *ctx, const char *method, const vhem_h3m *base, const vhem_h3m *start)
+static vh_clustering *run(vhem_ctx *ctx, const char *method, const vh_h3m *base, const vh_h3m *start)
 {
-    vhem_cluster_options opt = cluster_options(KR);
-    vhem_clustering *out = NULL;
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *out = NULL;
     opt.method = method;
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.tau = TAU;
     opt.nv = 0.5;
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = ITER;
-    assert_ok(ctx, vhem_cluster(ctx, base, &opt, &out));
+    assert_ok(ctx, call_cluster_hmms(ctx, base, KR, &opt, &out));
     return out;
 }
 
@@ -130,9 +130,9 @@ static void test_direct_loop(void **state)
     vh_rng rng;
     (void)state;
     vh_rng_init(&rng, 4, VH_RNG_TEST, 30);
-    vhem_h3m *base = random_h3m(ctx, &rng, KB, S, MB, D, 0, 3),
-             *start = random_h3m(ctx, &rng, KR, 1, MR, D, 0, 3);
-    vhem_clustering *gmm = run(ctx, "hem-gmm", base, start), *hmm = run(ctx, "vhem", base, start);
+    vh_h3m *base = random_h3m(ctx, &rng, KB, S, MB, D, 0, 3),
+           *start = random_h3m(ctx, &rng, KR, 1, MR, D, 0, 3);
+    vh_clustering *gmm = run(ctx, "hem-gmm", base, start), *hmm = run(ctx, "vhem", base, start);
     mixture x = mixture_of(start);
     for (int k = 0; k < ITER; k++)
         assert_near(iterate(base, 0.5 * TAU * KB, &x), gmm->bound[k], 1e-10, 0);
@@ -140,17 +140,17 @@ static void test_direct_loop(void **state)
     for (size_t k = 0; k < sizeof x / sizeof(double); k++)
         assert_near(((const double *)&got)[k], ((const double *)&x)[k], 1e-8, 1e-10);
     /* The same by VHEM on the HMMs themselves, with centres of one state. */
-    assert_true(vhem_h3m_compare(gmm->centers, hmm->centers) < 1e-8);
+    assert_true(vh_h3m_compare(gmm->centers, hmm->centers) < 1e-8);
     for (int k = 0; k <= ITER; k++)
         assert_near(gmm->bound[k], hmm->bound[k], 1e-10, 0);
     for (int k = 0; k < KB * KR; k++)
         assert_near(gmm->L_hmm[k], hmm->L_hmm[k], 1e-9, 0);
     assert_memory_equal(gmm->state_map_at, hmm->state_map_at, sizeof *gmm->state_map_at * (KB + 1));
     assert_memory_equal(gmm->state_map, hmm->state_map, sizeof *gmm->state_map * KB * S);
-    vhem_clustering_free(gmm);
-    vhem_clustering_free(hmm);
-    vhem_h3m_free(base);
-    vhem_h3m_free(start);
+    vh_clustering_free(gmm);
+    vh_clustering_free(hmm);
+    vh_h3m_free(base);
+    vh_h3m_free(start);
     vhem_ctx_free(ctx);
 }
 
@@ -158,26 +158,27 @@ static void test_use(void **state)
 {
     static const int K[] = { 3, 2 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     vhem_tree *tree = NULL;
     (void)state;
     opt.method = "hem-gmm";
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     assert_true(found_clusters(c, 3));
     assert_int_equal(c->options.tau, 10);
     assert_int_equal(c->centers->hmm[0].S, 1);
     assert_int_equal(c->centers->hmm[0].M, 4); /* room for the components of both states */
-    assert_ok(ctx, vhem_tree_build(ctx, h3m, 2, K, &opt, &tree));
-    assert_int_equal(vhem_tree_level(tree, 1)->centers->hmm[1].M, 4);
-    vhem_clustering_free(c);
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_int_equal(vh_tree_level(tree, 1)->centers->hmm[1].M, 4);
+    vh_clustering_free(c);
     c = NULL;
     opt.S = 2;
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "S is 2, the centres of method hem-gmm");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
+                 "S is 2, the centres of method hem-gmm");
     assert_null(c);
     vhem_tree_free(tree);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -65,12 +65,12 @@ static double iterate(const gaussians *b, double N, int tau, gaussians *r, doubl
     return J;
 }
 
-static vhem_h3m *as_hmms(vhem_ctx *ctx, const gaussians *g)
+static vh_h3m *as_hmms(vhem_ctx *ctx, const gaussians *g)
 {
     const double one[] = { 1 };
     vhem_hmm_view view[MOST];
     double theta[MOST][3];
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     for (int i = 0; i < g->n; i++) {
         theta[i][0] = 1;
         theta[i][1] = g->mu[i];
@@ -79,13 +79,13 @@ static vhem_h3m *as_hmms(vhem_ctx *ctx, const gaussians *g)
             .S = 1, .M = 1, .d = 1, .n_theta = 3, .omega = g->omega[i], .pi = one, .A = one, .theta = theta[i]
         };
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, g->n, view, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, g->n, view, &h3m));
     return h3m;
 }
 
-static vhem_dtm *as_textures(vhem_ctx *ctx, const gaussians *g)
+static vh_dtm *as_textures(vhem_ctx *ctx, const gaussians *g)
 {
-    vhem_dtm *dtm = NULL;
+    vh_dtm *dtm = NULL;
     assert_ok(ctx, vh_dtm_new(ctx, 1, g->n, &dtm));
     for (int i = 0; i < g->n; i++) {
         assert_ok(ctx, vh_dt_shape(ctx, 1, 1, &dtm->dt[i]));
@@ -119,7 +119,7 @@ static void check(const char *what, const gaussians *b, const gaussians *start, 
         char of[100];
         snprintf(of, sizeof of, "%s, %s, %d threads", what, name, 1 + n % 2);
         vhem_ctx *ctx = test_ctx_with(name, 1 + n % 2, 1);
-        vhem_h3m *h3m = as_hmms(ctx, b), *centers = as_hmms(ctx, start);
+        vh_h3m *h3m = as_hmms(ctx, b), *centers = as_hmms(ctx, start);
         vh_base *base = NULL;
         vh_vhem_run run = { 0 };
         assert_ok(ctx, vh_base_new(ctx, h3m, &base));
@@ -127,18 +127,18 @@ static void check(const char *what, const gaussians *b, const gaussians *start, 
         compare(of, J, run.J);
         vh_vhem_run_free(&run);
         vh_base_free(base);
-        vhem_h3m_free(h3m);
-        vhem_h3m_free(centers);
+        vh_h3m_free(h3m);
+        vh_h3m_free(centers);
         vhem_ctx_free(ctx);
     }
     vhem_ctx *ctx = test_ctx();
-    vhem_dtm *dtm = as_textures(ctx, b), *centers = as_textures(ctx, start);
+    vh_dtm *dtm = as_textures(ctx, b), *centers = as_textures(ctx, start);
     vh_vhem_run run = { 0 };
     assert_ok(ctx, vh_hem_dtm(ctx, dtm, &opt, scratch, 2, centers, &run));
     compare(what, J, run.J);
     vh_vhem_run_free(&run);
-    vhem_dtm_free(dtm);
-    vhem_dtm_free(centers);
+    vh_dtm_free(dtm);
+    vh_dtm_free(centers);
     vhem_ctx_free(ctx);
     vh_scratch_free(&scratch[0]);
     vh_scratch_free(&scratch[1]);
@@ -173,7 +173,7 @@ static void sequences(void **state)
         vh_builder *builder = NULL;
         vhem_fit_options opt;
         vhem_fit_report *report = NULL;
-        vhem_h3m *centers = as_hmms(ctx, &start), *out = NULL;
+        vh_h3m *centers = as_hmms(ctx, &start), *out = NULL;
 
         for (int k = 0; k <= ITER; k++)
             J = iterate(&b, 4 * w, 2, &r, log_omega);
@@ -182,17 +182,17 @@ static void sequences(void **state)
             add_sequence(ctx, builder, (double[]){ b.mu[i] - 1, b.mu[i] + 1 }, 2, NULL, NULL, NULL, w);
         vhem_data *data = finish(ctx, builder);
         vhem_fit_options_init(&opt);
-        opt.start = centers;
+        opt.start = HMMS(centers);
         opt.K = 2;
         opt.max_iter = ITER;
         opt.tol = 0;
         opt.repair = 0;
         opt.cov_floor = 0;
-        assert_ok(ctx, vhem_fit_mixture(ctx, data, &opt, &out, &report));
+        assert_ok(ctx, vh_fit_mixture(ctx, data, &opt, &out, &report));
         assert_near(report->run[0].loglik, J, 1e-9, 1e-9);
-        vhem_fit_report_free(report);
-        vhem_h3m_free(out);
-        vhem_h3m_free(centers);
+        vhem_free(report);
+        vh_h3m_free(out);
+        vh_h3m_free(centers);
         vhem_data_free(data);
         vhem_ctx_free(ctx);
     }

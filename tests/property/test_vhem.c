@@ -8,7 +8,7 @@
 #include "data/data.h"
 #include "reduce/vhem.h"
 
-static vh_vhem_run run_vhem(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_vhem_options *o, vhem_h3m *centers)
+static vh_vhem_run run_vhem(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_options *o, vh_h3m *centers)
 {
     vh_base *base = NULL;
     vh_vhem_run run = { 0 };
@@ -21,7 +21,7 @@ static vh_vhem_run run_vhem(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_vhem_op
 }
 
 /* Unequal weights, every fifth of them zero. */
-static void uneven(vh_rng *rng, vhem_h3m *h3m)
+static void uneven(vh_rng *rng, vh_h3m *h3m)
 {
     double sum = 0;
     for (int i = 0; i < h3m->K; i++)
@@ -40,10 +40,10 @@ static void test_bound_never_falls(void **state)
         int Kb = 2 + (int)vh_rng_below(&rng, 12), Kr = 1 + (int)vh_rng_below(&rng, 3),
             d = 1 + (int)vh_rng_below(&rng, 3);
         int full = (int)(seed % 2);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, Kb, 1 + (int)vh_rng_below(&rng, 4),
-                                   1 + (int)vh_rng_below(&rng, 3), d, full, 2);
-        vhem_h3m *centers = random_h3m(ctx, &rng, Kr, 1 + (int)vh_rng_below(&rng, 4),
-                                       1 + (int)vh_rng_below(&rng, 3), d, full, 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, Kb, 1 + (int)vh_rng_below(&rng, 4),
+                                 1 + (int)vh_rng_below(&rng, 3), d, full, 2);
+        vh_h3m *centers = random_h3m(ctx, &rng, Kr, 1 + (int)vh_rng_below(&rng, 4),
+                                     1 + (int)vh_rng_below(&rng, 3), d, full, 2);
         if (seed % 3 == 0)
             uneven(&rng, h3m);
         double nv = pow(10, 4 * vh_rng_uniform(&rng));
@@ -60,10 +60,10 @@ static void test_bound_never_falls(void **state)
                 sum += run.z[i * Kr + j];
             assert_near(sum, 1, 1e-12, 0);
         }
-        assert_ok(ctx, vhem_h3m_validate(ctx, centers));
+        assert_ok(ctx, vh_h3m_validate(ctx, centers));
         vh_vhem_run_free(&run);
-        vhem_h3m_free(h3m);
-        vhem_h3m_free(centers);
+        vh_h3m_free(h3m);
+        vh_h3m_free(centers);
     }
     vhem_ctx_free(ctx);
 }
@@ -77,14 +77,14 @@ static void test_is_a_bound(void **state)
         vhem_ctx *ctx = test_ctx_with(NULL, 1, seed);
         vh_rng rng;
         vh_rng_init(&rng, seed, VH_RNG_TEST, 2);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 3, 2, 2, (int)(seed % 2), 2);
-        vhem_h3m *centers = random_h3m(ctx, &rng, 1, 2, 2, 2, (int)(seed % 2), 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 1, 3, 2, 2, (int)(seed % 2), 2);
+        vh_h3m *centers = random_h3m(ctx, &rng, 1, 2, 2, 2, (int)(seed % 2), 2);
         vhem_data *data = NULL;
         double *ll = malloc(sizeof *ll * N), mean = 0, var = 0;
         vh_vhem_options o = { .N = 1, .tau = TAU };
         vh_vhem_run run = run_vhem(ctx, h3m, &o, centers);
-        assert_ok(ctx, vhem_sample(ctx, h3m, N, TAU, &data));
-        assert_ok(ctx, vhem_score(ctx, centers, data, ll));
+        assert_ok(ctx, vh_h3m_sample(ctx, h3m, N, TAU, &data));
+        assert_ok(ctx, vh_h3m_score(ctx, centers, data, ll));
         for (int n = 0; n < N; n++)
             mean += ll[n] / N;
         for (int n = 0; n < N; n++)
@@ -93,8 +93,8 @@ static void test_is_a_bound(void **state)
         free(ll);
         vh_vhem_run_free(&run);
         vhem_data_free(data);
-        vhem_h3m_free(h3m);
-        vhem_h3m_free(centers);
+        vh_h3m_free(h3m);
+        vh_h3m_free(centers);
         vhem_ctx_free(ctx);
     }
 }
@@ -107,14 +107,14 @@ static void test_tiny_transitions(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_TEST, 9);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 0);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 0);
     double *mu = vh_hmm_param(h3m, &h3m->hmm[0], 0), *cov = vh_hmm_param(h3m, &h3m->hmm[0], 1);
     mu[1] = mu[0] + 100;
     cov[0] = cov[1] = 1;
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     vhem_hmm_view view;
-    assert_ok(ctx, vhem_h3m_view(h3m, 0, &view));
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &view, &centers));
+    assert_ok(ctx, vh_h3m_view(h3m, 0, &view));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &view, &centers));
     vh_hmm *c = &centers->hmm[0];
     c->A[0] = c->A[3] = c->pi[0] = 1;
     c->A[1] = c->A[2] = c->pi[1] = 1e-318;
@@ -126,8 +126,8 @@ static void test_tiny_transitions(void **state)
         assert_near(vh_hmm_param(centers, c, 0)[e], mu[e], 1e-9, 1e-9);
     }
     vh_vhem_run_free(&run);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(centers);
+    vh_h3m_free(h3m);
+    vh_h3m_free(centers);
     vhem_ctx_free(ctx);
 }
 
@@ -140,8 +140,7 @@ static void test_statistics_add_up(void **state)
         vh_rng rng;
         vh_rng_init(&rng, seed, VH_RNG_TEST, 3);
         int Sb = 1 + (int)(seed % 3), Sr = 1 + (int)(seed / 3 % 3), tau = 1 + (int)(seed % 7);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2),
-                 *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 1, Sb, 2, 2, 0, 2), *r = random_h3m(ctx, &rng, 1, Sr, 1, 2, 0, 2);
         vh_base *base = NULL;
         vh_packed *pk = NULL;
         vh_stats stats;
@@ -179,16 +178,16 @@ static void test_statistics_add_up(void **state)
         vh_scratch_free(&scratch);
         vh_pack_free(pk);
         vh_base_free(base);
-        vhem_h3m_free(h3m);
-        vhem_h3m_free(r);
+        vh_h3m_free(h3m);
+        vh_h3m_free(r);
     }
     vhem_ctx_free(ctx);
 }
 
 /* A sequence as a left-right HMM with one frame per state and no spread. */
-static vhem_h3m *delta_models(vhem_ctx *ctx, int N, int T, int d, const double *y)
+static vh_h3m *delta_models(vhem_ctx *ctx, int N, int T, int d, const double *y)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, d, N, &h3m));
     for (int n = 0; n < N; n++) {
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, n, T, 1));
@@ -204,27 +203,27 @@ static vhem_h3m *delta_models(vhem_ctx *ctx, int N, int T, int d, const double *
 }
 
 /* k iterations of Baum-Welch on all sequences as one group. */
-static vhem_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vhem_h3m *start, int k)
+static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int k)
 {
     vhem_fit_options opt;
-    vhem_h3m *out = NULL;
+    vh_h3m *out = NULL;
     vh_builder *b = NULL;
     vhem_data *group = NULL;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.max_iter = k;
     opt.tol = opt.cov_floor = 0;
     opt.repair = 0;
     opt.by_group = 1;
-    assert_ok(ctx, vh_builder_new(ctx, vhem_data_dim(data), &b));
-    for (int n = 0; n < vhem_data_size(data); n++) {
+    assert_ok(ctx, vh_builder_new(ctx, vh_data_dim(data), &b));
+    for (int n = 0; n < vh_data_size(data); n++) {
         vhem_seq_view v;
         assert_ok(ctx, vhem_data_view(data, n, &v));
         assert_ok(ctx, vh_builder_frames(b, v.y, v.T));
         assert_ok(ctx, vh_builder_end(b, "s", NULL, "all", 1.0));
     }
     assert_ok(ctx, vh_builder_finish(b, "memory", &group));
-    assert_ok(ctx, vhem_fit_each(ctx, group, &opt, &out, NULL));
+    assert_ok(ctx, vh_fit_each(ctx, group, &opt, &out, NULL));
     vh_builder_free(b);
     vhem_data_free(group);
     return out;
@@ -245,34 +244,34 @@ static void test_is_baum_welch(void **state)
         y[k] = 2 * vh_rng_normal(&rng);
     for (int n = 0; n < N; n++)
         length[n] = T;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, D, y, &data));
-    vhem_h3m *base = delta_models(ctx, N, T, D, y), *start = random_h3m(ctx, &rng, 1, 3, 2, D, 0, 2);
+    assert_ok(ctx, call_wrap(ctx, N, length, D, y, &data));
+    vh_h3m *base = delta_models(ctx, N, T, D, y), *start = random_h3m(ctx, &rng, 1, 3, 2, D, 0, 2);
     for (int k = 1; k <= 5; k++) {
-        vhem_cluster_options opt = cluster_options(1);
-        vhem_clustering *a = NULL;
-        opt.start = start;
+        vhem_cluster_options opt = cluster_options();
+        vh_clustering *a = NULL;
+        opt.start = HMMS(start);
         opt.tau = T;
         opt.nv = 1;
         opt.tol = opt.cov_floor = 0;
         opt.max_iter = k;
-        assert_ok(ctx, vhem_cluster(ctx, base, &opt, &a));
-        assert_ok(ctx, vhem_score(ctx, a->centers, data, ll)); /* L_hmm is the log-likelihood itself */
+        assert_ok(ctx, call_cluster_hmms(ctx, base, 1, &opt, &a));
+        assert_ok(ctx, vh_h3m_score(ctx, a->centers, data, ll)); /* L_hmm is the log-likelihood itself */
         double sum = 0;
         for (int n = 0; n < N; n++) {
             assert_near(a->L_hmm[n], ll[n], 1e-9, 0);
             sum += ll[n];
         }
         assert_near(a->bound[k], sum, 1e-9, 0);
-        vhem_h3m *fitted = fit_all(ctx, data, start, k);
-        assert_true(vhem_h3m_compare(fitted, a->centers) < 1e-7);
-        vhem_h3m_free(fitted);
-        vhem_clustering_free(a);
+        vh_h3m *fitted = fit_all(ctx, data, start, k);
+        assert_true(vh_h3m_compare(fitted, a->centers) < 1e-7);
+        vh_h3m_free(fitted);
+        vh_clustering_free(a);
     }
     free(y);
     free(ll);
     vhem_data_free(data);
-    vhem_h3m_free(base);
-    vhem_h3m_free(start);
+    vh_h3m_free(base);
+    vh_h3m_free(start);
     vhem_ctx_free(ctx);
 }
 
@@ -281,25 +280,25 @@ static void test_recovers_separated_states(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
-    vhem_clustering *c = NULL;
-    vhem_cluster_options opt = cluster_options(1);
+    vh_clustering *c = NULL;
+    vhem_cluster_options opt = cluster_options();
     (void)state;
     vh_rng_init(&rng, 2, VH_RNG_TEST, 5);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 3, 1, 2, 0, 300);
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
-    opt.start = h3m;
-    vhem_clustering *fixed = NULL;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &fixed));
-    assert_true(vhem_h3m_compare(fixed->centers, h3m) < 1e-9);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 1, 3, 1, 2, 0, 300);
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 1, &opt, &c));
+    opt.start = HMMS(h3m);
+    vh_clustering *fixed = NULL;
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 1, &opt, &fixed));
+    assert_true(vh_h3m_compare(fixed->centers, h3m) < 1e-9);
     assert_near(c->bound[c->n_iter], fixed->bound[fixed->n_iter], 1e-6, 0);
     for (int s = 0; s < 3; s++) {
         int r = c->state_map[s];
         assert_near(vh_hmm_param(c->centers, &c->centers->hmm[0], 0)[2 * r],
                     vh_hmm_param(h3m, &h3m->hmm[0], 0)[2 * s], 1e-6, 0);
     }
-    vhem_clustering_free(fixed);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(fixed);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -314,20 +313,20 @@ static void test_singular_bases(void **state)
     vh_rng_init(&rng, 7, VH_RNG_TEST, 6);
     for (int k = 0; k < 80; k++)
         y[k] = vh_rng_normal(&rng) + (k / 10 % 2 ? 20 : 0);
-    vhem_h3m *h3m = delta_models(ctx, 8, 5, 2, y);
+    vh_h3m *h3m = delta_models(ctx, 8, 5, 2, y);
     for (int k = 0; k < 6; k++) {
-        vhem_cluster_options opt = cluster_options(2);
-        vhem_clustering *c = NULL;
+        vhem_cluster_options opt = cluster_options();
+        vh_clustering *c = NULL;
         opt.S = 2;
         opt.tau = 5;
         opt.init = init[k];
         opt.restarts = 10;
         opt.cov_floor = 0.01; /* without spread a state gains by shrinking onto a frame */
-        assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
         assert_true(found_clusters(c, 2));
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

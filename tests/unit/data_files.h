@@ -70,7 +70,7 @@ static inline vhem_seq_view view(const vhem_data *data, int n)
     do {                                                                               \
         const double want_[] = { __VA_ARGS__ };                                        \
         vhem_seq_view v_ = view(data, n);                                              \
-        assert_int_equal(v_.T *vhem_data_dim(data), sizeof want_ / sizeof *want_);     \
+        assert_int_equal(v_.T *vh_data_dim(data), sizeof want_ / sizeof *want_);       \
         for (size_t i_ = 0; i_ < sizeof want_ / sizeof *want_; i_++)                   \
             if (!(v_.y[i_] == want_[i_] || (isnan(v_.y[i_]) && isnan(want_[i_]))))     \
                 fail_msg("value %zu is %.17g, wanted %.17g", i_, v_.y[i_], want_[i_]); \
@@ -81,12 +81,12 @@ enum { NAMES = 1, LABELS = 2, GROUPS = 4, COLUMNS = 8, ALL = 15 };
 
 static inline void assert_same(const vhem_data *a, const vhem_data *b, int what)
 {
-    assert_int_equal(vhem_data_size(a), vhem_data_size(b));
-    assert_int_equal(vhem_data_dim(a), vhem_data_dim(b));
-    assert_int_equal(vhem_data_missing(a), vhem_data_missing(b));
-    for (int k = 0; k < vhem_data_dim(a) && what & COLUMNS; k++)
-        assert_string_equal(vhem_data_column(a, k), vhem_data_column(b, k));
-    for (int n = 0; n < vhem_data_size(a); n++) {
+    assert_int_equal(vh_data_size(a), vh_data_size(b));
+    assert_int_equal(vh_data_dim(a), vh_data_dim(b));
+    assert_int_equal(vh_data_missing(a), vh_data_missing(b));
+    for (int k = 0; k < vh_data_dim(a) && what & COLUMNS; k++)
+        assert_string_equal(vh_data_column(a, k), vh_data_column(b, k));
+    for (int n = 0; n < vh_data_size(a); n++) {
         vhem_seq_view x = view(a, n), y = view(b, n);
         assert_int_equal(x.T, y.T);
         if (what & NAMES)
@@ -97,7 +97,7 @@ static inline void assert_same(const vhem_data *a, const vhem_data *b, int what)
             assert_string_equal(x.group, y.group);
             assert_true(x.weight == y.weight);
         }
-        for (int64_t i = 0; i < x.T * vhem_data_dim(a); i++)
+        for (int64_t i = 0; i < x.T * vh_data_dim(a); i++)
             if (!isnan(x.y[i]) || !isnan(y.y[i]))
                 assert_memory_equal(&x.y[i], &y.y[i], sizeof(double));
     }
@@ -142,7 +142,7 @@ static inline void mutate(const char *path, int n_times, uint64_t seed)
         vhem_status st = vhem_data_load(ctx, path, NULL, &data);
         if (st == VHEM_OK) {
             assert_non_null(data);
-            assert_true(vhem_data_size(data) > 0 && vhem_data_dim(data) > 0);
+            assert_true(vh_data_size(data) > 0 && vh_data_dim(data) > 0);
         } else {
             failed++;
             assert_null(data);

@@ -13,7 +13,7 @@
 
 /* Two HMMs of unequal shape whose parameters are the numbers that are hard to write: denormal, huge, minus
  * zero, neighbours of short decimals, thirds. */
-static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
+static inline vh_h3m *hard_h3m(vhem_ctx *ctx)
 {
     static const double hard[] = { 5e-324,
                                    -2.2250738585072011e-308,
@@ -31,7 +31,7 @@ static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
                                    -1e-5,
                                    4.35,
                                    2.0 / 3 };
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, 4, 2, &h3m));
     for (int i = 0; i < 2; i++) {
         int S = 2 + i, M = 2 - i;
@@ -55,7 +55,7 @@ static inline vhem_h3m *hard_h3m(vhem_ctx *ctx)
     h3m->omega[1] = 2.0 / 3;
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[1].name, "caf\xC3\xA9 \"7\"\n"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[1].label, "walk"));
-    assert_ok(ctx, vhem_h3m_validate(ctx, h3m));
+    assert_ok(ctx, vh_h3m_validate(ctx, h3m));
     return h3m;
 }
 
@@ -64,8 +64,8 @@ static inline void assert_same_text(const char *a, const char *b)
     assert_string_equal(a ? a : "(none)", b ? b : "(none)");
 }
 
-/* Every bit, unlike vhem_h3m_compare, which takes 0 and -0 for equal. */
-static inline void assert_same_h3m(const vhem_h3m *a, const vhem_h3m *b)
+/* Every bit, unlike vh_h3m_compare, which takes 0 and -0 for equal. */
+static inline void assert_same_h3m(const vh_h3m *a, const vh_h3m *b)
 {
     assert_ptr_equal(a->family, b->family);
     assert_int_equal(a->d, b->d);

@@ -2,14 +2,14 @@
 /* test_assign.c - new models and sequences into clusters. */
 #include "cluster_samples.h"
 
-static vhem_tree *make_tree(vhem_ctx *ctx, const vhem_h3m *h3m, const char *preset)
+static vhem_tree *make_tree(vhem_ctx *ctx, const vh_h3m *h3m, const char *preset)
 {
     static const int K[] = { 3, 2 };
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     vhem_tree *tree = NULL;
     opt.restarts = 10;
     opt.preset = preset;
-    assert_ok(ctx, vhem_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
     return tree;
 }
 
@@ -20,21 +20,21 @@ static void test_models(void **state)
     (void)state;
     for (int p = 0; p < 2; p++) {
         vhem_ctx *ctx = test_ctx();
-        vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.3);
+        vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.3);
         vhem_tree *tree = make_tree(ctx, h3m, presets[p]);
-        const vhem_clustering *c = vhem_tree_level(tree, 0);
+        const vh_clustering *c = vh_tree_level(tree, 0);
         int label[15][2];
         double posterior[15][3], score[15];
-        assert_ok(ctx, vhem_assign_models(ctx, tree, h3m, &label[0][0], &posterior[0][0], score));
+        assert_ok(ctx, call_assign_models(ctx, tree, h3m, &label[0][0], &posterior[0][0], score));
         for (int i = 0; i < 15; i++) {
             assert_int_equal(label[i][0], c->label[i]);
-            assert_int_equal(label[i][1], vhem_tree_base_labels(tree, 1)[i]);
+            assert_int_equal(label[i][1], vh_tree_base_labels(tree, 1)[i]);
             assert_near(score[i], c->L_hmm[i * 3 + c->label[i]], 1e-9, 1e-9);
             assert_near(posterior[i][0] + posterior[i][1] + posterior[i][2], 1, 1e-12, 0);
             assert_true(posterior[i][label[i][0]] > 0.99);
         }
         vhem_tree_free(tree);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         vhem_ctx_free(ctx);
     }
 }
@@ -42,16 +42,16 @@ static void test_models(void **state)
 static void test_sequences(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.1);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.1);
     vhem_tree *tree = make_tree(ctx, h3m, NULL);
-    const vhem_clustering *c = vhem_tree_level(tree, 0);
+    const vh_clustering *c = vh_tree_level(tree, 0);
     vhem_data *data = NULL;
     int label[40][2], wrong = 0;
     double posterior[40][3], loglik[40][3], score[40];
     (void)state;
-    assert_ok(ctx, vhem_sample(ctx, h3m, 40, 20, &data));
-    assert_ok(ctx, vhem_assign_data(ctx, tree, data, &label[0][0], &posterior[0][0], score));
-    assert_ok(ctx, vhem_score(ctx, c->centers, data, &loglik[0][0]));
+    assert_ok(ctx, vh_h3m_sample(ctx, h3m, 40, 20, &data));
+    assert_ok(ctx, call_assign_data(ctx, tree, data, &label[0][0], &posterior[0][0], score));
+    assert_ok(ctx, vh_h3m_score(ctx, c->centers, data, &loglik[0][0]));
     for (int n = 0; n < 40; n++) {
         vhem_seq_view v;
         int from = -1;
@@ -60,38 +60,38 @@ static void test_sequences(void **state)
             from = strcmp(v.label, c->name[i]) == 0 ? i : from;
         assert_true(from >= 0);
         wrong += label[n][0] != c->label[from];
-        assert_int_equal(label[n][1], vhem_tree_level(tree, 1)->label[label[n][0]]);
+        assert_int_equal(label[n][1], vh_tree_level(tree, 1)->label[label[n][0]]);
         assert_true(score[n] == loglik[n][label[n][0]]);
         assert_near(posterior[n][0] + posterior[n][1] + posterior[n][2], 1, 1e-12, 0);
     }
     assert_int_equal(wrong, 0);
     vhem_data_free(data);
     vhem_tree_free(tree);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
 static void test_refuses(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.1),
-             *d3 = clustered_h3m(ctx, 3, 3, 1, 2, 1, 3, 0, 0.1);
-    vhem_h3m *full = clustered_h3m(ctx, 3, 3, 1, 2, 1, 2, 1, 0.1);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 5, 2, 1, 2, 0, 0.1),
+           *d3 = clustered_h3m(ctx, 3, 3, 1, 2, 1, 3, 0, 0.1);
+    vh_h3m *full = clustered_h3m(ctx, 3, 3, 1, 2, 1, 2, 1, 0.1);
     vhem_tree *tree = make_tree(ctx, h3m, NULL);
     int label[30] = { -7 };
     double score[30] = { 77 };
     (void)state;
-    assert_fails(ctx, vhem_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
+    assert_fails(ctx, call_assign_models(ctx, tree, d3, label, NULL, NULL), VHEM_EINVAL,
                  "the models have dimension 3, the centres 2");
-    assert_fails(ctx, vhem_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
+    assert_fails(ctx, call_assign_models(ctx, tree, full, label, NULL, NULL), VHEM_EINVAL,
                  "the models have gaussian-full emissions, the centres gaussian-diag");
     vhem_ctx_stop(ctx);
-    assert_int_equal(vhem_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
+    assert_int_equal(call_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
     assert_true(label[0] == -7 && score[0] == 77);
     vhem_tree_free(tree);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(d3);
-    vhem_h3m_free(full);
+    vh_h3m_free(h3m);
+    vh_h3m_free(d3);
+    vh_h3m_free(full);
     vhem_ctx_free(ctx);
 }
 

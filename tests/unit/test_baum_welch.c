@@ -52,7 +52,7 @@ static void one_iteration(void **state)
         vh_rng rng;
         int T[] = { 6, 5 };
         vh_rng_init(&rng, 221, VH_RNG_TEST, (uint64_t)trial);
-        vhem_h3m *start = random_h3m(ctx, &rng, 1, S, 1, 1, 0, 1), *out = NULL;
+        vh_h3m *start = random_h3m(ctx, &rng, 1, S, 1, 1, 0, 1), *out = NULL;
         double *y = random_frames(&rng, 11, 1, 2), w[] = { 1, 2.5 };
         vhem_hmm_view v = view_of(start, 0);
         expected x = { 0 };
@@ -66,20 +66,20 @@ static void one_iteration(void **state)
         vhem_fit_options opt;
         vhem_fit_report *r = NULL;
         vhem_fit_options_init(&opt);
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.by_group = 1;
         opt.cov_floor = 0;
         opt.max_iter = 0;
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
         assert_near(r->run[0].loglik, x.loglik, 1e-10, 1e-10);
-        vhem_h3m_free(out);
-        vhem_fit_report_free(r);
+        vh_h3m_free(out);
+        vhem_free(r);
         opt.max_iter = 1;
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, NULL));
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, NULL));
         v = view_of(out, 0);
         check_mstep(&v, &x, w[0] + w[1], trial);
-        vhem_h3m_free(out);
-        vhem_h3m_free(start);
+        vh_h3m_free(out);
+        vh_h3m_free(start);
         vhem_data_free(data);
         free(y);
         vhem_ctx_free(ctx);
@@ -98,15 +98,15 @@ static void restarts_are_independent(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
     vhem_fit_report *few = NULL, *many = NULL;
-    vhem_h3m *a = NULL, *b = NULL;
+    vh_h3m *a = NULL, *b = NULL;
     vhem_fit_options_init(&opt);
     opt.init = "random";
     opt.restarts = 3;
     opt.tol = 1e-4;
     opt.prior = "none"; /* one that is learnt depends on the best of them */
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &a, &few));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &a, &few));
     opt.restarts = 12;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &b, &many));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &b, &many));
     int lengths = 0;
     for (int r = 0; r < 3; r++) {
         assert_int_equal(few->run[r].n_iter, many->run[r].n_iter);
@@ -116,10 +116,10 @@ static void restarts_are_independent(void **state)
         lengths += many->run[r].n_iter != many->run[0].n_iter;
     assert_true(lengths > 0); /* some did leave before others */
     assert_true(many->run[many->best[0]].loglik >= few->run[few->best[0]].loglik - 1e-9);
-    vhem_fit_report_free(few);
-    vhem_fit_report_free(many);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vhem_free(few);
+    vhem_free(many);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_data_free(data);
     free(y);
     vhem_ctx_free(ctx);
@@ -140,27 +140,27 @@ static void repair(void **state)
     for (int e = 0; e < 9; e++)
         A[e] = 1.0 / 3;
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
-    vhem_h3m *start = simple_hmm(ctx, 3, 1, pi, A, mu, cov), *out = NULL;
+    vh_h3m *start = simple_hmm(ctx, 3, 1, pi, A, mu, cov), *out = NULL;
     vhem_fit_options opt;
     vhem_fit_report *r = NULL;
     vhem_fit_options_init(&opt);
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.repair = 0;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
     assert_true(view_of(out, 0).mu[2] == 1e5);
     assert_int_equal(r->run[0].n_revived, 0);
     double without = r->run[0].loglik;
-    vhem_h3m_free(out);
-    vhem_fit_report_free(r);
+    vh_h3m_free(out);
+    vhem_free(r);
     opt.repair = 1;
-    assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &out, &r));
+    assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
     assert_true(r->run[0].n_revived >= 1);
     assert_true(view_of(out, 0).mu[2] < 20);
     assert_true(view_of(out, 0).pi[2] == 0); /* a zero of the start stays */
     assert_true(r->run[0].loglik > without);
-    vhem_h3m_free(out);
-    vhem_fit_report_free(r);
-    vhem_h3m_free(start);
+    vh_h3m_free(out);
+    vhem_free(r);
+    vh_h3m_free(start);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
 }

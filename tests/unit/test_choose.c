@@ -6,13 +6,13 @@ static void test_rows(void **state)
 {
     static const int K[] = { 1, 3, 6 }, S[] = { 0, 1 };
     vhem_ctx *ctx = test_ctx_with(NULL, 0, 1);
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(0);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
     vhem_choice rows[6];
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     (void)state;
     opt.restarts = 10;
-    assert_ok(ctx, vhem_choose(ctx, h3m, 3, K, 2, S, 2, &opt, rows));
+    assert_ok(ctx, call_choose(ctx, h3m, 3, K, 2, S, 2, &opt, rows));
     for (int k = 0; k < 6; k++) {
         double n = K[k / 2], s = rows[k].S;
         assert_int_equal(rows[k].K, K[k / 2]);
@@ -24,11 +24,10 @@ static void test_rows(void **state)
     assert_true(rows[2].bic < rows[0].bic && rows[2].bic < rows[4].bic);
     assert_true(rows[2].stability > 0.99 && rows[4].stability < rows[2].stability);
     assert_true(isnan(rows[0].stability)); /* one cluster is always stable, which says nothing */
-    opt.K = 3;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     assert_true(rows[2].bound == c->bound[c->n_iter]);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -36,15 +35,15 @@ static void test_refuses(void **state)
 {
     static const int K[] = { 9 }, S[] = { 0 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 0.3);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 0.3);
     vhem_choice row = { .K = 77 };
     (void)state;
-    assert_fails(ctx, vhem_choose(ctx, h3m, 1, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
+    assert_fails(ctx, call_choose(ctx, h3m, 1, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
                  "K is 9, there are 8 models");
     assert_int_equal(row.K, 77);
-    assert_fails(ctx, vhem_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
+    assert_fails(ctx, call_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
                  "nothing to choose from");
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -78,7 +78,7 @@ static void learn_write_read_ask(void **state)
     const char *path = test_scratch("classes.json");
 
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &a));
-    assert_int_equal(vhem_classes_size(a), CLASSES);
+    assert_int_equal(vh_classes_size(a), CLASSES);
     assert_int_equal(vhem_classes_view(a, CLASSES, &view), VHEM_EINVAL);
     assert_int_equal(vhem_classes_view(a, 1, &view), VHEM_OK);
     assert_string_equal(view.name, "c1");
@@ -86,15 +86,15 @@ static void learn_write_read_ask(void **state)
     assert_near(view.prior, 1.0 / 3, 1e-15, 0);
     assert_ok(ctx, vhem_classes_save(ctx, a, "{\"who\": 1}", path));
     assert_ok(ctx, vhem_classes_load(ctx, path, &b));
-    assert_int_equal(vhem_classes_options(b)->piece.S, 2);
-    assert_string_equal(vhem_classes_options(b)->estimator, "vhem");
+    assert_int_equal(vh_classes_options(b)->piece.S, 2);
+    assert_string_equal(vh_classes_options(b)->estimator, "vhem");
     assert_ok(ctx, vhem_classes_predict(ctx, a, fresh, 0, &p));
     assert_ok(ctx, vhem_classes_predict(ctx, b, fresh, 0, &q));
     assert_true(count_right(p) >= CLASSES * PER_CLASS - 2);
     for (int e = 0; e < p->n * p->C; e++)
         assert_true(p->loglik[e] == q->loglik[e]);
-    vhem_prediction_free(p);
-    vhem_prediction_free(q);
+    vhem_free(p);
+    vhem_free(q);
     vhem_classes_free(a);
     vhem_classes_free(b);
     vhem_data_free(data);
@@ -123,7 +123,7 @@ static void groups(void **state)
         vhem_class_view view;
         double loglik[CLASSES * PER_CLASS * 2], mean = 0;
         vhem_classes_view(k, c, &view);
-        assert_ok(ctx, vhem_score(ctx, view.model, data, loglik));
+        assert_ok(ctx, vh_h3m_score(ctx, view.model, data, loglik));
         for (int s = 2; s < 4; s++) {
             double sum = 0;
             for (int j = 0; j < view.model->K; j++)
@@ -137,7 +137,7 @@ static void groups(void **state)
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &none), VHEM_EINVAL,
                  "'g0' have different labels");
     assert_null(none);
-    vhem_prediction_free(p);
+    vhem_free(p);
     vhem_classes_free(k);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
@@ -177,7 +177,7 @@ static void subsamples(void **state)
         assert_int_equal(vhem_classes_view(k, c, &view), VHEM_OK);
         assert_int_equal(view.things, n);
         assert_near(view.prior, n / 18.0, 1e-15, 0);
-        assert_ok(ctx, vhem_h3m_validate(ctx, view.model));
+        assert_ok(ctx, vh_h3m_validate(ctx, view.model));
     }
     vhem_classes_free(k);
     vhem_data_free(data);
@@ -192,7 +192,7 @@ static void equal_without_names(void **state)
     const double y[5] = { 1, 2, 1, 3, 2 };
     vhem_data *data = NULL;
     vh_builder *b = NULL;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     vhem_classes *k = NULL;
     vhem_class_view view;
     vhem_train_options opt = small_options();
@@ -205,7 +205,7 @@ static void equal_without_names(void **state)
     }
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
     vh_builder_free(b);
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, NULL, &h3m));
+    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, NULL, &h3m));
     assert_int_equal(h3m->K, 4);
     assert_near(h3m->omega[3], 0.25, 1e-15, 0);
     opt.store = path;
@@ -217,7 +217,7 @@ static void equal_without_names(void **state)
         assert_near(fmax(view.model->omega[0], view.model->omega[1]), 0.75, 1e-15, 0);
         assert_ok(ctx, vhem_classes_update(ctx, k, data, NULL, path));
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_classes_free(k);
     vhem_data_free(data);
     unlink(path);
@@ -243,7 +243,7 @@ static void null_in_file(void **state)
     memcpy(strstr(text, "\"uniform\""), "null     ", 9);
     test_write(path, text, size);
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
-    assert_string_equal(vhem_classes_options(back)->prior, "uniform");
+    assert_string_equal(vh_classes_options(back)->prior, "uniform");
     assert_true(back->seed == UINT64_MAX - 4);
     vhem_classes_free(k);
     vhem_classes_free(back);
@@ -271,37 +271,37 @@ static void pieces_alone(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = sample_data(ctx, 1);
-    vhem_h3m *a = NULL, *b = NULL;
+    vh_h3m *a = NULL, *b = NULL;
     vhem_train_options opt = small_options();
     const char *path = test_scratch("pieces");
     unlink(path);
     opt.piece.K = 2;
     opt.piece.by_group = 1;
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &a));
+    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &a));
     assert_int_equal(a->K, 2 * CLASSES * PER_CLASS / 2);
     assert_string_equal(a->hmm[2].name, "g1/0");
     assert_string_equal(a->hmm[2].label, "c0");
-    assert_ok(ctx, vhem_h3m_validate(ctx, a));
+    assert_ok(ctx, vh_h3m_validate(ctx, a));
     FILE *f = fopen(path, "r");
     fseek(f, 0, SEEK_END);
     long size = ftell(f);
     fclose(f);
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b)); /* nothing is fitted twice */
+    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b)); /* nothing is fitted twice */
     f = fopen(path, "r");
     fseek(f, 0, SEEK_END);
     assert_int_equal(ftell(f), size);
     fclose(f);
-    assert_true(vhem_h3m_compare(a, b) == 0);
-    vhem_h3m_free(b);
+    assert_true(vh_h3m_compare(a, b) == 0);
+    vh_h3m_free(b);
     damage(path);
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b)); /* but for what was damaged */
-    assert_true(vhem_h3m_compare(a, b) == 0);
-    vhem_h3m_free(b);
+    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b)); /* but for what was damaged */
+    assert_true(vh_h3m_compare(a, b) == 0);
+    vh_h3m_free(b);
     b = NULL;
-    assert_ok(ctx, vhem_fit_pieces(ctx, data, &opt.piece, path, &b));
-    assert_true(vhem_h3m_compare(a, b) == 0);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    assert_ok(ctx, call_fit_pieces(ctx, data, &opt.piece, path, &b));
+    assert_true(vh_h3m_compare(a, b) == 0);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_data_free(data);
     unlink(path);
     vhem_ctx_free(ctx);
@@ -321,7 +321,7 @@ static void cross_validation(void **state)
     assert_int_equal(count[0], 6);
     assert_int_equal(count[1], 6);
     assert_true(count_right(p) >= CLASSES * PER_CLASS - 3);
-    vhem_prediction_free(p);
+    vhem_free(p);
     p = NULL;
     assert_fails(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 1, 1.5, &p), VHEM_EINVAL,
                  "a share between 0 and 1");
@@ -344,11 +344,11 @@ static void refused(void **state)
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "prior 'even' is unknown");
     opt.prior = opt.estimator = NULL; /* no names: the defaults */
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
-    assert_string_equal(vhem_classes_options(k)->prior, "uniform");
-    assert_string_equal(vhem_classes_options(k)->estimator, "vhem");
+    assert_string_equal(vh_classes_options(k)->prior, "uniform");
+    assert_string_equal(vh_classes_options(k)->estimator, "vhem");
     vhem_classes_free(k);
     k = NULL;
-    assert_false(vhem_method_takes_data(NULL));
+    assert_false(vh_method_takes_data(NULL));
     opt = small_options();
     opt.estimator = "em-h3m";
     double y = data->y[7];
@@ -364,7 +364,7 @@ static void refused(void **state)
     opt.reduce.preset = "none";
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "preset 'none' is unknown");
     opt = small_options();
-    opt.min_things = 100;
+    opt.min_items = 100;
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL,
                  "not one of 3 classes has 100");
     opt = small_options();
@@ -423,7 +423,7 @@ static void full_covariances(void **state)
     assert_ok(ctx, vhem_classes_save(ctx, k, NULL, path));
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
     assert_ok(ctx, vhem_classes_predict(ctx, back, data, 0, &p));
-    vhem_prediction_free(p);
+    vhem_free(p);
     vhem_classes_free(k);
     vhem_classes_free(back);
     vhem_data_free(data);

@@ -8,21 +8,21 @@
 static void test_finds_clusters(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     vhem_hmm_view v;
     (void)state;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     assert_int_equal(c->Kb, 18);
     assert_int_equal(c->Kr, 3);
     assert_true(found_clusters(c, 3));
     assert_string_equal(c->method, "vhem");
     assert_string_equal(c->name[4], "model \"4\"");
     assert_true(c->n_run < c->options.restarts); /* the best bound was found again before the last */
-    assert_int_equal(vhem_h3m_size(c->centers), 3);
-    assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
-    assert_ok(ctx, vhem_h3m_view(c->centers, 1, &v));
+    assert_int_equal(vh_h3m_size(c->centers), 3);
+    assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
+    assert_ok(ctx, vh_h3m_view(c->centers, 1, &v));
     assert_string_equal(v.name, "cluster_1");
     double top = -INFINITY;
     int finished = 0;
@@ -42,8 +42,8 @@ static void test_finds_clusters(void **state)
         assert_int_equal(c->state_map_at[i + 1] - c->state_map_at[i], 2);
         assert_int_not_equal(c->state_map[2 * i], c->state_map[2 * i + 1]); /* far apart: one to one */
     }
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -51,31 +51,31 @@ static void test_finds_clusters(void **state)
 static void test_result_is_consistent(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 5, 2, 7, 3, 2, 2, 1, 2.0);
-    vhem_cluster_options opt = cluster_options(2);
-    vhem_clustering *c = NULL, *again = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 5, 2, 7, 3, 2, 2, 1, 2.0);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL, *again = NULL;
     (void)state;
     opt.nv = 0.5;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
-    opt.start = c->centers;
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
+    opt.start = HMMS(c->centers);
     opt.max_iter = 0;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &again));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &again));
     assert_int_equal(again->n_iter, 0);
     assert_near(again->bound[0], c->bound[c->n_iter], 1e-10, 0);
     for (int k = 0; k < c->Kb * c->Kr; k++) {
         assert_near(again->L_hmm[k], c->L_hmm[k], 1e-9, 1e-9);
         assert_near(again->z[k], c->z[k], 1e-7, 1e-9);
     }
-    assert_true(vhem_h3m_compare(again->centers, c->centers) == 0);
+    assert_true(vh_h3m_compare(again->centers, c->centers) == 0);
     assert_string_equal(again->run[0].init, "given");
     assert_null(again->options.start);
-    vhem_clustering_free(again);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(again);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
-static void same_result(const vhem_clustering *a, const vhem_clustering *b)
+static void same_result(const vh_clustering *a, const vh_clustering *b)
 {
     size_t pairs = (size_t)a->Kb * (size_t)a->Kr * sizeof *a->z;
     assert_int_equal(a->n_iter, b->n_iter);
@@ -85,7 +85,7 @@ static void same_result(const vhem_clustering *a, const vhem_clustering *b)
     assert_int_equal(a->n_run, b->n_run);
     for (int r = 0; r < a->n_run; r++)
         assert_true(a->run[r].bound == b->run[r].bound && a->run[r].seed == b->run[r].seed);
-    assert_true(vhem_h3m_compare(a->centers, b->centers) == 0);
+    assert_true(vh_h3m_compare(a->centers, b->centers) == 0);
 }
 
 static void test_threads(void **state)
@@ -93,25 +93,25 @@ static void test_threads(void **state)
     static const int threads[] = { 1, 2, 7 }, restarts[] = { 1, 12 };
     (void)state;
     for (int r = 0; r < 2; r++) {
-        vhem_clustering *first = NULL;
+        vh_clustering *first = NULL;
         for (int t = 0; t < 3; t++) {
             vhem_ctx *ctx = test_ctx_with(NULL, threads[t], 11);
-            vhem_h3m *h3m = clustered_h3m(ctx, 8, 4, 40, 2, 2, 2, 0, 4.0);
-            vhem_cluster_options opt = cluster_options(3);
-            vhem_clustering *c = NULL;
+            vh_h3m *h3m = clustered_h3m(ctx, 8, 4, 40, 2, 2, 2, 0, 4.0);
+            vhem_cluster_options opt = cluster_options();
+            vh_clustering *c = NULL;
             opt.restarts = restarts[r];
             opt.max_iter = 15;
-            assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+            assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
             if (first)
                 same_result(first, c);
             if (first)
-                vhem_clustering_free(c);
+                vh_clustering_free(c);
             else
                 first = c;
-            vhem_h3m_free(h3m);
+            vh_h3m_free(h3m);
             vhem_ctx_free(ctx);
         }
-        vhem_clustering_free(first);
+        vh_clustering_free(first);
     }
 }
 
@@ -119,94 +119,94 @@ static void test_threads(void **state)
 static void test_exact(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 21, 3, 5, 3, 1, 2, 0, 1.0);
-    vhem_h3m *start = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
-    vhem_h3m *plain = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
-    vhem_cluster_options opt = cluster_options(2);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 21, 3, 5, 3, 1, 2, 0, 1.0);
+    vh_h3m *start = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
+    vh_h3m *plain = clustered_h3m(ctx, 22, 2, 1, 2, 2, 2, 0, 0.0);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     vh_base *base = NULL;
     vh_vhem_run run = { 0 };
     vh_scratch scratch = { { 0 }, { 0 } };
     vh_vhem_options o = { .N = 100.0 * 15, .tau = 6, .max_iter = 7 };
     (void)state;
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = 7;
     opt.tau = 6;
     opt.nv = 100;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_int_equal(c->n_iter, 7);
     assert_int_equal(c->options.repair, 0);
     assert_int_equal(c->options.soft, 0);
     assert_ok(ctx, vh_base_new(ctx, h3m, &base));
     assert_ok(ctx, vh_vhem(ctx, base, &o, &scratch, 1, plain, &run));
     assert_memory_equal(c->bound, run.J, 8 * sizeof *run.J);
-    assert_true(vhem_h3m_compare(c->centers, plain) == 0);
+    assert_true(vh_h3m_compare(c->centers, plain) == 0);
     vh_vhem_run_free(&run);
     vh_scratch_free(&scratch);
     vh_base_free(base);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(start);
-    vhem_h3m_free(plain);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
+    vh_h3m_free(start);
+    vh_h3m_free(plain);
     vhem_ctx_free(ctx);
 }
 
 static void test_presets(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 4, 2, 6, 2, 1, 2, 0, 0.5);
-    vhem_cluster_options opt = cluster_options(2);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 4, 2, 6, 2, 1, 2, 0, 0.5);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     vhem_hmm_view v;
     (void)state;
     opt.restarts = 2;
     opt.preset = "emhmm";
     opt.tau = 4;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 12.0 / 4, 1e-15, 0);
     assert_near(c->options.cov_add, 0.001, 0, 0);
     assert_int_equal(c->options.max_iter, 101);
     assert_true(c->options.cov_floor == 0);
     assert_true(c->n_iter >= 2);
-    assert_ok(ctx, vhem_h3m_view(c->centers, 0, &v));
+    assert_ok(ctx, vh_h3m_view(c->centers, 0, &v));
     assert_string_equal(v.emission, "gaussian-full");
     assert_true(found_clusters(c, 2));
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     opt.preset = "paper";
     opt.tau = 0;
     opt.nv = -1;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 1e4, 0, 0);
     assert_int_equal(c->options.tau, 10);
     assert_true(c->options.cov_floor == 0 && c->options.cov_add == 0);
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     opt.nv = 3; /* what is given wins over the preset */
     opt.cov_floor = 0.1;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     assert_near(c->options.nv, 3, 0, 0);
     assert_near(c->options.cov_floor, 0.1, 0, 0);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
-#define REFUSED(field, value, text)                                            \
-    do {                                                                       \
-        vhem_cluster_options o_ = cluster_options(2);                          \
-        o_.field = (value);                                                    \
-        assert_fails(ctx, vhem_cluster(ctx, h3m, &o_, &c), VHEM_EINVAL, text); \
-        assert_null(c);                                                        \
+#define REFUSED(field, value, text)                                                    \
+    do {                                                                               \
+        vhem_cluster_options o_ = cluster_options();                                   \
+        o_.field = (value);                                                            \
+        assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &o_, &c), VHEM_EINVAL, text); \
+        assert_null(c);                                                                \
     } while (0)
 
 static void test_refuses(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 4, 2, 4, 2, 1, 2, 0, 0.5);
-    vhem_h3m *other_d = clustered_h3m(ctx, 4, 2, 1, 2, 1, 3, 0, 0.5);
-    vhem_h3m *other_family = clustered_h3m(ctx, 4, 2, 1, 2, 1, 2, 1, 0.5);
-    vhem_h3m *other_K = clustered_h3m(ctx, 4, 3, 1, 2, 1, 2, 0, 0.5);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 4, 2, 4, 2, 1, 2, 0, 0.5);
+    vh_h3m *other_d = clustered_h3m(ctx, 4, 2, 1, 2, 1, 3, 0, 0.5);
+    vh_h3m *other_family = clustered_h3m(ctx, 4, 2, 1, 2, 1, 2, 1, 0.5);
+    vh_h3m *other_K = clustered_h3m(ctx, 4, 3, 1, 2, 1, 2, 0, 0.5);
+    vh_clustering *c = NULL;
     (void)state;
     REFUSED(K, 0, "K is 0, must be at least 1");
     REFUSED(K, -1, "K is -1");
@@ -230,10 +230,10 @@ static void test_refuses(void **state)
     for (int i = 0; i < 8; i++)
         h3m->omega[i] = 0;
     REFUSED(K, 2, "the weights of the models sum to 0");
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(other_d);
-    vhem_h3m_free(other_family);
-    vhem_h3m_free(other_K);
+    vh_h3m_free(h3m);
+    vh_h3m_free(other_d);
+    vh_h3m_free(other_family);
+    vh_h3m_free(other_K);
     vhem_ctx_free(ctx);
 }
 
@@ -256,22 +256,22 @@ static void test_stop(void **state)
     co.progress = stop_soon;
     co.progress_arg = &ctx;
     assert_int_equal(vhem_ctx_new(&co, &ctx), VHEM_OK);
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL;
-    assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
+    assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
     assert_non_null(c);
     assert_non_null(strstr(vhem_ctx_error(ctx), "stopped"));
     assert_int_equal(c->n_run, 1); /* the other one had no bound yet */
     assert_non_null(c->z);
     assert_non_null(c->centers);
-    assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
-    vhem_clustering_free(c);
+    assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
+    vh_clustering_free(c);
     c = NULL; /* stopped before it began: still something */
-    assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+    assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
     assert_int_equal(c->n_run, 1);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -279,21 +279,21 @@ static void test_stop(void **state)
 static void test_restart_can_be_repeated(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 5.0);
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL, *one = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 5.0);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL, *one = NULL;
     (void)state;
     opt.restarts = 3;
     opt.repair = 0;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
     vhem_ctx *other = test_ctx_with(NULL, 1, c->run[1].seed);
     opt.restarts = 1;
     opt.init = c->run[1].init;
-    assert_ok(other, vhem_cluster(other, h3m, &opt, &one));
+    assert_ok(other, call_cluster_hmms(other, h3m, 3, &opt, &one));
     assert_true(one->bound[one->n_iter] == c->run[1].bound);
-    vhem_clustering_free(one);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(one);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(other);
     vhem_ctx_free(ctx);
 }
@@ -307,8 +307,8 @@ static void test_names(void **state)
         strcat(text, m == vh_methods ? "" : " ");
         strcat(text, m->name);
     }
-    assert_string_equal(vhem_methods(), text);
-    assert_false(vhem_method_takes_data(NULL));
+    assert_string_equal(vh_method_names(), text);
+    assert_false(vh_method_takes_data(NULL));
 }
 
 int main(void)

@@ -50,7 +50,7 @@ static void test_round_trips(void **state)
         const char *path = test_scratch(way[i].name);
         assert_ok(ctx, vhem_data_save(ctx, data, path));
         assert_ok(ctx, vhem_data_load(ctx, path, &way[i].opt, &back));
-        assert_string_equal(vhem_data_format(back), way[i].format);
+        assert_string_equal(vh_data_format(back), way[i].format);
         assert_same(data, back, way[i].keeps);
         vhem_data_free(back);
         remove(path);
@@ -91,7 +91,7 @@ static void test_without_names(void **state)
     vhem_data *data = NULL;
     const int T[] = { 2, 1 };
     const double y[] = { 1, 2, 3 };
-    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 2, T, 1, y, &data));
     for (int i = 0; i < 5; i++) {
         vhem_data *back = NULL;
         const char *path = test_scratch(file[i]);
@@ -135,7 +135,7 @@ static void test_renamed(void **state)
     assert_ok(ctx, load_text(ctx, "t.csv", "k,seq,x\na,1,5\na,2,5\n", &opt, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, csv));
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));
-    assert_string_equal(vhem_data_column(back, 0), "seq_");
+    assert_string_equal(vh_data_column(back, 0), "seq_");
     assert_values(back, 0, 1, 5, 2, 5);
     vhem_data_free(back);
     vhem_data_free(data);
@@ -152,7 +152,7 @@ static void test_refused(void **state)
     vhem_data *data = NULL;
     const int T[] = { 1 };
     double y[] = { INFINITY };
-    assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 1, T, 1, y, &data));
     assert_fails(ctx, vhem_data_save(ctx, data, "x.csv"), VHEM_EINVAL,
                  "sequence 0: frame 0 (counted from 0), column 'y0' is infinite");
     y[0] = 1;
@@ -186,7 +186,7 @@ static void test_full_disk(void **state)
     static double y[100000];
     const int T[] = { 100000 };
     struct rlimit old, small;
-    assert_ok(ctx, vhem_data_wrap(ctx, 1, T, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 1, T, 1, y, &data));
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){ .rlim_cur = 65536, .rlim_max = old.rlim_max };
     signal(SIGXFSZ, SIG_IGN);

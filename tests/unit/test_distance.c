@@ -130,21 +130,21 @@ static void test_kernel_enumerated(void **state)
     for (int n = 0; n < 24; n++) {
         vhem_ctx *ctx = test_ctx_with(n % 3 ? NULL : "ref", 1, 1);
         int S = 1 + n % 2, M = 1 + n / 2 % 2, full = n / 4 % 2;
-        vhem_h3m *a = random_h3m(ctx, &rng, 2, S, M, 2, full, 1);
-        vhem_h3m *b = random_h3m(ctx, &rng, 3, 2, 1, 2, full, 1);
+        vh_h3m *a = random_h3m(ctx, &rng, 2, S, M, 2, full, 1);
+        vh_h3m *b = random_h3m(ctx, &rng, 3, 2, 1, 2, full, 1);
         vhem_distance_options o = options("ppk");
         double D[6];
         o.normalised = 0;
         o.tau = 1 + n % 4;
         o.lambda = lambdas[n % 4];
-        assert_ok(ctx, vhem_distance(ctx, a, b, &o, D, NULL));
+        assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL));
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 3; j++) {
                 vhem_hmm_view p = view_of(a, i), q = view_of(b, j);
                 assert_near(D[i * 3 + j], enumerate_kernel(&p, &q, o.tau, o.lambda), 1e-12, 1e-12);
             }
-        vhem_h3m_free(a);
-        vhem_h3m_free(b);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
         vhem_ctx_free(ctx);
     }
 }
@@ -157,11 +157,11 @@ static void test_kernel_sampled(void **state)
     vh_rng rng;
     (void)state;
     vh_rng_init(&rng, 5, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, 1, 3, 2, 1, 0, 0.7), *b = random_h3m(ctx, &rng, 1, 2, 2, 1, 0, 0.7);
+    vh_h3m *a = random_h3m(ctx, &rng, 1, 3, 2, 1, 0, 0.7), *b = random_h3m(ctx, &rng, 1, 2, 2, 1, 0, 0.7);
     vhem_data *y = NULL;
     double *loglik = malloc(sizeof *loglik * N), mean = 0, square = 0, D;
-    assert_ok(ctx, vhem_sample(ctx, a, N, TAU, &y));
-    assert_ok(ctx, vhem_score(ctx, b, y, loglik));
+    assert_ok(ctx, vh_h3m_sample(ctx, a, N, TAU, &y));
+    assert_ok(ctx, vh_h3m_score(ctx, b, y, loglik));
     for (int n = 0; n < N; n++) {
         mean += exp(loglik[n]) / N;
         square += exp(2 * loglik[n]) / N;
@@ -171,13 +171,13 @@ static void test_kernel_sampled(void **state)
     o.normalised = 0;
     o.tau = TAU;
     o.lambda = 1;
-    assert_ok(ctx, vhem_distance(ctx, a, b, &o, &D, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, &D, NULL));
     assert_true(error < 0.03 * mean);
     assert_near(exp(D), mean, 0, 4 * error);
     vhem_data_free(y);
     free(loglik);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_ctx_free(ctx);
 }
 
@@ -190,12 +190,12 @@ static void test_kernel_normalised(void **state)
     vh_rng rng;
     (void)state;
     vh_rng_init(&rng, 6, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, K, 3, 2, 4, 0, 1), *copy = NULL;
+    vh_h3m *a = random_h3m(ctx, &rng, K, 3, 2, 4, 0, 1), *copy = NULL;
     double *D = malloc(sizeof *D * K * K), *E = malloc(sizeof *E * K * K);
     vhem_distance_options o = options("ppk");
     assert_ok(ctx, vh_h3m_subset(ctx, a, NULL, K, &copy));
-    assert_ok(ctx, vhem_distance(ctx, a, a, &o, D, NULL));
-    assert_ok(ctx, vhem_distance(ctx, a, copy, &o, E, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, copy, &o, E, NULL));
     for (int i = 0; i < K; i++)
         for (int j = 0; j < K; j++) {
             assert_true(D[i * K + j] == D[j * K + i]);
@@ -204,8 +204,8 @@ static void test_kernel_normalised(void **state)
         }
     free(D);
     free(E);
-    vhem_h3m_free(a);
-    vhem_h3m_free(copy);
+    vh_h3m_free(a);
+    vh_h3m_free(copy);
     vhem_ctx_free(ctx);
 }
 
@@ -214,7 +214,7 @@ static void test_kernel_zeros(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     const double pi[] = { 1, 0 }, A[] = { 0, 1, 1, 0 }, mu[] = { 0, 3 }, cov[] = { 1, 1 };
-    vhem_h3m *a = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *a = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_distance_options o = options("ppk");
     double D, product[2];
     const double *p0[] = { mu, cov }, *p1[] = { mu + 1, cov + 1 };
@@ -223,9 +223,9 @@ static void test_kernel_zeros(void **state)
     o.tau = 3;
     assert_true(vh_gaussian_diag.log_product(1, p0, p0, 0.5, &product[0], NULL));
     assert_true(vh_gaussian_diag.log_product(1, p1, p1, 0.5, &product[1], NULL));
-    assert_ok(ctx, vhem_distance(ctx, a, a, &o, &D, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, a, &o, &D, NULL));
     assert_near(D, 2 * product[0] + product[1], 1e-14, 1e-14);
-    vhem_h3m_free(a);
+    vh_h3m_free(a);
     vhem_ctx_free(ctx);
 }
 
@@ -248,14 +248,14 @@ static void test_kl_of_gaussians(void **state)
     double D[6], error[6];
     (void)state;
     vh_rng_init(&rng, 7, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, 2, 1, 1, 3, 0, 0.5), *b = random_h3m(ctx, &rng, 3, 1, 1, 3, 0, 0.5);
+    vh_h3m *a = random_h3m(ctx, &rng, 2, 1, 1, 3, 0, 0.5), *b = random_h3m(ctx, &rng, 3, 1, 1, 3, 0, 0.5);
     for (int sampled = 0; sampled < 2; sampled++)
         for (int symmetric = 0; symmetric < 2; symmetric++) {
             vhem_distance_options o = options(sampled ? "kl-sampled" : "kl");
             o.tau = 7;
             o.symmetric = symmetric;
             o.samples = 4000;
-            assert_ok(ctx, vhem_distance(ctx, a, b, &o, D, error));
+            assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, D, error));
             for (int k = 0; k < 6; k++) {
                 vhem_hmm_view p = view_of(a, k / 3), q = view_of(b, k % 3);
                 double want = 7 * gaussian_kl(3, p.mu, p.cov, q.mu, q.cov);
@@ -265,8 +265,8 @@ static void test_kl_of_gaussians(void **state)
                 assert_near(D[k], want, 1e-12, 1e-12 + 4 * error[k]);
             }
         }
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_ctx_free(ctx);
 }
 
@@ -279,14 +279,14 @@ static void test_error_of_sampling(void **state)
     vhem_ctx *first = test_ctx();
     (void)state;
     vh_rng_init(&rng, 8, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(first, &rng, 1, 2, 2, 2, 0, 1), *b = random_h3m(first, &rng, 1, 2, 1, 2, 0, 1);
+    vh_h3m *a = random_h3m(first, &rng, 1, 2, 2, 2, 0, 1), *b = random_h3m(first, &rng, 1, 2, 1, 2, 0, 1);
     for (int n = 0; n < REPEAT; n++) {
         vhem_ctx *ctx = test_ctx_with(NULL, 1, (uint64_t)(1000 + n));
         vhem_distance_options o = options("kl-sampled");
         double D, error;
         o.samples = 200;
         o.symmetric = 1;
-        assert_ok(ctx, vhem_distance(ctx, a, b, &o, &D, &error));
+        assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, &D, &error));
         mean += D / REPEAT;
         square += D * D / REPEAT;
         said += error / REPEAT;
@@ -294,8 +294,8 @@ static void test_error_of_sampling(void **state)
     }
     double scatter = sqrt((square - mean * mean) * REPEAT / (REPEAT - 1.0));
     assert_true(scatter < 1.4 * said && scatter > 0.7 * said); /* 4 deviations of 60 draws */
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_ctx_free(first);
 }
 
@@ -308,14 +308,14 @@ static void test_same_set(void **state)
     double D[K * K], E[K * K], error[K * K], copy_error[K * K];
     (void)state;
     vh_rng_init(&rng, 9, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *copy = NULL;
+    vh_h3m *a = random_h3m(ctx, &rng, K, 2, 2, 2, 0, 3), *copy = NULL;
     assert_ok(ctx, vh_h3m_subset(ctx, a, NULL, K, &copy));
     for (int sampled = 0; sampled < 2; sampled++) {
         vhem_distance_options o = options(sampled ? "kl-sampled" : "kl");
         o.samples = 50;
         for (o.symmetric = 0; o.symmetric < 2; o.symmetric++) {
-            assert_ok(ctx, vhem_distance(ctx, a, a, &o, D, error));
-            assert_ok(ctx, vhem_distance(ctx, a, copy, &o, E, copy_error));
+            assert_ok(ctx, vh_h3m_distance(ctx, a, a, &o, D, error));
+            assert_ok(ctx, vh_h3m_distance(ctx, a, copy, &o, E, copy_error));
             for (int i = 0; i < K; i++)
                 for (int j = 0; j < K; j++) {
                     double off = D[i * K + j] - E[i * K + j];
@@ -325,8 +325,8 @@ static void test_same_set(void **state)
                 }
         }
     }
-    vhem_h3m_free(a);
-    vhem_h3m_free(copy);
+    vh_h3m_free(a);
+    vh_h3m_free(copy);
     vhem_ctx_free(ctx);
 }
 
@@ -340,24 +340,24 @@ static void test_mixed_families(void **state)
     static const char *const kinds[] = { "kl", "kl-sampled", "ppk" };
     (void)state;
     vh_rng_init(&rng, 10, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, 2, 2, 2, 3, 0, 1), *b = random_h3m(ctx, &rng, 2, 2, 1, 3, 1, 1);
-    vhem_h3m *full = NULL;
+    vh_h3m *a = random_h3m(ctx, &rng, 2, 2, 2, 3, 0, 1), *b = random_h3m(ctx, &rng, 2, 2, 1, 3, 1, 1);
+    vh_h3m *full = NULL;
     assert_ok(ctx, vh_h3m_as_full(ctx, a, &full));
     for (int k = 0; k < 3; k++) {
         vhem_distance_options o = options(kinds[k]);
         double D[4], E[4], back[4];
         o.samples = 20;
-        assert_ok(ctx, vhem_distance(ctx, a, b, &o, D, NULL));
-        assert_ok(ctx, vhem_distance(ctx, full, b, &o, E, NULL));
-        assert_ok(ctx, vhem_distance(ctx, b, a, &o, back, NULL));
+        assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL));
+        assert_ok(ctx, vh_h3m_distance(ctx, full, b, &o, E, NULL));
+        assert_ok(ctx, vh_h3m_distance(ctx, b, a, &o, back, NULL));
         for (int e = 0; e < 4; e++) {
             assert_true(D[e] == E[e]);
             assert_true(k < 2 || is_near(D[e], back[e % 2 * 2 + e / 2], 1e-12, 1e-12));
         }
     }
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
-    vhem_h3m_free(full);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
+    vh_h3m_free(full);
     vhem_ctx_free(ctx);
 }
 
@@ -368,34 +368,35 @@ static void test_refused(void **state)
     double D[4] = { 1, 2, 3, 4 };
     (void)state;
     vh_rng_init(&rng, 11, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 1), *b = random_h3m(ctx, &rng, 2, 2, 1, 3, 0, 1);
+    vh_h3m *a = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 1), *b = random_h3m(ctx, &rng, 2, 2, 1, 3, 0, 1);
     vhem_distance_options o = options("ppk");
-    assert_fails(ctx, vhem_distance(ctx, a, b, &o, D, NULL), VHEM_EINVAL, "dimension 2, the second 3");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL), VHEM_EINVAL, "dimension 2, the second 3");
     o.kind = "cosine";
-    assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "'cosine' is no kind of distance");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL,
+                 "'cosine' is no kind of distance");
     o = options("ppk");
     o.tau = -1;
-    assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "tau is -1");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "tau is -1");
     o = options("ppk");
     o.lambda = -0.5;
-    assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "lambda is -0.5");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "lambda is -0.5");
     o.lambda = INFINITY;
-    assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "lambda is inf");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "lambda is inf");
     o = options("kl-sampled");
     o.samples = 1;
-    assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "samples is 1");
+    assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_EINVAL, "samples is 1");
     vh_hmm_param(a, &a->hmm[1], 1)[2] = 0;
     for (int k = 0; k < 3; k++) {
         o = options((const char *[]){ "kl", "kl-sampled", "ppk" }[k]);
-        assert_fails(ctx, vhem_distance(ctx, a, a, &o, D, NULL), VHEM_ENUMERIC,
+        assert_fails(ctx, vh_h3m_distance(ctx, a, a, &o, D, NULL), VHEM_ENUMERIC,
                      "HMM 1: the covariance of state 1, component 0 is singular");
     }
     vhem_ctx_stop(ctx);
     o = options("ppk");
-    assert_fails(ctx, vhem_distance(ctx, b, b, &o, D, NULL), VHEM_ESTOPPED, "stopped");
+    assert_fails(ctx, vh_h3m_distance(ctx, b, b, &o, D, NULL), VHEM_ESTOPPED, "stopped");
     assert_true(D[0] == 1 && D[1] == 2 && D[2] == 3 && D[3] == 4);
-    vhem_h3m_free(a);
-    vhem_h3m_free(b);
+    vh_h3m_free(a);
+    vh_h3m_free(b);
     vhem_ctx_free(ctx);
 }
 
@@ -409,17 +410,17 @@ static void test_threads(void **state)
     double *D = malloc(sizeof *D * K * K), *E = malloc(sizeof *E * K * K);
     (void)state;
     vh_rng_init(&rng, 12, VH_RNG_TEST, 0);
-    vhem_h3m *a = random_h3m(one, &rng, K, 2, 1, 2, 0, 1);
+    vh_h3m *a = random_h3m(one, &rng, K, 2, 1, 2, 0, 1);
     for (int k = 0; k < 3; k++) {
         vhem_distance_options o = options(kinds[k]);
         o.samples = 20;
-        assert_ok(one, vhem_distance(one, a, a, &o, D, NULL));
-        assert_ok(two, vhem_distance(two, a, a, &o, E, NULL));
+        assert_ok(one, vh_h3m_distance(one, a, a, &o, D, NULL));
+        assert_ok(two, vh_h3m_distance(two, a, a, &o, E, NULL));
         assert_memory_equal(D, E, sizeof *D * K * K);
     }
     free(D);
     free(E);
-    vhem_h3m_free(a);
+    vh_h3m_free(a);
     vhem_ctx_free(one);
     vhem_ctx_free(two);
 }

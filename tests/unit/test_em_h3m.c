@@ -5,13 +5,13 @@
 #include "engine.h"
 
 /* Two states at -a and a; which of them a chain stays in is all that tells the clusters apart. */
-static vhem_h3m *switchers(vhem_ctx *ctx, int K)
+static vh_h3m *switchers(vhem_ctx *ctx, int K)
 {
     vhem_hmm_view v[4];
     static const double stay[] = { 0.95, 0.5, 0.05, 0.8 };
     static const double pi[] = { 0.5, 0.5 }, c[] = { 1, 1 }, mu[] = { -3, 0, 3, 0 }, cov[] = { 1, 1, 1, 1 };
     double A[4][4];
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     for (int i = 0; i < K; i++) {
         double row[] = { stay[i], 1 - stay[i], 1 - stay[i], stay[i] };
         memcpy(A[i], row, sizeof row);
@@ -27,12 +27,12 @@ static vhem_h3m *switchers(vhem_ctx *ctx, int K)
                                 .name = "",
                                 .label = "" };
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, K, v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, K, v, &h3m));
     return h3m;
 }
 
 /* Sequence n from HMM truth[n], three to a group; groups do not mix. */
-static vhem_data *sequences(vhem_ctx *ctx, const vhem_h3m *h3m, int N, int T, int *truth)
+static vhem_data *sequences(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, int *truth)
 {
     vh_builder *b = NULL;
     assert_ok(ctx, vh_builder_new(ctx, 2, &b));
@@ -62,34 +62,32 @@ static vhem_cluster_options em_options(int K)
     vhem_cluster_options opt;
     vhem_cluster_options_init(&opt);
     opt.method = "em-h3m";
-    opt.K = K;
     opt.S = 2;
     return opt;
 }
 
-/* z, L and J of the answer, from vhem_score alone; for groups that fit into a cache and for larger ones. */
+/* z, L and J of the answer, from vh_h3m_score alone; for groups that fit into a cache and for larger ones. */
 static void against_brute_force(void **state)
 {
     enum { N = 12, K = 3 };
     static const int T[] = { 9, 9, 6000 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 3);
+    vh_h3m *h3m = switchers(ctx, 3);
     int truth[N];
     double score[N * K];
     (void)state;
     for (int trial = 0; trial < 3; trial++) {
         vhem_data *data = sequences(ctx, h3m, N, T[trial], truth);
         int by_group = trial > 0;
-        vhem_cluster_options opt = em_options(K);
-        vhem_clustering *c = NULL;
+        vhem_cluster_options opt = em_options();
+        vh_clustering *c = NULL;
         int per = by_group ? 3 : 1;
-        opt.by_group = by_group;
         opt.max_iter = 4;
         opt.tol = 0;
-        assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, by_group, K, &opt, &c));
         assert_int_equal(c->Kb, N / per);
         assert_string_equal(c->name[1], by_group ? "g1" : "s1");
-        assert_ok(ctx, vhem_score(ctx, c->centers, data, score));
+        assert_ok(ctx, vh_h3m_score(ctx, c->centers, data, score));
         double J = 0;
         for (int g = 0; g < N / per; g++) {
             double x[K], sum = 0, top = -INFINITY;
@@ -111,10 +109,10 @@ static void against_brute_force(void **state)
         assert_near(c->bound[4], J, 1e-10, 0);
         for (int k = 1; k <= 4; k++)
             assert_true(c->bound[k] >= c->bound[k - 1] - 1e-9 * fabs(J) || c->n_empty + c->n_revived > 0);
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
         vhem_data_free(data);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -124,25 +122,25 @@ static void finds_clusters(void **state)
     enum { N = 60 };
     static const char *const init[] = { "far", "dealt", "auto" };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 3);
+    vh_h3m *h3m = switchers(ctx, 3);
     int truth[N];
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 80, truth);
     for (int k = 0; k < 3; k++) {
-        vhem_cluster_options opt = em_options(3);
-        vhem_clustering *c = NULL;
+        vhem_cluster_options opt = em_options();
+        vh_clustering *c = NULL;
         vhem_agreement g;
         opt.init = init[k];
-        assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, false, 3, &opt, &c));
         vhem_partition_compare(N, c->label, truth, &g);
         assert_true(g.adjusted_rand > 0.99);
         assert_true(c->converged);
         assert_int_equal(c->n_fell, 0);
         assert_int_equal(c->n_run, 10);
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -151,36 +149,35 @@ static void tree_of_sequences(void **state)
 {
     enum { N = 48 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 4);
+    vh_h3m *h3m = switchers(ctx, 4);
     int truth[N], K[] = { 6, 4, 2 };
     vhem_tree *tree = NULL;
     const char *path = test_scratch("tree.json");
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 60, truth);
-    vhem_cluster_options opt = em_options(0);
-    opt.by_group = 1;
+    vhem_cluster_options opt = em_options();
     opt.restarts = 4;
-    assert_ok(ctx, vhem_tree_build_data(ctx, data, 3, K, &opt, &tree));
+    assert_ok(ctx, call_tree_build_data(ctx, data, true, 3, K, &opt, &tree));
     for (int l = 0; l < 3; l++) {
-        const vhem_clustering *c = vhem_tree_level(tree, l);
-        const int *base = vhem_tree_base_labels(tree, l);
+        const vh_clustering *c = vh_tree_level(tree, l);
+        const int *base = vh_tree_base_labels(tree, l);
         assert_int_equal(c->Kr, K[l]);
-        assert_int_equal(vhem_tree_level(tree, 0)->Kb, N / 3);
+        assert_int_equal(vh_tree_level(tree, 0)->Kb, N / 3);
         for (int a = 0; l > 0 && a < N / 3; a++)
             for (int b = 0; b < N / 3; b++)
-                if (vhem_tree_base_labels(tree, l - 1)[a] == vhem_tree_base_labels(tree, l - 1)[b])
+                if (vh_tree_base_labels(tree, l - 1)[a] == vh_tree_base_labels(tree, l - 1)[b])
                     assert_int_equal(base[a], base[b]);
     }
-    assert_ok(ctx, vhem_tree_save(ctx, tree, path));
+    assert_ok(ctx, vhem_tree_save(ctx, tree, NULL, path));
     vhem_tree_free(tree);
     tree = NULL;
     assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
-    assert_int_equal(vhem_tree_levels(tree), 3);
-    assert_string_equal(vhem_tree_level(tree, 1)->name[0], "cluster_0");
+    assert_int_equal(tree->n, 3);
+    assert_string_equal(vh_tree_level(tree, 1)->name[0], "cluster_0");
     remove(path);
     vhem_tree_free(tree);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -189,25 +186,25 @@ static void given_start(void **state)
 {
     enum { N = 12 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 3), *start = switchers(ctx, 2);
+    vh_h3m *h3m = switchers(ctx, 3), *start = switchers(ctx, 2);
     int truth[N];
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 20, truth);
-    vhem_cluster_options opt = em_options(0);
+    vhem_cluster_options opt = em_options();
     opt.S = 0;
-    opt.start = start;
+    opt.start = HMMS(start);
     opt.tol = opt.cov_floor = 0;
     opt.max_iter = 0;
-    assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+    assert_ok(ctx, call_cluster_data(ctx, data, false, 0, &opt, &c));
     assert_int_equal(c->Kr, 2);
     assert_int_equal(c->n_iter, 0);
-    assert_true(vhem_h3m_compare(c->centers, start) == 0);
+    assert_true(vh_h3m_compare(c->centers, start) == 0);
     assert_string_equal(c->run[0].init, "given");
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(start);
+    vh_h3m_free(h3m);
+    vh_h3m_free(start);
     vhem_ctx_free(ctx);
 }
 
@@ -216,27 +213,27 @@ static void empty_cluster(void **state)
 {
     enum { N = 30 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 2), *start = switchers(ctx, 2);
+    vh_h3m *h3m = switchers(ctx, 2), *start = switchers(ctx, 2);
     int truth[N];
     (void)state;
     vhem_data *data = sequences(ctx, h3m, N, 80, truth);
     for (int k = 0; k < 4; k++)
         vh_hmm_param(start, &start->hmm[1], 0)[k] = 1e4;
     for (int repair = 0; repair <= 1; repair++) {
-        vhem_cluster_options opt = em_options(2);
-        vhem_clustering *c = NULL;
-        opt.start = start;
+        vhem_cluster_options opt = em_options();
+        vh_clustering *c = NULL;
+        opt.start = HMMS(start);
         opt.repair = repair;
-        assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+        assert_ok(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c));
         assert_int_equal(c->n_empty > 0, repair);
         assert_int_equal(view_of(c->centers, 1).omega > 0, repair);
         for (int n = 0; repair && n < N; n++)
             assert_int_equal(c->label[n] == c->label[0], truth[n] == truth[0]);
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(start);
+    vh_h3m_free(h3m);
+    vh_h3m_free(start);
     vhem_ctx_free(ctx);
 }
 
@@ -246,8 +243,8 @@ static void collapse(void **state)
 {
     enum { N = 12, T = 6 };
     vhem_ctx *ctx = test_ctx();
-    vhem_cluster_options opt = em_options(2);
-    vhem_clustering *c = NULL;
+    vhem_cluster_options opt = em_options();
+    vh_clustering *c = NULL;
     vhem_data *data = NULL;
     double y[N * T];
     int length[N];
@@ -258,21 +255,21 @@ static void collapse(void **state)
         y[k] = k < T ? 5 : 3 * vh_rng_normal(&rng);
         length[k / T] = T;
     }
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
     opt.S = 1;
     opt.cov_floor = 0;
     opt.max_iter = 20;
     opt.restarts = 8;
-    assert_ok(ctx, vhem_cluster_data(ctx, data, &opt, &c));
+    assert_ok(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c));
     assert_true(c->n_run >= 1 && c->n_run < 8);
     assert_true(isfinite(c->bound[c->n_iter]));
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     c = NULL;
     vhem_data_free(data);
     for (int k = 0; k < N * T; k++)
         y[k] = k / T % 2;
-    assert_ok(ctx, vhem_data_wrap(ctx, N, length, 1, y, &data));
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
+    assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
     assert_null(c);
     vhem_data_free(data);
     vhem_ctx_free(ctx);
@@ -281,41 +278,45 @@ static void collapse(void **state)
 static void bad_requests(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = switchers(ctx, 3), *out = NULL;
+    vh_h3m *h3m = switchers(ctx, 3), *out = NULL;
     int truth[6], K[] = { 7, 2 };
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     vhem_tree *tree = NULL;
     vhem_fit_options fit;
     (void)state;
     vhem_data *data = sequences(ctx, h3m, 6, 20, truth);
-    vhem_cluster_options opt = em_options(7);
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "K is 7, there are 6 sequences");
-    opt.by_group = 1;
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "K is 7, there are 2 groups");
-    assert_fails(ctx, vhem_tree_build_data(ctx, data, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
+    vhem_cluster_options opt = em_options();
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 7, &opt, &c), VHEM_EINVAL,
+                 "K is 7, there are 6 sequences");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL,
+                 "K is 7, there are 2 groups");
+    assert_fails(ctx, call_tree_build_data(ctx, data, true, 2, K, &opt, &tree), VHEM_EINVAL, "there are 2");
     opt = em_options(2);
     opt.init = "pooled";
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "knows auto, far, dealt");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL, "knows auto, far, dealt");
     opt = em_options(2);
     opt.tau = 5;
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "tau means nothing to method em");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL,
+                 "tau means nothing to method em");
     opt = em_options(2);
     opt.preset = "emhmm";
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "a preset means nothing");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL, "a preset means nothing");
     opt = em_options(2);
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "method em-h3m clusters sequences");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 7, &opt, &c), VHEM_EINVAL,
+                 "method em-h3m clusters sequences");
     opt.method = "vhem";
-    assert_fails(ctx, vhem_cluster_data(ctx, data, &opt, &c), VHEM_EINVAL, "method vhem clusters models");
+    assert_fails(ctx, call_cluster_data(ctx, data, true, 7, &opt, &c), VHEM_EINVAL,
+                 "method vhem clusters models");
     assert_null(c);
     vhem_fit_options_init(&fit);
-    assert_fails(ctx, vhem_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");
+    assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");
     fit.K = 9;
-    assert_fails(ctx, vhem_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "only 6 sequences");
+    assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "only 6 sequences");
     assert_null(out);
-    assert_true(vhem_method_takes_data("em-h3m") && !vhem_method_takes_data("shem"));
-    assert_non_null(strstr(vhem_methods(), "vhem em-h3m"));
+    assert_true(vh_method_takes_data("em-h3m") && !vh_method_takes_data("shem"));
+    assert_non_null(strstr(vh_method_names(), "vhem em-h3m"));
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -323,28 +324,27 @@ static void bad_requests(void **state)
 static void shem(void **state)
 {
     enum { KB = 24 };
-    vhem_clustering *c[3] = { NULL };
+    vh_clustering *c[3] = { NULL };
     double above = 0;
     (void)state;
     for (int k = 0; k < 3; k++) {
         vhem_ctx *ctx = test_ctx_with(NULL, 1 + k % 2, 3);
-        vhem_h3m *three = switchers(ctx, 3), *h3m = NULL;
+        vh_h3m *three = switchers(ctx, 3), *h3m = NULL;
         vhem_hmm_view v[KB];
         vhem_cluster_options opt;
         for (int i = 0; i < KB; i++) {
             v[i] = view_of(three, i % 3);
             v[i].omega = 1.0 / KB;
         }
-        assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 2, KB, v, &h3m));
+        assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, KB, v, &h3m));
         vhem_cluster_options_init(&opt);
         opt.method = k == 2 ? "vhem" : "shem";
-        opt.K = 3;
         opt.nv = k == 2 ? -1 : 30;
-        assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c[k]));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c[k]));
         for (int i = 0; i < KB; i++)
             assert_int_equal(c[k]->label[i] == c[k]->label[i % 3], 1);
-        vhem_h3m_free(three);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(three);
+        vh_h3m_free(h3m);
         vhem_ctx_free(ctx);
     }
     assert_true(same_bits(c[0]->centers, c[1]->centers));
@@ -353,7 +353,7 @@ static void shem(void **state)
         above += (c[0]->L_hmm[i * 3 + c[0]->label[i]] - c[2]->L_hmm[i * 3 + c[2]->label[i]]) / KB;
     assert_true(above > -0.5 && above < 3); /* an estimate above its bound, but for noise */
     for (int k = 0; k < 3; k++)
-        vhem_clustering_free(c[k]);
+        vh_clustering_free(c[k]);
 }
 
 int main(void)

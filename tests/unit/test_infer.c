@@ -11,11 +11,11 @@ static void all_paths(void **state)
         vh_rng rng;
         int S = 1 + trial % 4, T[] = { 1 + trial % 6, 1, 3 }, d = 1 + trial % 3;
         vh_rng_init(&rng, 171, VH_RNG_TEST, (uint64_t)trial);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 2, S, 1 + trial % 3, d, trial % 2, 2);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 2, S, 1 + trial % 3, d, trial % 2, 2);
         double *y = random_frames(&rng, T[0] + 4, d, 3), score[6], xi[16], gamma[64], loglik, logprob;
         vhem_data *data = wrap(ctx, 3, T, d, y);
         int path[16];
-        assert_ok(ctx, vhem_score(ctx, h3m, data, score));
+        assert_ok(ctx, vh_h3m_score(ctx, h3m, data, score));
         for (int n = 0, at = 0; n < 3; at += T[n++])
             for (int i = 0; i < 2; i++) {
                 enumeration e;
@@ -23,23 +23,23 @@ static void all_paths(void **state)
                 enumerate(&v, y + at * d, T[n], &e);
                 if (!is_near(score[n * 2 + i], (double)e.loglik, 1e-10, 1e-10))
                     fail_msg("seed 171/%d: score %.15g, all paths %.15Lg", trial, score[n * 2 + i], e.loglik);
-                assert_ok(ctx, vhem_viterbi(ctx, h3m, i, data, n, path, &logprob));
+                assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, i, data, n, path, &logprob));
                 assert_near(logprob, (double)e.best, 1e-12, 1e-12);
                 for (int t = 0; t < T[n]; t++)
                     if (path[t] != e.path[t])
                         fail_msg("seed 171/%d: frame %d is in state %d, should be %d", trial, t, path[t],
                                  e.path[t]);
-                assert_ok(ctx, vhem_posterior(ctx, h3m, i, data, n, gamma, xi, &loglik));
+                assert_ok(ctx, vh_h3m_posterior(ctx, h3m, i, data, n, gamma, xi, &loglik));
                 assert_near(loglik, (double)e.loglik, 1e-12, 1e-12);
                 for (int k = 0; k < T[n] * S; k++)
                     assert_near(gamma[k], (double)e.gamma[k], 1e-10, 1e-12);
                 for (int k = 0; k < S * S; k++)
                     assert_near(xi[k], (double)e.xi[k], 1e-10, 1e-12);
-                assert_ok(ctx, vhem_viterbi(ctx, h3m, i, data, n, path, NULL));
-                assert_ok(ctx, vhem_posterior(ctx, h3m, i, data, n, gamma, NULL, NULL));
+                assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, i, data, n, path, NULL));
+                assert_ok(ctx, vh_h3m_posterior(ctx, h3m, i, data, n, gamma, NULL, NULL));
             }
         vhem_data_free(data);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         free(y);
     }
     vhem_ctx_free(ctx);
@@ -53,13 +53,13 @@ static void ties(void **state)
     double pi[] = { 0.25, 0.25, 0.5 }, A[] = { 0.5, 0.5, 0, 0.5, 0.5, 0, 0, 0, 1 }, mu[] = { 0, 0, 50 };
     double cov[] = { 1, 1, 1 }, y[] = { 0, 1, -1, 0 };
     int T = 4, path[4];
-    vhem_h3m *h3m = simple_hmm(ctx, 3, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, 3, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
-    assert_ok(ctx, vhem_viterbi(ctx, h3m, 0, data, 0, path, NULL));
+    assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, NULL));
     for (int t = 0; t < 4; t++)
         assert_int_equal(path[t], 0);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -71,7 +71,7 @@ static void tiles(void **state)
     vhem_ctx *ctx = test_ctx_with(NULL, 2, 1);
     vh_rng rng;
     enum { K = 90, D = 2, N = 5 };
-    vhem_h3m *part[K], *h3m = NULL;
+    vh_h3m *part[K], *h3m = NULL;
     vhem_hmm_view v[K];
     int T[N] = { 30, 1, 17, 200, 4 };
     double score[N * K], alone[N];
@@ -82,20 +82,20 @@ static void tiles(void **state)
         v[k] = view_of(part[k], 0);
         v[k].omega = 1.0 / K;
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", D, K, v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", D, K, v, &h3m));
     double *y = random_frames(&rng, 252, D, 2);
     vhem_data *data = wrap(ctx, N, T, D, y);
-    assert_ok(ctx, vhem_score(ctx, h3m, data, score));
+    assert_ok(ctx, vh_h3m_score(ctx, h3m, data, score));
     for (int k = 0; k < K; k++) {
-        assert_ok(ctx, vhem_score(ctx, part[k], data, alone));
+        assert_ok(ctx, vh_h3m_score(ctx, part[k], data, alone));
         for (int n = 0; n < N; n++)
             if (!is_near(score[n * K + k], alone[n], 1e-12, 1e-12))
                 fail_msg("HMM %d, sequence %d: %.15g with the others, %.15g alone", k, n, score[n * K + k],
                          alone[n]);
-        vhem_h3m_free(part[k]);
+        vh_h3m_free(part[k]);
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     free(y);
     vhem_ctx_free(ctx);
 }
@@ -110,20 +110,20 @@ static void far_away(void **state)
     int T = 4;
     for (int t = 0; t < 4; t++)
         far_y[t] = y[t] + 1048576; /* exact */
-    vhem_h3m *near = simple_hmm(ctx, 2, 1, pi, A, mu, cov), *far = simple_hmm(ctx, 2, 1, pi, A, far_mu, cov);
+    vh_h3m *near = simple_hmm(ctx, 2, 1, pi, A, mu, cov), *far = simple_hmm(ctx, 2, 1, pi, A, far_mu, cov);
     vhem_data *a = wrap(ctx, 1, &T, 1, y), *b = wrap(ctx, 1, &T, 1, far_y);
-    assert_ok(ctx, vhem_score(ctx, near, a, &near_ll));
-    assert_ok(ctx, vhem_score(ctx, far, b, &far_ll));
+    assert_ok(ctx, vh_h3m_score(ctx, near, a, &near_ll));
+    assert_ok(ctx, vh_h3m_score(ctx, far, b, &far_ll));
     assert_near(near_ll, far_ll, 1e-13, 1e-13);
-    assert_ok(ctx, vhem_score(ctx, near, b, &off));
+    assert_ok(ctx, vh_h3m_score(ctx, near, b, &off));
     enumeration e;
     vhem_hmm_view v = view_of(near, 0);
     enumerate(&v, far_y, 4, &e);
     assert_near(off, (double)e.loglik, 1e-12, 0);
     vhem_data_free(a);
     vhem_data_free(b);
-    vhem_h3m_free(near);
-    vhem_h3m_free(far);
+    vh_h3m_free(near);
+    vh_h3m_free(far);
     vhem_ctx_free(ctx);
 }
 
@@ -137,17 +137,17 @@ static void out_of_range(void **state)
            y[] = { 0, 1e200, 3 };
     double loglik, gamma[6] = { 0 };
     int T = 3, path[3];
-    vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
-    assert_ok(ctx, vhem_score(ctx, h3m, data, &loglik));
+    assert_ok(ctx, vh_h3m_score(ctx, h3m, data, &loglik));
     assert_true(loglik == -INFINITY);
-    assert_fails(ctx, vhem_posterior(ctx, h3m, 0, data, 0, gamma, NULL, NULL), VHEM_ENUMERIC,
+    assert_fails(ctx, vh_h3m_posterior(ctx, h3m, 0, data, 0, gamma, NULL, NULL), VHEM_ENUMERIC,
                  "sequence 0 has the log-likelihood -inf under HMM 0");
     assert_true(gamma[0] == 0);
-    assert_ok(ctx, vhem_viterbi(ctx, h3m, 0, data, 0, path, &loglik));
+    assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, &loglik));
     assert_true(loglik == -INFINITY && path[0] >= 0 && path[0] < 2);
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -157,34 +157,34 @@ static void errors(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 173, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 1), *other = random_h3m(ctx, &rng, 1, 2, 1, 3, 0, 1);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 1), *other = random_h3m(ctx, &rng, 1, 2, 1, 3, 0, 1);
     double y[] = { 1, 2, 3, 4 }, bad[] = { 1, 2, NAN, 4 }, out[8];
     int T[] = { 2 }, path[2];
     vhem_data *data = wrap(ctx, 1, T, 2, y), *holes = wrap(ctx, 1, T, 2, bad);
     out[0] = 77;
-    assert_fails(ctx, vhem_score(ctx, other, data, out), VHEM_EINVAL,
+    assert_fails(ctx, vh_h3m_score(ctx, other, data, out), VHEM_EINVAL,
                  "the models have dimension 3, the data 2");
-    assert_fails(ctx, vhem_score(ctx, h3m, holes, out), VHEM_EINVAL,
+    assert_fails(ctx, vh_h3m_score(ctx, h3m, holes, out), VHEM_EINVAL,
                  "frame 1 (counted from 0), column 'y0' is missing");
     assert_true(out[0] == 77);
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
+    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
                  "HMM 2 was asked for, there are 2");
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, 0, data, 1, path, out), VHEM_EINVAL,
+    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");
+    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 1, path, out), VHEM_EINVAL,
                  "sequence 1 was asked for, there are 1");
-    assert_fails(ctx, vhem_posterior(ctx, h3m, 0, data, -1, out, NULL, NULL), VHEM_EINVAL, "sequence -1");
-    assert_fails(ctx, vhem_posterior(ctx, other, 0, data, 0, out, NULL, NULL), VHEM_EINVAL, "dimension 3");
+    assert_fails(ctx, vh_h3m_posterior(ctx, h3m, 0, data, -1, out, NULL, NULL), VHEM_EINVAL, "sequence -1");
+    assert_fails(ctx, vh_h3m_posterior(ctx, other, 0, data, 0, out, NULL, NULL), VHEM_EINVAL, "dimension 3");
     vh_hmm_param(h3m, &h3m->hmm[1], 1)[2] = 0;
-    assert_fails(ctx, vhem_score(ctx, h3m, data, out), VHEM_ENUMERIC,
+    assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ENUMERIC,
                  "HMM 1: the covariance of state 1, component 0 is singular");
-    assert_fails(ctx, vhem_viterbi(ctx, h3m, 1, data, 0, path, out), VHEM_ENUMERIC,
+    assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 1, data, 0, path, out), VHEM_ENUMERIC,
                  "HMM 1: the covariance of state 1");
     vhem_ctx_stop(ctx);
-    assert_fails(ctx, vhem_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
+    assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
     vhem_data_free(data);
     vhem_data_free(holes);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(other);
+    vh_h3m_free(h3m);
+    vh_h3m_free(other);
     vhem_ctx_free(ctx);
 }
 

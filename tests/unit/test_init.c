@@ -10,7 +10,7 @@ enum { MAX_FRAMES = 50000 };
 typedef struct {
     vhem_ctx *ctx;
     vhem_data *data;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vh_job job;
     vhem_fit_options opt;
     double origin[4], scale[4], floor[4];
@@ -45,7 +45,7 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
 
 static void close_fixture(fixture *f)
 {
-    vhem_h3m_free(f->h3m);
+    vh_h3m_free(f->h3m);
     vhem_data_free(f->data);
     vhem_ctx_free(f->ctx);
 }
@@ -55,7 +55,7 @@ static vhem_hmm_view begin(fixture *f, const char *name, int restart, uint64_t s
     vh_rng rng;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
     assert_ok(f->ctx, vh_start_find(name)(f->ctx, &f->job, &rng, restart, f->h3m, &f->h3m->hmm[0]));
-    assert_ok(f->ctx, vhem_h3m_validate(f->ctx, f->h3m));
+    assert_ok(f->ctx, vh_h3m_validate(f->ctx, f->h3m));
     return view_of(f->h3m, 0);
 }
 

@@ -5,7 +5,7 @@
 
 #include "estimate/kalman.h"
 
-static void check_sequence(vhem_ctx *ctx, const vhem_dtm *dtm, const double *y, int T, int trial)
+static void check_sequence(vhem_ctx *ctx, const vh_dtm *dtm, const double *y, int T, int trial)
 {
     const vh_dt *dt = &dtm->dt[0];
     int n = dt->n, d = dtm->d;
@@ -54,10 +54,10 @@ static void against_dense(void **state)
             rank = trial % 3 == 2 ? trial % 2 : n;
         vh_rng rng;
         vh_rng_init(&rng, 181, VH_RNG_TEST, (uint64_t)trial);
-        vhem_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, trial % 5 == 0 ? 1.1 : 0.8, rank);
+        vh_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, trial % 5 == 0 ? 1.1 : 0.8, rank);
         double *y = random_frames(&rng, T, d, 4);
         check_sequence(ctx, dtm, y, T, trial);
-        vhem_dtm_free(dtm);
+        vh_dtm_free(dtm);
         free(y);
     }
     vhem_ctx_free(ctx);
@@ -72,14 +72,14 @@ static void settled(void **state)
     vh_rng rng;
     vh_dt_gains g = { 0 };
     vh_rng_init(&rng, 182, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 1, 2, 2, 0.6, 2);
+    vh_dtm *dtm = random_dtm(ctx, &rng, 1, 2, 2, 0.6, 2);
     double *y = random_frames(&rng, 150, 2, 3);
     assert_ok(ctx, vh_dt_gains_new(ctx, &dtm->dt[0], 2, 150, true, &g));
     assert_in_range(g.n_forward, 2, 70);
     assert_in_range(g.n_backward, 2, 70);
     check_sequence(ctx, dtm, y, 150, 0);
     vh_dt_gains_free(&g);
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     free(y);
     vhem_ctx_free(ctx);
 }
@@ -92,14 +92,14 @@ static void small_noise(void **state)
     vh_rng rng;
     int T = 6;
     vh_rng_init(&rng, 183, VH_RNG_TEST, 0);
-    vhem_dtm *near = random_dtm(ctx, &rng, 1, 2, 3, 0.8, 2), *far = NULL;
+    vh_dtm *near = random_dtm(ctx, &rng, 1, 2, 3, 0.8, 2), *far = NULL;
     for (int k = 0; k < 3; k++)
         near->dt[0].R[k] = 1e-6;
     double *y = random_frames(&rng, T, 3, 1), a, b;
     assert_ok(ctx, vh_dtm_subset(ctx, near, NULL, 1, &far));
     dense z = dense_of(&near->dt[0], 3, T);
     vhem_data *data = wrap(ctx, 1, &T, 3, y);
-    assert_ok(ctx, vhem_dtm_score(ctx, near, data, &a));
+    assert_ok(ctx, vh_dtm_score(ctx, near, data, &a));
     assert_near(a, dense_expected(&z, y, NULL), 1e-8, 0);
     vhem_data_free(data);
     for (int k = 0; k < 3; k++)
@@ -107,12 +107,12 @@ static void small_noise(void **state)
     for (int k = 0; k < 3 * T; k++)
         y[k] += 0x1p20;
     data = wrap(ctx, 1, &T, 3, y);
-    assert_ok(ctx, vhem_dtm_score(ctx, far, data, &b));
+    assert_ok(ctx, vh_dtm_score(ctx, far, data, &b));
     assert_near(a, b, 1e-3, 0); /* y itself has lost six digits of the noise */
     vhem_data_free(data);
     dense_free(&z);
-    vhem_dtm_free(near);
-    vhem_dtm_free(far);
+    vh_dtm_free(near);
+    vh_dtm_free(far);
     free(y);
     vhem_ctx_free(ctx);
 }
@@ -125,19 +125,19 @@ static void unstable(void **state)
     vh_rng rng;
     int T = 5000;
     vh_rng_init(&rng, 184, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 1, 1, 1, 0.5, 1), *two = random_dtm(ctx, &rng, 2, 1, 1, 0.5, 1);
+    vh_dtm *dtm = random_dtm(ctx, &rng, 1, 1, 1, 0.5, 1), *two = random_dtm(ctx, &rng, 2, 1, 1, 0.5, 1);
     double *y = random_frames(&rng, T, 1, 1), ll, both[] = { 77, 77 };
     vhem_data *data = wrap(ctx, 1, &T, 1, y), *drawn = NULL;
     dtm->dt[0].A[0] = two->dt[1].A[0] = 1.5;
-    assert_ok(ctx, vhem_dtm_score(ctx, dtm, data, &ll));
-    assert_fails(ctx, vhem_dtm_sample(ctx, dtm, 1, T, &drawn), VHEM_ENUMERIC, "A is unstable");
+    assert_ok(ctx, vh_dtm_score(ctx, dtm, data, &ll));
+    assert_fails(ctx, vh_dtm_sample(ctx, dtm, 1, T, &drawn), VHEM_ENUMERIC, "A is unstable");
     dtm->dt[0].C[0] = two->dt[1].C[0] = 0;
-    assert_fails(ctx, vhem_dtm_score(ctx, dtm, data, &ll), VHEM_ENUMERIC, "A is unstable");
-    assert_fails(ctx, vhem_dtm_score(ctx, two, data, both), VHEM_ENUMERIC, "texture 1");
+    assert_fails(ctx, vh_dtm_score(ctx, dtm, data, &ll), VHEM_ENUMERIC, "A is unstable");
+    assert_fails(ctx, vh_dtm_score(ctx, two, data, both), VHEM_ENUMERIC, "texture 1");
     assert_true(both[0] == 77 && both[1] == 77); /* though the first can be scored */
-    vhem_dtm_free(two);
+    vh_dtm_free(two);
     vhem_data_free(data);
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     free(y);
     vhem_ctx_free(ctx);
 }
@@ -150,11 +150,11 @@ static void samples(void **state)
     vh_rng rng;
     enum { N = 20000, T = 3, D = 2, Y = T * D };
     vh_rng_init(&rng, 185, VH_RNG_TEST, 0);
-    vhem_dtm *dtm = random_dtm(ctx, &rng, 1, 2, D, 0.8, 2);
+    vh_dtm *dtm = random_dtm(ctx, &rng, 1, 2, D, 0.8, 2);
     dense z = dense_of(&dtm->dt[0], D, T);
     vhem_data *data = NULL;
     double mean[Y] = { 0 }, second[Y][Y] = { { 0 } };
-    assert_ok(ctx, vhem_dtm_sample(ctx, dtm, N, T, &data));
+    assert_ok(ctx, vh_dtm_sample(ctx, dtm, N, T, &data));
     for (int s = 0; s < N; s++)
         for (int i = 0; i < Y; i++) {
             const double *y = vh_data_frames(data, s);
@@ -170,7 +170,7 @@ static void samples(void **state)
     }
     vhem_data_free(data);
     dense_free(&z);
-    vhem_dtm_free(dtm);
+    vh_dtm_free(dtm);
     vhem_ctx_free(ctx);
 }
 

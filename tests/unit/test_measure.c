@@ -6,11 +6,11 @@
 #include "math/student.h"
 
 /* Clusters of one-state Gaussians N(m, 1) in one dimension. */
-static vhem_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double cov)
+static vh_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double cov)
 {
     vhem_hmm_view view[8];
     double theta[8][3], one = 1;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     for (int i = 0; i < K; i++) {
         theta[i][0] = 1;
         theta[i][1] = mean[i];
@@ -26,11 +26,11 @@ static vhem_h3m *gaussians_of(vhem_ctx *ctx, int K, const double *mean, double c
                                    .name = "",
                                    .label = "" };
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, K, view, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, K, view, &h3m));
     return h3m;
 }
 
-static vhem_h3m *gaussians(vhem_ctx *ctx, int K, const double *mean)
+static vh_h3m *gaussians(vhem_ctx *ctx, int K, const double *mean)
 {
     return gaussians_of(ctx, K, mean, 1);
 }
@@ -61,15 +61,15 @@ static void test_by_hand(void **state)
     static const double mean[] = { 0, 1, 2, 10 }, y[] = { 0.5, -0.5, 9 };
     static const int T[] = { 2, 1 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *models = gaussians(ctx, 4, mean);
+    vh_h3m *models = gaussians(ctx, 4, mean);
     vhem_tree *tree = sample(ctx);
     vhem_data *data = NULL;
     vhem_measures m;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     double log_2pi = log(2 * acos(-1.0));
     (void)state;
-    assert_ok(ctx, vhem_data_wrap(ctx, 2, T, 1, y, &data));
-    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, data, NULL, &m));
+    assert_ok(ctx, call_wrap(ctx, 2, T, 1, y, &data));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, data, NULL, &m));
     /* tau = 2 frames of E[log N(y; m, 1)] = -(log 2 pi + 1 + (mu - m)^2) / 2, the third centre left out. */
     assert_near(m.expected_loglik, -(log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     /* Affinity of N(a, 1) and N(b, 1): exp(-(a - b)^2 / 8), to the power tau; pairs 01, 02, 12. */
@@ -78,26 +78,26 @@ static void test_by_hand(void **state)
     assert_near(m.loglik, -log_2pi - 0.25 - log_2pi / 2, 1e-12, 0);
     /* What was clustered counts under its own centre, however badly that fits: 'c' is in the cluster of N(9),
      * the group 'b' in that of N(0). */
-    assert_ok(ctx, vhem_data_describe(ctx, data, (const char *[]){ "c", "new" }, NULL,
-                                      (const char *[]){ "", "b" }, NULL, NULL));
-    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, data, NULL, &m));
+    assert_ok(ctx, call_describe(ctx, data, (const char *[]){ "c", "new" }, NULL, (const char *[]){ "", "b" },
+                                 NULL, NULL));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, data, NULL, &m));
     assert_near(m.loglik, -1.5 * log_2pi - (8.5 * 8.5 + 9.5 * 9.5 + 81) / 2, 1e-12, 0);
     opt.tau = 4;
     opt.lambda = 1;
     opt.kernel = "raw";
-    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, NULL, &opt, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, NULL, &opt, &m));
     assert_near(m.expected_loglik, -2 * (log_2pi + 1 + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     double k = pow(4 * acos(-1.0), -2); /* N(0; 0, 2) to the power 4 */
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0);
     assert_true(isnan(m.loglik));
-    assert_fails(ctx, vhem_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
+    assert_fails(ctx, call_measure(ctx, tree, 1, models, NULL, &opt, &m), VHEM_EINVAL,
                  "level 2 of a tree of 1");
-    vhem_h3m *few = gaussians(ctx, 3, mean);
-    assert_fails(ctx, vhem_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
+    vh_h3m *few = gaussians(ctx, 3, mean);
+    assert_fails(ctx, call_measure(ctx, tree, 0, few, NULL, &opt, &m), VHEM_EINVAL,
                  "there are 3 models, the clusters were made of 4");
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0); /* left as it was */
-    vhem_h3m_free(few);
-    vhem_h3m_free(models);
+    vh_h3m_free(few);
+    vh_h3m_free(models);
     vhem_data_free(data);
     vhem_tree_free(tree);
     vhem_ctx_free(ctx);
@@ -108,14 +108,14 @@ static void test_singular(void **state)
 {
     static const double mean[] = { 0, 1, 2, 10 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *models = gaussians_of(ctx, 4, mean, 0);
+    vh_h3m *models = gaussians_of(ctx, 4, mean, 0);
     vhem_tree *tree = sample(ctx);
     vhem_measures m;
     (void)state;
-    assert_ok(ctx, vhem_measure(ctx, tree, 0, models, NULL, NULL, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 0, models, NULL, NULL, &m));
     assert_near(m.expected_loglik, -(log(2 * acos(-1.0)) + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     assert_true(isnan(m.compactness));
-    vhem_h3m_free(models);
+    vh_h3m_free(models);
     vhem_tree_free(tree);
     vhem_ctx_free(ctx);
 }
@@ -125,23 +125,23 @@ static void test_of_a_result(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     static const int K[] = { 3, 1 };
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
     vhem_tree *tree = NULL;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     vhem_measures m, top;
     double mean = 0;
     (void)state;
     opt.method = "ppk-ac";
-    assert_ok(ctx, vhem_tree_build(ctx, h3m, 2, K, &opt, &tree));
-    assert_ok(ctx, vhem_measure(ctx, tree, 0, h3m, NULL, NULL, &m));
-    assert_ok(ctx, vhem_measure(ctx, tree, 1, h3m, NULL, NULL, &top));
+    assert_ok(ctx, call_tree_build(ctx, h3m, 2, K, &opt, &tree));
+    assert_ok(ctx, call_measure(ctx, tree, 0, h3m, NULL, NULL, &m));
+    assert_ok(ctx, call_measure(ctx, tree, 1, h3m, NULL, NULL, &top));
     for (int i = 0; i < 18; i++)
-        mean += vhem_tree_level(tree, 0)->L_hmm[i * 3 + vhem_tree_level(tree, 0)->label[i]] / 18;
+        mean += vh_tree_level(tree, 0)->L_hmm[i * 3 + vh_tree_level(tree, 0)->label[i]] / 18;
     assert_near(m.expected_loglik, mean, 1e-10, 0);
     assert_true(top.expected_loglik < m.expected_loglik && top.compactness < m.compactness);
     assert_true(m.compactness > 0 && m.compactness <= 3);
     vhem_tree_free(tree);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -14,17 +14,17 @@ static bool is_spectral(const char *method)
     return strstr(method, "-sc") != NULL;
 }
 
-static vhem_clustering *cluster(vhem_ctx *ctx, const char *method, const vhem_h3m *h3m, int K)
+static vh_clustering *cluster(vhem_ctx *ctx, const char *method, const vh_h3m *h3m, int K)
 {
-    vhem_cluster_options opt = cluster_options(K);
-    vhem_clustering *c = NULL;
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     opt.method = method;
     opt.restarts = 5;
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, K, &opt, &c));
     return c;
 }
 
-static bool among(const vhem_h3m *h3m, const vhem_h3m *centers, int j)
+static bool among(const vh_h3m *h3m, const vh_h3m *centers, int j)
 {
     for (int i = 0; i < h3m->K; i++)
         if (h3m->hmm[i].S == centers->hmm[j].S
@@ -33,13 +33,13 @@ static bool among(const vhem_h3m *h3m, const vhem_h3m *centers, int j)
     return false;
 }
 
-static void check_shape(vhem_ctx *ctx, const vhem_h3m *h3m, const vhem_clustering *c, const char *method)
+static void check_shape(vhem_ctx *ctx, const vh_h3m *h3m, const vh_clustering *c, const char *method)
 {
     double sum = 0;
     assert_string_equal(c->method, method);
     assert_null(c->bound);
     assert_int_equal(c->n_run, is_spectral(method) ? 5 : 0);
-    assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+    assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
     for (int j = 0; j < c->Kr; j++) {
         int members = 0;
         for (int i = 0; i < c->Kb; i++)
@@ -61,15 +61,15 @@ static void test_finds_clusters(void **state)
     vhem_ctx *ctx = test_ctx();
     (void)state;
     for (int full = 0; full < 2; full++) {
-        vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, full, 0.3);
+        vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 2, 2, full, 0.3);
         for (int m = 0; m < N_METHODS; m++) {
-            vhem_clustering *c = cluster(ctx, methods[m], h3m, 3);
+            vh_clustering *c = cluster(ctx, methods[m], h3m, 3);
             if (!found_clusters(c, 3))
                 fail_msg("%s missed the clusters", methods[m]);
             check_shape(ctx, h3m, c, methods[m]);
-            vhem_clustering_free(c);
+            vh_clustering_free(c);
         }
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
     }
     vhem_ctx_free(ctx);
 }
@@ -80,9 +80,9 @@ static void test_options(void **state)
                              *const diagonals[] = { "zero", "keep" },
                              *const linkages[] = { "average", "complete", "single" };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 5, 3, 6, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 5, 3, 6, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     (void)state;
     for (int k = 0; k < 12; k++) {
         opt.method = k < 6 ? "ppk-sc" : "ppk-ac";
@@ -90,22 +90,19 @@ static void test_options(void **state)
         opt.diagonal = diagonals[k / 2 % 2];
         opt.linkage = linkages[k % 3];
         opt.lambda = k % 2 ? 1 : 0.5;
-        assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+        assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
         assert_true(found_clusters(c, 3));
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
     }
     c = NULL;
-    opt.start = h3m;
-    opt.K = 0;
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
+    opt.start = HMMS(h3m);
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 0, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
     opt.start = NULL;
-    opt.K = 19;
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "K is 19");
-    opt.K = 3;
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 19, &opt, &c), VHEM_EINVAL, "K is 19");
     opt.linkage = "ward";
-    assert_fails(ctx, vhem_cluster(ctx, h3m, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
     assert_null(c);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -113,21 +110,21 @@ static void test_threads(void **state)
 {
     (void)state;
     for (int m = 0; m < N_METHODS; m++) {
-        vhem_clustering *c[2];
+        vh_clustering *c[2];
         for (int t = 0; t < 2; t++) {
             vhem_ctx *ctx = test_ctx_with(NULL, t + 1, 11);
-            vhem_h3m *h3m = clustered_h3m(ctx, 8, 4, 12, 2, 2, 2, 0, 4.0);
+            vh_h3m *h3m = clustered_h3m(ctx, 8, 4, 12, 2, 2, 2, 0, 4.0);
             c[t] = cluster(ctx, methods[m], h3m, 3);
-            vhem_h3m_free(h3m);
+            vh_h3m_free(h3m);
             vhem_ctx_free(ctx);
         }
         assert_memory_equal(c[0]->label, c[1]->label, sizeof(int) * 48);
         assert_memory_equal(c[0]->L_hmm, c[1]->L_hmm, sizeof(double) * 48 * 3);
-        assert_true(vhem_h3m_compare(c[0]->centers, c[1]->centers) == 0);
+        assert_true(vh_h3m_compare(c[0]->centers, c[1]->centers) == 0);
         for (int r = 0; r < c[0]->n_run; r++)
             assert_true(c[0]->run[r].bound == c[1]->run[r].bound);
-        vhem_clustering_free(c[0]);
-        vhem_clustering_free(c[1]);
+        vh_clustering_free(c[0]);
+        vh_clustering_free(c[1]);
     }
 }
 
@@ -136,7 +133,7 @@ static void test_tree(void **state)
 {
     static const int K[] = { 4, 2, 1 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 9, 4, 5, 2, 1, 2, 0, 0.05);
+    vh_h3m *h3m = clustered_h3m(ctx, 9, 4, 5, 2, 1, 2, 0, 0.05);
     (void)state;
     for (int i = 0; i < h3m->K; i++) /* clusters 2 and 3 are 0 and 1 moved a little */
         if (i % 4 >= 2) {
@@ -145,35 +142,35 @@ static void test_tree(void **state)
                 vh_hmm_param(h3m, &h3m->hmm[i], 0)[k] += 1;
         }
     for (int m = 0; m < N_METHODS; m++) {
-        vhem_cluster_options opt = cluster_options(0);
+        vhem_cluster_options opt = cluster_options();
         vhem_tree *tree = NULL;
         int dim, pairs[20];
         vhem_agreement g;
         opt.method = methods[m];
         opt.restarts = 10;
-        assert_ok(ctx, vhem_tree_build(ctx, h3m, 3, K, &opt, &tree));
-        assert_true(found_clusters(vhem_tree_level(tree, 0), 4));
+        assert_ok(ctx, call_tree_build(ctx, h3m, 3, K, &opt, &tree));
+        assert_true(found_clusters(vh_tree_level(tree, 0), 4));
         for (int i = 0; i < 20; i++)
             pairs[i] = i % 2;
-        vhem_partition_compare(20, vhem_tree_base_labels(tree, 1), pairs, &g);
+        vhem_partition_compare(20, vh_tree_base_labels(tree, 1), pairs, &g);
         /* In an embedding of 4 directions all of 4 clusters are equally far apart. */
         if (!is_spectral(methods[m]))
             assert_near(g.adjusted_rand, 1, 1e-12, 0);
         for (int l = 0; l < 3; l++) {
-            const vhem_clustering *c = vhem_tree_level(tree, l);
+            const vh_clustering *c = vh_tree_level(tree, l);
             assert_int_equal(c->Kr, K[l]);
             assert_non_null(vh_clustering_place(c, &dim));
             assert_int_equal(dim, is_spectral(methods[m]) ? 4 : K[l]);
             for (int j = 0; j < c->Kr; j++) {
                 int n = 0;
                 for (int i = 0; i < 20; i++)
-                    n += vhem_tree_base_labels(tree, l)[i] == j;
+                    n += vh_tree_base_labels(tree, l)[i] == j;
                 assert_near(c->centers->omega[j], n / 20.0, 1e-12, 0);
             }
         }
         vhem_tree_free(tree);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -181,31 +178,31 @@ static void test_tree(void **state)
 static void test_extremes(void **state)
 {
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *same = clustered_h3m(ctx, 3, 1, 5, 2, 1, 2, 0, 0),
-             *apart = clustered_h3m(ctx, 4, 5, 1, 2, 1, 2, 0, 0);
+    vh_h3m *same = clustered_h3m(ctx, 3, 1, 5, 2, 1, 2, 0, 0),
+           *apart = clustered_h3m(ctx, 4, 5, 1, 2, 1, 2, 0, 0);
     (void)state;
     for (int k = 0; k < 5 * 4; k++)
         vh_hmm_param(apart, &apart->hmm[k / 4], 0)[k % 4] = 1e160 * (k / 4);
     for (int m = 0; m < N_METHODS; m++) {
         for (int K = 1; K <= 5; K++) {
-            vhem_clustering *c = cluster(ctx, methods[m], same, K);
-            assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+            vh_clustering *c = cluster(ctx, methods[m], same, K);
+            assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
             for (int k = 0; k < c->Kb * c->Kr; k++)
                 assert_true(isfinite(c->L_hmm[k]));
-            vhem_clustering_free(c);
+            vh_clustering_free(c);
         }
-        vhem_cluster_options opt = cluster_options(2);
-        vhem_clustering *c = NULL;
+        vhem_cluster_options opt = cluster_options();
+        vh_clustering *c = NULL;
         opt.method = methods[m];
-        vhem_status st = vhem_cluster(ctx, apart, &opt, &c);
+        vhem_status st = call_cluster_hmms(ctx, apart, 2, &opt, &c);
         if (st == VHEM_OK)
-            assert_ok(ctx, vhem_h3m_validate(ctx, c->centers));
+            assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
         else
             assert_true(vhem_ctx_error(ctx)[0]);
-        vhem_clustering_free(c);
+        vh_clustering_free(c);
     }
-    vhem_h3m_free(same);
-    vhem_h3m_free(apart);
+    vh_h3m_free(same);
+    vh_h3m_free(apart);
     vhem_ctx_free(ctx);
 }
 
@@ -215,19 +212,19 @@ static void test_stop(void **state)
     (void)state;
     for (int m = 0; m < N_METHODS; m++) {
         vhem_ctx *ctx = test_ctx();
-        vhem_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
-        vhem_cluster_options opt = cluster_options(3);
-        vhem_clustering *c = NULL;
+        vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 6, 2, 1, 2, 0, 0.3);
+        vhem_cluster_options opt = cluster_options();
+        vh_clustering *c = NULL;
         vhem_tree *tree = NULL;
         opt.method = methods[m];
         vhem_ctx_stop(ctx);
-        assert_int_equal(vhem_cluster(ctx, h3m, &opt, &c), VHEM_ESTOPPED);
+        assert_int_equal(call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_ESTOPPED);
         if (c)
             assert_non_null(c->centers);
-        assert_int_equal(vhem_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
-        vhem_clustering_free(c);
+        assert_int_equal(call_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
+        vh_clustering_free(c);
         vhem_tree_free(tree);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         vhem_ctx_free(ctx);
     }
 }
@@ -246,26 +243,27 @@ static void stop_at_second(void *arg, const char *what, int64_t done, int64_t to
 static void test_cut_short(void **state)
 {
     vhem_ctx_options how;
-    vhem_cluster_options opt = cluster_options(3);
-    vhem_clustering *c = NULL;
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     (void)state;
     vhem_ctx_options_init(&how);
     how.threads = 1;
     how.progress = stop_at_second;
     assert_int_equal(vhem_ctx_new(&how, &to_stop), VHEM_OK);
-    vhem_h3m *h3m = clustered_h3m(to_stop, 3, 3, 6, 2, 1, 2, 0, 0.3);
+    vh_h3m *h3m = clustered_h3m(to_stop, 3, 3, 6, 2, 1, 2, 0, 0.3);
     opt.method = "ppk-sc";
     opt.restarts = 5;
     opt.max_iter = 0;
-    assert_fails(to_stop, vhem_cluster(to_stop, h3m, &opt, &c), VHEM_ESTOPPED, "the best of 2 restarts");
+    assert_fails(to_stop, call_cluster_hmms(to_stop, h3m, 3, &opt, &c), VHEM_ESTOPPED,
+                 "the best of 2 restarts");
     assert_int_equal(c->n_run, 2);
     assert_null(c->L_hmm);
     assert_int_equal(c->converged, 0);
     assert_non_null(c->centers);
     for (int i = 0; i < c->Kb; i++)
         assert_true(c->z[i * c->Kr + c->label[i]] == 1);
-    vhem_clustering_free(c);
-    vhem_h3m_free(h3m);
+    vh_clustering_free(c);
+    vh_h3m_free(h3m);
     vhem_ctx_free(to_stop);
 }
 

@@ -20,10 +20,10 @@ static void nothing_left_open(void **state)
     assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
 }
 
-static const char *saved(vhem_ctx *ctx, const vhem_h3m *h3m)
+static const char *saved(vhem_ctx *ctx, const vh_h3m *h3m)
 {
     const char *path = test_scratch("model.h5");
-    assert_ok(ctx, vhem_h3m_save(ctx, h3m, path));
+    assert_ok(ctx, vh_h3m_save(ctx, h3m, path));
     return path;
 }
 
@@ -31,30 +31,30 @@ static void round_trip(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = hard_h3m(ctx), *back = NULL;
-    assert_ok(ctx, vhem_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
+    vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
+    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
     h3m->lengths = (vh_lengths){ 3, 40, 5000000000 };
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, "{\"nu\": 3.0}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, "{\"note\": [1, 2.5, null]}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[0].extra, "{\"tempo\": 120.5}"));
     const char *path = saved(ctx, h3m), *json = test_scratch("model.json"), *other = test_scratch("other");
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
+    assert_ok(ctx, vh_h3m_load(ctx, path, &back));
     assert_same_h3m(h3m, back);
 
-    vhem_h3m *text = NULL; /* the two formats hold the same */
-    assert_ok(ctx, vhem_h3m_set_provenance(ctx, back, "{\"seed\": 3}"));
-    assert_ok(ctx, vhem_h3m_save(ctx, back, json));
-    assert_ok(ctx, vhem_h3m_load(ctx, json, &text));
+    vh_h3m *text = NULL; /* the two formats hold the same */
+    assert_ok(ctx, vh_h3m_set_provenance(ctx, back, "{\"seed\": 3}"));
+    assert_ok(ctx, vh_h3m_save(ctx, back, json));
+    assert_ok(ctx, vh_h3m_load(ctx, json, &text));
     assert_same_h3m(back, text);
-    vhem_h3m_free(text);
-    vhem_h3m_free(back);
+    vh_h3m_free(text);
+    vh_h3m_free(back);
 
     assert_int_equal(rename(path, other), 0); /* known by its first bytes */
     back = NULL;
-    assert_ok(ctx, vhem_h3m_load(ctx, other, &back));
+    assert_ok(ctx, vh_h3m_load(ctx, other, &back));
     assert_same_h3m(h3m, back);
-    vhem_h3m_free(back);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(back);
+    vh_h3m_free(h3m);
 
     vh_rng rng;
     vh_rng_init(&rng, 7, VH_RNG_TEST, 0);
@@ -62,10 +62,10 @@ static void round_trip(void **state)
         h3m = random_h3m(ctx, &rng, 20, 3, 2, full ? 40 : 4, full, 1e3); /* 40: past an object header */
         path = saved(ctx, h3m);
         back = NULL;
-        assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
+        assert_ok(ctx, vh_h3m_load(ctx, path, &back));
         assert_same_h3m(h3m, back);
-        vhem_h3m_free(back);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(back);
+        vh_h3m_free(h3m);
     }
     unlink(path);
     unlink(json);
@@ -242,19 +242,19 @@ static void sentences(void **state)
         { number_name, ": HMM 1: name is not text" },
     };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = hard_h3m(ctx), *back = NULL;
+    vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *path = saved(ctx, h3m);
         hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
         assert_true(f >= 0);
         cases[k].change(f);
         H5Fclose(f);
-        assert_fails(ctx, vhem_h3m_load(ctx, path, &back), VHEM_EFORMAT, cases[k].sentence);
+        assert_fails(ctx, vh_h3m_load(ctx, path, &back), VHEM_EFORMAT, cases[k].sentence);
         assert_memory_equal(vhem_ctx_error(ctx), path, strlen(path));
         assert_null(back);
         unlink(path);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -263,7 +263,7 @@ static void other_writers(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = hard_h3m(ctx), *back = NULL;
+    vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
     const char *path = saved(ctx, h3m);
     hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     float mu[12] = { 1.5f, -2 };
@@ -272,11 +272,11 @@ static void other_writers(void **state)
     set_numbers(f, "hmms/1/mu", 3, (hsize_t[]){ 3, 1, 4 }, H5T_NATIVE_FLOAT, mu);
     set_numbers(f, "hmms/1/A", 2, (hsize_t[]){ 3, 3 }, H5T_NATIVE_INT, A);
     H5Fclose(f);
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &back));
+    assert_ok(ctx, vh_h3m_load(ctx, path, &back));
     assert_true(vh_hmm_param(back, &back->hmm[1], 0)[0] == 1.5);
     assert_true(back->hmm[1].A[4] == 1);
-    vhem_h3m_free(back);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(back);
+    vh_h3m_free(h3m);
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -287,32 +287,32 @@ static void failed_writes(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 7, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 20, 3, 2, 8, 1, 1), *back = NULL;
+    vh_h3m *h3m = random_h3m(ctx, &rng, 20, 3, 2, 8, 1, 1), *back = NULL;
     const char *path = saved(ctx, h3m), *link = test_scratch("full.h5");
     double before = h3m->hmm[3].A[1];
     h3m->hmm[3].A[1] = NAN;
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
+    assert_fails(ctx, vh_h3m_save(ctx, h3m, path), VHEM_ENUMERIC,
                  "model.h5: HMM 3: a number in A is nan, cannot be");
     h3m->hmm[3].A[1] = 77;
     for (rlim_t limit = 100; limit < 20000; limit = limit * 3 / 2) {
         struct rlimit old = limit_file_size(limit);
-        vhem_status st = vhem_h3m_save(ctx, h3m, path);
+        vhem_status st = vh_h3m_save(ctx, h3m, path);
         setrlimit(RLIMIT_FSIZE, &old);
         assert_int_equal(st, VHEM_EIO);
         assert_non_null(strstr(vhem_ctx_error(ctx), "model.h5: writing failed: File too large"));
         assert_int_equal(files_like(path), 1);
     }
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &back)); /* the old file stands */
+    assert_ok(ctx, vh_h3m_load(ctx, path, &back)); /* the old file stands */
     assert_true(back->hmm[3].A[1] == before);
-    vhem_h3m_free(back);
+    vh_h3m_free(back);
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(symlink("/dev/full", link), 0);
-        assert_fails(ctx, vhem_h3m_save(ctx, h3m, link), VHEM_EIO, "full.h5: writing failed: No space");
+        assert_fails(ctx, vh_h3m_save(ctx, h3m, link), VHEM_EIO, "full.h5: writing failed: No space");
         unlink(link);
     }
-    assert_fails(ctx, vhem_h3m_save(ctx, h3m, "/no/such/x.h5"), VHEM_EIO,
+    assert_fails(ctx, vh_h3m_save(ctx, h3m, "/no/such/x.h5"), VHEM_EIO,
                  "/no/such/x.h5: cannot write: No such");
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -321,13 +321,13 @@ static void not_hdf5(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     const char *path = test_scratch("text.h5");
-    assert_fails(ctx, vhem_h3m_load(ctx, path, &h3m), VHEM_EIO, "text.h5: cannot read: No such file");
+    assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EIO, "text.h5: cannot read: No such file");
     test_write(path, "{}", 2);
-    assert_fails(ctx, vhem_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: not an HDF5 file");
+    assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: not an HDF5 file");
     test_write(path, "", 0);
-    assert_fails(ctx, vhem_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: the file is empty");
+    assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: the file is empty");
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -335,16 +335,16 @@ static void not_hdf5(void **state)
 /* Loads the file: either a proper model or a sentence that names it. */
 static bool loads(vhem_ctx *ctx, const char *path)
 {
-    vhem_h3m *h3m = NULL;
-    vhem_status st = vhem_h3m_load(ctx, path, &h3m);
+    vh_h3m *h3m = NULL;
+    vhem_status st = vh_h3m_load(ctx, path, &h3m);
     if (st == VHEM_OK) {
-        assert_ok(ctx, vhem_h3m_validate(ctx, h3m));
+        assert_ok(ctx, vh_h3m_validate(ctx, h3m));
     } else {
         assert_int_equal(st, VHEM_EFORMAT);
         assert_memory_equal(vhem_ctx_error(ctx), path, strlen(path));
         assert_null(h3m);
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return st == VHEM_OK;
 }
 
@@ -354,8 +354,8 @@ static void damaged(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 13, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
-    assert_ok(ctx, vhem_h3m_set_provenance(ctx, h3m, "{\"seed\": 1}"));
+    vh_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
+    assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 1}"));
     const char *path = saved(ctx, h3m);
     char *bytes = NULL;
     size_t n;
@@ -376,7 +376,7 @@ static void damaged(void **state)
     }
     close(fd);
     free(bytes);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     unlink(path);
     vhem_ctx_free(ctx);
 }

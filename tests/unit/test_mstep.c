@@ -6,7 +6,7 @@
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vh_packed *pk;
     vh_stats stats;
     vh_limits lim;
@@ -35,7 +35,7 @@ static void close_fixture(fixture *f)
 {
     vh_stats_free(&f->stats);
     vh_pack_free(f->pk);
-    vhem_h3m_free(f->h3m);
+    vh_h3m_free(f->h3m);
     vhem_ctx_free(f->ctx);
 }
 
@@ -78,7 +78,7 @@ static void check_rows(const fixture *f)
         if (!is_near(row, 1, 1e-14, 0) || !is_near(c, 1, 1e-14, 0))
             fail_msg("state %d: its row of A sums to %g, its weights to %g", s, row, c);
     }
-    assert_ok(f->ctx, vhem_h3m_validate(f->ctx, f->h3m));
+    assert_ok(f->ctx, vh_h3m_validate(f->ctx, f->h3m));
 }
 
 static void by_hand(void **state)

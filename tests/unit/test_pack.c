@@ -8,7 +8,7 @@
 static const double zero[8], one[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
 /* The table by the three steps of the kernels, against the definition. */
-static void check_table(vhem_ctx *ctx, const vhem_h3m *h3m, const vh_packed *pk, const double *y, int n,
+static void check_table(vhem_ctx *ctx, const vh_h3m *h3m, const vh_packed *pk, const double *y, int n,
                         double tol)
 {
     size_t ld = (size_t)n + 3;
@@ -43,7 +43,7 @@ static void layout(void **state)
     vh_rng rng;
     vh_packed *pk = NULL;
     vh_rng_init(&rng, 61, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 5, 3, 2, 2, 0, 2);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 5, 3, 2, 2, 0, 2);
     int index[] = { 4, 1 };
     assert_ok(ctx, vh_pack_new(ctx, h3m, index, 2, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, index, pk));
@@ -58,7 +58,7 @@ static void layout(void **state)
     assert_ptr_equal(pk->par[6 * VH_MAX_PARAM], v.mu);
     vh_pack_free(pk);
     vh_pack_free(NULL);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -71,13 +71,13 @@ static void table(void **state)
     for (int full = 0; full <= 1; full++)
         for (int d = 1; d <= 6; d++) {
             vh_packed *pk = NULL;
-            vhem_h3m *h3m = random_h3m(ctx, &rng, 3, 2, 2, d, full, 3);
+            vh_h3m *h3m = random_h3m(ctx, &rng, 3, 2, 2, d, full, 3);
             double *y = random_frames(&rng, 20, d, 3);
             assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 3, zero, one, &pk));
             assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
             check_table(ctx, h3m, pk, y, 20, 1e-10);
             vh_pack_free(pk);
-            vhem_h3m_free(h3m);
+            vh_h3m_free(h3m);
             free(y);
         }
     vhem_ctx_free(ctx);
@@ -92,14 +92,14 @@ static void far_apart(void **state)
     vh_packed *pk = NULL;
     double pi[] = { 0.5, 0.5 }, A[] = { 0.9, 0.1, 0.1, 0.9 }, mu[] = { -5e5, 5e5 }, cov[] = { 1, 1 };
     double origin = 0, scale = 5e5, y[] = { -5e5 + 1, -5e5, 5e5 - 2, 5e5 + 0.25 };
-    vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, &origin, &scale, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     assert_int_equal(pk->n_direct, 2);
     assert_ptr_equal(pk->about[1].origin, view_of(h3m, 0).mu + 1);
     check_table(ctx, h3m, pk, y, 4, 1e-13);
     vh_pack_free(pk);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -111,13 +111,13 @@ static void nearly_singular(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 63, VH_RNG_TEST, 0);
     double pi = 1, A = 1, c = 1, mu[4] = { 0 }, cov[16], root[16], y[40], work[4096];
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     vh_packed *pk = NULL;
     random_covariance(&rng, 4, 1e12, cov);
     vhem_hmm_view v = {
         .S = 1, .M = 1, .d = 4, .omega = 1, .pi = &pi, .A = &A, .c = &c, .mu = mu, .cov = cov
     };
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 4, 1, &v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-full", 4, 1, &v, &h3m));
     const double *par[] = { mu, cov };
     assert_true(vh_gaussian_full.root(4, par, root, work));
     for (int t = 0; t < 10; t++)
@@ -127,7 +127,7 @@ static void nearly_singular(void **state)
     assert_int_equal(pk->n_direct, 1);
     check_table(ctx, h3m, pk, y, 10, 1e-3);
     vh_pack_free(pk);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -136,12 +136,12 @@ static void zero_weight_and_singular(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_packed *pk = NULL;
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     double pi = 1, A = 1, c[] = { 1, 0 }, mu[] = { 0, 3 }, cov[] = { 1, 1 }, T[2 * 3], G[4], y[] = { 3, 1e9 };
     vhem_hmm_view v = {
         .S = 1, .M = 2, .d = 1, .omega = 1, .pi = &pi, .A = &A, .c = c, .mu = mu, .cov = cov
     };
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 1, &v, &h3m));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 1, &v, &h3m));
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     vh_table_stats(pk, y, 2, T);
@@ -156,7 +156,7 @@ static void zero_weight_and_singular(void **state)
     assert_fails(ctx, vh_pack_update(ctx, h3m, NULL, pk), VHEM_ENUMERIC,
                  "the covariance of state 0, component 0 is singular");
     vh_pack_free(pk);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

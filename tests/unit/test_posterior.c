@@ -34,18 +34,18 @@ static vh_prior *sample_prior(vhem_ctx *ctx, vh_rng *rng, int d, int full)
 }
 
 /* Fits with this prior and writes the bound. */
-static vhem_h3m *fit(vhem_ctx *ctx, const vhem_data *data, const vh_prior *p, vhem_fit_options *opt,
-                     double *bound)
+static vh_h3m *fit(vhem_ctx *ctx, const vhem_data *data, const vh_prior *p, vhem_fit_options *opt,
+                   double *bound)
 {
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     vhem_fit_report *report = NULL;
     char *text = NULL;
     assert_ok(ctx, vh_prior_text(ctx, p, &text));
     opt->prior = text;
     opt->emission = p->family->name;
-    assert_ok(ctx, vhem_fit_each(ctx, data, opt, &h3m, &report));
+    assert_ok(ctx, vh_fit_each(ctx, data, opt, &h3m, &report));
     *bound = report->run[0].bound;
-    vhem_fit_report_free(report);
+    vhem_free(report);
     free(text);
     return h3m;
 }
@@ -107,9 +107,9 @@ static void evidence_of_one_gaussian(void **state)
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
         opt.S = 1;
-        vhem_h3m *h3m = fit(ctx, data, p, &opt, &bound);
+        vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
         assert_near(bound, log_evidence(p, T[0], y), 1e-9, 1e-9);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         vhem_data_free(data);
         vh_prior_free(p);
         free(y);
@@ -155,17 +155,17 @@ static void evidence_of_known_states(void **state)
             + log_evidence(p, T[0] - n0, own[1]);
     vhem_data *data = wrap(ctx, 1, T, 1, y);
     const double pi[] = { 0.5, 0.5 }, A[] = { 0.5, 0.5, 0.5, 0.5 }, mu[] = { 0, 1000 }, cov[] = { 1, 1 };
-    vhem_h3m *start = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *start = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options opt;
     vhem_fit_options_init(&opt);
-    opt.start = start;
-    vhem_h3m *h3m = fit(ctx, data, p, &opt, &bound);
+    opt.start = HMMS(start);
+    vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     assert_near(bound, total, 1e-10, 0);
     vhem_hmm_view v = view_of(h3m, 0); /* means of the posterior */
     assert_near(v.pi[0], (p->eta + first[0]) / (2 * p->eta + 1), 1e-12, 0);
     assert_near(v.A[1], (p->eps + xi[1]) / (2 * p->eps + xi[0] + xi[1]), 1e-12, 0);
-    vhem_h3m_free(h3m);
-    vhem_h3m_free(start);
+    vh_h3m_free(h3m);
+    vh_h3m_free(start);
     vhem_data_free(data);
     vh_prior_free(p);
     vhem_ctx_free(ctx);
@@ -189,11 +189,11 @@ static void mean_by_hand(void **state)
     vhem_fit_options opt;
     vhem_fit_options_init(&opt);
     opt.S = 1;
-    vhem_h3m *h3m = fit(ctx, data, p, &opt, &bound);
+    vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     vhem_hmm_view v = view_of(h3m, 0);
     assert_near(v.mu[0], (3 * 3 - 1) / 4.0, 1e-12, 0);
     assert_near(v.cov[0], (2 + 14 + 0.75 * 16) / (3 + 3 - 2), 1e-12, 0); /* + lambda n / (lambda + n) 4^2 */
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_data_free(data);
     vh_prior_free(p);
     vhem_ctx_free(ctx);
@@ -209,7 +209,7 @@ static void expected_model(void **state)
         int S = 2 + trial % 2, M = 1 + trial % 3, d = 2, T[] = { 6 }, seq = 0;
         vh_rng_init(&rng, 413, VH_RNG_TEST, (uint64_t)(trial % 6));
         vh_prior *p = sample_prior(ctx, &rng, d, trial % 2);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 1);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 1);
         double *y = random_frames(&rng, T[0], d, 1.5), loglik, origin[] = { 0.1, -0.2 }, scale[] = { 1, 2 };
         vhem_data *data = wrap(ctx, 1, T, d, y);
         vh_packed *pk = NULL;
@@ -242,7 +242,7 @@ static void expected_model(void **state)
         vh_stats_free(&stats);
         vh_pack_free(pk);
         vh_workers_free(&workers);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         vhem_data_free(data);
         vh_prior_free(p);
         free(y);
@@ -261,23 +261,23 @@ static void tends_to_maximum_likelihood(void **state)
         double bound;
         vh_rng_init(&rng, 414, VH_RNG_TEST, (uint64_t)full);
         vh_prior *p = sample_prior(ctx, &rng, 2, full);
-        vhem_h3m *start = random_h3m(ctx, &rng, 1, 2, 1, 2, full, 2), *ml = NULL;
+        vh_h3m *start = random_h3m(ctx, &rng, 1, 2, 1, 2, full, 2), *ml = NULL;
         double *y = random_frames(&rng, 80, 2, 2);
         assert_ok(ctx, vh_builder_new(ctx, 2, &b));
         add_sequence(ctx, b, y, 80, "a", NULL, NULL, 1e7);
         vhem_data *data = finish(ctx, b);
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
-        opt.start = start;
+        opt.start = HMMS(start);
         opt.tol = 0;
         opt.max_iter = 30;
         opt.repair = 0;
-        assert_ok(ctx, vhem_fit_each(ctx, data, &opt, &ml, NULL));
-        vhem_h3m *vb = fit(ctx, data, p, &opt, &bound);
-        assert_true(vhem_h3m_compare(ml, vb) < 1e-5);
-        vhem_h3m_free(ml);
-        vhem_h3m_free(vb);
-        vhem_h3m_free(start);
+        assert_ok(ctx, vh_fit_each(ctx, data, &opt, &ml, NULL));
+        vh_h3m *vb = fit(ctx, data, p, &opt, &bound);
+        assert_true(vh_h3m_compare(ml, vb) < 1e-5);
+        vh_h3m_free(ml);
+        vh_h3m_free(vb);
+        vh_h3m_free(start);
         vhem_data_free(data);
         vh_prior_free(p);
         free(y);

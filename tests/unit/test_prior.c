@@ -115,20 +115,20 @@ static void files(void **state)
     vh_prior_choice_free(&x);
     vh_rng rng;
     vh_rng_init(&rng, 431, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 1, 1, 2, 1, 1);
+    vh_h3m *h3m = random_h3m(ctx, &rng, 1, 1, 1, 2, 1, 1);
     static const char *const name[] = { "prior_model.json", "prior_model.h5" };
     for (int k = 0; k < 2; k++) {
         const char *model = test_scratch(name[k]);
-        assert_ok(ctx, vhem_h3m_save(ctx, h3m, model));
+        assert_ok(ctx, vh_h3m_save(ctx, h3m, model));
         misuse(model, "no prior in it: it was not fitted with one");
         assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, good));
-        assert_ok(ctx, vhem_h3m_save(ctx, h3m, model));
+        assert_ok(ctx, vh_h3m_save(ctx, h3m, model));
         assert_ok(ctx, vh_prior_choose(ctx, model, false, &x));
         assert_non_null(strstr(x.text, "\"mine\": true"));
         vh_prior_choice_free(&x);
         assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, NULL));
     }
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

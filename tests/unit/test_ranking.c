@@ -14,7 +14,7 @@ static void by_hand(void **state)
     vhem_tag_measure m[2];
     double p_at[6];
     const vhem_rank_options opt = { 1, 3, k, "zero" };
-    assert_ok(ctx, vhem_rank(ctx, 4, 2, score, truth, &opt, m, p_at));
+    assert_ok(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at));
     /* tag 0: things 0 and 1 have it; given to 0 and 2; found at ranks 2 and 4 */
     assert_int_equal(m[0].n, 2);
     assert_int_equal(m[0].given, 2);
@@ -43,7 +43,7 @@ static void never_given_and_never_there(void **state)
     vhem_rank_options_init(&opt);
     assert_int_equal(opt.top, 10);
     opt.top = 1;
-    assert_ok(ctx, vhem_rank(ctx, 2, 2, x, truth, &opt, m, NULL));
+    assert_ok(ctx, vh_rank_tags(ctx, 2, 2, x, truth, &opt, m, NULL));
     assert_near(m[0].F, 1, 0, 0);
     assert_near(m[0].average_precision, 1, 0, 0);
     assert_int_equal(m[1].given, 0);
@@ -63,7 +63,7 @@ static void never_given_by_base_rate(void **state)
     const unsigned char truth[] = { 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0 };
     const vhem_rank_options opt = { 1, 0, NULL, "base-rate" };
     vhem_tag_measure m[3];
-    assert_ok(ctx, vhem_rank(ctx, 5, 3, x, truth, &opt, m, NULL));
+    assert_ok(ctx, vh_rank_tags(ctx, 5, 3, x, truth, &opt, m, NULL));
     assert_near(m[0].precision, 4.0 / 5, 1e-15, 0); /* given to all: what it is by counting */
     assert_near(m[0].F, 2 * 0.8 / 1.8, 1e-15, 0);
     assert_int_equal(m[1].given, 0);
@@ -84,7 +84,7 @@ static void ties_and_what_was_not_scored(void **state)
     vhem_tag_measure m;
     double p_at;
     const vhem_rank_options opt = { 1, 1, k, "zero" };
-    assert_ok(ctx, vhem_rank(ctx, 4, 1, x, truth, &opt, &m, &p_at));
+    assert_ok(ctx, vh_rank_tags(ctx, 4, 1, x, truth, &opt, &m, &p_at));
     assert_near(p_at, 0.5, 0, 0);
     assert_near(m.average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
     vhem_ctx_free(ctx);
@@ -99,11 +99,11 @@ static void refused(void **state)
     vhem_tag_measure m[2];
     double p_at[2];
     vhem_rank_options opt = { 1, 1, k, "zero" };
-    assert_fails(ctx, vhem_rank(ctx, 4, 2, score, truth, &opt, m, p_at), VHEM_EINVAL, "among the first 0");
+    assert_fails(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, p_at), VHEM_EINVAL, "among the first 0");
     opt.n_k = 0;
-    assert_fails(ctx, vhem_rank(ctx, 4, 0, score, truth, &opt, m, NULL), VHEM_EINVAL, "0 tags");
+    assert_fails(ctx, vh_rank_tags(ctx, 4, 0, score, truth, &opt, m, NULL), VHEM_EINVAL, "0 tags");
     opt.never_given = "one";
-    assert_fails(ctx, vhem_rank(ctx, 4, 2, score, truth, &opt, m, NULL), VHEM_EINVAL,
+    assert_fails(ctx, vh_rank_tags(ctx, 4, 2, score, truth, &opt, m, NULL), VHEM_EINVAL,
                  "'one', must be zero or base-rate");
     vhem_ctx_free(ctx);
 }

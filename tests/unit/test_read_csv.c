@@ -32,15 +32,15 @@ static void test_plain(void **state)
 {
     (void)state;
     vhem_data *data = load("id,label,x,y\na,walk,1,2.5\na,walk,-3e2,\nb,run,nan,?\nb,run,NA,4\n", NULL);
-    assert_int_equal(vhem_data_size(data), 2);
-    assert_int_equal(vhem_data_dim(data), 2);
-    assert_string_equal(vhem_data_format(data), "csv");
-    assert_string_equal(vhem_data_column(data, 0), "x");
+    assert_int_equal(vh_data_size(data), 2);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_string_equal(vh_data_format(data), "csv");
+    assert_string_equal(vh_data_column(data, 0), "x");
     assert_sequence(data, 0, "a", "walk", "", 2);
     assert_sequence(data, 1, "b", "run", "", 2);
     assert_values(data, 0, 1, 2.5, -300, NAN);
     assert_values(data, 1, NAN, NAN, NAN, 4);
-    assert_int_equal(vhem_data_missing(data), 4);
+    assert_int_equal(vh_data_missing(data), 4);
     vhem_data_free(data);
 }
 
@@ -57,7 +57,7 @@ static void test_dialects(void **state)
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         vhem_data *data = load(same[i], NULL);
-        assert_int_equal(vhem_data_size(data), 1);
+        assert_int_equal(vh_data_size(data), 1);
         assert_sequence(data, 0, "s", "", "", 2);
         assert_values(data, 0, 1, 2, 3, 4);
         vhem_data_free(data);
@@ -70,7 +70,7 @@ static void test_quotes(void **state)
     vhem_data *data =
         load("id,\"the \"\"x\"\"\",label\n\"a,\"\"b\"\"\nc\",1,\" l \"\n\"a,\"\"b\"\"\nc\",2,\n", NULL);
     assert_sequence(data, 0, "a,\"b\"\nc", " l ", "", 2);
-    assert_string_equal(vhem_data_column(data, 0), "the \"x\"");
+    assert_string_equal(vh_data_column(data, 0), "the \"x\"");
     assert_values(data, 0, 1, 2);
     vhem_data_free(data);
     assert_refused("id,x\na,\"1\nb,2\n", NULL, VHEM_EFORMAT, "line 2: a quote opened here is never closed");
@@ -86,7 +86,7 @@ static void test_order(void **state)
     opt.id = "subject,trial";
     opt.group = "subject";
     vhem_data *data = load("subject,trial,x\n2,1,10\n1,1,20\n2,1,11\n1,2,30\n1,1,21\n", &opt);
-    assert_int_equal(vhem_data_size(data), 3);
+    assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 0, "2/1", "", "2", 2);
     assert_sequence(data, 1, "1/1", "", "1", 2);
     assert_sequence(data, 2, "1/2", "", "1", 1);
@@ -109,7 +109,7 @@ static void test_options(void **state)
     opt.weight = "w";
     opt.where = "kind=v";
     vhem_data *data = load(text, &opt);
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     assert_sequence(data, 0, "b", "v", "", 2);
     assert_values(data, 0, 4, 3, 6, 5);
     assert_true(view(data, 0).weight == 2);
@@ -117,7 +117,7 @@ static void test_options(void **state)
     opt = options();
     opt.where = "w=1.0"; /* numbers are compared as numbers */
     data = load(text, &opt);
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 7, 8);
     vhem_data_free(data);
     opt.where = "kind=z";
@@ -214,7 +214,7 @@ static void test_log(void **state)
                            "with --columns x,y"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 1);
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "column 'note' is text ('k' in line 2)"));
-    assert_int_equal(vhem_data_dim(data), 3);
+    assert_int_equal(vh_data_dim(data), 3);
     vhem_data_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", ",id,x,weight\n0,a,5,2\n1,a,5,2\n", NULL, &data));
@@ -229,7 +229,7 @@ static void test_late_text(void **state)
 {
     (void)state;
     vhem_data *data = load("id,x,t,y\na,1,,2\na,3,7,4\nb,5,u,6\nb,7,v,8\nb,9,,10\n", NULL);
-    assert_int_equal(vhem_data_dim(data), 2);
+    assert_int_equal(vh_data_dim(data), 2);
     assert_values(data, 0, 1, 2, 3, 4);
     assert_values(data, 1, 5, 6, 7, 8, 9, 10);
     vhem_data_free(data);

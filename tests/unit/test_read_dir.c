@@ -45,13 +45,13 @@ static void test_plain(void **state)
     put("notes.md", "not a table");
     put(".hidden.csv", "zzz");
     assert_ok(ctx, vhem_data_load(ctx, root, NULL, &data));
-    assert_string_equal(vhem_data_format(data), "dir");
-    assert_int_equal(vhem_data_size(data), 3);
+    assert_string_equal(vh_data_format(data), "dir");
+    assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 0, "a", "", "", 1);
     assert_sequence(data, 1, "a-c", "", "", 1);
     assert_sequence(data, 2, "b", "", "", 2);
     assert_values(data, 2, 1, 2, 3, NAN);
-    assert_string_equal(vhem_data_column(data, 1), "y");
+    assert_string_equal(vh_data_column(data, 1), "y");
     vhem_data_free(data);
     data = NULL;
     vhem_data_options opt = { .columns = "y" };
@@ -73,13 +73,13 @@ static void test_subfolders(void **state)
     assert_sequence(data, 0, "7", "run", "", 1);
     assert_sequence(data, 1, "1", "walk", "", 1);
     assert_sequence(data, 2, "2", "walk", "", 1);
-    assert_string_equal(vhem_data_column(data, 1), "y1");
+    assert_string_equal(vh_data_column(data, 1), "y1");
     vhem_data_free(data);
     put("run/1.csv", "7,8\n"); /* the same name twice: names are made longer */
     data = NULL;
     vhem_data_options opt = { .where = "label=run" };
     assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
-    assert_int_equal(vhem_data_size(data), 2);
+    assert_int_equal(vh_data_size(data), 2);
     assert_sequence(data, 0, "run/1", "run", "", 1);
     assert_values(data, 1, 5, 6);
     vhem_data_free(data);

@@ -69,8 +69,8 @@ static void test_each(void **state)
     put_number_attribute("a", "label", 3);
     H5Fclose(file);
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
-    assert_string_equal(vhem_data_format(data), "hdf5");
-    assert_int_equal(vhem_data_size(data), 4);
+    assert_string_equal(vh_data_format(data), "hdf5");
+    assert_int_equal(vh_data_size(data), 4);
     assert_sequence(data, 0, "a", "3", "", 1);
     assert_sequence(data, 1, "b", "run", "g1", 2);
     assert_sequence(data, 2, "walk/c", "walk", "", 1);
@@ -82,7 +82,7 @@ static void test_each(void **state)
     data = NULL;
     vhem_data_options opt = { .where = "label=walk", .columns = "y1" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 6);
     vhem_data_free(data);
     remove(path);

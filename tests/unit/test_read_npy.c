@@ -71,7 +71,7 @@ static void test_shapes(void **state)
     path = npy("shape.npy", 3, "{\"shape\": (2,3,2), \"descr\": \"|i1\", \"fortran_order\": False}", raw, 12);
     vhem_data_options opt = { .columns = "y1" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_int_equal(vhem_data_size(data), 2);
+    assert_int_equal(vh_data_size(data), 2);
     assert_values(data, 1, 8, 10, 12);
     assert_sequence(data, 1, "1", "", "", 3);
     vhem_data_free(data);
@@ -98,7 +98,7 @@ static void test_index(void **state)
         file_of("set_index.csv", "seq,start,length,label,who,w\n0,0,1,A,p,1\n1,1,2,B,q,2\n2,0,3,A,q,4\n");
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "set_index.csv"));
-    assert_int_equal(vhem_data_size(data), 3);
+    assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 2, "2", "A", "", 3);
     assert_values(data, 1, 3, 4, 5, 6);
     vhem_data_free(data);

@@ -131,7 +131,7 @@ static void test_stacked(void **state)
         add(&z, "groups", how, "|S3", "(2,)", "abcd\0\0", 6);
         const char *path = finish(&z, "s.npz", how == WIDE);
         assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
-        assert_string_equal(vhem_data_format(data), "npz");
+        assert_string_equal(vh_data_format(data), "npz");
         assert_sequence(data, 0, "a\xc3\xa9", "7", "abc", 3);
         assert_sequence(data, 1, "b", "9", "d", 1);
         assert_values(data, 0, 1, 2, 3, 4, 5, 6);
@@ -159,7 +159,7 @@ static void test_other_layouts(void **state)
     data = NULL;
     vhem_data_options opt = { .where = "name=run" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     vhem_data_free(data);
     remove(path);
 
@@ -168,7 +168,7 @@ static void test_other_layouts(void **state)
     path = finish(&z, "lone.npz", 0);
     data = NULL;
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     vhem_data_free(data);
     data = NULL;
     const char *index = file_of("lone_index.csv", "seq,start,length,label\nu,2,2,L\n");

@@ -11,8 +11,8 @@ static void test_plain(void **state)
                        "@equalLength false\n@classLabel true Run Sit\n@data\r\n"
                        "1,2,3:4,?,6:Run\n7:8: Sit \n\n# more\n1,1:NaN,-2.5e1:?\n";
     assert_ok(ctx, load_text(ctx, "a.ts", text, NULL, &data));
-    assert_string_equal(vhem_data_format(data), "ts");
-    assert_int_equal(vhem_data_size(data), 3);
+    assert_string_equal(vh_data_format(data), "ts");
+    assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 0, "case0", "Run", "", 3);
     assert_sequence(data, 1, "case1", "Sit", "", 1);
     assert_sequence(data, 2, "case2", "", "", 2);
@@ -22,7 +22,7 @@ static void test_plain(void **state)
     data = NULL;
     vhem_data_options opt = { .where = "label=Sit", .columns = "y1" };
     assert_ok(ctx, load_text(ctx, "a.ts", text, &opt, &data));
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 8);
     vhem_data_free(data);
     data = NULL;

@@ -99,7 +99,7 @@ static void test_stdin(void **state)
     assert_non_null(freopen(path, "r", stdin));
     assert_ok(ctx, vhem_data_load(ctx, "-", NULL, &data));
     assert_values(data, 0, 1, 2);
-    assert_string_equal(vhem_data_format(data), "tsv");
+    assert_string_equal(vh_data_format(data), "tsv");
     vhem_data_free(data);
     test_write(path, "id,x\na,b\n", 9);
     assert_non_null(freopen(path, "r", stdin));

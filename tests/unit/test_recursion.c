@@ -39,7 +39,7 @@ static void all_paths(void **state)
         char what[40];
         int S = 1 + trial % 4, T = 1 + trial % 7, M = 1 + trial % 2, d = 1 + trial % 3;
         vh_rng_init(&rng, 71, VH_RNG_TEST, (uint64_t)trial);
-        vhem_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 3);
+        vh_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 3);
         double *y = random_frames(&rng, T, d, trial % 5 == 0 ? 300 : 3); /* also frames no state expects */
         vh_hmm *h = &h3m->hmm[0];
         if (trial % 3 == 0 && S > 1) { /* structural zeros */
@@ -51,7 +51,7 @@ static void all_paths(void **state)
         vhem_hmm_view v = view_of(h3m, 0);
         snprintf(what, sizeof what, "seed 71/%d", trial);
         check(&v, y, T, what);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
         free(y);
     }
     vhem_ctx_free(ctx);
@@ -64,12 +64,12 @@ static void late_winner(void **state)
     vhem_ctx *ctx = test_ctx();
     double pi[] = { 0.5, 0.5 }, A[] = { 1, 0, 0, 1 }, mu[] = { 0, 100 }, cov[] = { 1, 1 };
     double y[] = { 0, 0, 0, 100, 100, 100.5 };
-    vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_hmm_view v = view_of(h3m, 0);
     check(&v, y, 6, "late winner");
     y[5] = 99;
     check(&v, y, 6, "late loser");
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -4,17 +4,17 @@
 
 #include <sys/stat.h>
 
-static vhem_clustering *sample(vhem_ctx *ctx)
+static vh_clustering *sample(vhem_ctx *ctx)
 {
-    vhem_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 3.0);
-    vhem_cluster_options opt = cluster_options(2);
-    vhem_clustering *c = NULL;
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 2, 4, 2, 1, 2, 0, 3.0);
+    vhem_cluster_options opt = cluster_options();
+    vh_clustering *c = NULL;
     opt.nv = 0.3;
     opt.restarts = 6;
     opt.preset = "paper";
-    assert_ok(ctx, vhem_cluster(ctx, h3m, &opt, &c));
+    assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c));
     c->provenance = strdup("{\"command\": \"vhem cluster\"}");
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     return c;
 }
 
@@ -35,10 +35,10 @@ static void test_round_trip(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("clustering.json");
-    vhem_clustering *a = sample(ctx), *b = NULL;
+    vh_clustering *a = sample(ctx), *b = NULL;
     (void)state;
-    assert_ok(ctx, vhem_clustering_save(ctx, a, path));
-    assert_ok(ctx, vhem_clustering_load(ctx, path, &b));
+    assert_ok(ctx, call_clustering_save(ctx, a, path));
+    assert_ok(ctx, call_clustering_load(ctx, path, &b));
     assert_true(a->Kb == b->Kb && a->Kr == b->Kr && a->n_iter == b->n_iter && a->converged == b->converged);
     assert_true(a->n_empty == b->n_empty && a->n_revived == b->n_revived && a->n_fell == b->n_fell);
     assert_memory_equal(a->z, b->z, (size_t)(a->Kb * a->Kr) * sizeof *a->z);
@@ -57,13 +57,13 @@ static void test_round_trip(void **state)
         assert_string_equal(a->name[i], b->name[i]);
     assert_string_equal(a->provenance, b->provenance);
     same_options(&a->options, &b->options);
-    assert_true(vhem_h3m_compare(a->centers, b->centers) == 0);
-    vhem_h3m *centers = NULL; /* a clustering file is also a model file */
-    assert_ok(ctx, vhem_h3m_load(ctx, path, &centers));
-    assert_true(vhem_h3m_compare(a->centers, centers) == 0);
-    vhem_h3m_free(centers);
-    vhem_clustering_free(a);
-    vhem_clustering_free(b);
+    assert_true(vh_h3m_compare(a->centers, b->centers) == 0);
+    vh_h3m *centers = NULL; /* a clustering file is also a model file */
+    assert_ok(ctx, vh_h3m_load(ctx, path, &centers));
+    assert_true(vh_h3m_compare(a->centers, centers) == 0);
+    vh_h3m_free(centers);
+    vh_clustering_free(a);
+    vh_clustering_free(b);
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -72,13 +72,13 @@ static void test_refuses_infinity(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("infinite.json");
-    vhem_clustering *c = sample(ctx);
+    vh_clustering *c = sample(ctx);
     struct stat sb;
     (void)state;
     c->L_hmm[3] = -INFINITY;
-    assert_fails(ctx, vhem_clustering_save(ctx, c, path), VHEM_ENUMERIC, "L_hmm[1][1] is -inf");
+    assert_fails(ctx, call_clustering_save(ctx, c, path), VHEM_ENUMERIC, "L_hmm[1][1] is -inf");
     assert_int_not_equal(stat(path, &sb), 0);
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     vhem_ctx_free(ctx);
 }
 
@@ -87,7 +87,7 @@ static void test_lost_restarts(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("lost.json");
-    vhem_clustering *c = sample(ctx), *b = NULL;
+    vh_clustering *c = sample(ctx), *b = NULL;
     int n = c->n_run;
     (void)state;
     assert_true(n >= 2);
@@ -98,13 +98,13 @@ static void test_lost_restarts(void **state)
     c->run[0].bounds[0] = -INFINITY;
     c->run[1].bound = NAN;
     c->run[1].bounds = NULL;
-    assert_ok(ctx, vhem_clustering_save(ctx, c, path));
-    assert_ok(ctx, vhem_clustering_load(ctx, path, &b));
+    assert_ok(ctx, call_clustering_save(ctx, c, path));
+    assert_ok(ctx, call_clustering_load(ctx, path, &b));
     assert_int_equal(b->n_run, n - 1);
     assert_null(b->run[0].bounds);
     assert_true(b->run[0].bound == c->run[0].bound);
-    vhem_clustering_free(b);
-    vhem_clustering_free(c);
+    vh_clustering_free(b);
+    vh_clustering_free(c);
     unlink(path);
     vhem_ctx_free(ctx);
 }
@@ -142,15 +142,15 @@ static void test_wrong_files(void **state)
     const char *path = test_scratch("wrong.json");
     (void)state;
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
-        vhem_clustering *c = NULL;
+        vh_clustering *c = NULL;
         test_write(path, wrong[k].text, strlen(wrong[k].text));
-        assert_fails(ctx, vhem_clustering_load(ctx, path, &c), VHEM_EFORMAT, wrong[k].says);
+        assert_fails(ctx, call_clustering_load(ctx, path, &c), VHEM_EFORMAT, wrong[k].says);
         assert_non_null(strstr(vhem_ctx_error(ctx), "wrong.json: "));
         assert_null(c);
     }
     unlink(path);
-    vhem_clustering *c = NULL;
-    assert_fails(ctx, vhem_clustering_load(ctx, path, &c), VHEM_EIO, "cannot read");
+    vh_clustering *c = NULL;
+    assert_fails(ctx, call_clustering_load(ctx, path, &c), VHEM_EIO, "cannot read");
     vhem_ctx_free(ctx);
 }
 
@@ -160,18 +160,18 @@ static void test_little(void **state)
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("little.json"),
                *text = HEAD ", \"method\": \"other\", \"labels\": [0, 1, 1]}";
-    vhem_clustering *c = NULL;
+    vh_clustering *c = NULL;
     (void)state;
     test_write(path, text, strlen(text));
-    assert_ok(ctx, vhem_clustering_load(ctx, path, &c));
+    assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_true(c->Kb == 3 && c->Kr == 2 && !c->z && !c->centers && !c->bound && c->n_run == 0);
     assert_string_equal(c->method, "other");
-    assert_ok(ctx, vhem_clustering_save(ctx, c, path));
-    vhem_clustering_free(c);
+    assert_ok(ctx, call_clustering_save(ctx, c, path));
+    vh_clustering_free(c);
     c = NULL;
-    assert_ok(ctx, vhem_clustering_load(ctx, path, &c));
+    assert_ok(ctx, call_clustering_load(ctx, path, &c));
     assert_int_equal(c->label[2], 1);
-    vhem_clustering_free(c);
+    vh_clustering_free(c);
     unlink(path);
     vhem_ctx_free(ctx);
 }

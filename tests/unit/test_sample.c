@@ -9,12 +9,12 @@ static void chain_and_moments(void **state)
     enum { S = 3, N = 200, T = 100 };
     double pi[] = { 0.2, 0.8, 0 }, A[] = { 0.7, 0.3, 0, 0.1, 0.6, 0.3, 0.5, 0, 0.5 };
     double mu[] = { 0, 1000, 2000 }, cov[] = { 1, 4, 0.25 }; /* a frame tells its state */
-    vhem_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = NULL;
     double count[S * S] = { 0 }, from[S] = { 0 }, first[S] = { 0 }, sum[S] = { 0 }, square[S] = { 0 },
                      n[S] = { 0 };
-    assert_ok(ctx, vhem_sample(ctx, h3m, N, T, &data));
-    assert_int_equal(vhem_data_size(data), N);
+    assert_ok(ctx, vh_h3m_sample(ctx, h3m, N, T, &data));
+    assert_int_equal(vh_data_size(data), N);
     for (int i = 0; i < N; i++) {
         vhem_seq_view v;
         char name[32];
@@ -50,7 +50,7 @@ static void chain_and_moments(void **state)
         }
     }
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -74,10 +74,10 @@ static void labels_and_mixtures(void **state)
                                 .cov = cov,
                                 .name = i ? "high" : "low",
                                 .label = "x" };
-    vhem_h3m *h3m = NULL;
+    vh_h3m *h3m = NULL;
     vhem_data *data = NULL;
-    assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-diag", 1, 2, v, &h3m));
-    assert_ok(ctx, vhem_sample(ctx, h3m, N, 2, &data));
+    assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, 2, v, &h3m));
+    assert_ok(ctx, vh_h3m_sample(ctx, h3m, N, 2, &data));
     double high = 0, heavy = 0;
     for (int n = 0; n < N; n++) {
         vhem_seq_view s;
@@ -90,7 +90,7 @@ static void labels_and_mixtures(void **state)
     assert_near(high / N, 0.1, 0, 5 * sqrt(0.09 / N));
     assert_near(heavy / N, 0.75, 0, 5 * sqrt(0.1875 / N));
     vhem_data_free(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -102,18 +102,18 @@ static void seeds(void **state)
     vh_rng_init(&rng, 181, VH_RNG_TEST, 0);
     vhem_ctx *ctx = test_ctx_with(NULL, 1, 9), *threads = test_ctx_with(NULL, 3, 9);
     vhem_ctx *other = test_ctx_with(NULL, 1, 10);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 3, 3, 2, 2, 1, 2);
-    assert_ok(ctx, vhem_sample(ctx, h3m, 10, 20, &data[0]));
-    assert_ok(threads, vhem_sample(threads, h3m, 10, 20, &data[1]));
-    assert_ok(other, vhem_sample(other, h3m, 10, 20, &data[2]));
-    assert_ok(ctx, vhem_sample(ctx, h3m, 5, 20, &data[3]));
+    vh_h3m *h3m = random_h3m(ctx, &rng, 3, 3, 2, 2, 1, 2);
+    assert_ok(ctx, vh_h3m_sample(ctx, h3m, 10, 20, &data[0]));
+    assert_ok(threads, vh_h3m_sample(threads, h3m, 10, 20, &data[1]));
+    assert_ok(other, vh_h3m_sample(other, h3m, 10, 20, &data[2]));
+    assert_ok(ctx, vh_h3m_sample(ctx, h3m, 5, 20, &data[3]));
     assert_memory_equal(data[0]->y, data[1]->y, 10 * 20 * 2 * sizeof(double));
     /* sequence n has its own numbers */
     assert_memory_equal(data[0]->y, data[3]->y, 5 * 20 * 2 * sizeof(double));
     assert_memory_not_equal(data[0]->y, data[2]->y, 20 * 2 * sizeof(double));
     for (int i = 0; i < 4; i++)
         vhem_data_free(data[i]);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
     vhem_ctx_free(threads);
     vhem_ctx_free(other);
@@ -128,18 +128,18 @@ static void singular(void **state)
         .S = 1, .M = 1, .d = 2, .omega = 1, .pi = &one, .A = &one, .c = &one, .mu = mu, .cov = rank_one
     };
     for (int k = 0; k < 2; k++) {
-        vhem_h3m *h3m = NULL;
+        vh_h3m *h3m = NULL;
         vhem_data *data = NULL;
         v.cov = k ? zero : rank_one;
-        assert_ok(ctx, vhem_h3m_new(ctx, "gaussian-full", 2, 1, &v, &h3m));
-        assert_ok(ctx, vhem_sample(ctx, h3m, 1, 50, &data));
+        assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-full", 2, 1, &v, &h3m));
+        assert_ok(ctx, vh_h3m_sample(ctx, h3m, 1, 50, &data));
         for (int t = 0; t < 50; t++) {
             assert_near(data->y[2 * t + 1] - data->y[2 * t], 1, 0, 1e-7); /* sqrt of 1e-16, the rounding */
             if (k)
                 assert_true(data->y[2 * t] == 1);
         }
         vhem_data_free(data);
-        vhem_h3m_free(h3m);
+        vh_h3m_free(h3m);
     }
     vhem_ctx_free(ctx);
 }
@@ -151,12 +151,12 @@ static void errors(void **state)
     vh_rng rng;
     vhem_data *data = NULL;
     vh_rng_init(&rng, 182, VH_RNG_TEST, 0);
-    vhem_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
-    assert_fails(ctx, vhem_sample(ctx, h3m, 0, 5, &data), VHEM_EINVAL, "0 sequences were asked for");
-    assert_fails(ctx, vhem_sample(ctx, h3m, 5, 0, &data), VHEM_EINVAL,
+    vh_h3m *h3m = random_h3m(ctx, &rng, 1, 2, 1, 1, 0, 1);
+    assert_fails(ctx, vh_h3m_sample(ctx, h3m, 0, 5, &data), VHEM_EINVAL, "0 sequences were asked for");
+    assert_fails(ctx, vh_h3m_sample(ctx, h3m, 5, 0, &data), VHEM_EINVAL,
                  "sequences of 0 frames were asked for");
     assert_null(data);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -10,7 +10,7 @@ enum { K = 3, EACH = 5, N = K * EACH };
 
 typedef struct {
     vhem_ctx *ctx;
-    vhem_h3m *h3m;
+    vh_h3m *h3m;
     vh_base *base;
     vhem_cluster_options opt;
     vh_settler settler;
@@ -44,12 +44,12 @@ static void end(fixture *f)
 {
     vh_settler_free(&f->settler);
     vh_base_free(f->base);
-    vhem_h3m_free(f->h3m);
+    vh_h3m_free(f->h3m);
     vhem_ctx_free(f->ctx);
 }
 
 /* sum_i L_hmm of the models of each group under its centre. */
-static double worth(fixture *f, const vhem_h3m *centers)
+static double worth(fixture *f, const vh_h3m *centers)
 {
     double L[N * K], sum = 0;
     assert_ok(f->ctx, vh_reduce_score(f->ctx, f->h3m, centers, 10, L));
@@ -61,26 +61,26 @@ static double worth(fixture *f, const vhem_h3m *centers)
 static void stand_for_their_groups(void **state)
 {
     fixture f;
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     double L[N * K];
     (void)state;
     begin(&f);
     assert_ok(f.ctx, vh_settle(f.ctx, &f.settler, f.base, f.label, NULL, 5, &centers));
-    assert_ok(f.ctx, vhem_h3m_validate(f.ctx, centers));
+    assert_ok(f.ctx, vh_h3m_validate(f.ctx, centers));
     assert_ok(f.ctx, vh_reduce_score(f.ctx, f.h3m, centers, 10, L));
     for (int j = 0; j < K; j++)
         assert_near(centers->omega[j], 1.0 / K, 1e-15, 0);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < K; j++)
             assert_true(L[i * K + j] <= L[i * K + f.label[i]]);
-    vhem_h3m_free(centers);
+    vh_h3m_free(centers);
     end(&f);
 }
 
 static void once_for_equal_groups(void **state)
 {
     fixture f;
-    vhem_h3m *centers = NULL, *again = NULL;
+    vh_h3m *centers = NULL, *again = NULL;
     (void)state;
     begin(&f);
     assert_ok(f.ctx, vh_settle(f.ctx, &f.settler, f.base, f.label, NULL, 5, &centers));
@@ -91,8 +91,8 @@ static void once_for_equal_groups(void **state)
     assert_int_equal(f.settler.n, K);
     for (int j = 0; j < K; j++)
         assert_memory_equal(centers->hmm[j].pi, again->hmm[(j + 1) % K].pi, 2 * sizeof(double));
-    vhem_h3m_free(centers);
-    vhem_h3m_free(again);
+    vh_h3m_free(centers);
+    vh_h3m_free(again);
     end(&f);
 }
 
@@ -102,7 +102,7 @@ static void never_worse(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         fixture f;
-        vhem_h3m *centers = NULL, *more = NULL, *from = NULL;
+        vh_h3m *centers = NULL, *more = NULL, *from = NULL;
         begin(&f);
         f.settler.seed = seed;
         assert_ok(f.ctx, vh_settle(f.ctx, &f.settler, f.base, f.label, NULL, 1, &centers));
@@ -113,9 +113,9 @@ static void never_worse(void **state)
         assert_ok(f.ctx, vh_settle(f.ctx, &f.settler, f.base, f.label, more, 0, &from));
         assert_true(worth(&f, from) >= worth(&f, more) - 1e-9);
         assert_true(from->omega[0] > from->omega[1]); /* their weights are kept */
-        vhem_h3m_free(centers);
-        vhem_h3m_free(more);
-        vhem_h3m_free(from);
+        vh_h3m_free(centers);
+        vh_h3m_free(more);
+        vh_h3m_free(from);
         end(&f);
     }
 }
@@ -123,15 +123,15 @@ static void never_worse(void **state)
 static void groups_without_members(void **state)
 {
     fixture f;
-    vhem_h3m *centers = NULL;
+    vh_h3m *centers = NULL;
     (void)state;
     begin(&f);
     for (int i = 0; i < N; i++)
         f.label[i] = 2 * (i % 2);
     assert_ok(f.ctx, vh_settle(f.ctx, &f.settler, f.base, f.label, NULL, 3, &centers));
     assert_true(centers->omega[1] == 0);
-    assert_ok(f.ctx, vhem_h3m_validate(f.ctx, centers));
-    vhem_h3m_free(centers);
+    assert_ok(f.ctx, vh_h3m_validate(f.ctx, centers));
+    vh_h3m_free(centers);
     end(&f);
 }
 

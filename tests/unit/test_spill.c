@@ -207,7 +207,7 @@ static void test_full_disk(void **state)
     const char *path = test_scratch("long.npy");
     struct rlimit old, low;
 
-    assert_ok(ctx, vhem_data_wrap(ctx, 1, &T, 1, y, &data));
+    assert_ok(ctx, call_wrap(ctx, 1, &T, 1, y, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, path));
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     low = (struct rlimit){ .rlim_cur = 100000, .rlim_max = old.rlim_max };
@@ -277,8 +277,8 @@ static vhem_data *make_data(vhem_ctx *ctx)
     }
     for (int i = 0; i < n_frames * D; i++)
         y[i] = i % 301 == 100 ? NAN : vh_rng_normal(&rng);
-    assert_ok(ctx, vhem_data_wrap(ctx, N, T, D, y, &data));
-    assert_ok(ctx, vhem_data_describe(ctx, data, name, label, group, weight, column));
+    assert_ok(ctx, call_wrap(ctx, N, T, D, y, &data));
+    assert_ok(ctx, call_describe(ctx, data, name, label, group, weight, column));
     return data;
 }
 
@@ -337,8 +337,8 @@ static void test_awkward_csv(void **state)
     vhem_data *data = NULL;
     opt.memory = 8;
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
-    assert_int_equal(vhem_data_dim(data), 2);
-    assert_int_equal(vhem_data_size(data), 1);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_int_equal(vh_data_size(data), 1);
     for (int64_t t = 0; t < view(data, 0).T; t++) {
         int i = (int)view(data, 0).y[2 * t + 1];
         assert_int_equal(i * 7 % 13, 3);

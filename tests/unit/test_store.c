@@ -28,9 +28,9 @@ static void keys(void **state)
 }
 
 /* Puts n random models under "0", "1", ...; those that are there are left. */
-static vhem_h3m **fill(vhem_ctx *ctx, vh_store *store, int n)
+static vh_h3m **fill(vhem_ctx *ctx, vh_store *store, int n)
 {
-    vhem_h3m **all = calloc((size_t)n, sizeof *all);
+    vh_h3m **all = calloc((size_t)n, sizeof *all);
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
     for (int i = 0; i < n; i++) {
@@ -47,28 +47,28 @@ static vhem_h3m **fill(vhem_ctx *ctx, vh_store *store, int n)
     return all;
 }
 
-static int count_same(vhem_ctx *ctx, vh_store *store, vhem_h3m **all, int n)
+static int count_same(vhem_ctx *ctx, vh_store *store, vh_h3m **all, int n)
 {
     int same = 0;
     for (int i = 0; i < n; i++) {
         char name[16];
-        vhem_h3m *back = NULL;
+        vh_h3m *back = NULL;
         snprintf(name, sizeof name, "%d", i);
         vh_key key = key_of(ctx, name);
         assert_ok(ctx, vh_store_get(ctx, store, &key, &back));
         if (back) {
-            assert_true(vhem_h3m_compare(back, all[i]) == 0);
+            assert_true(vh_h3m_compare(back, all[i]) == 0);
             same++;
         }
-        vhem_h3m_free(back);
+        vh_h3m_free(back);
     }
     return same;
 }
 
-static void free_all(vhem_h3m **all, int n)
+static void free_all(vh_h3m **all, int n)
 {
     for (int i = 0; i < n; i++)
-        vhem_h3m_free(all[i]);
+        vh_h3m_free(all[i]);
     free(all);
 }
 
@@ -80,7 +80,7 @@ static void put_and_get(void **state)
     vh_store *store = NULL;
     unlink(path);
     assert_ok(ctx, vh_store_open(ctx, path, &store));
-    vhem_h3m **all = fill(ctx, store, 6);
+    vh_h3m **all = fill(ctx, store, 6);
     assert_int_equal(count_same(ctx, store, all, 6), 6);
     assert_ok(ctx, vh_store_close(ctx, store));
     assert_ok(ctx, vh_store_open(ctx, path, &store));
@@ -109,7 +109,7 @@ static void cut_anywhere(void **state)
     static char text[16384];
     unlink(path);
     assert_ok(ctx, vh_store_open(ctx, path, &store));
-    vhem_h3m **all = fill(ctx, store, 3);
+    vh_h3m **all = fill(ctx, store, 3);
     vh_store_free(store);
     FILE *f = fopen(path, "rb");
     size_t size = fread(text, 1, sizeof text, f);

@@ -72,13 +72,13 @@ static void start(void **state)
     vhem_fit_options opt;
     vh_topology t = { 0 };
     double pi[] = { 1, 0 }, A[] = { 0.5, 0.5, 0, 1 }, mu[] = { 0, 1 }, cov[] = { 1, 1 };
-    vhem_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
+    vh_h3m *h3m = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options_init(&opt);
     assert_ok(ctx, vh_topology_new(ctx, &opt, 2, &h3m->hmm[0], &t));
     assert_true(isnan(t.pi[0]) && t.pi[1] == 0 && isnan(t.A[0]) && isnan(t.A[1]) && t.A[2] == 0
                 && isnan(t.A[3]));
     vh_topology_free(&t);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 

@@ -8,12 +8,12 @@
 static vhem_tree *sample(vhem_ctx *ctx)
 {
     static const int K[] = { 4, 2, 1 };
-    vhem_h3m *h3m = clustered_h3m(ctx, 12, 4, 5, 2, 1, 2, 0, 0.3);
+    vh_h3m *h3m = clustered_h3m(ctx, 12, 4, 5, 2, 1, 2, 0, 0.3);
     vhem_tree *tree = NULL;
-    vhem_cluster_options opt = cluster_options(0);
+    vhem_cluster_options opt = cluster_options();
     opt.restarts = 10;
-    assert_ok(ctx, vhem_tree_build(ctx, h3m, 3, K, &opt, &tree));
-    vhem_h3m_free(h3m);
+    assert_ok(ctx, call_tree_build(ctx, h3m, 3, K, &opt, &tree));
+    vh_h3m_free(h3m);
     return tree;
 }
 
@@ -22,13 +22,13 @@ static void test_levels(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_tree *tree = sample(ctx);
     (void)state;
-    assert_int_equal(vhem_tree_levels(tree), 3);
-    assert_true(found_clusters(vhem_tree_level(tree, 0), 4));
-    assert_null(vhem_tree_level(tree, 3));
-    assert_null(vhem_tree_base_labels(tree, -1));
+    assert_int_equal(tree->n, 3);
+    assert_true(found_clusters(vh_tree_level(tree, 0), 4));
+    assert_null(vh_tree_level(tree, 3));
+    assert_null(vh_tree_base_labels(tree, -1));
     for (int l = 1; l < 3; l++) {
-        const vhem_clustering *below = vhem_tree_level(tree, l - 1), *c = vhem_tree_level(tree, l);
-        const int *lower = vhem_tree_base_labels(tree, l - 1), *upper = vhem_tree_base_labels(tree, l);
+        const vh_clustering *below = vh_tree_level(tree, l - 1), *c = vh_tree_level(tree, l);
+        const int *lower = vh_tree_base_labels(tree, l - 1), *upper = vh_tree_base_labels(tree, l);
         assert_int_equal(c->Kb, below->Kr);
         assert_near(c->options.nv, 1e4, 0, 0);
         for (int i = 0; i < 20; i++)
@@ -36,7 +36,7 @@ static void test_levels(void **state)
         assert_true(c->run[0].seed != below->run[0].seed);
     }
     for (int i = 0; i < 20; i++)
-        assert_int_equal(vhem_tree_base_labels(tree, 2)[i], 0);
+        assert_int_equal(vh_tree_base_labels(tree, 2)[i], 0);
     vhem_tree_free(tree);
     vhem_ctx_free(ctx);
 }
@@ -47,21 +47,21 @@ static void test_file(void **state)
     const char *path = test_scratch("tree.json"), *one = test_scratch("one.json");
     vhem_tree *a = sample(ctx), *b = NULL;
     (void)state;
-    assert_fails(ctx, vhem_tree_set_provenance(ctx, a, "[1]"), VHEM_EINVAL, "provenance is an array");
-    assert_ok(ctx, vhem_tree_set_provenance(ctx, a, "{\"seed\": 1}"));
-    assert_ok(ctx, vhem_tree_save(ctx, a, path));
+    assert_fails(ctx, vh_tree_set_provenance(ctx, a, "[1]"), VHEM_EINVAL, "provenance is an array");
+    assert_ok(ctx, vh_tree_set_provenance(ctx, a, "{\"seed\": 1}"));
+    assert_ok(ctx, vhem_tree_save(ctx, a, NULL, path));
     assert_ok(ctx, vhem_tree_load(ctx, path, &b));
     assert_int_equal(b->n, 3);
     assert_string_equal(b->provenance, "{\"seed\": 1}");
     for (int l = 0; l < 3; l++) {
         assert_memory_equal(a->base_labels[l], b->base_labels[l], 20 * sizeof(int));
-        assert_true(vhem_h3m_compare(a->level[l]->centers, b->level[l]->centers) == 0);
+        assert_true(vh_h3m_compare(a->level[l]->centers, b->level[l]->centers) == 0);
     }
     vhem_tree_free(b);
     b = NULL;
-    assert_ok(ctx, vhem_clustering_save(ctx, vhem_tree_level(a, 0), one));
+    assert_ok(ctx, call_clustering_save(ctx, vh_tree_level(a, 0), one));
     assert_ok(ctx, vhem_tree_load(ctx, one, &b)); /* a clustering is a tree of one level */
-    assert_int_equal(vhem_tree_levels(b), 1);
+    assert_int_equal(b->n, 1);
     assert_memory_equal(a->base_labels[0], b->base_labels[0], 20 * sizeof(int));
     vhem_tree_free(a);
     vhem_tree_free(b);
@@ -74,24 +74,24 @@ static void test_refuses(void **state)
 {
     static const int up[] = { 2, 3 }, none[] = { 0 }, many[] = { 9 };
     vhem_ctx *ctx = test_ctx();
-    vhem_h3m *h3m = clustered_h3m(ctx, 12, 4, 2, 2, 1, 2, 0, 0.3);
-    vhem_cluster_options opt = cluster_options(0);
+    vh_h3m *h3m = clustered_h3m(ctx, 12, 4, 2, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
     vhem_tree *tree = NULL;
     (void)state;
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 2, up, &opt, &tree), VHEM_EINVAL,
+    assert_fails(ctx, call_tree_build(ctx, h3m, 2, up, &opt, &tree), VHEM_EINVAL,
                  "K of level 2 is 3, level 1 has only 2");
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, none, &opt, &tree), VHEM_EINVAL, "K of level 1 is 0");
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
-    opt.start = h3m;
-    assert_fails(ctx, vhem_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, none, &opt, &tree), VHEM_EINVAL, "K of level 1 is 0");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, many, &opt, &tree), VHEM_EINVAL, "there are 8 models");
+    assert_fails(ctx, call_tree_build(ctx, h3m, 0, up, &opt, &tree), VHEM_EINVAL, "a tree of 0 levels");
+    opt.start = HMMS(h3m);
+    assert_fails(ctx, call_tree_build(ctx, h3m, 1, up, &opt, &tree), VHEM_EINVAL, "the start has 8 HMMs");
     const char *path = test_scratch("bad-tree.json");
     const char *text = "{\"format\": \"vhem-tree\", \"version\": 1, \"levels\": [{\"format\": \"x\"}]}";
     test_write(path, text, strlen(text));
     assert_fails(ctx, vhem_tree_load(ctx, path, &tree), VHEM_EFORMAT, "levels[0]: format is 'x'");
     unlink(path);
     assert_null(tree);
-    vhem_h3m_free(h3m);
+    vh_h3m_free(h3m);
     vhem_ctx_free(ctx);
 }
 
@@ -100,7 +100,7 @@ static void test_empty_center(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vhem_tree *tree = NULL;
-    vhem_clustering *low = NULL, *high = NULL;
+    vh_clustering *low = NULL, *high = NULL;
     (void)state;
     assert_ok(ctx, vh_clustering_new(ctx, 3, &low));
     assert_ok(ctx, vh_clustering_new(ctx, 2, &high));
