@@ -44,7 +44,8 @@ def models_of(task, seed):
 def fit(job):
     """The models of a trial: HMMs, and dynamic textures where some method wants them.  Returns the processor time."""
     task, seed = job
-    _, seconds = vhem("fit", *task["data"], *words(task["fit"]), "--seed", seed, "-o", models_of(task, seed))
+    _, seconds = vhem("fit", *task["data"], *words({"prior": "none", **task["fit"]}), "--seed", seed, "-o",
+                      models_of(task, seed))
     if task.get("dtm"):
         vhem("fit", *task["data"], *words(task["dtm"]), "--seed", seed, "-o", task["folder"] / f"textures-{seed}.json")
     return seconds

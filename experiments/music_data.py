@@ -170,8 +170,8 @@ def song_store(job):
     given = dict(zip(train[::2], train[1::2]))
     fit = ["--restarts", given["--fit-restarts"], "--tol", given["--fit-tol"], "--cov", given.get("--cov", "diag")]
     store = files.folder / f"{name}.store"
-    _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--store", store, *fit_shape(s, estimator), *fit,
-                      "-o", os.devnull)
+    _, seconds = vhem("fit", files.data["dense"], "--group", "song", "--prior", "none", "--store", store,
+                      *fit_shape(s, estimator), *fit, "-o", os.devnull)
     return store, seconds
 
 
@@ -200,7 +200,8 @@ def fold_models(job):
         keep = ["--store", own]
     songs = {part: ["--group", "song", "--where", f"fold{fold}={part}", "--tags", files.folder / f"{part}{fold}.csv"]
              for part in ("train", "test")}
-    _, seconds = vhem("annotate", "train", files.data[kind], *songs["train"], *options, *keep, "-o", model)
+    _, seconds = vhem("annotate", "train", files.data[kind], *songs["train"], "--fit-prior", "none", *options,
+                      *keep, "-o", model)
     said, _ = vhem("annotate", "eval", model, files.data["dense"], *songs["test"], *judge)
     nats = held_out(files, fold, model) if all(len(song.tags) == 1 for song in files.songs) else {}
     shutil.rmtree(folder)

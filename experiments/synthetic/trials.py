@@ -12,7 +12,7 @@ from common import mean, vhem
 def fit(folder, experiment, options, seed):
     """HMMs of the sequences in folder; from ORIGINAL on, class by class."""
     def one(*more):
-        vhem("fit", folder / "data.csv", "-S", 3, "--seed", seed, *more, "-o", folder / "part.json")
+        vhem("fit", folder / "data.csv", "-S", 3, "--prior", "none", "--seed", seed, *more, "-o", folder / "part.json")
         return hmms.load(folder / "part.json")
 
     if "ORIGINAL" not in options:

@@ -232,9 +232,9 @@ typedef struct {
     const char *topology;            /* "free", "left-right", "linear" */
     const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays; default: as topology says */
     int         repair;              /* revive states and components that die, and count them; default 1 */
-    const char *prior;               /* of HMMs: "none" (default): highest likelihood; "vb", "eb", each with
-                                        settings after a colon, "vb:nu0=1"; a file that holds a prior; its JSON
-                                        text */
+    const char *prior;               /* of HMMs: "none": highest likelihood; "vb", "eb", each with settings
+                                        after a colon, "vb:nu0=1"; a file that holds a prior; its JSON text;
+                                        default: "vb", "none" with a given start */
     const char *learn;               /* textures: "svd": principal components, in closed form; "em" */
     const char *noise;               /* textures, R: "diag", "isotropic" */
     const char *store;               /* file that keeps each model as soon as it is fitted, to go on from */

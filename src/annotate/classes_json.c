@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/options.h"
+#include "estimate/options.h"
 #include "core/text.h"
 #include "model/json.h"
 #include "model/options_json.h"
@@ -201,6 +202,8 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
     VH_TRY(vh_options_read(ctx, json_object_get(root, "piece"), VHEM_FIT_OPTIONS, &k->texts, &o.piece));
     VH_TRY(vh_options_read(ctx, reduce, VHEM_CLUSTER_OPTIONS, &k->texts, &o.reduce));
     VH_CHECK(!K || json_is_integer(K), VHEM_EFORMAT, "K is %s, must be a whole number", vh_json_kind(K));
+    if (!o.piece.prior && !vh_fit_wants_textures(&o.piece)) /* of a time when there were none */
+        o.piece.prior = "none";
     o.K = K ? json_integer_value(K) : -1;
     k->opt = vh_train_filled(&o);
 done:

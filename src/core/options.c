@@ -72,7 +72,7 @@ static const vh_option fit_rows[] = {
            "in closed form from principal components, or by EM from there; mixtures always use EM"),
     CHOICE(R, VH_KEPT | VH_IF_SET, noise, 0, 0, "diag|isotropic", "diag", "dtm",
            "covariance of the noise, R"),
-    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "none", "hmm",
+    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
          "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated "
          "too; with "
          "settings, vb:nu0=1,start=ml; or a file that has one, as models fitted with a prior have"),

@@ -9,6 +9,7 @@
  * With a prior every job has two fits: the first, at high variances or at the highest likelihood, is where
  * variational Bayes starts, and the first fits of some jobs tell the prior where none is given. */
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "core/jobs.h"
 #include "core/record.h"
 #include "estimate/baum_welch.h"
@@ -22,6 +23,7 @@
 #include "estimate/topology.h"
 #include "math/linalg.h"
 #include "math/logsum.h"
+#include "model/convert.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,6 +117,14 @@ typedef struct { /* a job and what it owns */
     vhem_fit_run *run;
 } open_job;
 
+/* What random numbers hang on.  With a prior it is the name: a sequence gets the same HMM whatever is beside
+ * it.  32 bits, because restarts and iterations are put beside it. */
+static uint64_t number_of(const fit *f, int i)
+{
+    const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
+    return name[0] ? vh_hash_name(name) & UINT32_MAX : (uint64_t)i;
+}
+
 static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
 {
     vhem_status st = VHEM_OK;
@@ -138,7 +148,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
     job->limits = (vh_limits){ out->topo.pi, out->topo.A, f->floor, job->scale, 1.0 };
     job->ordered = out->topo.ordered;
     if (!f->choice.none)
-        VH_TRY(vh_fit_prior_item(ctx, job, &job->item));
+        job->item = number_of(f, i);
 done:
     return st;
 }
@@ -230,78 +240,96 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 
 /* ---- 4. the prior -------------------------------------------------------------------------------------- */
 
-/* The first fit of a job of the sample, and what its states gather. */
+/* What the states of a job of the sample gather: after its first fit, or, once there is a prior, after
+ * variational Bayes from there. */
 static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
 {
     vhem_status st = VHEM_OK;
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
-    int i = f->sample[k], C = f->opt.S * f->opt.M;
-    vh_h3m *runs = NULL;
+    size_t at = (size_t)k * (size_t)(f->opt.S * f->opt.M);
+    int i = f->sample[k];
+    vh_h3m *one = NULL;
+    vhem_fit_run run = { 0 };
     open_job x = { 0 };
 
     VH_TRY(begin_job(ctx, f, i, &x));
-    VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
-    VH_TRY(first_fit(ctx, f, &x, &own, runs));
-    VH_TRY(vh_fit_prior_gather(ctx, &x.job, runs, x.given ? 0 : best_run(x.run, f->report->R), &own,
-                               f->scatters.frames + (size_t)k * (size_t)C,
-                               f->scatters.scatter
-                                   + (size_t)k * (size_t)C * vh_param_size(runs->family, 1, runs->d)));
-    f->first[i] = runs;
-    runs = NULL;
+    if (!f->first[i]) {
+        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
+    }
+    int best = x.given ? 0 : best_run(x.run, f->report->R);
+    VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
+    x.job.prior = f->prior;
+    if (f->prior)
+        VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
+    VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
+                               f->scatters.scatter + at * vh_param_size(one->family, 1, one->d)));
 done:
-    vh_h3m_free(runs);
+    vh_h3m_free(one);
     end_job(f, &x);
     return st;
 }
 
-/* The first fits of the sample, one after the other or side by side. */
+/* All jobs of the sample. */
 static vhem_status look(vhem_ctx *ctx, fit *f)
 {
-    vhem_status st = VHEM_OK;
     const vh_jobs jobs = {
         .n = f->n_sample, .what = "prior", .inside = true, .logs = true, .run = look_at_job, .arg = f
     };
-    size_t C = (size_t)f->n_sample * (size_t)(f->opt.S * f->opt.M);
     int failed = -1;
-
-    f->scatters.n = (int)C;
-    VH_NEW(f->scatters.frames, C);
-    VH_NEW(f->scatters.scatter, C * vh_param_size(f->out->family, 1, f->out->d));
-    st = vh_run_jobs(ctx, &jobs, &failed);
+    vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, f->sample[failed]);
+    return st;
+}
+
+/* Which jobs the prior is learnt from, and room for what they gather. */
+static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+
+    f->n_sample = f->sets.n < VH_PRIOR_SETS ? f->sets.n : VH_PRIOR_SETS;
+    f->scatters.n = f->n_sample * f->opt.S * f->opt.M;
+    VH_NEW(f->sample, f->n_sample);
+    VH_NEW(f->first, f->sets.n);
+    VH_NEW(f->scatters.frames, f->scatters.n);
+    VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_param_size(f->out->family, 1, f->out->d));
+    for (int k = 0; k < f->n_sample; k++)
+        f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
 done:
     return st;
 }
 
+/* Broad states take frames of one another, so that the first scale is too large where states are far apart:
+ * it is taken again from fits with the first prior, and then stays. */
 static vhem_status learn_prior(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int d = f->data->d, *seq = NULL;
+    int d = f->data->d;
     double *mean = NULL, *variance, rho = 0;
 
-    f->n_sample = f->sets.n < VH_PRIOR_SETS ? f->sets.n : VH_PRIOR_SETS;
-    VH_NEW(f->sample, f->n_sample);
-    VH_NEW(f->first, f->sets.n);
+    VH_TRY(choose_sample(ctx, f));
     VH_NEW(mean, 3 * (size_t)d);
-    VH_NEW(seq, f->n_sample);
     variance = mean + d;
-    for (int k = 0; k < f->n_sample; k++) {
-        f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
-        seq[k] = f->sets.seq[f->sets.first[f->sample[k]]];
-    }
-    VH_TRY(look(ctx, f));
     vh_spread(f->data, NULL, f->data->N, mean, variance + d);
     for (int k = 0; k < d; k++)
         variance[k] = vh_prior_round(f->spread[k] * f->spread[k], f->spread[k] * f->spread[k]);
+    f->choice.least = f->opt.cov_floor > 0 ? f->opt.cov_floor : 1e-13;
     if (f->choice.effective)
-        rho = vh_prior_correlation(f->data, seq, f->n_sample);
-    VH_TRY(vh_prior_learn(ctx, &f->choice, f->out->family, d, mean, variance, rho, &f->scatters,
-                          &f->choice.text));
+        rho = vh_fit_prior_correlation(f->data, &f->sets, f->sample, f->n_sample);
+    for (int round = 0; round < VH_PRIOR_ROUNDS; round++) {
+        VH_TRY(look(ctx, f));
+        free(f->choice.text);
+        f->choice.text = NULL;
+        VH_TRY(vh_prior_learn(ctx, &f->choice, f->out->family, d, mean, variance, rho, &f->scatters,
+                              &f->choice.text));
+        vh_prior_free(f->prior);
+        f->prior = NULL;
+        VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
+    }
 done:
     free(mean);
-    free(seq);
     return st;
 }
 
@@ -329,10 +357,8 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
         double var = f->spread[k] > 0 ? f->spread[k] * f->spread[k] : 1;
         f->broad[k] = broad ? VH_BROAD * var : fmax(f->opt.cov_floor, 1e-6) * var;
     }
-    if (!f->choice.text) {
+    if (!f->choice.text)
         VH_TRY(learn_prior(ctx, f));
-        VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
-    }
     VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
 done:
     return st;
@@ -404,6 +430,18 @@ static void keep_begun(fit *f)
     r->K = n;
 }
 
+/* After a stop while the prior was being learnt: first fits are models too. */
+static void take_first(fit *f)
+{
+    for (int i = 0; f->first && i < f->sets.n; i++)
+        if (f->first[i]) {
+            f->report->best[i] = best_run(f->report->run + (size_t)i * (size_t)f->report->R, f->report->R);
+            f->report->frames[i] = vh_sets_frames(&f->sets, f->data, i, NULL);
+            vh_hmm_copy(&f->out->hmm[i], &f->first[i]->hmm[f->report->best[i]]);
+            f->begun[i] = 1;
+        }
+}
+
 static void tear_down(fit *f)
 {
     for (int i = 0; f->first && i < f->sets.n; i++)
@@ -451,10 +489,10 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
     VH_TRY(set_up(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     st = set_prior(ctx, &f);
-    if (st == VHEM_ESTOPPED)
-        vh_fail(ctx, st, "stopped before the first of %d HMMs was fitted", f.sets.n);
-    VH_TRY(st);
-    st = run_jobs(ctx, &f);
+    if (st == VHEM_OK)
+        st = run_jobs(ctx, &f);
+    else if (st == VHEM_ESTOPPED)
+        take_first(&f);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     if (st == VHEM_ESTOPPED) {

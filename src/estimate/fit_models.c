@@ -114,7 +114,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     VH_TRY(pool_items(ctx, &items, key, store, &pooled));
     if (pooled->h3m)
         VH_TRY(vh_lengths_of(ctx, data, &pooled->h3m->lengths));
-    if (prior)
+    if (prior && strcmp(prior, "none") != 0)
         VH_TRY(vh_h3m_set_text(ctx, &pooled->h3m->prior, prior));
     st = vh_store_close(ctx, store);
     store = NULL;

@@ -3,7 +3,6 @@
 #include "estimate/fit_prior.h"
 
 #include "core/alloc.h"
-#include "core/hash.h"
 #include "model/posterior.h"
 
 #include <math.h>
@@ -35,23 +34,6 @@ void vh_fit_prior_floor(const vh_prior *p, double share, double *deviation, doub
     }
 }
 
-vhem_status vh_fit_prior_item(vhem_ctx *ctx, const vh_job *job, uint64_t *out)
-{
-    vhem_status st = VHEM_OK;
-    vh_hash *hash = NULL;
-    vh_key key;
-
-    VH_TRY(vh_hash_new(ctx, &hash));
-    for (int i = 0; i < job->n; i++)
-        vh_hash_bytes(hash, vh_data_frames(job->data, job->seq[i]),
-                      sizeof(double) * (size_t)(vh_data_length(job->data, job->seq[i]) * job->data->d));
-    vh_hash_key(hash, &key);
-    *out = vh_hash_name(key.text) & UINT32_MAX; /* restarts and iterations are put beside it */
-done:
-    vh_hash_free(hash);
-    return st;
-}
-
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 {
     vhem_status st = VHEM_OK;
@@ -71,19 +53,19 @@ done:
     return st;
 }
 
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
-                                vh_workers *workers, double *frames, double *scatter)
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
+                                double *frames, double *scatter)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
     vh_stats stats = { 0 };
     double *loglik = NULL, *mean = NULL;
-    size_t size = vh_param_size(runs->family, 1, runs->d);
+    size_t size = vh_param_size(hmm->family, 1, hmm->d);
 
     VH_NEW(loglik, job->n);
-    VH_NEW(mean, runs->d);
-    VH_TRY(vh_pack_new(ctx, runs, &best, 1, job->origin, job->scale, &pk));
-    VH_TRY(vh_pack_update(ctx, runs, &best, pk));
+    VH_NEW(mean, hmm->d);
+    VH_TRY(vh_pack_new(ctx, hmm, NULL, 1, job->origin, job->scale, &pk));
+    VH_TRY(vh_pack_update(ctx, hmm, NULL, pk));
     VH_TRY(vh_stats_new(ctx, pk, &stats));
     VH_TRY(vh_expect(ctx, pk, job->data, job->seq, job->n, workers, loglik, &stats));
     for (int q = 0; q < pk->n_comp; q++)
@@ -94,4 +76,36 @@ done:
     free(loglik);
     free(mean);
     return st;
+}
+
+/* Correlation in dimension k; NaN where nothing varies. */
+static double correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n, int k)
+{
+    double both = 0, own = 0;
+    int d = data->d;
+    for (int i = 0; i < n; i++)
+        for (int s = sets->first[which[i]]; s < sets->first[which[i] + 1]; s++) {
+            const double *y = vh_data_frames(data, sets->seq[s]) + k;
+            int64_t T = vh_data_length(data, sets->seq[s]);
+            double mean = 0;
+            for (int64_t t = 0; t < T; t++)
+                mean += y[t * d] / (double)T;
+            for (int64_t t = 0; t < T; t++) {
+                own += (y[t * d] - mean) * (y[t * d] - mean);
+                both += t + 1 < T ? (y[t * d] - mean) * (y[(t + 1) * d] - mean) : 0;
+            }
+        }
+    return own > 0 ? both / own : NAN;
+}
+
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n)
+{
+    double sum = 0;
+    int used = 0;
+    for (int k = 0; k < data->d; k++) {
+        double rho = correlation(data, sets, which, n, k);
+        used += !isnan(rho);
+        sum += isnan(rho) ? 0 : rho;
+    }
+    return used > 0 ? sum / used : 0;
 }

@@ -6,9 +6,13 @@
 #include "estimate/expect.h"
 #include "estimate/job.h"
 #include "estimate/prior.h"
+#include "estimate/sets.h"
 
-#define VH_BROAD 0.5           /* smallest variance of a first fit, as a share of that of the data */
-enum { VH_PRIOR_SETS = 1000 }; /* a prior is learnt from so many sets at most */
+#define VH_BROAD 0.5 /* smallest variance of a first fit, as a share of that of the data */
+enum {
+    VH_PRIOR_SETS = 1000, /* a prior is learnt from so many sets at most, */
+    VH_PRIOR_ROUNDS = 3,  /* so many times */
+};
 
 /* The prior in the choice's text; it must be one of this dimension and family. */
 vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
@@ -22,16 +26,14 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
  * from, so that a sequence gets the same HMM whatever is beside it; floor NULL: none. */
 void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, double *floor);
 
-/* A number that follows from the frames of a job and nothing else: random numbers that do not depend on what
- * else is in the data. */
-vhem_status vh_fit_prior_item(vhem_ctx *ctx, const vh_job *job, uint64_t *out);
-
 /* All variances of the models at least floor [d]. */
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
-/* What the components of one HMM of runs gather from the sequences of the job: frames [S M], scatter
- * [S M][size]. */
-vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, int best,
-                                vh_workers *workers, double *frames, double *scatter);
+/* What the components of an HMM gather from the sequences of the job: frames [S M], scatter [S M][size]. */
+vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
+                                double *frames, double *scatter);
+
+/* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets. */
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n);
 
 #endif

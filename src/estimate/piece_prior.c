@@ -87,10 +87,8 @@ vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group,
     if (vh_fit_wants_textures(opt))
         return VHEM_OK;
     VH_TRY(vh_prior_choose(ctx, opt->prior, false, &choice));
-    if (choice.none)
-        goto done;
-    if (choice.text)
-        VH_DUP(*out, choice.text);
+    if (choice.none || choice.text)
+        VH_DUP(*out, choice.none ? "none" : choice.text);
     else
         VH_TRY(find_prior(ctx, data, by_group, seed, opt, store, out));
 done:

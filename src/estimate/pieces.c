@@ -30,10 +30,16 @@ void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, cons
     }
 }
 
+/* Without a prior fits are as they were before there were any. */
+static bool is_no_prior(const vh_option *row, const vhem_fit_options *opt)
+{
+    return strcmp(row->shown.name, "prior") == 0 && strcmp(opt->prior, "none") == 0;
+}
+
 void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt)
 {
     for (const vh_option *row = vh_options(VHEM_FIT_OPTIONS); row->shown.name; row++)
-        if (vh_option_is_kept(row, opt))
+        if (vh_option_is_kept(row, opt) && !is_no_prior(row, opt))
             vh_options_hash(hash, row, opt);
 }
 

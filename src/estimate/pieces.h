@@ -36,8 +36,8 @@ typedef struct {
 /* The options of a piece with their defaults: a mixture of at least one model. */
 vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
 /* The prior of all pieces as JSON text: that of the store, if there is one from before, or learnt from the items of
- * the data, without their classes, so that pieces that come later have the same prior as the first.  *out stays NULL
- * when the options ask for none; free() it. */
+ * the data, without their classes, so that pieces that come later have the same prior as the first.  "none" when
+ * there is to be none; NULL for textures; free() it. */
 vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
                             const vhem_fit_options *opt, vh_store *store, char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences

@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALLEST 1e-4 /* variances within states below this share of that of the data count as this much */
-
 /* ---- 1. the option ------------------------------------------------------------------------------------- */
 
 void vh_prior_choice_free(vh_prior_choice *choice)
@@ -127,7 +125,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
 {
     vhem_status st = VHEM_OK;
 
-    *out = (vh_prior_choice){ .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true };
+    *out = (vh_prior_choice){ .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true, .least = 1e-4 };
     if (!spec || !*spec)
         spec = started ? "none" : VH_PRIOR_DEFAULT;
     size_t word = strcspn(spec, ":");
@@ -254,11 +252,11 @@ done:
 
 /* ---- 3. a prior from scatters -------------------------------------------------------------------------- */
 
-/* Sums hang in their last digits on the order of the sequences.  A prior needs no more than seven, and with
+/* Sums hang in their last digits on the order of the sequences.  A prior needs no more than eight, and with
  * those alone the models do not depend on it. */
 double vh_prior_round(double x, double size)
 {
-    int k = size > 0 && isfinite(size) ? 6 - (int)floor(log10(size)) : 0;
+    int k = size > 0 && isfinite(size) ? 7 - (int)floor(log10(size)) : 0;
     double p = pow(10, abs(k));
     return k >= 0 ? round(x * p) / p : round(x / p) * p;
 }
@@ -268,6 +266,7 @@ static void round_all(vh_prior *p)
     int d = p->d;
     bool full = p->family->param[1].rank == 2;
     p->nu = vh_prior_round(p->nu, p->nu);
+    p->lambda = vh_prior_round(p->lambda, p->lambda);
     for (int i = 0; i < d; i++)
         p->m[i] = vh_prior_round(p->m[i], sqrt(p->variance[i] > 0 ? p->variance[i] : 1));
     for (int i = 0; full && i < d; i++)
@@ -281,11 +280,11 @@ static void round_all(vh_prior *p)
 }
 
 /* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
-static void guard(const vh_prior *p, const double *variance, double frames, double *scatter)
+static void guard(const vh_prior *p, double share, double frames, double *scatter)
 {
     for (int k = 0; k < p->d; k++) {
         double *c = &scatter[vh_variance_at(p->family, p->d, k)];
-        double least = SMALLEST * frames * (variance[k] > 0 ? variance[k] : 1);
+        double least = share * frames * (p->variance[k] > 0 ? p->variance[k] : 1);
         if (p->family->param[1].rank == 2)
             *c += least; /* any direction may be the one that has none */
         else
@@ -308,6 +307,18 @@ static void pool(const vh_prior *p, const vh_scatters *from, double nu0)
         p->B[k] *= nu0 / frames;
 }
 
+/* The smallest share of the variance of the data that the scale has in a dimension.  Means lie about m as
+ * widely as the data does, which is W / lambda: were lambda larger, far and narrow states would be drawn
+ * towards m and made wide. */
+static double narrowest(const vh_prior *p, double nu0)
+{
+    double least = INFINITY;
+    for (int k = 0; k < p->d; k++)
+        if (p->variance[k] > 0)
+            least = fmin(least, p->B[vh_variance_at(p->family, p->d, k)] / nu0 / p->variance[k]);
+    return least;
+}
+
 vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const vh_emission *family, int d,
                            const double *mean, const double *variance, double rho, const vh_scatters *from,
                            char **out)
@@ -320,44 +331,21 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
         nu0 *= (1 + fmin(fmax(rho, 0), 0.999)) / (1 - fmin(fmax(rho, 0), 0.999));
     VH_TRY(vh_prior_new(ctx, family, d, &p));
     p->eta = p->eps = p->kappa = choice->count;
-    p->lambda = choice->lambda;
     p->broad = choice->broad;
     memcpy(p->m, mean, sizeof *mean * (size_t)d);
     VH_NEW(p->variance, d);
     memcpy(p->variance, variance, sizeof *variance * (size_t)d);
     for (int i = 0; i < from->n; i++)
-        guard(p, variance, from->frames[i], from->scatter + (size_t)i * vh_prior_size(p));
+        guard(p, choice->least, from->frames[i], from->scatter + (size_t)i * vh_prior_size(p));
     pool(p, from, nu0);
     if (choice->estimate)
         VH_TRY(estimate(ctx, from, p, &nu0));
     /* a variance by itself then has the same prior whether or not it is one of a full matrix */
     p->nu = family->param[1].rank == 2 ? nu0 + d - 1 : nu0;
+    p->lambda = choice->lambda * fmin(1, narrowest(p, nu0));
     round_all(p);
     VH_TRY(vh_prior_text(ctx, p, out));
 done:
     vh_prior_free(p);
     return st;
-}
-
-double vh_prior_correlation(const vhem_data *data, const int *seq, int n)
-{
-    double total = 0;
-    int d = data->d, used = 0;
-    for (int k = 0; k < d; k++) {
-        double both = 0, own = 0;
-        for (int i = 0; i < n; i++) {
-            const double *y = vh_data_frames(data, seq[i]) + k;
-            int64_t T = vh_data_length(data, seq[i]);
-            double mean = 0;
-            for (int64_t t = 0; t < T; t++)
-                mean += y[t * d] / (double)T;
-            for (int64_t t = 0; t < T; t++) {
-                own += (y[t * d] - mean) * (y[t * d] - mean);
-                both += t + 1 < T ? (y[t * d] - mean) * (y[(t + 1) * d] - mean) : 0;
-            }
-        }
-        used += own > 0;
-        total += own > 0 ? both / own : 0;
-    }
-    return used > 0 ? total / used : 0;
 }

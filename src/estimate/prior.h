@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "model/prior.h"
 
-#define VH_PRIOR_DEFAULT "none" /* of fits without a given start */
+#define VH_PRIOR_DEFAULT "vb" /* of fits without a given start */
 
 typedef struct { /* the option, read */
     bool none;
@@ -14,9 +14,10 @@ typedef struct { /* the option, read */
     bool estimate;  /* nu0 and the scale by type-II maximum likelihood; else the pooled variance */
     double nu0;     /* degrees of freedom of a variance */
     double count;   /* pseudo-counts of entries of pi, A and c */
-    double lambda;  /* frames that the prior mean counts for */
+    double lambda;  /* frames that the mean counts for, if states are as wide as the data */
     bool broad;     /* fits begin at large variances */
     bool effective; /* nu0 is of independent frames: more of them, where frames follow one another closely */
+    double least;   /* variances within states count as at least this share of that of the data */
 } vh_prior_choice;  /* zero it before use */
 
 /* spec as vhem_fit_options.prior; NULL: the default, none when there is a start.  The file is read here. */
@@ -35,10 +36,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
                            const double *mean, const double *variance, double rho, const vh_scatters *from,
                            char **out);
 
-/* x to seven digits of a number of this size. */
+/* x to eight digits of a number of this size. */
 double vh_prior_round(double x, double size);
-
-/* Correlation of frames with the next in the same sequence, the mean over the dimensions, of n sequences. */
-double vh_prior_correlation(const vhem_data *data, const int *seq, int n);
 
 #endif

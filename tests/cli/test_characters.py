@@ -18,7 +18,7 @@ class Characters(Case):
 
     def judge(self, *more):
         self.ok("classify", "train", "train.npy", "--label", "char", "--states", 4, "--chunk", 3, "--fit-restarts", 1,
-                "--fit-tol", 1e-3, "--restarts", 1, "--seed", 1, *more, "--store", "s", "-o", "m.json")
+                "--fit-prior", "none", "--fit-tol", 1e-3, "--restarts", 1, "--seed", 1, *more, "--store", "s", "-o", "m.json")
         return self.ok("classify", "eval", "m.json", "test.npy", "--label", "char", "--fast", 3,
                        "--json").json()["summary"]
 

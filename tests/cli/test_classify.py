@@ -121,10 +121,11 @@ class Classify(Case):
         self.write("more.csv", more)
         both = letters().rstrip("\n").splitlines() + more.splitlines()[1:]
         self.write("both.csv", "\n".join(both) + "\n")
-        self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
+        train = [*TRAIN, "--fit-prior", "none"]
+        self.ok("classify", "train", "train.csv", *train, "-o", "m.json")
         before = json.loads(self.path("m.json").read_text())["classes"]
         self.ok("classify", "update", "m.json", "more.csv", "--label", "letter")
-        self.ok("classify", "train", "both.csv", *TRAIN, "-o", "all.json")
+        self.ok("classify", "train", "both.csv", *train, "-o", "all.json")
         after = without_provenance(self.path("m.json").read_text())
         self.assertEqual(after, without_provenance(self.path("all.json").read_text()))
         self.assertEqual([c["things"] for c in after["classes"]], [11, 11, 8])
@@ -270,7 +271,7 @@ class Classify(Case):
             r = self.ok("classify", "eval", "e.json", "test.csv", "--label", "letter", "--json").json()
             self.assertGreater(r["summary"]["accuracy"], 0.8, name)
         store = self.path("s").read_text().splitlines()
-        self.assertEqual(len(store), 1 + 24 + 6 * 3)     # the pieces were fitted once for all of them
+        self.assertEqual(len(store), 1 + 1 + 24 + 6 * 3)     # the pieces were fitted once for all of them
         self.ok("classify", "train", "train.csv", *TRAIN, "--estimator", "em-h3m", "-o", "e.json")
         self.fails(1, "estimator em-h3m learns from all sequences at once", "classify", "update", "e.json", "test.csv",
                    "--label", "letter")
@@ -371,7 +372,7 @@ class Annotate(Case):
 
     def test_a_song_is_fitted_once_for_all_its_tags(self):
         store = self.path("m.json.store").read_text().splitlines()
-        self.assertEqual(len(store), 1 + 12 + 4)         # a head, the songs, the tags
+        self.assertEqual(len(store), 1 + 1 + 12 + 4)         # a head, the prior, the songs, the tags
 
     def test_search(self):
         rows = self.ok("annotate", "search", "m.json", "test.csv", "fast", *SONGS, "--top", 6).rows()
@@ -411,9 +412,10 @@ class Annotate(Case):
         self.write("more_tags.csv", tags)
         self.write("all.csv", self.path("train.csv").read_text() + more.split("\n", 1)[1])
         self.write("all_tags.csv", self.path("train_tags.csv").read_text() + tags.split("\n", 1)[1])
+        self.ok("annotate", "train", *self.train, "--fit-prior", "none", "-o", "m.json")
         self.ok("annotate", "update", "m.json", "more.csv", *SONGS, "--tags", "more_tags.csv", "-o", "new.json")
         args = [{"train.csv": "all.csv", "train_tags.csv": "all_tags.csv"}.get(a, a) for a in self.train]
-        self.ok("annotate", "train", *args, "-o", "all.json")
+        self.ok("annotate", "train", *args, "--fit-prior", "none", "-o", "all.json")
         self.assertEqual(without_provenance(self.path("new.json").read_text()),
                          without_provenance(self.path("all.json").read_text()))
 

@@ -54,7 +54,7 @@ class Memory(Case):
             r = self.ok("fit", "d.csv", "--states", 2, "--store", "s", "-o", f"{memory}.json", "--memory", memory)
         self.assertEqual(self.path("0.json").read_bytes(), self.path("1K.json").read_bytes())
         lines = self.path("s").read_text().splitlines()
-        self.assertEqual(len(lines), 1 + 12, r.err)
+        self.assertEqual(len(lines), 1 + 1 + 12, r.err)  # a head, the prior, the models
 
     def test_converted(self):
         for name in ("a.csv", "a.tsv", "a.npy", "a.npz", "a.h5", "a.ts"):

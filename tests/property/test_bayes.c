@@ -122,6 +122,8 @@ static void whole_fits(void **state)
         vh_rng_init(&rng, 422, VH_RNG_TEST, (uint64_t)trial);
         double *y = wander(&rng, 5, T, d), part[72 * 3];
         vhem_data *data = wrap(ctx, 5, T, d, y);
+        static const char *const name[] = { "a", "b", "c", "d", "e" }, *const part_name[] = { "d", "b" };
+        assert_ok(ctx, call_describe(ctx, data, name, NULL, NULL, NULL, NULL));
         vh_h3m *a = NULL, *b = NULL, *c = NULL, *e = NULL;
         vhem_fit_options opt;
         vhem_fit_options_init(&opt);
@@ -140,6 +142,7 @@ static void whole_fits(void **state)
         memcpy(part + 40 * d, y + 31 * d, sizeof *y * (size_t)(22 * d));
         int few[] = { 40, 22 };
         vhem_data *subset = wrap(ctx, 2, few, d, part);
+        assert_ok(ctx, call_describe(ctx, subset, part_name, NULL, NULL, NULL, NULL));
         assert_ok(ctx, vh_fit_each(ctx, subset, &opt, &e, NULL));
         for (int i = 0; i < 2; i++) {
             const vh_hmm *p = &a->hmm[some[i]], *q = &e->hmm[i];

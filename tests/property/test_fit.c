@@ -80,6 +80,7 @@ static void never_falls(void **state)
         opt.topology = topology[trial % 3];
         opt.cov_floor = floor[trial / 3 % 3];
         opt.by_group = 1;
+        opt.prior = "none";
         opt.repair = 0;
         opt.tol = 0;
         opt.restarts = 1;

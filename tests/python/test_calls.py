@@ -82,7 +82,7 @@ def test_other_signals_end_the_work_too():
 
 def test_progress_is_told(sequences):
     told = []
-    vhem.fit_each(sequences, n_states=1, progress=lambda *step: told.append(step))
+    vhem.fit_each(sequences, n_states=1, prior="none", progress=lambda *step: told.append(step))
     assert told[0] == ("fit", 0, 12) and told[-1] == ("fit", 12, 12) and len(told) == 13
 
 

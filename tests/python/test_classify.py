@@ -116,10 +116,11 @@ def test_measures_in_a_report(flock, tmp_path, monkeypatch, recwarn):
 
 
 def test_more_data(sequences, tmp_path):
-    clf = vhem.HMMClassifier(n_components=1, n_states=1, store=tmp_path / "store").fit(sequences[:8], KINDS[:8])
+    clf = vhem.HMMClassifier(n_components=1, n_states=1, fit_prior="none", store=tmp_path / "store")
+    clf.fit(sequences[:8], KINDS[:8])
     before = clf.models_
     clf.update(sequences[8:], KINDS[8:])
-    whole = vhem.HMMClassifier(n_components=1, n_states=1).fit(sequences, KINDS)
+    whole = vhem.HMMClassifier(n_components=1, n_states=1, fit_prior="none").fit(sequences, KINDS)
     assert [a.compare(b) for a, b in zip(clf.models_.models, whole.models_.models)] == [0, 0]
     assert before.n_items == [4, 4] and before["high"][0].mu.min() > 5      # still there, and unchanged
     clf.update([s - 30 for s in sequences[:2]], ["deep", "deep"])

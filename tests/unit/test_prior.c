@@ -143,7 +143,7 @@ static void estimated(void **state)
     for (int full = 0; full < 2; full++) {
         vh_rng rng;
         vh_scatters from = { .n = N };
-        vh_prior_choice choice = { .estimate = true, .nu0 = 3, .count = 1, .lambda = 0.01 };
+        vh_prior_choice choice = { .estimate = true, .nu0 = 3, .count = 1, .lambda = 0.01, .least = 1e-4 };
         vh_prior *p = NULL;
         double mean = 0, variance = 1;
         char *out = NULL;
@@ -179,7 +179,7 @@ static void pooled(void **state)
     vhem_ctx *ctx = test_ctx();
     double frames[] = { 10, 30 }, scatter[] = { 5, 1, 10, 3 }, mean[] = { 1, 2 }, variance[] = { 1, 1 };
     vh_scatters from = { 2, frames, scatter };
-    vh_prior_choice choice = { .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true };
+    vh_prior_choice choice = { .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true, .least = 1e-4 };
     for (int effective = 0; effective < 2; effective++) {
         vh_prior *p = NULL;
         char *out = NULL;
@@ -191,6 +191,7 @@ static void pooled(void **state)
         assert_near(p->B[0], nu * 15 / 40, 1e-12, 0);
         assert_near(p->B[1], nu * 4 / 40, 1e-12, 0);
         assert_true(p->m[1] == 2 && p->variance[0] == 1 && p->eta == 1);
+        assert_near(p->lambda, 0.01 * 4 / 40, 1e-8, 0); /* of the dimension where states are narrowest */
         vh_prior_free(p);
         free(out);
     }
