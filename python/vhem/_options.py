@@ -11,6 +11,7 @@ from typing import Any, Dict, Mapping
 
 from ._inputs import as_models
 from .errors import InputError
+from .model import H3M
 
 RENAMED = {
     "n_states": "S", "n_mix": "M", "n_clusters": "K", "n_components": "K", "n_piece": "K", "n_init": "restarts",
@@ -22,6 +23,15 @@ RENAMED = {
 OLD = {"min_things": "min_items"}
 
 
+def _prior(given: Any) -> Any:
+    """A prior as the library takes it: a word, a path, or its text, also from models that have one."""
+    if isinstance(given, H3M):
+        if given.prior is None:
+            raise InputError("these models were fitted without a prior")
+        given = given.prior
+    return json.dumps(given) if isinstance(given, Mapping) else given
+
+
 def options(params: Mapping[str, Any]) -> Dict[str, Any]:
     """The options of the library from parameters that are not None."""
     found: Dict[str, Any] = {}
@@ -30,8 +40,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
             continue
         if key == "covariance_type":
             found["emission"] = f"gaussian-{value}"
-        elif key in ("prior", "fit_prior") and isinstance(value, Mapping):
-            found["prior"] = json.dumps(value)
+        elif key in ("prior", "fit_prior"):
+            found["prior"] = _prior(value)
         elif key == "init" and not isinstance(value, str):
             found["start"] = as_models(value)._handle
         else:

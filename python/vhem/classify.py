@@ -258,8 +258,8 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
         Starts of each fit; default 4; 1 with a given start.  And of each reduction, 5 by default.
     cov_floor : float
         Smallest variance in a fit, as a share of that of all the data, 0: none; default 0.0001.
-    fit_prior : str, path or dict
-        Prior of such a fit, as prior of :class:`vhem.HMM`; default none.
+    fit_prior : str, path, dict or :class:`vhem.H3M`
+        Prior of such a fit, as prior of :class:`vhem.HMM`; default vb; none with a given start.
     chunk : int
         Sequences, or groups, that make a piece; default 1.
     prior : {"uniform", "counts"}

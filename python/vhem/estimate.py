@@ -17,8 +17,7 @@ from .errors import InputError
 from .model import H3M, Model
 
 
-_FIT = ("n_states", "n_mix", "covariance_type", "topology", "init", "n_init", "max_iter", "tol", "cov_floor",
-        "prior")
+_FIT = ("n_states", "n_mix", "covariance_type", "topology", "init", "n_init", "max_iter", "tol", "cov_floor")
 
 
 def _fixed(values: Any, what: str, S: Optional[int], axes: int) -> Any:
@@ -57,10 +56,11 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Stop when an iteration gains less, in nats per frame, 0: never; default 1e-05.
     cov_floor : float
         Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
-    prior : str, path or dict
-        "none": highest likelihood; "vb": variational Bayes, for few frames; "eb": with the strength of the prior
-        estimated too; "vb:nu0=1" with settings; or a prior, as a file or as :attr:`vhem.H3M.prior` of models
-        that were fitted with one; default none.
+    prior : str, path, dict or :class:`vhem.H3M`
+        "vb": variational Bayes, which keeps variances from collapsing where a state has few frames; "eb": with the
+        strength of the prior estimated too; either with settings, "vb:nu0=1,start=ml"; "none": the highest
+        likelihood; or a prior that is there already: models that were fitted with one, their file, or
+        ``models.prior``; default vb; none with a given start.
     options : dict
         Further options of the library by name, such as ``{"repair": 0}``.
     random_state : int, generator or None
@@ -124,7 +124,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         pi = _fixed(self.fixed_startprob, "fixed_startprob", self.n_states, 1)
         A = _fixed(self.fixed_transmat, "fixed_transmat", self.n_states if pi is None else len(pi), 2)
         fixed = [values for values in (pi, A) if values is not None]
-        return {**self._options_of(*_FIT), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {}),
+        return {**self._options_of(*_FIT, "prior"), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {}),
                 **further(self.options)}
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
@@ -281,7 +281,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     ----------
     n_components : int
         HMMs of the mixture.
-    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, prior, options
+    n_states, n_mix, covariance_type, topology, init, n_init, max_iter, tol, cov_floor, options
         As for :class:`HMM`; init may be the HMMs to start from.
     random_state, n_jobs, verbose, progress
         As for :class:`HMM`.
@@ -307,7 +307,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     def __init__(self, *, n_components: int = 2, n_states: Optional[int] = None, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
-                 cov_floor: Optional[float] = None, prior: Any = None, options: Optional[Dict[str, Any]] = None,
+                 cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
                  random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
         self.n_components = n_components
         self.n_states = n_states
@@ -319,7 +319,6 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.cov_floor = cov_floor
-        self.prior = prior
         self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -367,11 +367,6 @@ class H3M(Models[Model]):
     def emission(self) -> str:
         return str(self._facts["emission"])
 
-    @property
-    def prior(self) -> Any:
-        """The prior of the fit, a dictionary; None without one."""
-        return _lib.provenance(self._handle, "prior")
-
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
 

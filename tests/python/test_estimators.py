@@ -41,7 +41,7 @@ def test_hmm_options(sequences):
     assert np.tril(lr.transmat_, -1).max() == 0
     half = vhem.HMM(n_states=2, fixed_transmat=[[np.nan, np.nan], [0.5, 0.5]]).fit(sequences[0])
     np.testing.assert_allclose(half.transmat_[1], 0.5)
-    full = vhem.HMM(n_states=1, n_mix=2, covariance_type="full").fit(sequences[0])
+    full = vhem.HMM(n_states=1, n_mix=2, covariance_type="full", prior="none").fit(sequences[0])
     assert full.covars_.shape == (1, 2, 2, 2) and full.weights_.shape == (1, 2)
     again = vhem.HMM(n_states=1, n_mix=2, covariance_type="full", init=full).fit(sequences[0])
     assert again.n_iter_ < 3 and again.model_.mu == pytest.approx(full.model_.mu, rel=1e-2)
@@ -77,31 +77,44 @@ def test_the_library_warns_in_python():
 
 
 def test_fit_each(sequences):
-    models, report = vhem.fit_each(sequences, n_states=2, n_init=3, return_report=True)
+    models, report = vhem.fit_each(sequences, n_states=2, n_init=3, prior="none", return_report=True)
     assert len(models) == 12 and report["run"].shape == (12, 3) and report["frames"].sum() == 426
     best = report["run"]["loglik"][np.arange(12), report["best"]]
     np.testing.assert_allclose(np.diag(models.score(sequences)), best, rtol=1e-6)
-    one = vhem.HMM(n_states=2, n_init=3).fit(sequences[0])
+    one = vhem.HMM(n_states=2, n_init=3, prior="none").fit(sequences[0])
     assert one.log_likelihood_ == pytest.approx(best[0], rel=1e-6)
-    groups = vhem.fit_each(sequences, groups=["a", "b"] * 6, hmm=vhem.HMM(n_states=1))
+    groups = vhem.fit_each(sequences, groups=["a", "b"] * 6, hmm=vhem.HMM(n_states=1, prior="none"))
     assert groups.names == ["a", "b"]
     np.testing.assert_allclose(groups[1].mu[0, 0], np.concatenate(sequences[1::2]).mean(axis=0))
     assert groups.provenance["command"] == "vhem.HMM" and groups.provenance["options"]["S"] == 1
 
 
-def test_fits_with_a_prior(sequences, tmp_path):
+def test_prior(sequences, tmp_path):
+    models, report = vhem.fit_each(sequences, n_states=2, return_report=True)
+    assert models.prior["format"] == "vhem-prior" and models.prior["nu"] == 3
+    assert (report["run"]["bound"] < report["run"]["loglik"]).all()
+    assert all(m.A.min() > 0 for m in models)
+    models.save(tmp_path / "m.json")
+    named = vhem.Sequences.from_arrays(sequences[4:6], names=["4", "5"])
+    for prior in (models, models.prior, tmp_path / "m.json"):
+        again = vhem.fit_each(named, n_states=2, prior=prior)
+        assert again.prior == models.prior
+    one = vhem.fit_each(named, n_states=1, prior=models)[1]     # one state: no start to hang on
+    assert np.array_equal(one.cov, vhem.fit_each(sequences, n_states=1, prior=models)[5].cov)
+    none = vhem.fit_each(sequences, n_states=2, prior="none")
+    assert none.prior is None and min(m.A.min() for m in none) < 1e-3
+    with pytest.raises(vhem.InputError, match="fitted without a prior"):
+        vhem.fit_each(sequences, n_states=2, prior=none)
+    with pytest.raises(vhem.Error, match="there is no setting 'nu'"):
+        vhem.fit_each(sequences, n_states=2, prior="vb:nu=1")
+
+
+def test_prior_of_classes(sequences):
     short = [y[:6] for y in sequences]
-    plain, bayes = vhem.fit_each(short, n_states=2), vhem.fit_each(short, n_states=2, prior="vb")
-    assert plain.prior is None and isinstance(bayes.prior, dict)
-    assert min(m.A.min() for m in plain) == 0 < min(m.A.min() for m in bayes)
-    again = vhem.fit_each(short[:3], n_states=2, prior=bayes.prior)
-    assert again.compare(bayes[:3]) == 0 and again.prior == bayes.prior
-    bayes.save(tmp_path / "m.json")
-    assert vhem.fit_each(short[:3], n_states=2, prior=tmp_path / "m.json").compare(again) == 0
-    one = vhem.HMM(n_states=2, prior="vb").fit(short)
-    assert (one.runs_["bound"] < one.runs_["loglik"]).all()
-    clf = vhem.HMMClassifier(n_components=1, n_states=1, fit_prior="vb").fit(short, KINDS)
-    assert clf.score(short, KINDS) == 1
+    clf = vhem.HMMClassifier(n_components=1, n_states=1).fit(short, KINDS)
+    none = vhem.HMMClassifier(n_components=1, n_states=1, fit_prior="none").fit(short, KINDS)
+    assert clf.score(short, KINDS) == none.score(short, KINDS) == 1
+    assert (clf.predict_log_proba(short) != none.predict_log_proba(short)).any()
     with pytest.raises(vhem.FileError, match="bayes"):
         vhem.fit_each(short, prior="bayes")
 
