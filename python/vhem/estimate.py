@@ -124,8 +124,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         pi = _fixed(self.fixed_startprob, "fixed_startprob", self.n_states, 1)
         A = _fixed(self.fixed_transmat, "fixed_transmat", self.n_states if pi is None else len(pi), 2)
         fixed = [values for values in (pi, A) if values is not None]
-        return {**self._options_of(*_FIT, "prior"), "fixed_pi": pi, "fixed_A": A, **({"S": len(fixed[0])} if fixed else {}),
-                **further(self.options)}
+        states = {"S": len(fixed[0])} if fixed else {}
+        return {**self._options_of(*_FIT, "prior"), "fixed_pi": pi, "fixed_A": A, **states, **further(self.options)}
 
     def _fit_all(self, data: Sequences, seed: int, session: Any) -> Any:
         """One HMM per sequence, or per group where there are groups, and the report of the fit."""
