@@ -93,7 +93,7 @@ void cli_by_heading(const cli_option *rows, int n, int *order)
 static void help_rows(FILE *f, const cli_table *t)
 {
     char heading[160], last[160] = "";
-    int order[CLI_MAX_OPTIONS];
+    int order[CLI_MAX_OPTIONS] = { 0 };
     cli_by_heading(t->row, t->n, order);
     for (int k = 0; k < t->n; k++) {
         cli_heading(&t->row[order[k]], heading, sizeof heading);

@@ -62,7 +62,7 @@ static void man_row(const cli_option *o)
 void cli_man_rows(const cli_option *rows, int n)
 {
     char heading[160], last[160] = "Options";
-    int order[CLI_MAX_OPTIONS];
+    int order[CLI_MAX_OPTIONS] = { 0 };
     cli_by_heading(rows, n, order);
     for (int k = 0; k < n; k++) {
         cli_heading(&rows[order[k]], heading, sizeof heading);
