@@ -198,8 +198,7 @@ static void options(void **state)
     assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
     opt.init = NULL;
     opt.M = 2;
-    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
-                 "method hem-dtm does not use M");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "method hem-dtm does not use M");
     opt.M = -1;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 6, &opt, &c), VHEM_EINVAL, "K is 6, there are 5 textures");
     vh_h3m_free(h3m);
