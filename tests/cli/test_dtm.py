@@ -114,7 +114,7 @@ class Textures(Case):
                    "hem-dtm")
         self.fails(1, "holds dynamic textures", "decode", "dt.json", "d.csv")
         self.fails(1, "holds dynamic textures", "compare", "dt.json")
-        self.fails(1, "dynamic textures", "choose", "dt.json", "-k", "2")
+        self.fails(1, "the source has dynamic textures", "choose", "dt.json", "-k", "2")
         self.fails(1, "10 textures, too few for 11", "cluster", "dt.json", "-k", "11")
         self.fails(2, "model dtm does not use --topology; model hmm does", "fit", "d.csv", "--model", "dtm",
                    "--topology", "linear")

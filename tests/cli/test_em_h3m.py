@@ -110,8 +110,9 @@ class Cluster(WithWalks):
             ("if it holds sequences, fit models to them first: vhem fit", ("cluster", "w.csv", "-k", "2")),
             ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", *em)),
             ("w.csv holds 12 groups, too few for 13 clusters", ("cluster", "w.csv", "-k", "13", "-g", "group", *em)),
-            ("em-h3m", ("cluster", "w.csv", "-k", "2", "--nv", "5", *em)),
-            ("auto, far, dealt", ("cluster", "w.csv", "-k", "2", "--init", "base", *em)),
+            ("method em-h3m does not use nv", ("cluster", "w.csv", "-k", "2", "--nv", "5", *em)),
+            ("method em-h3m does not use init 'base'; known are auto, far, dealt",
+             ("cluster", "w.csv", "-k", "2", "--init", "base", *em)),
             ("vhem choose compares clusters of models", ("choose", "w.csv", "-k", "2", *em)),
         ]:
             self.fails(1, words, *args)
@@ -130,7 +131,7 @@ class Cluster(WithWalks):
         kinds = [h["label"] for h in json.loads(flock())["hmms"]]
         self.assertTrue(same_partition(out["labels"], kinds))
         self.ok("tree", "m.json", "-k", "3,2", "--method", "shem", "-o", "t.json")
-        self.fails(1, "shem", "cluster", "m.json", "-k", "3", "--method", "shem",
+        self.fails(1, "method shem does not use a preset", "cluster", "m.json", "-k", "3", "--method", "shem",
                    "--preset", "paper")
 
     def test_help_lists_the_methods(self):
