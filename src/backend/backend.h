@@ -24,9 +24,7 @@ typedef struct vh_backend {
     vhem_status (*accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w, vh_scratch *,
                               vh_stats *);
 
-    /* log k~ (paper, Section 4.2) of HMMs a0 .. a0+na-1 of a against b0 .. b0+nb-1 of b: log_k [na][nb]. */
-    vhem_status (*product)(vhem_ctx *, const vh_product *, int a0, int na, int b0, int nb, vh_scratch *,
-                           double *log_k);
+    vh_product_kernels product;
 } vh_backend;
 
 extern const vh_backend vh_backend_ref;

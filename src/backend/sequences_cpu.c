@@ -421,13 +421,12 @@ static bool starved(pass *p, const vh_seq_sums *out)
 }
 
 /* Adds the blocks of `size` numbers that all chunks give, into total. */
-static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size,
-                              vhem_status (*run)(vhem_ctx *, void *, int64_t, int, double *), double *total)
+static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total)
 {
     vhem_status st = VHEM_OK;
     cpu_job *job = p->job;
-    const vh_sum_kind kind = { size, size > 0 ? add_sums : NULL, &job->adding };
-    const vh_chunks chunks = { .n = job->n_chunk, .threads = job->in.workers->n, .run = run, .arg = p };
+    const vh_sum_kind kind = { size, add_sums, &job->adding };
+    const vh_chunks chunks = { .n = job->n_chunk, .threads = job->in.workers->n, .run = run_chunk, .arg = p };
 
     if (job->tree && job->tree_size != size) {
         vh_tree_sum_free(job->tree);
@@ -454,7 +453,8 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         p.batch = vh_backend_ref.sequences.batch;
     VH_TRY(set_up(ctx, &p, out));
     if (job->large && step->mixtures > 0) {
-        VH_TRY(sum_chunks(ctx, &p, 0, score_part, out->block));
+        const vh_chunks all = { .n = job->n_chunk, .threads = in->workers->n, .run = score_part, .arg = &p };
+        VH_TRY(vh_chunks_run(ctx, &all));
         for (int c = 0; c < job->n_chunk; c++) {
             int lo = job->chunk[c], g = set_of(job, lo);
             if (job->part[c] && lo == vh_seq_place(in, g))
@@ -462,7 +462,7 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         }
     }
     do
-        VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, run_chunk, out->block));
+        VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));
     while (starved(&p, out));
     end(step, out);
     for (int g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */

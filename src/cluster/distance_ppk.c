@@ -2,30 +2,23 @@
 /* distance_ppk.c - the probability product kernel between all HMMs of two sets, as its logarithm.  Paper,
  * Section 4.2; backend/ref/product.c has the equations.
  *
- * The table is cut into tiles, the same at any number of threads; for a set against itself only the tiles on
- * and above the diagonal are computed. */
+ * The table is asked for in strips of rows, in the order of the packed sets; for a set against itself only on
+ * and above the diagonal. */
 #include "cluster/distance.h"
 
+#include "backend/product.h"
 #include "core/alloc.h"
 #include "reduce/base.h"
 
-#include <omp.h>
-
-enum { TILE = 64, STRIP = 16, SELF_TILE = 8 };
+enum { ROWS = 4 * VH_PRODUCT_TILE, SELF_TILE = 8 };
 
 typedef struct {
     vhem_ctx *ctx;
     const vh_base *a, *b;
     vh_product p;
-    vh_scratch *scratch; /* [threads] */
-    double *tables;      /* [threads][TILE][TILE] */
-    vhem_status *each;   /* [threads] */
+    vh_workers workers;
+    double *strip; /* [ROWS][Kb] */
 } job;
-
-static int n_tiles(int K, int tile)
-{
-    return (K + tile - 1) / tile;
-}
 
 /* self [n_comp] = log int p^2 of each component that is ever used. */
 static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **out)
@@ -50,101 +43,86 @@ done:
 static vhem_status open_job(vhem_ctx *ctx, job *j)
 {
     vhem_status st = VHEM_OK;
-    j->ctx = ctx;
-    VH_NEW(j->scratch, ctx->threads);
-    VH_NEW(j->tables, (size_t)ctx->threads * TILE * TILE);
-    VH_NEW(j->each, ctx->threads);
+    VH_NEW(j->strip, (size_t)(j->a->Kb < ROWS ? j->a->Kb : ROWS) * (size_t)j->b->Kb);
+    VH_TRY(vh_workers_new(ctx, ctx->threads, &j->workers));
+    j->p.workers = &j->workers;
 done:
     return st;
 }
 
 static void close_job(job *j)
 {
-    for (int t = 0; j->scratch && t < j->ctx->threads; t++)
-        vh_scratch_free(&j->scratch[t]);
-    free(j->scratch);
-    free(j->tables);
-    free(j->each);
+    free(j->strip);
+    vh_workers_free(&j->workers);
 }
 
-/* HMMs a0 .. a0+na-1 against b0 .. b0+nb-1 into D [Ka][Kb], for a set against itself into both triangles. */
-static vhem_status rectangle(const job *j, int me, int a0, int na, int b0, int nb, double *D)
+/* Rows of the strip into D [Ka][Kb], for a set against itself into both triangles. */
+static void take_strip(const job *j, const vh_rectangle *r, double *D)
 {
-    vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
-    double *table = j->tables + (size_t)me * TILE * TILE;
     size_t Kb = (size_t)j->b->Kb;
-
-    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the kernel was complete");
-    VH_TRY(ctx->backend->product(ctx, &j->p, a0, na, b0, nb, &j->scratch[me], table));
-    for (int i = 0; i < na; i++)
-        for (int k = 0; k < nb; k++) {
-            size_t to = (size_t)j->a->order[a0 + i], from = (size_t)j->b->order[b0 + k];
-            if (j->a == j->b && a0 + i > b0 + k)
+    for (int i = 0; i < r->na; i++)
+        for (int k = 0; k < r->nb; k++) {
+            size_t to = (size_t)j->a->order[r->a0 + i], from = (size_t)j->b->order[r->b0 + k];
+            double log_k = j->strip[(size_t)i * (size_t)r->nb + (size_t)k];
+            if (r->upper && r->a0 + i > r->b0 + k)
                 continue;
-            D[to * Kb + from] = table[i * nb + k];
-            if (j->a == j->b)
-                D[from * Kb + to] = table[i * nb + k];
+            D[to * Kb + from] = log_k;
+            if (r->upper)
+                D[from * Kb + to] = log_k;
         }
-done:
-    return st;
 }
 
-/* Tile (ta, tb); on the diagonal in strips, which begin where the strip itself does. */
-static vhem_status one_tile(const job *j, int me, int ta, int tb, double *D)
+static vhem_status all_strips(vhem_ctx *ctx, job *j, double *D)
 {
     vhem_status st = VHEM_OK;
-    int a0 = ta * TILE, a1 = a0 + TILE < j->a->Kb ? a0 + TILE : j->a->Kb;
-    int b0 = tb * TILE, b1 = b0 + TILE < j->b->Kb ? b0 + TILE : j->b->Kb;
-    bool strips = j->a == j->b && ta == tb;
-    for (int i = a0, n; i < a1 && st == VHEM_OK; i += n) {
-        n = strips && a1 - i > STRIP ? STRIP : a1 - i;
-        st = rectangle(j, me, i, n, strips ? i : b0, b1 - (strips ? i : b0), D);
-    }
-    return st;
-}
+    vh_product_job *product = NULL;
+    int Ka = j->a->Kb, Kb = j->b->Kb;
 
-static vhem_status all_tiles(job *j, double *D)
-{
-    vhem_status st = VHEM_OK;
-    int Ta = n_tiles(j->a->Kb, TILE), Tb = n_tiles(j->b->Kb, TILE), threads = j->ctx->threads;
-    int64_t n_done = 0, all = (int64_t)Ta * Tb;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (int64_t t = 0; t < all; t++) {
-        int me = omp_get_thread_num(), ta = (int)(t / Tb), tb = (int)(t % Tb);
-        int64_t now;
-        if (j->each[me] == VHEM_OK && !(j->a == j->b && tb < ta))
-            j->each[me] = one_tile(j, me, ta, tb, D);
-#pragma omp atomic capture
-        now = ++n_done;
-        vh_progress(j->ctx, "kernel", now, all);
+    VH_TRY(vh_product_open(ctx, &j->p, &product));
+    vh_progress(ctx, "kernel", 0, Ka);
+    for (int i = 0; i < Ka; i += ROWS) {
+        bool upper = j->a == j->b;
+        const vh_rectangle r = { .a0 = i,
+                                 .na = Ka - i < ROWS ? Ka - i : ROWS,
+                                 .b0 = upper ? i : 0,
+                                 .nb = Kb - (upper ? i : 0),
+                                 .upper = upper };
+        st = vh_product_part(ctx, product, &r, j->strip);
+        VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before the kernel was complete");
+        VH_TRY(st);
+        take_strip(j, &r, D);
+        vh_progress(ctx, "kernel", i + r.na, Ka);
     }
-    for (int t = 0; t < threads; t++)
-        VH_TRY(j->each[t]);
 done:
+    vh_product_close(product);
     return st;
 }
 
 /* self [K] = log k~(i, i), from small blocks on the diagonal. */
-static vhem_status self_kernels(const job *j, const vh_base *base, double *self)
+static vhem_status self_kernels(vhem_ctx *ctx, job *j, const vh_base *base, double *self)
 {
     vhem_status st = VHEM_OK;
     vh_product p = j->p;
+    vh_product_job *product = NULL;
+    double table[SELF_TILE * SELF_TILE];
     int n;
+
     p.a = p.b = base->packed;
     p.self_a = p.self_b = base == j->a ? j->p.self_a : j->p.self_b;
+    VH_TRY(vh_product_open(ctx, &p, &product));
     for (int i = 0; i < base->Kb; i += n) {
         n = base->Kb - i < SELF_TILE ? base->Kb - i : SELF_TILE;
-        VH_TRY(j->ctx->backend->product(j->ctx, &p, i, n, i, n, &j->scratch[0], j->tables));
+        VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, n, i, n, true }, table));
         for (int k = 0; k < n; k++)
-            self[base->order[i + k]] = j->tables[k * n + k];
+            self[base->order[i + k]] = table[k * n + k];
     }
 done:
+    vh_product_close(product);
     return st;
 }
 
 /* log k - (log k_aa + log k_bb) / 2. */
-static vhem_status normalise(const job *j, double *D)
+static vhem_status normalise(job *j, double *D)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
@@ -157,8 +135,8 @@ static vhem_status normalise(const job *j, double *D)
         for (size_t i = 0; i < Ka; i++)
             self_a[i] = self_b[i] = D[i * Kb + i];
     else {
-        VH_TRY(self_kernels(j, j->a, self_a));
-        VH_TRY(self_kernels(j, j->b, self_b));
+        VH_TRY(self_kernels(ctx, j, j->a, self_a));
+        VH_TRY(self_kernels(ctx, j, j->b, self_b));
     }
     for (size_t i = 0; i < Ka; i++)
         for (size_t k = 0; k < Kb; k++)
@@ -186,9 +164,14 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     VH_TRY(component_self(ctx, j.a->packed, &self_a));
     if (a != b)
         VH_TRY(component_self(ctx, j.b->packed, &self_b));
-    j.p = (vh_product){ j.a->packed, j.b->packed, self_a, self_b ? self_b : self_a, opt->tau, opt->lambda };
+    j.p = (vh_product){ .a = j.a->packed,
+                        .b = j.b->packed,
+                        .self_a = self_a,
+                        .self_b = self_b ? self_b : self_a,
+                        .tau = opt->tau,
+                        .lambda = opt->lambda };
     VH_TRY(open_job(ctx, &j));
-    VH_TRY(all_tiles(&j, D));
+    VH_TRY(all_strips(ctx, &j, D));
     if (opt->normalised)
         VH_TRY(normalise(&j, D));
 done:

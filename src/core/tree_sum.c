@@ -225,10 +225,10 @@ done:
 
 typedef struct {
     const vh_chunks *chunks;
-    vh_tree_sum *sum;
-    int64_t failed; /* the lowest chunk that has failed so far, else past the last */
-    vhem_status st; /* its status; its sentence is in the context of the caller */
-    bool stopped;   /* a chunk was left out or did not finish */
+    vh_tree_sum *sum; /* NULL: there is nothing to add up */
+    int64_t failed;   /* the lowest chunk that has failed so far, else past the last */
+    vhem_status st;   /* its status; its sentence is in the context of the caller */
+    bool stopped;     /* a chunk was left out or did not finish */
 } running;
 
 static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int worker)
@@ -236,6 +236,8 @@ static vhem_status run_chunk(vhem_ctx *ctx, const running *r, int64_t c, int wor
     vhem_status st = VHEM_OK;
     double *block = NULL;
 
+    if (!r->sum)
+        return r->chunks->run(ctx, r->chunks->arg, c, worker, NULL);
     VH_TRY(take(ctx, r->sum, &block));
     memset(block, 0, sizeof *block * r->sum->kind.size);
     VH_TRY(r->chunks->run(ctx, r->chunks->arg, c, worker, block));
@@ -274,7 +276,7 @@ static void consider(vhem_ctx *ctx, running *r, int64_t c, int worker)
     }
 }
 
-vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
+static vhem_status run_chunks(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
 {
     int64_t first = chunks->first, last = first + chunks->n;
     int threads = chunks->threads;
@@ -285,9 +287,20 @@ vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
         consider(ctx, &r, c, omp_get_thread_num());
     if (r.st == VHEM_OK && r.stopped)
         r.st = vh_fail(ctx, VHEM_ESTOPPED, "stopped");
-    if (r.st != VHEM_OK)
-        empty(ctx, sum);
     return r.st;
+}
+
+vhem_status vh_chunks_run(vhem_ctx *ctx, const vh_chunks *chunks)
+{
+    return run_chunks(ctx, chunks, NULL);
+}
+
+vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
+{
+    vhem_status st = run_chunks(ctx, chunks, sum);
+    if (st != VHEM_OK)
+        empty(ctx, sum);
+    return st;
 }
 
 vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum, double *total)

@@ -52,6 +52,9 @@ typedef struct { /* the chunks first .. first+n-1, each begun in its turn by whi
  * with the lowest number, the same at any number of threads; the sum is empty then and after a stop. */
 vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum);
 
+/* The same for chunks that leave nothing to add up: their block is NULL. */
+vhem_status vh_chunks_run(vhem_ctx *ctx, const vh_chunks *chunks);
+
 /* The sum of all chunks 0 .. chunks-1 into total [size]; the sum is empty afterwards.  VHEM_EINVAL when one
  * is missing or there are more. */
 vhem_status vh_tree_sum_close(vhem_ctx *ctx, vh_tree_sum *sum, int64_t chunks, double *total);

@@ -288,8 +288,11 @@ static vhem_status look(vhem_ctx *ctx, fit *f)
 static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
+    size_t one = (size_t)(f->opt.S * f->opt.M) * vh_param_size(f->out->family, 1, f->out->d);
+    int most = one * VH_PRIOR_SETS <= VH_PRIOR_ROOM ? VH_PRIOR_SETS : (int)(VH_PRIOR_ROOM / one);
 
-    f->n_sample = f->sets.n < VH_PRIOR_SETS ? f->sets.n : VH_PRIOR_SETS;
+    most = most < VH_PRIOR_LEAST ? VH_PRIOR_LEAST : most;
+    f->n_sample = f->sets.n < most ? f->sets.n : most;
     f->scatters.n = f->n_sample * f->opt.S * f->opt.M;
     VH_NEW(f->sample, f->n_sample);
     VH_NEW(f->first, f->sets.n);
@@ -470,7 +473,10 @@ vhem_status vh_fit_prior_text(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     vh_blas_enter();
     VH_TRY(set_up(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
-    VH_TRY(set_prior(ctx, &f));
+    st = set_prior(ctx, &f);
+    if (st == VHEM_ESTOPPED)
+        vh_fail(ctx, st, "stopped while the prior was being learnt");
+    VH_TRY(st);
     *out = f.choice.text;
     f.choice.text = NULL;
 done:

@@ -10,8 +10,10 @@
 
 #define VH_BROAD 0.5 /* smallest variance of a first fit, as a share of that of the data */
 enum {
-    VH_PRIOR_SETS = 1000, /* a prior is learnt from so many sets at most, */
-    VH_PRIOR_ROUNDS = 3,  /* so many times */
+    VH_PRIOR_SETS = 1000,    /* a prior is learnt from so many sets at most, */
+    VH_PRIOR_ROOM = 1 << 23, /* fewer where their scatters have more numbers than this, */
+    VH_PRIOR_LEAST = 20,     /* but so many at least, */
+    VH_PRIOR_ROUNDS = 3,     /* so many times */
 };
 
 /* The prior in the choice's text; it must be one of this dimension and family. */

@@ -207,7 +207,7 @@ static double step_full(evidence *e, double n0)
 /* n0 by bisection in its log; s follows, warm from one n0 to the next. */
 static double climb(evidence *e)
 {
-    enum { HALVINGS = 48, STEPS = 12 };
+    enum { HALVINGS = 40, STEPS = 6 };
     double lo = log(1e-2), hi = log(1e3);
     for (int k = 0; k < HALVINGS; k++) {
         double mid = (lo + hi) / 2, g = 0;

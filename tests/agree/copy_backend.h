@@ -9,6 +9,7 @@
 #include "engine.h"
 
 #include "backend/backend.h"
+#include "backend/ref/product.h"
 #include "backend/ref/ref.h"
 #include "math/scaled.h"
 
@@ -74,7 +75,7 @@ typedef struct {
     vh_scratch scratch;
 } copy_sequences;
 
-static vhem_status copy_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
+static inline vhem_status copy_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
 {
     copy_sequences *s = calloc(1, sizeof *s);
     size_t n = (size_t)in->n;
@@ -116,8 +117,8 @@ static double copy_shares(int K, double *x)
 }
 
 /* Set g of mixtures: log z [K]; its parts of the sums. */
-static void copy_assign(const copy_sequences *s, const vh_seq_step *step, int g, const double *loglik,
-                        vh_seq_sums *sums, double *z)
+static inline void copy_assign(const copy_sequences *s, const vh_seq_step *step, int g, const double *loglik,
+                               vh_seq_sums *sums, double *z)
 {
     int K = step->pk->K, own = K / step->mixtures;
     for (int k = 0; k < K; k++) {
@@ -143,8 +144,8 @@ static double copy_log_weight(const copy_sequences *s, const vh_seq_step *step, 
 }
 
 /* The statistics of HMM k, at the scale of the largest weight. */
-static vhem_status copy_statistics(vhem_ctx *ctx, copy_sequences *s, const vh_seq_step *step,
-                                   const vh_packed *pk, const double *log_z, int k, vh_stats *stats)
+static inline vhem_status copy_statistics(vhem_ctx *ctx, copy_sequences *s, const vh_seq_step *step,
+                                          const vh_packed *pk, const double *log_z, int k, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     double top = -INFINITY, unused;
@@ -161,7 +162,7 @@ static vhem_status copy_statistics(vhem_ctx *ctx, copy_sequences *s, const vh_se
     return st;
 }
 
-static vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+static inline vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
 {
     copy_sequences *s = state;
     int K = step->pk->K, mixtures = step->mixtures;
@@ -195,7 +196,7 @@ static vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_step *st
     return st;
 }
 
-static void copy_close(void *state)
+static inline void copy_close(void *state)
 {
     copy_sequences *s = state;
     for (int i = 0; i < s->n; i++)
@@ -206,6 +207,66 @@ static void copy_close(void *state)
     free(s->weight);
     vh_scratch_free(&s->scratch);
     free(s);
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    vh_product p; /* with sets of its own */
+    vh_packed *a, *b;
+    vh_scratch scratch;
+} copy_product;
+
+static inline vhem_status copy_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
+{
+    copy_product *s = calloc(1, sizeof *s);
+    (void)ctx;
+    s->a = copy_packed(p->a, true);
+    s->b = copy_packed(p->b, true);
+    s->p = (vh_product){ .a = s->a, .b = s->b, .tau = p->tau, .lambda = p->lambda };
+    *state = s;
+    return VHEM_OK;
+}
+
+static inline vhem_status copy_product_part(vhem_ctx *ctx, void *state, const vh_rectangle *r, double *log_k)
+{
+    copy_product *s = state;
+    vhem_status st = VHEM_OK;
+    for (int i = 0; i < r->na; i++)
+        for (int j = 0; j < r->nb && st == VHEM_OK; j++)
+            if (!r->upper || r->a0 + i <= r->b0 + j)
+                st =
+                    vh_ref_product_pair(ctx, &s->p, r->a0 + i, r->b0 + j, &s->scratch, &log_k[i * r->nb + j]);
+    return st;
+}
+
+static inline void copy_product_close(void *state)
+{
+    copy_product *s = state;
+    free_copy(s->a);
+    free_copy(s->b);
+    vh_scratch_free(&s->scratch);
+    free(s);
+}
+
+/* ---- the backend --------------------------------------------------------------------------------------- */
+
+static inline bool copy_usable(void)
+{
+    return true;
+}
+
+/* What it does not do goes to `ref`. */
+static inline vh_backend copy_backend(void)
+{
+    vh_backend b = vh_backend_ref;
+    b.name = "copying";
+    b.usable = copy_usable;
+    b.sequences = (vh_seq_kernels){ .open = copy_open, .expect = copy_expect, .close = copy_close };
+    b.product = (vh_product_kernels){ .open = copy_product_open,
+                                      .part = copy_product_part,
+                                      .close = copy_product_close };
+    return b;
 }
 
 #endif

@@ -7,27 +7,6 @@
 #include "estimate/spread.h"
 #include "math/linalg.h"
 
-static bool always(void)
-{
-    return true;
-}
-
-static const vh_backend copying = {
-    .name = "copying",
-    .usable = always,
-    .sequences = { .open = copy_open, .expect = copy_expect, .close = copy_close },
-};
-
-/* What does not go by its own way falls through to `ref`. */
-static vh_backend filled_up(void)
-{
-    vh_backend b = copying;
-    b.score = vh_backend_ref.score;
-    b.accumulate = vh_backend_ref.accumulate;
-    b.product = vh_backend_ref.product;
-    return b;
-}
-
 /* ---- random jobs --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -222,7 +201,7 @@ static void check_backend(const char *name, const char *what, problem *p, const 
 static void check(const shape *c, int number)
 {
     vhem_ctx *ctx = test_ctx_with("ref", 1, 1);
-    vh_backend whole = filled_up();
+    vh_backend whole = copy_backend();
     problem p;
     make_problem(ctx, c, number, &p);
     ctx->backend = &whole;
@@ -300,7 +279,7 @@ static void fits_and_scores(void **state)
 {
     enum { N = 24, D = 2 };
     vhem_ctx *ref = test_ctx_with("ref", 1, 5), *ctx = test_ctx_with("ref", 2, 5);
-    vh_backend whole = filled_up();
+    vh_backend whole = copy_backend();
     vhem_fit_options opt;
     vh_h3m *want = NULL, *got = NULL;
     double a[N * 3], b[N * 3];

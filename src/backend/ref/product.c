@@ -86,13 +86,14 @@ done:
     return st;
 }
 
-vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k)
 {
     vhem_status st = VHEM_OK;
-    for (int i = 0; i < na; i++)
-        for (int j = 0; j < nb; j++)
-            VH_TRY(vh_ref_product_pair(ctx, p, a0 + i, b0 + j, scratch, &log_k[i * nb + j]));
+    (void)laid;
+    for (int i = 0; i < r->na; i++)
+        for (int j = 0; j < r->nb; j++)
+            VH_TRY(vh_ref_product_pair(ctx, p, r->a0 + i, r->b0 + j, scratch, &log_k[i * r->nb + j]));
 done:
     return st;
 }

@@ -8,7 +8,8 @@
 /* log k~ of HMM i of a and HMM j of b.  Uses scratch slots 0 to 3. */
 vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j, vh_scratch *scratch,
                                 double *log_k);
-vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
+/* The kernel `tile`. */
+vhem_status vh_ref_product(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
                            vh_scratch *scratch, double *log_k);
 
 #endif

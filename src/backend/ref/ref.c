@@ -135,5 +135,5 @@ const vh_backend vh_backend_ref = {
     .sequences = { .batch = forward_backward },
     .score = vh_ref_score,
     .accumulate = vh_ref_accumulate,
-    .product = vh_ref_product,
+    .product = { .tile = vh_ref_product },
 };

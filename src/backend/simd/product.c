@@ -5,11 +5,14 @@
  *   2. groups:  HMMs of b of one shape, as many as a vector has lanes, laid side by side
  *   3. rows:    a few HMMs of a at a time against a group: the table of their components, then the chains
  *
+ * Sides and groups are laid out once for the whole job, a tile only reads them.
+ *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
  *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant,
  * which is all that depends on the pair.  Pairs for which the short cuts do not hold go to the reference. */
 #include "backend/ref/product.h"
 #include "backend/simd/product.h"
+#include "core/alloc.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -17,44 +20,61 @@
 
 #define LOG_4PI 2.5310242469692907930
 
-enum { SLOT_A = 4, SLOT_B, SLOT_CHAIN_A, SLOT_CHAIN_B, SLOT_GROUP, SLOT_TABLE, SLOT_SMALL, SLOT_INVERSE };
+enum { SLOT_TABLE = 4, SLOT_SMALL };
 enum { MAX_BLOCK = 40, TABLE_ROWS = 64, MOST_FACTORS = 1000 };
 
 #define TINY_POWER 1e-280 /* of a transition that is possible: below that, the reference */
 
-typedef struct { /* 1. HMMs i0 .. i0+n-1 of a set */
-    const vh_packed *pk;
-    int i0, n, n_comp;
-    double *par, *log_w;     /* [n_comp][size] [n_comp] */
-    double *pi, *A;          /* [states] [transitions]  to the power lambda */
+typedef struct {             /* what an HMM or a tile of them reaches */
     double high, low, reach; /* largest and smallest variance, largest mean (diagonal) */
-    double least;            /* smallest power that is not zero */
+    double least;            /* smallest power of a probability that is not zero */
+} extremes;
+
+typedef struct { /* 1. all HMMs of a set */
+    const vh_packed *pk;
+    double *par, *log_w; /* [n_comp][size] [n_comp]  and some rows more, which fill up the last table */
+    double *pi, *A;      /* [states] [transitions]  to the power lambda */
+    extremes *of;        /* [K] */
 } side;
 
+typedef struct { /* 2. HMMs first .. first+used-1 of b in the lanes; unused lanes repeat the first */
+    int first, used, S, M;
+    vec *par, *log_w, *pi, *A; /* [C][size] [C] [S] [S][S] */
+} group;
+
 typedef struct {
+    bool full;
+    size_t size;     /* of the parameters of a component */
+    double constant; /* of every product */
+    double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
+    side a, b;       /* the same arrays when the sets are the same */
+    int n_group;
+    group *groups;
+    int *group_of; /* [K of b] */
+    vec *memory;   /* of the groups */
+} laid_sets;
+
+typedef struct { /* a tile */
     vhem_ctx *ctx;
     const vh_product *p;
+    const laid_sets *x;
+    const vh_rectangle *r;
     vh_scratch *scratch;
-    bool full;
-    size_t size;           /* of the parameters of a component */
-    double constant;       /* of every product */
-    const double *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
-    int block;             /* dimensions that share a division; 0: none can */
-    side a, b;
-    /* 2. */
-    int used, Sb, Mb, j[VH_LANES]; /* HMMs of b in the lanes; unused lanes repeat the first */
-    vec *par, *log_w, *pi, *A;     /* [Cb][size] [Cb] [Sb] [Sb][Sb] */
+    int block;      /* dimensions that share a division; 0: none can */
+    const group *g; /* the group it is at */
     vec *small;
+    double *log_k;
 } job;
 
 /* ---- 1. sides ------------------------------------------------------------------------------------------ */
 
-static void load_diag(const job *j, const double *const *par, double *out, side *x)
+static void load_diag(const laid_sets *l, const vh_packed *pk, const double *const *par, double *out,
+                      extremes *x)
 {
-    const double *restrict from_mu = par[0], *restrict from_v = par[1], *restrict inverse = j->inverse;
+    const double *restrict from_mu = par[0], *restrict from_v = par[1], *restrict inverse = l->inverse;
     double high = x->high, low = x->low, reach = x->reach;
 #pragma omp simd reduction(max : high, reach) reduction(min : low)
-    for (int k = 0; k < x->pk->d; k++) {
+    for (int k = 0; k < pk->d; k++) {
         double mu = from_mu[k] * inverse[k], v = from_v[k] * inverse[k] * inverse[k];
         out[2 * k] = mu;
         out[2 * k + 1] = v;
@@ -67,23 +87,21 @@ static void load_diag(const job *j, const double *const *par, double *out, side 
     x->reach = reach;
 }
 
-static void load_full(const job *j, const double *const *par, double *out)
+static void load_full(const laid_sets *l, int d, const double *const *par, double *out)
 {
-    int d = j->p->a->d;
     for (int k = 0; k < d; k++)
-        *out++ = par[0][k] * j->inverse[k];
+        *out++ = par[0][k] * l->inverse[k];
     for (int k = 0; k < d; k++)
         for (int i = 0; i <= k; i++)
-            *out++ = par[1][k * d + i] * j->inverse[k] * j->inverse[i];
+            *out++ = par[1][k * d + i] * l->inverse[k] * l->inverse[i];
 }
 
 /* A component that is never used: any Gaussian will do. */
-static void load_nothing(const job *j, double *out)
+static void load_nothing(const laid_sets *l, int d, double *out)
 {
-    int d = j->p->a->d;
-    memset(out, 0, sizeof *out * j->size);
+    memset(out, 0, sizeof *out * l->size);
     for (int k = 0, e = d; k < d; e += ++k + 1)
-        out[j->full ? e : 2 * k + 1] = 1;
+        out[l->full ? e : 2 * k + 1] = 1;
 }
 
 static double power(double x, double lambda)
@@ -91,131 +109,220 @@ static double power(double x, double lambda)
     return lambda == 0.5 ? sqrt(x) : lambda == 1 ? x : pow(x, lambda);
 }
 
-static void load_chain(int n, const double *from, double lambda, double *to, double *least)
+static void load_chain(size_t n, const double *from, double lambda, double *to, double *least)
 {
-    for (int e = 0; e < n; e++) {
+    for (size_t e = 0; e < n; e++) {
         to[e] = power(from[e], lambda);
         if (from[e] > 0 && to[e] < *least)
             *least = to[e];
     }
 }
 
-static vhem_status load_side(job *j, const vh_packed *pk, const double *self, int i0, int n, int slot,
-                             int chain_slot, side *x)
+static void load_hmm(const laid_sets *l, const double *self, double lambda, int i, side *x)
 {
-    vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
-    int first = pk->comp0[i0], comps = pk->comp0[i0 + n] - first;
-    int states = pk->state0[i0 + n] - pk->state0[i0];
-    int rows = (comps + VH_PRODUCT_ROWS) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS + TABLE_ROWS;
-    size_t trans = pk->trans0[i0 + n] - pk->trans0[i0];
-    double lambda = j->p->lambda;
-
-    *x = (side){ .pk = pk, .i0 = i0, .n = n, .n_comp = comps, .low = INFINITY, .least = 1 };
-    VH_SCRATCH(x->par, slot, (size_t)rows * (j->size + 1));
-    VH_SCRATCH(x->pi, chain_slot, (size_t)states + trans);
-    x->log_w = x->par + (size_t)rows * j->size;
-    x->A = x->pi + states;
-    for (int q = 0; q < comps; q++) {
-        double *out = x->par + (size_t)q * j->size;
-        const double *const *par = pk->par + (size_t)(first + q) * VH_MAX_PARAM;
-        double c = pk->c[first + q], log_det = -2 * self[first + q] - pk->d * LOG_4PI;
+    const vh_packed *pk = x->pk;
+    x->of[i] = (extremes){ .low = INFINITY, .least = 1 };
+    for (int q = pk->comp0[i]; q < pk->comp0[i + 1]; q++) {
+        double *out = x->par + (size_t)q * l->size;
+        const double *const *par = pk->par + (size_t)q * VH_MAX_PARAM;
+        double c = pk->c[q], log_det = -2 * self[q] - pk->d * LOG_4PI;
         x->log_w[q] = c > 0 ? lambda * log(c) + (1 - lambda) / 2 * log_det : VH_NEVER;
         if (!(c > 0))
-            load_nothing(j, out);
-        else if (j->full)
-            load_full(j, par, out);
+            load_nothing(l, pk->d, out);
+        else if (l->full)
+            load_full(l, pk->d, par, out);
         else
-            load_diag(j, par, out, x);
+            load_diag(l, pk, par, out, &x->of[i]);
     }
-    for (int q = comps; q < rows; q++) { /* rows beyond the last fill up a tile */
-        load_nothing(j, x->par + (size_t)q * j->size);
+    load_chain((size_t)pk->S[i], pk->pi + pk->state0[i], lambda, x->pi + pk->state0[i], &x->of[i].least);
+    load_chain(pk->trans0[i + 1] - pk->trans0[i], pk->A + pk->trans0[i], lambda, x->A + pk->trans0[i],
+               &x->of[i].least);
+}
+
+static vhem_status load_side(vhem_ctx *ctx, const laid_sets *l, const vh_packed *pk, const double *self,
+                             double lambda, side *x)
+{
+    vhem_status st = VHEM_OK;
+    size_t rows = (size_t)pk->n_comp + VH_PRODUCT_ROWS + TABLE_ROWS;
+
+    x->pk = pk;
+    VH_NEW(x->par, rows * l->size);
+    VH_NEW(x->log_w, rows);
+    VH_NEW(x->pi, pk->n_state);
+    VH_NEW(x->A, pk->n_trans);
+    VH_NEW(x->of, pk->K);
+    for (int i = 0; i < pk->K; i++)
+        load_hmm(l, self, lambda, i, x);
+    for (size_t q = (size_t)pk->n_comp; q < rows; q++) { /* rows beyond the last fill up a tile */
+        load_nothing(l, pk->d, x->par + q * l->size);
         x->log_w[q] = VH_NEVER;
     }
-    load_chain(states, pk->pi + pk->state0[i0], lambda, x->pi, &x->least);
-    load_chain((int)trans, pk->A + pk->trans0[i0], lambda, x->A, &x->least);
 done:
     return st;
 }
 
-/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0: not
- * even one. */
+static void free_side(side *x)
+{
+    free(x->par);
+    free(x->log_w);
+    free(x->pi);
+    free(x->A);
+    free(x->of);
+}
+
+/* How many dimensions may share a division in a tile, so that den and num = den (sum of squares) stay in
+ * range; 0: not even one, or a power is too small. */
 static int choose_block(const job *j)
 {
-    double high = log2(fmax(1, j->a.high + j->b.high)), low = log2(fmin(1, j->a.low + j->b.low));
-    double square = 2 * log2(fmax(1, j->a.reach + j->b.reach)) - low + log2(j->p->a->d);
-    int d = j->p->a->d, block = MAX_BLOCK;
+    const side *sides[] = { &j->x->a, &j->x->b };
+    int d = j->p->a->d, block = MAX_BLOCK, first[] = { j->r->a0, j->r->b0 }, n[] = { j->r->na, j->r->nb };
+    double high = 0, low = 0, reach = 0, least = 1;
+    for (int s = 0; s < 2; s++) {
+        extremes x = { .low = INFINITY, .least = 1 };
+        for (int i = first[s]; i < first[s] + n[s]; i++) {
+            x.high = fmax(x.high, sides[s]->of[i].high);
+            x.low = fmin(x.low, sides[s]->of[i].low);
+            x.reach = fmax(x.reach, sides[s]->of[i].reach);
+            least = fmin(least, sides[s]->of[i].least);
+        }
+        high += x.high;
+        low += x.low;
+        reach += x.reach;
+    }
+    if (!(least > TINY_POWER))
+        return 0;
+    if (j->x->full)
+        return d <= MOST_FACTORS;
+    high = log2(fmax(1, high));
+    low = log2(fmin(1, low));
+    double square = 2 * log2(fmax(1, reach)) - low + log2(d);
     while (block > 0 && !(block * high + square < 1000 && block * low > -1000))
         block--;
     if (block == 0 || (d + block - 1) / block > MOST_FACTORS)
         return 0;
-    int n = (d + block - 1) / block;
-    return (d + n - 1) / n;
+    int parts = (d + block - 1) / block;
+    return (d + parts - 1) / parts;
 }
 
 /* ---- 2. groups ----------------------------------------------------------------------------------------- */
 
-/* Space for groups of the shape of HMM i of b. */
-static vhem_status set_up_group(job *j, int i)
+static void load_group(const laid_sets *l, group *g)
+{
+    const side *b = &l->b;
+    size_t C = (size_t)(g->S * g->M), S = (size_t)g->S;
+    for (int k = 0; k < VH_LANES; k++) {
+        int i = g->first + (k < g->used ? k : 0);
+        const double *par = b->par + (size_t)b->pk->comp0[i] * l->size, *log_w = b->log_w + b->pk->comp0[i];
+        const double *pi = b->pi + b->pk->state0[i], *A = b->A + b->pk->trans0[i];
+        for (size_t e = 0; e < C * l->size; e++)
+            g->par[e][k] = par[e];
+        for (size_t e = 0; e < C; e++)
+            g->log_w[e][k] = log_w[e];
+        for (size_t e = 0; e < S; e++)
+            g->pi[e][k] = pi[e];
+        for (size_t e = 0; e < S * S; e++)
+            g->A[e][k] = A[e];
+    }
+}
+
+/* Consecutive HMMs of b of one shape share a group.  A group does not cross the edge of a tile. */
+static vhem_status form_groups(vhem_ctx *ctx, laid_sets *l)
 {
     vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
-    double *at;
+    const vh_packed *pk = l->b.pk;
+    size_t total = 0;
 
-    j->Sb = j->b.pk->S[i];
-    j->Mb = j->b.pk->M[i];
-    size_t Cb = (size_t)(j->Sb * j->Mb), S = (size_t)j->Sb;
-    VH_SCRATCH(at, SLOT_GROUP, (Cb * j->size + Cb + S + S * S) * VH_LANES);
-    j->par = (vec *)at;
-    j->log_w = j->par + Cb * j->size;
-    j->pi = j->log_w + Cb;
-    j->A = j->pi + S;
+    VH_NEW(l->groups, pk->K);
+    VH_NEW(l->group_of, pk->K);
+    for (int i = 0; i < pk->K; i += l->groups[l->n_group++].used) {
+        group *g = &l->groups[l->n_group];
+        *g = (group){ .first = i, .S = pk->S[i], .M = pk->M[i] };
+        while (g->used < VH_LANES && i + g->used < pk->K && pk->S[i + g->used] == g->S
+               && pk->M[i + g->used] == g->M && (g->used == 0 || (i + g->used) % VH_PRODUCT_TILE != 0))
+            l->group_of[i + g->used++] = l->n_group;
+        total += (size_t)(g->S * g->M) * (l->size + 1) + (size_t)(g->S + g->S * g->S);
+    }
+    VH_NEW(l->memory, total);
+    vec *at = l->memory;
+    for (int n = 0; n < l->n_group; n++) {
+        group *g = &l->groups[n];
+        g->par = at;
+        g->log_w = g->par + (size_t)(g->S * g->M) * l->size;
+        g->pi = g->log_w + g->S * g->M;
+        g->A = g->pi + g->S;
+        at = g->A + g->S * g->S;
+        load_group(l, g);
+    }
 done:
     return st;
 }
 
-static void load_group(job *j)
+vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, void **out)
 {
-    const vh_packed *pk = j->b.pk;
-    int i0 = j->b.i0;
-    size_t Cb = (size_t)(j->Sb * j->Mb), S = (size_t)j->Sb;
-    for (int l = 0; l < VH_LANES; l++) {
-        int i = j->j[l < j->used ? l : 0];
-        const double *par = j->b.par + (size_t)(pk->comp0[i] - pk->comp0[i0]) * j->size;
-        const double *log_w = j->b.log_w + (pk->comp0[i] - pk->comp0[i0]);
-        const double *pi = j->b.pi + (pk->state0[i] - pk->state0[i0]);
-        const double *A = j->b.A + (pk->trans0[i] - pk->trans0[i0]);
-        for (size_t e = 0; e < Cb * j->size; e++)
-            j->par[e][l] = par[e];
-        for (size_t e = 0; e < Cb; e++)
-            j->log_w[e][l] = log_w[e];
-        for (size_t e = 0; e < S; e++)
-            j->pi[e][l] = pi[e];
-        for (size_t e = 0; e < S * S; e++)
-            j->A[e][l] = A[e];
+    vhem_status st = VHEM_OK;
+    laid_sets *l = NULL;
+    int d = p->a->d;
+    double log_scale = 0;
+
+    if (p->a->family != &vh_gaussian_diag && p->a->family != &vh_gaussian_full)
+        return VHEM_OK; /* the reference takes all of it */
+    VH_NEW(l, 1);
+    VH_NEW(l->inverse, d);
+    for (int k = 0; k < d; k++) {
+        l->inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
+        log_scale -= log(l->inverse[k]);
     }
+    l->full = p->a->family == &vh_gaussian_full;
+    l->size = l->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
+    l->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
+    VH_TRY(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));
+    if (p->a == p->b)
+        l->b = l->a;
+    else
+        VH_TRY(load_side(ctx, l, p->b, p->self_b, p->lambda, &l->b));
+    VH_TRY(form_groups(ctx, l));
+    *out = l;
+    l = NULL;
+done:
+    VH_NAME(vh_simd_product_drop)(l);
+    return st;
+}
+
+void VH_NAME(vh_simd_product_drop)(void *laid)
+{
+    laid_sets *l = laid;
+    if (!l)
+        return;
+    if (l->b.pk != l->a.pk)
+        free_side(&l->b);
+    free_side(&l->a);
+    free(l->inverse);
+    free(l->groups);
+    free(l->group_of);
+    free(l->memory);
+    free(l);
 }
 
 /* ---- 3. rows ------------------------------------------------------------------------------------------- */
 
 /* The chains of HMM i of a and the group; x is where its rows of the table begin. */
-static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *log_k)
+static vhem_status one_row(job *j, int i, const vec *x)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
-    const vh_packed *a = j->a.pk;
-    int n = a->S[i] * j->Sb;
-    vh_product_chain c = { .Sa = a->S[i],
-                           .Ma = a->M[i],
-                           .Sb = j->Sb,
-                           .Mb = j->Mb,
+    const side *a = &j->x->a;
+    const vh_rectangle *r = j->r;
+    const group *g = j->g;
+    int n = a->pk->S[i] * g->S;
+    vh_product_chain c = { .Sa = a->pk->S[i],
+                           .Ma = a->pk->M[i],
+                           .Sb = g->S,
+                           .Mb = g->M,
                            .tau = j->p->tau,
-                           .pi_a = j->a.pi + (a->state0[i] - a->state0[j->a.i0]),
-                           .A_a = j->a.A + (a->trans0[i] - a->trans0[j->a.i0]),
-                           .pi_b = j->pi,
-                           .A_b = j->A,
+                           .pi_a = a->pi + a->pk->state0[i],
+                           .A_a = a->A + a->pk->trans0[i],
+                           .pi_b = g->pi,
+                           .A_b = g->A,
                            .x = x,
                            .Psi = j->small,
                            .F = j->small + n,
@@ -224,108 +331,88 @@ static vhem_status one_row(job *j, int i, const vec *x, int b0, int nb, double *
                            .g = j->small + 4 * n };
 
     VH_NAME(vh_product_walk)(&c);
-    for (int l = 0; l < j->used; l++) {
-        double *out = &log_k[(size_t)(i - j->a.i0) * (size_t)nb + (size_t)(j->j[l] - b0)];
-        *out = c.log_k[l] + j->p->tau * j->constant;
+    for (int l = 0; l < g->used; l++) {
+        int at = g->first + l - r->b0;
+        if (at < 0 || at >= r->nb)
+            continue;
+        double *out = &j->log_k[(size_t)(i - r->a0) * (size_t)r->nb + (size_t)at];
+        *out = c.log_k[l] + j->p->tau * j->x->constant;
         if (!c.good[l])
-            VH_TRY(vh_ref_product_pair(ctx, j->p, i, j->j[l], j->scratch, out));
+            VH_TRY(vh_ref_product_pair(ctx, j->p, i, g->first + l, j->scratch, out));
     }
 done:
     return st;
 }
 
-/* All rows of the tile against the group, as many at a time as have TABLE_ROWS components together. */
-static vhem_status all_rows(job *j, int b0, int nb, double *log_k)
+/* How many HMMs of a from i on, at least one, have TABLE_ROWS components together. */
+static int some_rows(const job *j, int i, int *comps, int *S)
+{
+    const vh_packed *a = j->x->a.pk;
+    int n = 0;
+    for (*comps = *S = 0; i + n < j->r->a0 + j->r->na; n++) {
+        int more = a->S[i + n] * a->M[i + n];
+        if (n > 0 && *comps + more > TABLE_ROWS)
+            break;
+        *comps += more;
+        *S = a->S[i + n] > *S ? a->S[i + n] : *S;
+    }
+    return n;
+}
+
+/* All rows of the tile against the group. */
+static vhem_status all_rows(job *j)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    const vh_packed *a = j->a.pk;
-    int Cb = j->Sb * j->Mb, end = j->a.i0 + j->a.n;
-    size_t work = j->full ? VH_NAME(vh_product_work)(a->d) : 0;
+    const side *a = &j->x->a;
+    int C = j->g->S * j->g->M, end = j->r->a0 + j->r->na;
+    size_t work = j->x->full ? VH_NAME(vh_product_work)(a->pk->d) : 0;
 
-    for (int i = j->a.i0, n, comps; i < end; i += n) {
-        int S = 0;
-        for (n = 0, comps = 0; i + n < end; n++) {
-            int more = a->S[i + n] * a->M[i + n];
-            if (n > 0 && comps + more > TABLE_ROWS)
-                break;
-            comps += more;
-            S = a->S[i + n] > S ? a->S[i + n] : S;
-        }
+    for (int i = j->r->a0, n; i < end; i += n) {
+        int comps, S;
+        n = some_rows(j, i, &comps, &S);
         int rows = (comps + VH_PRODUCT_ROWS - 1) / VH_PRODUCT_ROWS * VH_PRODUCT_ROWS;
-        size_t first = (size_t)(a->comp0[i] - a->comp0[j->a.i0]);
+        size_t first = (size_t)a->pk->comp0[i];
         double *x, *small;
-        VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * Cb) * VH_LANES);
-        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->Sb) + (size_t)S + work) * VH_LANES);
+        VH_SCRATCH(x, SLOT_TABLE, (size_t)(rows * C) * VH_LANES);
+        VH_SCRATCH(small, SLOT_SMALL, (4 * (size_t)(S * j->g->S) + (size_t)S + work) * VH_LANES);
         j->small = (vec *)small;
-        vh_product_table t = { a->d,
-                               j->full ? comps : rows,
-                               Cb,
+        vh_product_table t = { a->pk->d,
+                               j->x->full ? comps : rows,
+                               C,
                                j->p->lambda,
-                               j->a.par + first * j->size,
-                               j->a.log_w + first,
-                               j->par,
-                               j->log_w,
+                               a->par + first * j->x->size,
+                               a->log_w + first,
+                               j->g->par,
+                               j->g->log_w,
                                j->block,
-                               j->small + 4 * S * j->Sb + S,
+                               j->small + 4 * S * j->g->S + S,
                                (vec *)x };
-        if (j->full)
+        if (j->x->full)
             VH_NAME(vh_product_full)(&t);
         else
             VH_NAME(vh_product_diag)(&t);
         for (int k = 0; k < n; k++)
-            VH_TRY(one_row(j, i + k, t.x + (a->comp0[i + k] - a->comp0[i]) * Cb, b0, nb, log_k));
+            VH_TRY(one_row(j, i + k, t.x + (a->pk->comp0[i + k] - a->pk->comp0[i]) * C));
     }
 done:
     return st;
 }
 
-static vhem_status open_job(job *j, int a0, int na, int b0, int nb)
+vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, const void *laid,
+                                     const vh_rectangle *r, vh_scratch *scratch, double *log_k)
 {
     vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
-    const vh_product *p = j->p;
-    int d = p->a->d;
-    double *inverse, log_scale = 0;
+    job j = { .ctx = ctx, .p = p, .x = laid, .r = r, .scratch = scratch, .log_k = log_k };
 
-    VH_SCRATCH(inverse, SLOT_INVERSE, d);
-    for (int k = 0; k < d; k++) {
-        inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
-        log_scale -= log(inverse[k]);
-    }
-    j->inverse = inverse;
-    j->full = p->a->family == &vh_gaussian_full;
-    j->size = j->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
-    j->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
-    VH_TRY(load_side(j, p->a, p->self_a, a0, na, SLOT_A, SLOT_CHAIN_A, &j->a));
-    VH_TRY(load_side(j, p->b, p->self_b, b0, nb, SLOT_B, SLOT_CHAIN_B, &j->b));
-    j->block = j->full ? d <= MOST_FACTORS : choose_block(j);
-done:
-    return st;
-}
-
-vhem_status VH_NAME(vh_simd_product)(vhem_ctx *ctx, const vh_product *p, int a0, int na, int b0, int nb,
-                                     vh_scratch *scratch, double *log_k)
-{
-    vhem_status st = VHEM_OK;
-    job j = { .ctx = ctx, .p = p, .scratch = scratch };
-
-    if (p->a->family != &vh_gaussian_diag && p->a->family != &vh_gaussian_full)
-        return vh_ref_product(ctx, p, a0, na, b0, nb, scratch, log_k);
-    VH_TRY(open_job(&j, a0, na, b0, nb));
-    if (j.block == 0 || !(fmin(j.a.least, j.b.least) > TINY_POWER))
-        return vh_ref_product(ctx, p, a0, na, b0, nb, scratch, log_k);
-    for (int i = b0; i < b0 + nb; i += j.used) {
-        VH_TRY(set_up_group(&j, i));
-        for (j.used = 0; j.used < VH_LANES && i + j.used < b0 + nb; j.used++) {
-            if (p->b->S[i + j.used] != j.Sb || p->b->M[i + j.used] != j.Mb)
-                break;
-            j.j[j.used] = i + j.used;
-        }
-        load_group(&j);
-        VH_TRY(all_rows(&j, b0, nb, log_k));
+    if (laid)
+        j.block = choose_block(&j);
+    if (j.block == 0)
+        return vh_ref_product(ctx, p, NULL, r, scratch, log_k);
+    for (int n = j.x->group_of[r->b0]; n <= j.x->group_of[r->b0 + r->nb - 1]; n++) {
+        j.g = &j.x->groups[n];
+        VH_TRY(all_rows(&j));
     }
 done:
     return st;

@@ -42,5 +42,7 @@ const vh_backend VH_NAME(vh_backend) = {
     .sequences = { .batch = forward_backward },
     .score = score,
     .accumulate = accumulate,
-    .product = VH_NAME(vh_simd_product),
+    .product = { .lay = VH_NAME(vh_simd_product_lay),
+                 .drop = VH_NAME(vh_simd_product_drop),
+                 .tile = VH_NAME(vh_simd_product) },
 };

@@ -20,7 +20,9 @@ vhem_status VH_NAME(vh_simd_score)(vhem_ctx *, const vh_estep *, int first, int 
 vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w,
                                         vh_scratch *, vh_stats *);
 /* The kernel between sets of HMMs. */
-vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, int a0, int na, int b0, int nb,
+vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *, const vh_product *, void **laid);
+void VH_NAME(vh_simd_product_drop)(void *laid);
+vhem_status VH_NAME(vh_simd_product)(vhem_ctx *, const vh_product *, const void *laid, const vh_rectangle *,
                                      vh_scratch *, double *log_k);
 #endif
 
