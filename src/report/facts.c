@@ -139,9 +139,12 @@ static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
     vhem_status st = VHEM_OK;
 
     VH_NEW(facts->measures, facts->n_level);
-    for (int l = 0; l < facts->n_level; l++)
-        facts->measures[l] =
-            facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN, NAN };
+    for (int l = 0; l < facts->n_level; l++) {
+        vhem_measures *m = &facts->measures[l];
+        *m = facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN, NAN };
+        facts->measured = facts->measured || isfinite(m->expected_loglik) || isfinite(m->loglik)
+                          || isfinite(m->compactness) || isfinite(m->modularity);
+    }
 done:
     return st;
 }

@@ -30,6 +30,7 @@ typedef struct {
     int *class_of;           /* [n_model] -1: none */
     const char **class_name; /* [n_class] */
     int *class_size;         /* [n_class] */
+    bool measured;           /* is any of these known? */
     vhem_measures *measures; /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 

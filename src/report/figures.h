@@ -15,7 +15,7 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l);
 void vh_figure_choice(FILE *f, const vh_facts *facts);
 vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
 vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l);
-vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
+vhem_status vh_figure_examples(FILE *f, const vh_facts *facts);
 
 /* An image to lie under emissions in the plane, ready to be written; all zero: none. */
 typedef struct {

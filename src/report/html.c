@@ -100,10 +100,8 @@ static const struct {
 
 static bool shown(const vh_facts *facts, const char *id)
 {
-    if (strcmp(id, "classes") == 0)
-        return vh_facts_measured(facts, 0);
     if (strcmp(id, "examples") == 0)
-        return facts->in->data && facts->level[0].c->centers;
+        return facts->in->data && facts->in->examples && facts->in->examples->n > 0;
     return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;
 }
 
