@@ -71,7 +71,7 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
-void vh_html_method(FILE *f, const vh_clustering *c)
+static void put_method(FILE *f, const vh_clustering *c)
 {
     vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
 }
@@ -79,7 +79,7 @@ void vh_html_method(FILE *f, const vh_clustering *c)
 void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after)
 {
     fprintf(f, "<p class=\"note\" data-level=\"%d\">%s ", l, before);
-    vh_html_method(f, facts->level[l].c);
+    put_method(f, facts->level[l].c);
     fprintf(f, " %s</p>\n", after);
 }
 

@@ -182,6 +182,7 @@ static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *p
     VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
     if (facts->in->tables)
         VH_TRY(vh_tables_write(ctx, facts));
+    VH_CHECK(!*facts->lacks_memory, VHEM_ENOMEM, "out of memory: a figure of the report could not be drawn");
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     if (before)
