@@ -18,7 +18,9 @@ typedef struct {
     double *D;
     vhem_choice *rows;
     vhem_measures *measures; /* [levels] */
-    char unmeasured[256];    /* why there are none, to be said at the end */
+    int each;                /* examples of a cluster */
+    vhem_examples *examples;
+    char unmeasured[256]; /* why there are none, to be said at the end */
 } report_args;
 
 static void free_args(report_args *a)
@@ -28,6 +30,7 @@ static void free_args(report_args *a)
     free(a->D);
     free(a->rows);
     free(a->measures);
+    vhem_free(a->examples);
     vhem_data_free(a->loaded);
     vhem_models_free(a->set);
     vhem_tree_free(a->tree);
@@ -136,6 +139,8 @@ static int load_and_report(cli *c, report_args *a)
         status = load_inputs(c, a);
     if (status == CLI_GO)
         status = measure_levels(c, a);
+    if (status == CLI_GO && a->loaded)
+        status = cli_status(c, vhem_examples_find(c->ctx, a->tree, a->loaded, a->each, &a->examples));
     a->in.tree = a->tree;
     a->in.models = a->set;
     a->in.truth = a->class_of;
@@ -143,6 +148,7 @@ static int load_and_report(cli *c, report_args *a)
     a->in.distance = a->D;
     a->in.choice = a->rows;
     a->in.measures = a->measures;
+    a->in.examples = a->examples;
     a->in.command = a->line;
     if (status == CLI_GO)
         status = cli_status(c, vhem_report_write(c->ctx, &a->in, a->output));
@@ -166,7 +172,7 @@ static void add_options(cli_table *t, report_args *a)
           .help = "classes to compare with: a column of --data, or a table of names and classes" },
         { "data", 'd', OPT_TEXT, "DATA", &a->sequences,
           .help = "sequences to show some of, coloured by decoded state" },
-        { "examples", 0, OPT_INT, "N", &a->in.n_example, 1, .help = "sequences shown of each cluster" },
+        { "examples", 0, OPT_INT, "N", &a->each, 1, .help = "sequences shown of each cluster" },
         { "measures", 0, OPT_CHOICE, "auto|all|none", &a->measure, .shown = "auto",
           .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,
@@ -185,11 +191,10 @@ static void add_options(cli_table *t, report_args *a)
 
 int cmd_report(cli *c, int argc, char **argv)
 {
-    report_args a = { .output = "report.html" };
+    report_args a = { .output = "report.html", .each = 2 };
     cli_table t = { 0 };
     vhem_data_options_init(&a.data);
     vhem_report_input_init(&a.in);
-    a.in.n_example = 2;
     a.in.y_down = 0;
     add_options(&t, &a);
     const cli_usage usage = {

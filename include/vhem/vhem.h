@@ -580,15 +580,27 @@ VHEM_API vhem_status vhem_judge(vhem_ctx *, const vhem_prediction *, const vhem_
 
 /* ---- hierarchy -> report ------------------------------------------------------------------------------- */
 
+typedef struct {                     /* sequences to show; released with vhem_free */
+    int64_t           n;
+    const int64_t    *sequence;      /* [n]     index in the data */
+    const int        *cluster;       /* [n]     of level 0 */
+    const int *const *path;          /* [n][T]  states of the centre that most likely made each frame */
+} vhem_examples;
+
+/* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster of
+ * the item that has its name or that of its group; if none has one, in the cluster that fits it best.  Sequences
+ * with missing values are passed over; centres that are no HMMs have no examples. */
+VHEM_API vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
+                                        vhem_examples **out);
+
 typedef struct {                     /* what a report shows; all but the tree may be NULL or 0 */
     const vhem_tree   *tree;
     const char        *title;        /* of the page */
     const vhem_models *models;       /* those that were clustered: their labels and provenance */
     const char *const *truth;        /* [Kb of level 0] class of each item, "" for none, instead of the
                                         labels of the models */
-    const vhem_data   *data;         /* sequences to show some of, coloured by decoded state; a sequence
-                                        named, or in a group named, like a model is in its cluster */
-    int                n_example;    /* of them for each cluster; 0: 2 */
+    const vhem_data   *data;         /* sequences: names of their dimensions, and those of the examples */
+    const vhem_examples *examples;   /* of the data, from vhem_examples_find */
     const double      *distance;     /* [Kb][Kb] between the models, in their order */
     int                n_choice;
     const vhem_choice *choice;       /* [n_choice] */

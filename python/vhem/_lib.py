@@ -427,6 +427,11 @@ def assign(session: Session, tree: Handle, of: Handle, n: int) -> Tuple[Any, Any
     return label, z, best
 
 
+def examples(session: Session, tree: Handle, data: Handle, each: int) -> Handle:
+    """Sequences to show of each cluster, with their states."""
+    return session.made("vhem_examples_find", "examples", tree.pointer, data.pointer, each)
+
+
 def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) -> None:
     """Writes the page; truth, choice and measures are lists of texts and of records."""
     parts = dict(parts)

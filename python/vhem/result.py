@@ -203,7 +203,7 @@ class Tree(Sequence[Clustering]):
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
                title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
                choice: Any = None, measures: Optional[bool] = None, image: Any = None, y_down: bool = False,
-               n_example: Optional[int] = None, tables: Any = None) -> None:
+               n_example: int = 2, tables: Any = None) -> None:
         """Writes one HTML page that needs nothing else, for any browser.
 
         Parameters
@@ -235,9 +235,10 @@ class Tree(Sequence[Clustering]):
         found = None if measures is False else self._measured(models, data, bool(measures))
         with session() as s:
             parts = {
-                "title": title, "image": image, "y_down": y_down, "tables": tables, "n_example": n_example,
+                "title": title, "image": image, "y_down": y_down, "tables": tables,
                 "models": None if models is None else models._handle,
                 "data": None if data is None else data.handle(s), "measures": found,
+                "examples": None if data is None else _lib.examples(s, self._handle, data.handle(s), n_example),
                 "distance": None if distance is None else np.asarray(distance, np.float64),
                 "truth": None if classes is None else [str(c) for c in classes], "choice": choice,
                 "command": "vhem.Tree.report",

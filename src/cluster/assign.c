@@ -108,7 +108,7 @@ done:
 
 static int tau_of(const vh_clustering *c)
 {
-    return c->options.tau > 0 ? c->options.tau : 10;
+    return c->options.tau > 0 ? c->options.tau : VH_DEFAULT_TAU;
 }
 
 static double times_of(const vh_clustering *c)

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+enum { VH_DEFAULT_TAU = 10 }; /* frames of a virtual sample, where a file does not say: as in the presets */
+
 typedef struct { /* what every method returns; what it does not have is NULL */
     const char *method;
     int Kb, Kr;

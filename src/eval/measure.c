@@ -184,7 +184,7 @@ static void choose_options(const vhem_cluster_options *asked, const vhem_cluster
     vhem_cluster_options_init(&o);
     if (asked)
         o = *asked;
-    v->tau = o.tau > 0 && o.tau != VHEM_AUTO ? o.tau : made->tau > 0 ? made->tau : 10;
+    v->tau = o.tau > 0 && o.tau != VHEM_AUTO ? o.tau : made->tau > 0 ? made->tau : VH_DEFAULT_TAU;
     vhem_distance_options_init(&v->kernel);
     v->kernel.kind = "ppk";
     v->kernel.tau = v->tau;

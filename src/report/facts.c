@@ -139,9 +139,12 @@ static vhem_status take_measures(vhem_ctx *ctx, vh_facts *facts)
     vhem_status st = VHEM_OK;
 
     VH_NEW(facts->measures, facts->n_level);
-    for (int l = 0; l < facts->n_level; l++)
-        facts->measures[l] =
-            facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN, NAN };
+    for (int l = 0; l < facts->n_level; l++) {
+        vhem_measures *m = &facts->measures[l];
+        *m = facts->in->measures ? facts->in->measures[l] : (vhem_measures){ NAN, NAN, NAN, NAN };
+        facts->measured = facts->measured || isfinite(m->expected_loglik) || isfinite(m->loglik)
+                          || isfinite(m->compactness) || isfinite(m->modularity);
+    }
 done:
     return st;
 }
@@ -163,7 +166,9 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     vh_facts *facts = NULL;
 
     VH_NEW(facts, 1);
+    facts->ctx = ctx;
     facts->in = in;
+    VH_NEW(facts->lacks_memory, 1);
     facts->n_level = in->tree->n;
     VH_CHECK(facts->n_level > 0, VHEM_EINVAL, "the tree has no level to report on");
     facts->n_model = in->tree->level[0]->Kb;
@@ -211,16 +216,17 @@ void vh_facts_free(vh_facts *facts)
     free(facts->class_name);
     free(facts->class_size);
     free(facts->measures);
+    free(facts->lacks_memory);
     free(facts);
 }
 
 /* ---- single facts -------------------------------------------------------------------------------------- */
 
-int vh_facts_above(const vh_facts *facts, int from, int j, int to)
+void *vh_facts_room(const vh_facts *facts, size_t n, size_t size)
 {
-    for (int l = from; l < to && j >= 0; l++)
-        j = facts->level[l].parent[j];
-    return j;
+    void *room = vh_alloc(facts->ctx, n, size);
+    *facts->lacks_memory = *facts->lacks_memory || !room;
+    return room;
 }
 
 const char *vh_facts_unit(const vh_clustering *c)

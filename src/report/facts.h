@@ -21,6 +21,8 @@ typedef struct {
 } vh_level;
 
 typedef struct {
+    vhem_ctx *ctx;
+    bool *lacks_memory; /* has a figure been left out for lack of memory? */
     const vhem_report_input *in;
     const char *thing, *kind; /* what was clustered: "texture"; "dynamic textures" */
     int n_model, n_level, n_class;
@@ -30,6 +32,7 @@ typedef struct {
     int *class_of;           /* [n_model] -1: none */
     const char **class_name; /* [n_class] */
     int *class_size;         /* [n_class] */
+    bool measured;           /* is any of these known? */
     vhem_measures *measures; /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 
@@ -37,8 +40,9 @@ typedef struct {
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out);
 void vh_facts_free(vh_facts *facts);
 
-/* The cluster of level to that cluster j of level from is in; -1: none. */
-int vh_facts_above(const vh_facts *facts, int from, int j, int to);
+/* Zeroed room for n things of a size; the caller frees it.  NULL when there is no memory: the figure that asked is left
+ * out, and in the end the report fails. */
+void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
 const char *vh_facts_unit(const vh_clustering *c);
 /* z_ij of model i of the level and its own cluster; 1 without z. */

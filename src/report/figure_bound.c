@@ -19,9 +19,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
-static void find_range(const vh_clustering *c, vh_scale *x, vh_scale *y)
+static void find_range(const vh_facts *facts, const vh_clustering *c, vh_scale *x, vh_scale *y)
 {
-    double best = -INFINITY, *end = malloc(sizeof *end * (size_t)(c->n_run + 1));
+    double best = -INFINITY, *end = vh_facts_room(facts, (size_t)(c->n_run + 1), sizeof *end);
     int n = 0;
     x->lo = 0;
     x->hi = c->bound ? c->n_iter : 1;
@@ -190,7 +190,7 @@ void vh_figure_bound(FILE *f, const vh_facts *facts, int l)
         vh_method_note(f, facts, l, "Method", "has no bound that grows by iterations.");
         return;
     }
-    find_range(c, &x, &y);
+    find_range(facts, c, &x, &y);
     snprintf(name, sizeof name, "bound-%d", l + 1);
     vh_figure_begin(f, name, l);
     vh_svg_begin(

@@ -114,10 +114,10 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
 
     if (vh_h3m_view(c->centers, j, &h) != VHEM_OK)
         return;
-    double *share = malloc((size_t)h.S * sizeof *share);
+    double *share = vh_facts_room(facts, (size_t)h.S, sizeof *share);
     if (!share)
         return;
-    vh_hmm_share(&h, c->options.tau > 1 ? c->options.tau : 10, share);
+    vh_hmm_share(&h, c->options.tau > 1 ? c->options.tau : VH_DEFAULT_TAU, share);
     fputs("<div class=\"pair\">\n", f);
     snprintf(name, sizeof name, "center-%d-%d-states", l + 1, j);
     snprintf(title, sizeof title, "States of the centre of cluster %d, level %d", j, l + 1);
@@ -152,7 +152,7 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
     if (c->centers)
         put_hmm(f, facts, l, j, ranges, image);
     else if (vh_dtm_view(c->textures, j, &t) == VHEM_OK)
-        vh_figure_texture(f, &t, l, j);
+        vh_figure_texture(f, facts, &t, l, j);
     put_members(f, facts, l, j, m);
     fputs("</article>\n", f);
 }
@@ -165,7 +165,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
         vh_method_note(f, facts, l, "Method", "gives clusters no centres.");
         return;
     }
-    member *m = malloc((size_t)v->c->Kb * sizeof *m);
+    member *m = vh_facts_room(facts, (size_t)v->c->Kb, sizeof *m);
     if (!m)
         return;
     fprintf(f, "<div class=\"cards\" data-level=\"%d\">\n", l);

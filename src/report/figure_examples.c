@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_examples.c - a few sequences of each cluster, coloured by the state of the centre that most likely
- * made each frame (Viterbi). */
+ * made each frame. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
 
 #include "core/alloc.h"
-#include "estimate/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,75 +22,6 @@ enum {
     MOST_LINES = 4,
     MOST_CLUSTERS = 24
 };
-
-/* ---- which sequences ----------------------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    int i;
-} entry;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
-}
-
-/* cluster [N] of level 0 by the name of the sequence or its group, -1 for none; returns how many have one. */
-static vhem_status match_names(vhem_ctx *ctx, const vh_facts *facts, int *cluster, int *n_found)
-{
-    vhem_status st = VHEM_OK;
-    size_t n = 0;
-    entry *names = NULL;
-
-    VH_NEW(names, facts->n_model);
-    for (int i = 0; i < facts->n_model; i++)
-        if (*vh_facts_name(facts, i))
-            names[n++] = (entry){ vh_facts_name(facts, i), i };
-    qsort(names, n, sizeof *names, by_name);
-    *n_found = 0;
-    for (int k = 0; k < vh_data_size(facts->in->data); k++) {
-        vhem_seq_view seq;
-        VH_TRY(vhem_data_view(facts->in->data, k, &seq));
-        entry own = { seq.name, 0 }, group = { seq.group, 0 };
-        const entry *e = *seq.name ? bsearch(&own, names, n, sizeof *names, by_name) : NULL;
-        if (!e && *seq.group)
-            e = bsearch(&group, names, n, sizeof *names, by_name);
-        cluster[k] = e ? facts->level[0].label[e->i] : -1;
-        *n_found += e != NULL;
-    }
-done:
-    free(names);
-    return st;
-}
-
-/* Sequences that are no models' find their clusters as new ones do. */
-static vhem_status find_clusters(vhem_ctx *ctx, const vh_facts *facts, int *cluster)
-{
-    vhem_status st = VHEM_OK;
-    int N = vh_data_size(facts->in->data), found, *label = NULL;
-
-    VH_TRY(match_names(ctx, facts, cluster, &found));
-    if (found > 0)
-        goto done;
-    VH_NEW(label, (size_t)N * (size_t)facts->n_level);
-    const vhem_source source = { .data = facts->in->data };
-    VH_TRY(vhem_assign(ctx, facts->in->tree, &source, label, NULL, NULL));
-    for (int n = 0; n < N; n++)
-        cluster[n] = label[(size_t)n * (size_t)facts->n_level];
-done:
-    free(label);
-    return st;
-}
-
-static bool complete(const vhem_seq_view *seq, int d)
-{
-    for (int64_t k = 0; k < seq->T * d; k++)
-        if (!isfinite(seq->y[k]))
-            return false;
-    return true;
-}
-
-/* ---- pictures ------------------------------------------------------------------------------------------ */
 
 /* Runs of one state along the time axis. */
 static void draw_ribbon(FILE *f, const int *path, int64_t T, double y)
@@ -191,22 +121,17 @@ static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
     }
 }
 
-static vhem_status draw_example(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int n, int j)
+static vhem_status draw_example(FILE *f, const vh_facts *facts, int64_t n, int j, const int *path)
 {
     vhem_status st = VHEM_OK;
     vhem_seq_view seq;
-    int *path = NULL, d = vh_data_dim(facts->in->data), top = d == 2 ? PLANE : LINES;
-    double logprob;
+    int d = vh_data_dim(facts->in->data), top = d == 2 ? PLANE : LINES;
     char mark[64], name[32];
 
     VH_TRY(vhem_data_view(facts->in->data, n, &seq));
-    if (!complete(&seq, d))
-        goto done;
-    VH_NEW(path, seq.T);
-    VH_TRY(vh_h3m_viterbi(ctx, facts->level[0].c->centers, j, facts->in->data, n, path, &logprob));
     vh_cluster_mark(mark, sizeof mark, 0, j);
     fprintf(f, "<div class=\"example\"%s>", mark);
-    snprintf(name, sizeof name, "example-%d", n);
+    snprintf(name, sizeof name, "example-%lld", (long long)n);
     vh_figure_begin(f, name, -1);
     vh_svg_begin(f, WIDTH, top + RIBBON + FOOT, seq.name, "A sequence, coloured by decoded state.");
     if (d == 2)
@@ -217,40 +142,31 @@ static vhem_status draw_example(vhem_ctx *ctx, FILE *f, const vh_facts *facts, i
     vh_svg_end(f);
     vh_figure_caption(f, "");
     fputs("<b>", f);
-    vh_html_name(f, "sequence", seq.name, n);
+    vh_html_name(f, "sequence", seq.name, (int)n);
     fprintf(f, "</b> cluster %d, %lld frame%s", j, (long long)seq.T, seq.T == 1 ? "" : "s");
     vh_figure_end(f);
     fputs("</div>\n", f);
 done:
-    free(path);
     return st;
 }
 
-vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
+vhem_status vh_figure_examples(FILE *f, const vh_facts *facts)
 {
     vhem_status st = VHEM_OK;
-    const vhem_data *data = facts->in->data;
+    const vhem_examples *e = facts->in->examples;
     const vh_level *v = &facts->level[0];
-    int *cluster = NULL, N = vh_data_size(data), each = facts->in->n_example > 0 ? facts->in->n_example : 2;
-    vhem_hmm_view h;
 
-    VH_TRY(vh_h3m_view(v->c->centers, 0, &h));
-    VH_CHECK(h.d == vh_data_dim(data), VHEM_EINVAL, "the sequences have dimension %d, the centres %d",
-             vh_data_dim(data), h.d);
-    VH_NEW(cluster, N);
-    VH_TRY(find_clusters(ctx, facts, cluster));
     fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as "
           "numbered and coloured "
           "above, that most likely made each frame.</p>\n<div class=\"examples\">\n",
           f);
     for (int k = 0; k < v->K && k < MOST_CLUSTERS; k++)
-        for (int n = 0, shown = 0; n < N && shown < each; n++)
-            if (cluster[n] == v->order[k]) {
-                VH_TRY(draw_example(ctx, f, facts, n, v->order[k]));
-                shown++;
-            }
+        for (int64_t i = 0; i < e->n; i++)
+            if (e->cluster[i] == v->order[k])
+                VH_TRY(draw_example(f, facts, e->sequence[i], e->cluster[i], e->path[i]));
     fputs("</div>\n", f);
+    if (v->K > MOST_CLUSTERS)
+        fprintf(f, "<p class=\"note\">The first %d of %d clusters.</p>\n", MOST_CLUSTERS, v->K);
 done:
-    free(cluster);
     return st;
 }

@@ -136,7 +136,7 @@ void vh_figure_levels(FILE *f, const vh_facts *facts)
                 VH_MOST_BARS);
         return;
     }
-    double *x = calloc((size_t)VH_MOST_BARS * (size_t)(n - first), sizeof *x);
+    double *x = vh_facts_room(facts, (size_t)VH_MOST_BARS * (size_t)(n - first), sizeof *x);
     if (!x)
         return;
     double step = (double)(WIDTH - LEFT) / facts->level[first].K;

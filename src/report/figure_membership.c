@@ -115,8 +115,8 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
 {
     const vh_level *v = &facts->level[l];
     const vh_clustering *c = v->c;
-    int *model = malloc((size_t)c->Kb * sizeof *model), sure = 0;
-    row *rows = malloc((size_t)c->Kb * sizeof *rows);
+    int *model = vh_facts_room(facts, (size_t)c->Kb, sizeof *model), sure = 0;
+    row *rows = vh_facts_room(facts, (size_t)c->Kb, sizeof *rows);
     char name[32];
 
     if (model && rows && c->z) {

@@ -20,20 +20,22 @@ static int by_radius(const void *a, const void *b)
     return x > y ? -1 : x < y ? 1 : p->re > q->re ? -1 : p->re < q->re ? 1 : p->im > q->im ? -1 : 1;
 }
 
-int vh_texture_modes(const vhem_dt_view *t, vh_mode *mode)
+vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found)
 {
     size_t n = (size_t)t->n;
-    double *A = malloc((n * n + 2 * n) * sizeof *A), *w = A + n * n;
-    int found = 0;
-    if (A) {
+    vh_mode *mode = vh_facts_room(facts, n, sizeof *mode);
+    double *A = vh_facts_room(facts, n * n + 2 * n, sizeof *A), *w = A ? A + n * n : NULL;
+    *found = 0;
+    if (mode && A) {
         memcpy(A, t->A, n * n * sizeof *A);
-        found = vh_eigenvalues(t->n, A, w) ? t->n : 0;
+        *found = vh_eigenvalues(t->n, A, w) ? t->n : 0;
     }
-    for (int k = 0; k < found; k++)
+    for (int k = 0; k < *found; k++)
         mode[k] = (vh_mode){ w[k], w[(int)n + k] };
-    qsort(mode, (size_t)found, sizeof *mode, by_radius);
+    if (*found > 0)
+        qsort(mode, (size_t)*found, sizeof *mode, by_radius);
     free(A);
-    return found;
+    return mode;
 }
 
 /* Frames until a mode is down to 1/e; infinity: it never is. */
@@ -100,10 +102,10 @@ static void put_modes(FILE *f, const vh_mode *mode, int n)
         fprintf(f, "<p class=\"soft\">and %d that fade faster</p>\n", n - k);
 }
 
-void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j)
+void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j)
 {
-    vh_mode *mode = malloc((size_t)t->n * sizeof *mode);
-    int n = mode ? vh_texture_modes(t, mode) : 0;
+    int n;
+    vh_mode *mode = vh_texture_modes(facts, t, &n);
     char name[64], title[96];
 
     if (n > 0) {

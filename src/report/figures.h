@@ -15,7 +15,7 @@ void vh_figure_confusion(FILE *f, const vh_facts *facts, int l);
 void vh_figure_choice(FILE *f, const vh_facts *facts);
 vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
 vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l);
-vhem_status vh_figure_examples(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
+vhem_status vh_figure_examples(FILE *f, const vh_facts *facts);
 
 /* An image to lie under emissions in the plane, ready to be written; all zero: none. */
 typedef struct {
@@ -48,11 +48,12 @@ typedef struct {
     double re, im;
 } vh_mode;
 
-int vh_texture_modes(const vhem_dt_view *t, vh_mode *mode); /* [n] slowest first; 0: not found */
+/* [found] slowest first, from malloc; found is 0 when they cannot be worked out. */
+vh_mode *vh_texture_modes(const vh_facts *facts, const vhem_dt_view *t, int *found);
 double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
 /* What the card of a texture shows of it. */
-void vh_figure_texture(FILE *f, const vhem_dt_view *t, int l, int j);
+void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
 /* The pieces of a card.  id: by which the shapes of the emissions are used again, small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,

@@ -71,7 +71,7 @@ void vh_class_legend(FILE *f, const vh_facts *facts)
         fprintf(f, "and %d more", facts->n_class - MOST);
 }
 
-void vh_html_method(FILE *f, const vh_clustering *c)
+static void put_method(FILE *f, const vh_clustering *c)
 {
     vh_html_text(f, c->method ? c->method : "unknown", VH_NAME_MAX);
 }
@@ -79,7 +79,7 @@ void vh_html_method(FILE *f, const vh_clustering *c)
 void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after)
 {
     fprintf(f, "<p class=\"note\" data-level=\"%d\">%s ", l, before);
-    vh_html_method(f, facts->level[l].c);
+    put_method(f, facts->level[l].c);
     fprintf(f, " %s</p>\n", after);
 }
 
@@ -100,10 +100,8 @@ static const struct {
 
 static bool shown(const vh_facts *facts, const char *id)
 {
-    if (strcmp(id, "classes") == 0)
-        return vh_facts_measured(facts, 0);
     if (strcmp(id, "examples") == 0)
-        return facts->in->data && facts->level[0].c->centers;
+        return facts->in->data && facts->in->examples && facts->in->examples->n > 0;
     return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;
 }
 

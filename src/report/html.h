@@ -23,8 +23,6 @@ void vh_figure_end(FILE *f);
 
 /* A legend of the classes. */
 void vh_class_legend(FILE *f, const vh_facts *facts);
-/* The method as the file names it, whatever that is made of. */
-void vh_html_method(FILE *f, const vh_clustering *c);
 /* A note in the place of a figure of level l: before, the method, after. */
 void vh_method_note(FILE *f, const vh_facts *facts, int l, const char *before, const char *after);
 /* " data-l="0" data-c="3"": by which the script knows to which cluster an element belongs. */

@@ -90,16 +90,18 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++)
         vh_figure_membership(f, facts, l);
     vh_section_end(f);
-    if (vh_facts_measured(facts, 0)) {
-        vh_section_begin(f, "classes",
-                         facts->n_class ? "Clusters and given classes" : "How good the clusters are");
-        for (int l = 0; l < facts->n_level; l++)
-            vh_figure_confusion(f, facts, l);
-        vh_section_end(f);
-    }
-    if (facts->in->data && facts->level[0].c->centers) {
+    vh_section_begin(f, "classes",
+                     facts->n_class ? "Clusters and given classes" : "How good the clusters are");
+    for (int l = 0; l < facts->n_level; l++)
+        vh_figure_confusion(f, facts, l);
+    if (!facts->measured)
+        fputs("<p class=\"note\">This page was given no measures of the clusters themselves. They are "
+              "computed from what was clustered, or from sequences.</p>\n",
+              f);
+    vh_section_end(f);
+    if (facts->in->data && facts->in->examples && facts->in->examples->n > 0) {
         vh_section_begin(f, "examples", "Example sequences");
-        VH_TRY(vh_figure_examples(ctx, f, facts));
+        VH_TRY(vh_figure_examples(f, facts));
         vh_section_end(f);
     }
     vh_section_begin(f, "distances", "Distances");
@@ -180,6 +182,7 @@ static vhem_status write_all(vhem_ctx *ctx, const vh_facts *facts, const char *p
     VH_TRY(put_page(ctx, out.f, facts, &ranges, &image));
     if (facts->in->tables)
         VH_TRY(vh_tables_write(ctx, facts));
+    VH_CHECK(!*facts->lacks_memory, VHEM_ENOMEM, "out of memory: a figure of the report could not be drawn");
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     if (before)

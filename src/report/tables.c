@@ -113,7 +113,7 @@ static void put_restarts(FILE *f, const vh_facts *facts)
 }
 
 /* widest: the centre with the most states of all, for tables whose rows are equally long. */
-typedef void put_center(FILE *f, const vhem_hmm_view *h, int tau, int widest);
+typedef void put_center(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest);
 
 /* A centre with the most states; S is 0 when there are no centres. */
 static vhem_hmm_view find_widest(const vh_facts *facts)
@@ -137,14 +137,14 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
             char where[32];
             snprintf(where, sizeof where, "%d\t%d", l + 1, j);
             h.name = where; /* the first two columns of each row */
-            put(f, &h, v->c->options.tau > 1 ? v->c->options.tau : 10, widest);
+            put(f, facts, &h, v->c->options.tau > 1 ? v->c->options.tau : VH_DEFAULT_TAU, widest);
         }
     }
 }
 
-static void put_center_states(FILE *f, const vhem_hmm_view *h, int tau, int widest)
+static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
-    double *share = malloc((size_t)h->S * sizeof *share);
+    double *share = vh_facts_room(facts, (size_t)h->S, sizeof *share);
     if (!share)
         return;
     vh_hmm_share(h, tau, share);
@@ -178,8 +178,9 @@ static bool is_full(const vhem_hmm_view *h)
     return strcmp(h->emission, "gaussian-full") == 0;
 }
 
-static void put_center_emissions(FILE *f, const vhem_hmm_view *h, int tau, int widest)
+static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
+    (void)facts;
     (void)tau;
     (void)widest;
     size_t width = !h->cov ? 0 : is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
@@ -220,8 +221,8 @@ static void put_modes(FILE *f, const vh_facts *facts)
             vhem_dt_view t;
             if (vh_dtm_view(centers, j, &t) != VHEM_OK)
                 continue;
-            vh_mode *mode = malloc((size_t)t.n * sizeof *mode);
-            int n = mode ? vh_texture_modes(&t, mode) : 0;
+            int n;
+            vh_mode *mode = vh_texture_modes(facts, &t, &n);
             for (int k = 0; k < n; k++) {
                 fprintf(f, "%d\t%d\t%d", l + 1, j, k);
                 put_number(f, mode[k].re);

@@ -8,9 +8,9 @@
 #include "reduce/base.h"
 
 /* HMMs of several shapes in one set, some with zeros in their chains, some with tiny or huge spread. */
-static vhem_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, bool extreme)
+static vh_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, bool extreme)
 {
-    vhem_h3m *set = NULL, **part = calloc((size_t)K, sizeof *part);
+    vh_h3m *set = NULL, **part = calloc((size_t)K, sizeof *part);
     vhem_hmm_view *v = calloc((size_t)K, sizeof *v);
     for (int k = 0; k < K; k++) {
         int S = 1 + (int)vh_rng_below(rng, 4), M = 1 + (int)vh_rng_below(rng, 3);
@@ -28,23 +28,23 @@ static vhem_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, 
         v[k] = view_of(part[k], 0);
         v[k].omega = 1.0 / K;
     }
-    assert_ok(ctx, vhem_h3m_new(ctx, full ? "gaussian-full" : "gaussian-diag", d, K, v, &set));
+    assert_ok(ctx, vh_h3m_from_views(ctx, full ? "gaussian-full" : "gaussian-diag", d, K, v, &set));
     for (int k = 0; k < K; k++)
-        vhem_h3m_free(part[k]);
+        vh_h3m_free(part[k]);
     free(part);
     free(v);
     return set;
 }
 
-static double *table(vhem_ctx *ctx, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *o)
+static double *table(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *o)
 {
     double *D = calloc((size_t)a->K * (size_t)b->K, sizeof *D);
-    assert_ok(ctx, vhem_distance(ctx, a, b, o, D, NULL));
+    assert_ok(ctx, vh_h3m_distance(ctx, a, b, o, D, NULL));
     return D;
 }
 
 /* Every backend against the copying one, at 1, 2 and 5 threads. */
-static void check(const char *what, const vhem_h3m *a, const vhem_h3m *b, const vhem_distance_options *o)
+static void check(const char *what, const vh_h3m *a, const vh_h3m *b, const vhem_distance_options *o)
 {
     vhem_ctx *ctx = test_ctx_with("ref", 1, 1);
     vh_backend copying = copy_backend();
@@ -81,8 +81,8 @@ static void random_sets(void **state)
         vh_rng_init(&rng, 720, VH_RNG_TEST, (uint64_t)trial);
         int d = 1 + (int)vh_rng_below(&rng, trial % 6 == 5 ? 60 : 6), full = trial % 3 == 2 && d < 7;
         int Ka = 1 + (int)vh_rng_below(&rng, 90), Kb = 1 + (int)vh_rng_below(&rng, 70);
-        vhem_h3m *a = random_set(ctx, &rng, Ka, d, full, trial % 2),
-                 *b = random_set(ctx, &rng, Kb, d, full, false);
+        vh_h3m *a = random_set(ctx, &rng, Ka, d, full, trial % 2),
+               *b = random_set(ctx, &rng, Kb, d, full, false);
         vhem_distance_options_init(&o);
         o.kind = "ppk";
         o.tau = 1 + (int)vh_rng_below(&rng, 12);
@@ -91,8 +91,8 @@ static void random_sets(void **state)
         snprintf(what, sizeof what, "trial %d: %d x %d, d %d%s", trial, Ka, Kb, d, full ? ", full" : "");
         check(what, a, b, &o);
         check(what, a, a, &o);
-        vhem_h3m_free(a);
-        vhem_h3m_free(b);
+        vh_h3m_free(a);
+        vh_h3m_free(b);
         vhem_ctx_free(ctx);
     }
 }
@@ -107,7 +107,7 @@ static void parts(void **state)
         vhem_ctx *ctx = test_ctx_with(name, 2, 1);
         vh_rng rng;
         vh_rng_init(&rng, 721, VH_RNG_TEST, 0);
-        vhem_h3m *set = random_set(ctx, &rng, K, 2, 0, true);
+        vh_h3m *set = random_set(ctx, &rng, K, 2, 0, true);
         vh_base *base = NULL;
         vh_workers workers = { 0 };
         vh_product_job *job = NULL;
@@ -145,7 +145,7 @@ static void parts(void **state)
         vh_product_close(NULL);
         vh_workers_free(&workers);
         vh_base_free(base);
-        vhem_h3m_free(set);
+        vh_h3m_free(set);
         free(whole);
         free(part);
         free(self);
@@ -161,7 +161,7 @@ static void nothing_of_its_own(void **state)
     vhem_distance_options o;
     vh_rng rng;
     vh_rng_init(&rng, 722, VH_RNG_TEST, 0);
-    vhem_h3m *set = random_set(ref, &rng, 20, 2, 0, false);
+    vh_h3m *set = random_set(ref, &rng, 20, 2, 0, false);
     vhem_distance_options_init(&o);
     o.kind = "ppk";
     ctx->backend = &bare;
@@ -169,7 +169,7 @@ static void nothing_of_its_own(void **state)
     assert_memory_equal(want, got, sizeof *got * 400);
     free(want);
     free(got);
-    vhem_h3m_free(set);
+    vh_h3m_free(set);
     vhem_ctx_free(ref);
     vhem_ctx_free(ctx);
 }

@@ -96,6 +96,13 @@ class Command(WithTree):
                       "does not say how it was made"):
             self.assertIn(words, page.text)
 
+    def test_says_when_it_has_no_measures(self):
+        note = "given no measures of the clusters themselves"
+        self.assertIn(note, Page(self.report()).text)
+        self.assertIn(note, Page(self.report("--models", "m.json", "--measures", "none")).text)
+        self.assertNotIn(note, Page(self.report("--models", "m.json")).text)
+        self.assertNotIn(note, Page(self.report("--data", "d.csv")).text)
+
     def test_needs_nothing_else(self):
         text = self.report("--models", "m.json", "--data", "d.csv")
         text = text.replace("http://www.w3.org/2000/svg", "")

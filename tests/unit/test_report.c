@@ -113,8 +113,12 @@ static void test_modes(void **state)
     (void)state;
     const double A[] = { 0, 0.9, 0, -0.9, 0, 0, 0, 0, 1 };
     const vhem_dt_view t = { .n = 3, .d = 1, .A = A };
-    vh_mode mode[3];
-    assert_int_equal(vh_texture_modes(&t, mode), 3);
+    vhem_ctx *ctx = test_ctx();
+    bool lacks = false;
+    int n;
+    const vh_facts facts = { .ctx = ctx, .lacks_memory = &lacks };
+    vh_mode *mode = vh_texture_modes(&facts, &t, &n);
+    assert_int_equal(n, 3);
     assert_near(mode[0].re, 1, 1e-12, 0);
     assert_true(isinf(vh_mode_decay(&mode[0])) && isinf(vh_mode_period(&mode[0])));
     assert_near(mode[1].im, 0.9, 1e-12, 0);
@@ -123,6 +127,25 @@ static void test_modes(void **state)
         assert_near(vh_mode_decay(&mode[k]), -1 / log(0.9), 1e-12, 0);
         assert_near(vh_mode_period(&mode[k]), 4, 1e-12, 0);
     }
+    free(mode);
+    vhem_ctx_free(ctx);
+}
+
+/* A figure that gets no memory is left out, but not forgotten. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    bool lacks = false;
+    const vh_facts facts = { .ctx = ctx, .lacks_memory = &lacks };
+    void *room = vh_facts_room(&facts, 3, sizeof(double));
+    assert_true(room && !lacks);
+    free(room);
+    assert_null(vh_facts_room(&facts, SIZE_MAX / 2, sizeof(double)));
+    room = vh_facts_room(&facts, 3, sizeof(double));
+    assert_true(room && lacks);
+    free(room);
+    vhem_ctx_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -140,9 +163,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),  cmocka_unit_test(test_json),    cmocka_unit_test(test_short_numbers),
-        cmocka_unit_test(test_ticks), cmocka_unit_test(test_ellipse), cmocka_unit_test(test_share_of_time),
-        cmocka_unit_test(test_modes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_html),  cmocka_unit_test(test_json),      cmocka_unit_test(test_short_numbers),
+        cmocka_unit_test(test_ticks), cmocka_unit_test(test_ellipse),   cmocka_unit_test(test_share_of_time),
+        cmocka_unit_test(test_modes), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
