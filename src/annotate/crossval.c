@@ -123,7 +123,8 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     for (int c = 0, j = 0; c < p->C; c++)
         if (j < k->C && strcmp(k->cls[j].name, p->class_name[c]) == 0)
             prior[c] = k->cls[j++].prior;
-    VH_TRY(vh_predict(ctx, k, v->data, &v->items, which, n, 0, loglik, &scored));
+    const vh_question q = { v->data, &v->items, which, n, 0 };
+    VH_TRY(vh_predict(ctx, k, &q, loglik, &scored));
     for (int i = 0; i < n; i++)
         spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
 done:

@@ -195,9 +195,10 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
     }
 }
 
-static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data, const vh_items *t,
-                                 const int *item, int n, int C, double *loglik)
+static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q, const int *item, int n,
+                                 int C, double *loglik)
 {
+    const vh_items *t = q->items;
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
     int *first = NULL;
@@ -206,7 +207,7 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vhem_data *data
     VH_NEW(first, n + 1);
     for (int i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
-    VH_TRY(vh_items_data(ctx, data, t, item, n, &own));
+    VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
     VH_NEW(table, (size_t)own->N * (size_t)vh_models_size(s->all));
     VH_NEW(work, vh_models_size(s->all));
     block b = { own, n, first, table };
@@ -224,30 +225,30 @@ done:
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
-vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vhem_data *data, const vh_items *t,
-                       const int *which, int n, int fast, double *loglik, double *scored)
+vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *q, double *loglik,
+                       double *scored)
 {
     vhem_status st = VHEM_OK;
-    search s = { .fast = fast };
-    int *item = NULL;
+    search s = { .fast = q->fast };
+    int *item = NULL, n = q->n;
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
-    VH_CHECK(vh_models_dim(k->cls[0].model) == data->d, VHEM_EINVAL,
-             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), data->d);
+    VH_CHECK(vh_models_dim(k->cls[0].model) == q->data->d, VHEM_EINVAL,
+             "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), q->data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     VH_NEW(item, n);
     for (int i = 0; i < n; i++)
-        item[i] = which ? which[i] : i;
+        item[i] = q->which ? q->which[i] : i;
     VH_TRY(vh_classes_pool(ctx, k, &s.all, &s.owner));
     st = plant(&quiet, k, &s);
     give_weights(k, &s);
     for (int i = 0, m; st == VHEM_OK && i < n; i += m) {
         int N = 0;
         for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)
-            N += t->first[item[i + m] + 1] - t->first[item[i + m]];
+            N += q->items->first[item[i + m] + 1] - q->items->first[item[i + m]];
         vh_progress(ctx, "predict", i, n);
-        st = predict_block(&quiet, &s, data, t, item + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
+        st = predict_block(&quiet, &s, q, item + i, m, k->C, loglik + (size_t)i * (size_t)k->C);
     }
     if (st != VHEM_OK)
         vh_fail(ctx, st, "%s", quiet.error);
@@ -337,7 +338,8 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
         VH_DUP(p->class_name[c], k->cls[c].name);
         prior[c] = k->cls[c].prior;
     }
-    VH_TRY(vh_predict(ctx, k, data, &items, NULL, items.n, fast, p->loglik, &p->scored));
+    const vh_question q = { data, &items, NULL, items.n, fast };
+    VH_TRY(vh_predict(ctx, k, &q, p->loglik, &p->scored));
     for (int i = 0; i < p->n; i++)
         vh_bayes(p->C, p->loglik + (size_t)i * (size_t)p->C, prior,
                  p->log_posterior + (size_t)i * (size_t)p->C);

@@ -6,10 +6,16 @@
 #include "annotate/classes.h"
 #include "estimate/items.h"
 
-/* loglik [n][C]: mean over the sequences of item which[i] (NULL: item i) of log p(y | class c); fast: as
- * vhem_classes_predict.  *scored: the share of the models that were scored. */
-vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *classes, const vhem_data *data,
-                       const vh_items *items, const int *which, int n, int fast, double *loglik,
+typedef struct { /* what is asked */
+    const vhem_data *data;
+    const vh_items *items;
+    const int *which; /* [n]  items; NULL: the first n */
+    int n, fast;      /* fast: as vhem_classes_predict */
+} vh_question;
+
+/* loglik [n][C]: mean over the sequences of each item of log p(y | class c).  *scored: the share of the
+ * models that were scored. */
+vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *classes, const vh_question *q, double *loglik,
                        double *scored);
 /* Bayes' rule: log_posterior [C] from loglik [C]; a class of prior 0 has none. */
 void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior);

@@ -60,18 +60,24 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
     row->stability = NAN;
 }
 
+typedef struct {      /* one half of the models */
+    const int *index; /* [n] */
+    int n, K;
+    uint64_t seed;
+} half_of;
+
 /* The labels that the centres of one half give to all models. */
-static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n, int K,
-                                   const vhem_cluster_options *opt, uint64_t seed, double *L, int *label)
+static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_of *part,
+                                   const vhem_cluster_options *opt, double *L, int *label)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *like;
     vh_h3m *half = NULL, *full = NULL;
     vh_clustering *c = NULL;
 
-    VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &half));
-    vh_input in = vh_input_models(half, K);
-    VH_TRY(vh_cluster(ctx, &in, opt, seed, &c));
+    VH_TRY(vh_h3m_subset(ctx, h3m, part->index, part->n, &half));
+    vh_input in = vh_input_models(half, part->K);
+    VH_TRY(vh_cluster(ctx, &in, opt, part->seed, &c));
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &like));
     VH_TRY(vh_reduce_score(ctx, like, c->centers, c->options.tau, L));
     for (int i = 0; i < h3m->K; i++)
@@ -115,9 +121,11 @@ static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, int K, const
         vh_rng_init(&rng, seed, VH_RNG_SPLIT, (uint64_t)s); /* the same halves for every K and S */
         shuffle(&rng, Kb, index);
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
-        VH_TRY(label_from_half(ctx, h3m, index, half, K, opt, vh_rng_seed(seed, at), L, a));
+        const half_of one = { index, half, K, vh_rng_seed(seed, at) };
+        VH_TRY(label_from_half(ctx, h3m, &one, opt, L, a));
         at += (uint64_t)1 << 32;
-        VH_TRY(label_from_half(ctx, h3m, index + half, Kb - half, K, opt, vh_rng_seed(seed, at), L, b));
+        const half_of other = { index + half, Kb - half, K, vh_rng_seed(seed, at) };
+        VH_TRY(label_from_half(ctx, h3m, &other, opt, L, b));
         vh_agreement(Kb, a, b, &agree);
         sum += agree.adjusted_rand;
     }

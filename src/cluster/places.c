@@ -80,37 +80,37 @@ vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, dou
 {
     vhem_status st = VHEM_OK;
     size_t size = (size_t)p->K * (size_t)p->dim;
-    double *own_centre = NULL, best = INFINITY, spread;
-    int *own = NULL, r = 0;
-    bool rests;
+    double best = INFINITY;
+    int r = 0;
+    const vh_points points = { p->n, p->dim, p->place, p->weight };
+    vh_kmeans_result own = { 0 };
     vh_rng rng;
 
-    VH_NEW(own_centre, size);
-    VH_NEW(own, p->n);
+    VH_NEW(own.centre, size);
+    VH_NEW(own.label, p->n);
     for (; r < p->restarts && (r == 0 || !vh_stopped(ctx)); r++) {
         uint64_t seed = vh_rng_seed(p->seed, (uint64_t)r);
         vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
-        VH_TRY(vh_kmeans_weighted(ctx, &rng, p->n, p->dim, p->place, p->weight, p->K, p->max_iter, own_centre,
-                                  own, &spread, &rests));
+        VH_TRY(vh_kmeans(ctx, &rng, &points, p->K, p->max_iter, &own));
         if (run)
             run[r] = (vhem_cluster_run){ .seed = seed,
                                          .init = "kmeans++",
-                                         .bound = -spread,
-                                         .converged = rests,
-                                         .finished = rests || !vh_stopped(ctx),
+                                         .bound = -own.spread,
+                                         .converged = own.converged,
+                                         .finished = own.converged || !vh_stopped(ctx),
                                          .modularity = NAN,
                                          .agreement = NAN };
         vh_progress(ctx, "cluster", r + 1, p->restarts);
-        if (spread >= best)
+        if (own.spread >= best)
             continue;
-        best = spread;
-        *converged = rests;
-        memcpy(centre, own_centre, sizeof *centre * size);
-        memcpy(label, own, sizeof *label * (size_t)p->n);
+        best = own.spread;
+        *converged = own.converged;
+        memcpy(centre, own.centre, sizeof *centre * size);
+        memcpy(label, own.label, sizeof *label * (size_t)p->n);
     }
 done:
     *n_run = r;
-    free(own_centre);
-    free(own);
+    free(own.centre);
+    free(own.label);
     return st;
 }

@@ -51,14 +51,16 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
 
     VH_NEW(centre, (size_t)k * (size_t)d);
     if (step == 1) {
-        VH_TRY(vh_kmeans(ctx, rng, m, d, X, k, KMEANS_ITER, centre, label));
+        VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ m, d, X, NULL }, k, KMEANS_ITER,
+                         &(vh_kmeans_result){ centre, label, 0, false }));
         goto done;
     }
     VH_NEW(some, (size_t)m * (size_t)d);
     for (int i = 0; i < m; i++)
         memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d,
                sizeof *some * (size_t)d);
-    VH_TRY(vh_kmeans(ctx, rng, m, d, some, k, KMEANS_ITER, centre, label));
+    VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ m, d, some, NULL }, k, KMEANS_ITER,
+                     &(vh_kmeans_result){ centre, label, 0, false }));
     for (int64_t i = 0; i < n; i += KMEANS_FRAMES)
         VH_TRY(vh_nearest(ctx, n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES, d,
                           X + (size_t)i * (size_t)d, k, centre, label + i));

@@ -14,6 +14,13 @@ typedef struct {
     int at;
 } ranked;
 
+typedef struct { /* what is ranked */
+    int n, C;
+    const double *score;        /* [n][C] */
+    const unsigned char *truth; /* [n][C] */
+    const int64_t *k;           /* P@k */
+} table;
+
 void vhem_rank_options_init(vhem_rank_options *opt)
 {
     vh_options_init(VHEM_RANK_OPTIONS, opt, sizeof *opt);
@@ -39,36 +46,36 @@ static void rank(int n, const double *score, int stride, ranked *out)
     qsort(out, (size_t)n, sizeof *out, best_first);
 }
 
-static void count_given(int n, int C, const double *score, const unsigned char *truth, int top, ranked *work,
-                        vhem_tag_measure *out)
+static void count_given(const table *t, int top, ranked *work, vhem_tag_measure *out)
 {
+    int n = t->n, C = t->C;
     for (int i = 0; i < n; i++) {
-        rank(C, score + (size_t)i * (size_t)C, 1, work);
+        rank(C, t->score + (size_t)i * (size_t)C, 1, work);
         for (int r = 0; r < top && r < C; r++) {
             out[work[r].at].given++;
-            out[work[r].at].right += truth[(size_t)i * (size_t)C + (size_t)work[r].at] != 0;
+            out[work[r].at].right += t->truth[(size_t)i * (size_t)C + (size_t)work[r].at] != 0;
         }
     }
 }
 
 /* The ranking of all items by tag c. */
-static void measure_ranking(int n, int C, int c, const double *score, const unsigned char *truth,
-                            const vhem_rank_options *opt, ranked *work, vhem_tag_measure *m, double *p_at)
+static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement *j)
 {
-    double sum = 0;
-    int found = 0, n_k = opt->n_k;
-    const int64_t *k = opt->k;
-    rank(n, score + c, C, work);
+    double sum = 0, *p_at = j->tag_p_at + (size_t)c * (size_t)j->n_k;
+    vhem_tag_measure *m = &j->tag[c];
+    int found = 0, n = t->n, C = t->C;
+    const int64_t *k = t->k;
+    rank(n, t->score + c, C, work);
     for (int r = 0; r < n; r++) {
-        if (truth[(size_t)work[r].at * (size_t)C + (size_t)c])
+        if (t->truth[(size_t)work[r].at * (size_t)C + (size_t)c])
             sum += (double)++found / (r + 1);
-        for (int j = 0; p_at && j < n_k; j++)
-            if (r + 1 == k[j])
-                p_at[j] = (double)found / k[j];
+        for (int i = 0; i < j->n_k; i++)
+            if (r + 1 == k[i])
+                p_at[i] = (double)found / (double)k[i];
     }
-    for (int j = 0; p_at && j < n_k; j++)
-        if (k[j] > n)
-            p_at[j] = (double)found / k[j];
+    for (int i = 0; i < j->n_k; i++)
+        if (k[i] > n)
+            p_at[i] = (double)found / (double)k[i];
     m->n = found;
     m->average_precision = found > 0 ? sum / found : 0;
 }
@@ -173,10 +180,10 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     VH_NEW(j->tag_p_at, (size_t)C * (size_t)o.n_k);
     VH_NEW(j->confusion, (size_t)C * (size_t)C);
     VH_NEW(work, n > C ? n : C);
-    count_given((int)n, C, score, truth, o.top, work, j->tag);
+    const table t = { (int)n, C, score, truth, o.k };
+    count_given(&t, o.top, work, j->tag);
     for (int c = 0; c < C; c++) {
-        measure_ranking((int)n, C, c, score, truth, &o, work, &j->tag[c],
-                        j->tag_p_at + (size_t)c * (size_t)o.n_k);
+        measure_ranking(&t, c, work, j);
         measure_given((int)n, strcmp(o.never_given, "base-rate") == 0, &j->tag[c]);
     }
     count_best(score, truth, j);

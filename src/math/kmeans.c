@@ -59,10 +59,11 @@ static double distance(int d, const double *a, const double *b)
 }
 
 /* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
-static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, const double *weight,
-                         int k, double *centre)
+static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
     vhem_status st = VHEM_OK;
+    const double *X = p->X, *weight = p->weight;
+    int n = p->n, d = p->d;
     double *far = NULL;
 
     VH_NEW(far, n);
@@ -90,58 +91,50 @@ done:
 
 /* Centres become the means of their points; one without any weight stays.  sum [k][d] and mass [k] are room
  * to work in. */
-static void move(int n, int d, const double *X, const double *weight, const int *label, int k, double *sum,
-                 double *mass, double *centre)
+static void move(const vh_points *p, const int *label, int k, double *sum, double *mass, double *centre)
 {
+    int d = p->d;
     memset(sum, 0, sizeof *sum * vh_cells(k, d));
     memset(mass, 0, sizeof *mass * (size_t)k);
-    for (int i = 0; i < n; i++) {
-        double times = weight ? weight[i] : 1;
+    for (int i = 0; i < p->n; i++) {
+        double times = p->weight ? p->weight[i] : 1;
         mass[label[i]] += times;
         for (int a = 0; a < d; a++)
-            sum[vh_ij(label[i], d, a)] += times * X[vh_ij(i, d, a)];
+            sum[vh_ij(label[i], d, a)] += times * p->X[vh_ij(i, d, a)];
     }
     for (int c = 0; c < k; c++)
         for (int a = 0; mass[c] > 0 && a < d; a++)
             centre[vh_ij(c, d, a)] = sum[vh_ij(c, d, a)] / mass[c];
 }
 
-vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
-                               const double *weight, int k, int max_iter, double *centre, int *label,
-                               double *spread, bool *converged)
+vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int max_iter,
+                      vh_kmeans_result *out)
 {
     vhem_status st = VHEM_OK;
     double *sum = NULL, *mass = NULL;
-    int *old = NULL;
+    int *old = NULL, n = p->n, d = p->d;
     bool rests = false;
 
     VH_NEW(sum, vh_cells(k, d));
     VH_NEW(mass, k);
     VH_NEW(old, n);
-    VH_TRY(seeds(ctx, rng, n, d, X, weight, k, centre));
+    VH_TRY(seeds(ctx, rng, p, k, out->centre));
     for (int iter = 0; iter < max_iter && !rests && (iter == 0 || !vh_stopped(ctx)); iter++) {
-        VH_TRY(vh_nearest(ctx, n, d, X, k, centre, label));
-        rests = iter > 0 && memcmp(old, label, sizeof *old * (size_t)n) == 0;
+        VH_TRY(vh_nearest(ctx, n, d, p->X, k, out->centre, out->label));
+        rests = iter > 0 && memcmp(old, out->label, sizeof *old * (size_t)n) == 0;
         if (rests)
             continue;
-        memcpy(old, label, sizeof *old * (size_t)n);
-        move(n, d, X, weight, label, k, sum, mass, centre);
+        memcpy(old, out->label, sizeof *old * (size_t)n);
+        move(p, out->label, k, sum, mass, out->centre);
     }
-    if (converged)
-        *converged = rests;
-    if (spread)
-        *spread = 0;
-    for (int i = 0; spread && i < n; i++)
-        *spread += (weight ? weight[i] : 1) * distance(d, X + vh_row(i, d), centre + vh_row(label[i], d));
+    out->converged = rests;
+    out->spread = 0;
+    for (int i = 0; i < n; i++)
+        out->spread += (p->weight ? p->weight[i] : 1)
+                       * distance(d, p->X + vh_row(i, d), out->centre + vh_row(out->label[i], d));
 done:
     free(sum);
     free(mass);
     free(old);
     return st;
-}
-
-vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
-                      double *centre, int *label)
-{
-    return vh_kmeans_weighted(ctx, rng, n, d, X, NULL, k, max_iter, centre, label, NULL, NULL);
 }

@@ -6,15 +6,23 @@
 #include "core/ctx.h"
 #include "core/rng.h"
 
-/* X [n][d] into k clusters: centre [k][d], label [n].  Clusters may end empty when X has fewer than k
- * different points; their centre is then a point of X.  A stop ends it where it stands. */
-vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X, int k, int max_iter,
-                      double *centre, int *label);
-/* The same for points that count weight_i >= 0 times (NULL: once each); *spread, the sum of weighted squared
- * distances to the centres, and *converged, whether the labels came to rest, may be NULL. */
-vhem_status vh_kmeans_weighted(vhem_ctx *ctx, vh_rng *rng, int n, int d, const double *X,
-                               const double *weight, int k, int max_iter, double *centre, int *label,
-                               double *spread, bool *converged);
+typedef struct {
+    int n, d;
+    const double *X;      /* [n][d] */
+    const double *weight; /* [n]  times each counts, 0 or more; NULL: once */
+} vh_points;
+
+typedef struct {
+    double *centre; /* [k][d] */
+    int *label;     /* [n] */
+    double spread;  /* sum of weighted squared distances to the centres */
+    bool converged; /* the labels came to rest */
+} vh_kmeans_result;
+
+/* The points into k clusters.  centre and label of the result are the caller's.  Clusters may end empty when
+ * there are fewer than k different points; their centre is then a point.  A stop ends it where it stands. */
+vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *points, int k, int max_iter,
+                      vh_kmeans_result *out);
 /* The nearest centre of each point; ties go to the lowest index. */
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label);
 

@@ -254,7 +254,8 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
         for (int a = 0; a < d; a++)
             X[(size_t)i * (size_t)d + (size_t)a] =
                 (b->par[(size_t)i * (size_t)step * VH_MAX_PARAM][a] - base->origin[a]) / base->scale[a];
-    VH_TRY(vh_kmeans(ctx, rng, n, d, X, k, 30, centre, label));
+    VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ n, d, X, NULL }, k, 30,
+                     &(vh_kmeans_result){ centre, label, 0, false }));
     for (int c = 0; c < k; c++) {
         double *par[VH_MAX_PARAM];
         memset(sum, 0, sizeof *sum * (size_t)n_stat);

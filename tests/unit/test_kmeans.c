@@ -49,7 +49,8 @@ static void separated(void **state)
             X[i * D + 1] = vh_rng_normal(&rng);
         }
         vh_rng copy = rng;
-        assert_ok(ctx, vh_kmeans(ctx, &rng, N, D, X, K, 20, centre, label));
+        assert_ok(ctx, vh_kmeans(ctx, &rng, &(vh_points){ N, D, X, NULL }, K, 20,
+                                 &(vh_kmeans_result){ centre, label, 0, false }));
         /* k-means++ may seed one cluster twice with probability about (D sigma/distance)^2 K = 1e-3 here */
         for (int i = 0; i < N; i++)
             if ((label[i] == label[i % K]) + (i < K) < 1)
@@ -68,7 +69,8 @@ static void separated(void **state)
                 }
             assert_near(centre[c * D], sum / n, 1e-12, 1e-12);
         }
-        assert_ok(ctx, vh_kmeans(ctx, &copy, N, D, X, K, 20, again, twice));
+        assert_ok(ctx, vh_kmeans(ctx, &copy, &(vh_points){ N, D, X, NULL }, K, 20,
+                                 &(vh_kmeans_result){ again, twice, 0, false }));
         assert_memory_equal(label, twice, sizeof label);
         assert_memory_equal(centre, again, sizeof centre);
     }
@@ -84,15 +86,18 @@ static void too_few(void **state)
     vh_rng_init(&rng, 22, VH_RNG_TEST, 0);
     double X[] = { 1, 1, 1, 4, 4, 4 }, centre[5];
     int label[6];
-    assert_ok(ctx, vh_kmeans(ctx, &rng, 6, 1, X, 5, 20, centre, label));
+    assert_ok(ctx, vh_kmeans(ctx, &rng, &(vh_points){ 6, 1, X, NULL }, 5, 20,
+                             &(vh_kmeans_result){ centre, label, 0, false }));
     for (int i = 0; i < 6; i++)
         assert_true(centre[label[i]] == X[i]);
     for (int c = 0; c < 5; c++)
         assert_true(centre[c] == 1 || centre[c] == 4);
-    assert_ok(ctx, vh_kmeans(ctx, &rng, 1, 1, X, 3, 20, centre, label));
+    assert_ok(ctx, vh_kmeans(ctx, &rng, &(vh_points){ 1, 1, X, NULL }, 3, 20,
+                             &(vh_kmeans_result){ centre, label, 0, false }));
     assert_true(centre[0] == 1 && centre[1] == 1 && centre[2] == 1);
     assert_int_equal(label[0], 0);
-    assert_ok(ctx, vh_kmeans(ctx, &rng, 3, 1, X, 2, 20, centre, label));
+    assert_ok(ctx, vh_kmeans(ctx, &rng, &(vh_points){ 3, 1, X, NULL }, 2, 20,
+                             &(vh_kmeans_result){ centre, label, 0, false }));
     assert_int_equal(label[2], 0);
     vhem_ctx_free(ctx);
 }

@@ -276,18 +276,19 @@ static void test_weighted_kmeans(void **state)
 {
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
-    double X[] = { 0, 1, 10, 13, 11 }, w[] = { 3, 1, 1, 1, 0 }, centre[2], spread;
+    double X[] = { 0, 1, 10, 13, 11 }, w[] = { 3, 1, 1, 1, 0 }, centre[2];
     int label[5];
-    bool converged;
+    const vh_points points = { 5, 1, X, w };
+    vh_kmeans_result found = { .centre = centre, .label = label };
     (void)state;
     vh_rng_init(&rng, 5, VH_RNG_TEST, 25);
-    assert_ok(ctx, vh_kmeans_weighted(ctx, &rng, 5, 1, X, w, 2, 50, centre, label, &spread, &converged));
+    assert_ok(ctx, vh_kmeans(ctx, &rng, &points, 2, 50, &found));
     assert_near(centre[label[0]], 0.25, 1e-12, 0);
     assert_near(centre[label[2]], 11.5, 1e-12, 0);
-    assert_near(spread, 3 * 0.0625 + 0.5625 + 2 * 2.25, 1e-12, 0);
-    assert_true(converged);
-    assert_ok(ctx, vh_kmeans_weighted(ctx, &rng, 5, 1, X, w, 2, 1, centre, label, &spread, &converged));
-    assert_false(converged);
+    assert_near(found.spread, 3 * 0.0625 + 0.5625 + 2 * 2.25, 1e-12, 0);
+    assert_true(found.converged);
+    assert_ok(ctx, vh_kmeans(ctx, &rng, &points, 2, 1, &found));
+    assert_false(found.converged);
     vhem_ctx_free(ctx);
 }
 
