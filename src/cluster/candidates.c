@@ -335,7 +335,8 @@ vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     VH_TRY(choose_placed(ctx, &b));
     if (!b.fast)
         VH_TRY(try_restarts(ctx, &b));
-    VH_TRY(try_ways(ctx, &b));
+    if (strcmp(s->opt->search, "restarts") != 0)
+        VH_TRY(try_ways(ctx, &b));
 done:
     if (st == VHEM_OK || st == VHEM_ESTOPPED) {
         vhem_status joined = join(ctx, &b);
