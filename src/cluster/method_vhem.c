@@ -112,6 +112,7 @@ static vhem_status search(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     vhem_status st = VHEM_OK;
     bool candidates = vh_cluster_wants_candidates(s->K, s->opt), fast = strcmp(s->opt->search, "fast") == 0;
 
+    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!fast || !candidates)
         VH_TRY(vh_search_run(ctx, &s->search));
     if (candidates && !vh_stopped(ctx)) {
@@ -121,7 +122,6 @@ static vhem_status search(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     }
     if (s->search.best < 0)
         VH_TRY(vh_search_run(ctx, &s->search));
-    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!vh_stopped(ctx))
         VH_TRY(vh_search_select(ctx, &s->search, s->opt->candidate));
 done:
