@@ -220,12 +220,13 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
         if (!isnan(run->agreement) && run->bounds && (!next || run->bound > next->bound))
             next = run;
     }
-    if (next && next->agreement < LIKE_GROUPS && cl->options.candidate <= 1)
-        cli_say(
-            c,
-            "the next best groups (%s) are others (ARI %.2f with these); their bound is lower by %.3g nats "
-            "per HMM; --candidate 2 keeps them",
-            next->init, next->agreement, (best - next->bound) / samples);
+    if (!next || next->agreement >= LIKE_GROUPS || cl->options.candidate > 1)
+        return;
+    double gap = (best - next->bound) / samples;
+    cli_say(c,
+            "the next best groups (%s) are others (ARI %.2f with these), with a bound %.3g nats per HMM %s; "
+            "--candidate 2 keeps them",
+            next->init, next->agreement, fabs(gap), gap < 0 ? "higher, but a lower modularity" : "lower");
 }
 
 static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same, double apart)

@@ -22,15 +22,17 @@
 #include <string.h>
 
 enum {
-    PLACED = 1000,        /* models whose distances are found, or */
-    PLACED_EACH = 20,     /* so many for each cluster, */
-    PLACED_MOST = 2000,   /* but never more */
-    JUDGE = 5,            /* neighbours in the graph that modularity is measured in */
-    KMEANS = 20,          /* runs of k-means */
-    KMEANS_ITER = 200,    /* iterations of each */
-    RESTARTS = 20,        /* of each centre of a candidate, */
-    WINNER = 60,          /* of the winner, */
-    THOROUGH = 100,       /* and of both in a thorough search */
+    PLACED = 1000,      /* models whose distances are found, or */
+    PLACED_EACH = 20,   /* so many for each cluster, */
+    PLACED_MOST = 2000, /* but never more */
+    JUDGE = 5,          /* neighbours in the graph that modularity is measured in */
+    KMEANS = 20,        /* runs of k-means */
+    KMEANS_ITER = 200,  /* iterations of each */
+    RESTARTS = 20,      /* of each centre of a candidate, */
+    WINNER = 60,        /* of the best ones, */
+    THOROUGH = 100,     /* and in a thorough search */
+    THOROUGH_WINNER = 300,
+    NEAR = 2,             /* times the slack of the search: candidates so near to the best are among those */
     ROUNDS = 1,           /* times that moved labels are settled again */
     THOROUGH_ROUNDS = 4,  /* and in a thorough search */
     THOROUGH_SETTLED = 5, /* restarts that are settled in a thorough search */
@@ -299,21 +301,44 @@ done:
     return st;
 }
 
-/* The best candidate with more restarts of its centres; then all of them, or when they have seen a sample only
- * the best, on all models, join the restarts. */
+static int best_of(const job *b)
+{
+    int best = 0;
+    for (int k = 1; k < b->n_all; k++)
+        best = b->all[k].J > b->all[best].J ? k : best;
+    return best;
+}
+
+/* The best candidate, and those so near that chance in their centres may have decided, with more restarts of
+ * their centres. */
+static vhem_status polish(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    const vh_search *s = &b->s->search;
+    int restarts = b->thorough ? THOROUGH_WINNER : WINNER, rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS;
+    double least = b->all[best_of(b)].J - NEAR * s->slack * s->Kb_trial / s->Kb;
+
+    for (int k = 0; k < b->n_all; k++) {
+        bool moved = b->all[k].J >= least;
+        for (int r = 0; r < rounds && moved; r++)
+            VH_TRY(leave_out(ctx, b->all[k].kind, settle_again(ctx, b, restarts, &b->all[k], &moved)));
+    }
+done:
+    return st;
+}
+
+/* All candidates, or when they have seen a sample only the best, on all models, join the restarts. */
 static vhem_status join(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
     vh_search *s = &b->s->search;
-    bool sample = s->Kb_trial != s->Kb, moved = true;
-    int best = 0, restarts = b->thorough ? THOROUGH : WINNER, rounds = b->thorough ? THOROUGH_ROUNDS : ROUNDS;
+    bool sample = s->Kb_trial != s->Kb;
 
     if (b->n_all == 0)
         return VHEM_OK;
-    for (int k = 1; k < b->n_all; k++)
-        best = b->all[k].J > b->all[best].J ? k : best;
-    for (int k = 0; k < rounds && moved && !b->fast; k++)
-        VH_TRY(leave_out(ctx, "winner", settle_again(ctx, b, restarts, &b->all[best], &moved)));
+    if (!b->fast)
+        VH_TRY(polish(ctx, b));
+    int best = best_of(b);
     if (sample)
         VH_TRY(vh_search_try(ctx, s, false, -1, &b->all[best]));
     for (int k = 0; k < b->n_all; k++)
@@ -335,7 +360,8 @@ vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     VH_TRY(choose_placed(ctx, &b));
     if (!b.fast)
         VH_TRY(try_restarts(ctx, &b));
-    VH_TRY(try_ways(ctx, &b));
+    if (strcmp(s->opt->search, "restarts") != 0)
+        VH_TRY(try_ways(ctx, &b));
 done:
     if (st == VHEM_OK || st == VHEM_ESTOPPED) {
         vhem_status joined = join(ctx, &b);

@@ -23,11 +23,6 @@ typedef struct {
     double *floor;        /* [d], or NULL */
 } task;
 
-static bool wants_candidates(int K, const vhem_cluster_options *opt)
-{
-    return K > 1 && strcmp(opt->search, "restarts") != 0;
-}
-
 static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
@@ -75,7 +70,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, task *t, uint64_t seed)
     vh_rng rng;
 
     s->trial = s->base;
-    if (K <= TRIAL_MODELS || s->start || (s->opt->restarts == 1 && !wants_candidates(s->K, s->opt)))
+    if (K <= TRIAL_MODELS || s->start || (s->opt->restarts == 1 && !vh_cluster_wants_candidates(s->K, s->opt)))
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
@@ -115,8 +110,9 @@ static void tear_down(vhem_ctx *ctx, task *t)
 static vhem_status search(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
-    bool candidates = wants_candidates(s->K, s->opt), fast = strcmp(s->opt->search, "fast") == 0;
+    bool candidates = vh_cluster_wants_candidates(s->K, s->opt), fast = strcmp(s->opt->search, "fast") == 0;
 
+    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!fast || !candidates)
         VH_TRY(vh_search_run(ctx, &s->search));
     if (candidates && !vh_stopped(ctx)) {
@@ -126,7 +122,6 @@ static vhem_status search(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     }
     if (s->search.best < 0)
         VH_TRY(vh_search_run(ctx, &s->search));
-    s->search.slack = candidates ? SLACK * s->base->h3m->d * s->opt->tau * s->opt->nv * s->base->Kb : 0;
     if (!vh_stopped(ctx))
         VH_TRY(vh_search_select(ctx, &s->search, s->opt->candidate));
 done:

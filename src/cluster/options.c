@@ -14,15 +14,16 @@ typedef struct {
     double nv; /* virtual samples per model; 0: Kb / tau */
     int tau, max_iter, min_iter, soft;
     double tol, cov_floor, cov_add;
-    bool full;  /* covariances */
-    bool plain; /* no repairs, and all restarts are run to their end */
+    bool full;    /* covariances */
+    bool plain;   /* no repairs, and all restarts are run to their end */
+    bool settles; /* the best restart, after a search by restarts alone */
 } preset;
 
 static const preset presets[] = {
     /* the first is what no preset means */
-    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false },
-    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true },
-    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false },
+    { NULL, 1e4, 10, 200, 1, 20, 1e-5, 1e-6, 0, false, false, false },
+    { "paper", 1e4, 10, 200, 1, 0, 1e-5, 0, 0, false, true, false },
+    { "emhmm", 0, 10, 101, 2, 20, 1e-5, 0, 1e-3, true, false, true },
 };
 enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RESTARTS = 300, THOROUGH = 4 };
 
@@ -50,6 +51,12 @@ bool vh_cluster_wants_full(const vhem_cluster_options *opt)
 bool vh_cluster_runs_all(const vhem_cluster_options *opt)
 {
     return find_preset(opt->preset)->plain;
+}
+
+bool vh_cluster_wants_candidates(int K, const vhem_cluster_options *opt)
+{
+    bool alone = strcmp(opt->search, "restarts") == 0, settles = find_preset(opt->preset)->settles;
+    return K > 1 && (!alone || (settles && strcmp(opt->init, "auto") == 0));
 }
 
 int vh_cluster_min_iter(const vhem_cluster_options *opt)

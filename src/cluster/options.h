@@ -19,5 +19,7 @@ int vh_cluster_min_iter(const vhem_cluster_options *opt);
 
 /* Are all restarts run to their end, as published? */
 bool vh_cluster_runs_all(const vhem_cluster_options *opt);
+/* Do candidates join the restarts (candidates.h): of all kinds, or the best restart, settled, alone? */
+bool vh_cluster_wants_candidates(int K, const vhem_cluster_options *opt);
 
 #endif

@@ -69,8 +69,8 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s);
 vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r);
 /* A finished run on all models joins the restarts, and wins when its bound is the best. */
 void vh_search_join(vh_search *s, vh_restart *r);
-/* s->best becomes the N-th best of the partitions that differ (vh_search's slack says what is best), each by an adjusted Rand index below
- * VH_SAME_GROUPS from all better ones. */
+/* s->best becomes the N-th best of the partitions that differ, each by an adjusted Rand index below
+ * VH_SAME_GROUPS from all better ones; the slack of the search says what is better. */
 #define VH_SAME_GROUPS 0.9
 vhem_status vh_search_select(vhem_ctx *ctx, vh_search *s, int N);
 void vh_restart_free(const vh_search *s, vh_restart *r);

@@ -16,7 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY_MEMBERS = 1000 }; /* of more than this, so many evenly spread ones tell the centre as well */
+enum {
+    MANY_MEMBERS = 1000, /* of more than this, so many evenly spread ones tell the centre as well */
+    FEW_MEMBERS = 35,    /* with fewer there are more restarts, */
+    MOST_TIMES = 5,      /* at most so many times more */
+};
 
 struct vh_settled {
     const vh_base *base;
@@ -162,6 +166,13 @@ done:
 
 /* ---- all groups ---------------------------------------------------------------------------------------- */
 
+/* The centre of a few models has more optima than that of many, and costs less to look for. */
+static int wanted_restarts(int restarts, int members)
+{
+    double times = (double)FEW_MEMBERS / members;
+    return (int)(restarts * (times < 1 ? 1 : times > MOST_TIMES ? MOST_TIMES : times));
+}
+
 /* What has been found for a group is kept for the next partition that has it. */
 static void remember(vh_settled *known, group *g)
 {
@@ -228,7 +239,8 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     }
     for (int g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
         w.group[g].known = &s->all[at[g]];
-        w.group[g].restarts = restarts > s->all[at[g]].tries ? restarts - s->all[at[g]].tries : 0;
+        int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
+        w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
     VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->d, K, &centers));

@@ -3,6 +3,8 @@
  * finds groups that are plain to see, however many models there are. */
 #include "cluster_samples.h"
 
+#define SLACK 0.003 /* nats per frame, dimension and model, within which modularity decides */
+
 static const vhem_cluster_run *find_run(const vh_clustering *c, const char *init)
 {
     for (int r = 0; r < c->n_run; r++)
@@ -14,6 +16,14 @@ static const vhem_cluster_run *find_run(const vh_clustering *c, const char *init
 static double bound_of(const vh_clustering *c)
 {
     return c->bound[c->n_iter];
+}
+
+static double top_of(const vh_clustering *c)
+{
+    double top = -INFINITY;
+    for (int r = 0; r < c->n_run; r++)
+        top = fmax(top, c->run[r].bound);
+    return top;
 }
 
 static void never_below_restarts(void **state)
@@ -30,11 +40,12 @@ static void never_below_restarts(void **state)
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2 + (int)(seed % 4), &opt, &alone));
         opt.search = NULL;
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 2 + (int)(seed % 4), &opt, &all));
-        assert_true(bound_of(all) >= bound_of(alone));
+        double slack = SLACK * 2 * all->options.tau * all->options.nv * all->Kb;
+        assert_true(bound_of(all) >= bound_of(alone) - slack);
+        assert_true(top_of(all) >= bound_of(alone));
         for (int r = 0; r < alone->n_run; r++) /* the restarts are those there were */
             assert_true(alone->run[r].bound == all->run[r].bound);
-        for (int r = 0; r < all->n_run; r++)
-            assert_true(all->run[r].bound <= bound_of(all));
+        assert_true(top_of(all) <= bound_of(all) + slack);
         vh_clustering_free(alone);
         vh_clustering_free(all);
         vh_h3m_free(h3m);
@@ -113,19 +124,17 @@ static void near_ties(void **state)
 {
     int lower = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= 8; seed++) {
         vhem_ctx *ctx = test_ctx();
         vh_h3m *h3m = clustered_h3m(ctx, seed, 4, 10, 2, 1, 2, 0, 6.0);
         vhem_cluster_options opt = cluster_options();
         vh_clustering *c = NULL;
-        double top = -INFINITY;
         opt.restarts = 5;
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 4, &opt, &c));
-        double slack = 0.003 * 2 * c->options.tau * c->options.nv * c->Kb;
+        double slack = SLACK * 2 * c->options.tau * c->options.nv * c->Kb;
         const vhem_cluster_run *kept = kept_run(c);
         assert_non_null(kept);
-        for (int r = 0; r < c->n_run; r++)
-            top = fmax(top, c->run[r].bound);
+        double top = top_of(c);
         assert_true(bound_of(c) >= top - slack);
         for (int r = 0; r < c->n_run; r++) /* candidates have their partition in the result */
             if (c->run[r].label && c->run[r].bound >= top - slack)
@@ -163,7 +172,7 @@ static void singular_models(void **state)
 static void large_sets(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
         vhem_ctx *ctx = NULL;
         vhem_ctx_options o;
         vhem_ctx_options_init(&o);
@@ -173,6 +182,7 @@ static void large_sets(void **state)
         vh_h3m *h3m = clustered_h3m(ctx, 40 + seed, 8, 525, 2, 1, 2, 0, 0.5);
         vhem_cluster_options opt = cluster_options();
         vh_clustering *c = NULL;
+        opt.restarts = 5; /* which miss the groups for most seeds */
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 8, &opt, &c));
         assert_true(found_clusters(c, 8));
         vh_clustering_free(c);

@@ -5,8 +5,8 @@
 
 #include "cluster/clustering.h"
 
-static const char *const methods[] = { "ppk-sc", "ppk-sc-hybrid", "kl-sc",        "kl-sampled-sc",
-                                       "ppk-ac", "kl-ac",         "kl-sampled-ac" };
+static const char *const methods[] = { "ppk-sc",        "ppk-sc-hybrid", "kl-sc", "knn-sc",
+                                       "kl-sampled-sc", "ppk-ac",        "kl-ac", "kl-sampled-ac" };
 enum { N_METHODS = sizeof methods / sizeof methods[0] };
 
 static bool is_spectral(const char *method)
