@@ -70,7 +70,8 @@ static vhem_status choose_trial(vhem_ctx *ctx, task *t, uint64_t seed)
     vh_rng rng;
 
     s->trial = s->base;
-    if (K <= TRIAL_MODELS || s->start || (s->opt->restarts == 1 && !vh_cluster_wants_candidates(s->K, s->opt)))
+    if (K <= TRIAL_MODELS || s->start
+        || (s->opt->restarts == 1 && !vh_cluster_wants_candidates(s->K, s->opt)))
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
