@@ -10,9 +10,9 @@ Needs the command (the variable VHEM, or build/vhem), Python and NumPy.  Every s
 name of VARIANTS below, or NAME=FIT OPTIONS/CLUSTER OPTIONS, as "floor=--cov-floor 0.01/--search fast".
 
 Rules by which one of the candidates could be kept, written down before any of them was tried:
-    bound       the best bound: what the command does
+    kept        what the command does: the largest modularity among those whose bound is near the best
+    bound       the best bound
     modularity  the largest modularity in the graph of 5 nearest neighbours
-    tie         the largest modularity among those whose bound is within SLACK nats per frame and model of the best
     agreement   the one that agrees best with all others, by the mean adjusted Rand index
 The labels choose nothing: "oracle" is the best candidate by the labels, what no rule can exceed.
 """
@@ -32,8 +32,7 @@ import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
-SLACK = 0.02
-RULES = ("bound", "modularity", "tie", "agreement", "oracle")
+RULES = ("kept", "bound", "modularity", "agreement", "oracle")
 SPEAKERS = ("george", "jackson", "lucas", "nicolas", "theo", "yweweler")
 CLUSTERS = {"mocap": 8, "basic": 4, "vicon": 20, "chars": 20, "chars2": 20, "gtzan": 10,
             **{f"digits-{name}": 10 for name in SPEAKERS}}
@@ -180,12 +179,11 @@ def candidates_of(found, truth, scale):
 def choose(all_of_them):
     """The candidate that each rule keeps."""
     judged = [c for c in all_of_them if c["modularity"] is not None]
-    best = all_of_them[0]
-    near = [c for c in judged if best["bound"] - c["bound"] <= SLACK]
-    largest = lambda some: max(some, key=lambda c: c["modularity"]) if some else best
+    kept = all_of_them[0]
     agree = lambda c: np.mean([adjusted_rand(c["labels"], o["labels"]) for o in all_of_them if o is not c] or [1])
-    return {"bound": best, "modularity": largest(judged), "tie": largest(near), "agreement": max(all_of_them, key=agree),
-            "oracle": max(all_of_them, key=lambda c: c["ari"])}
+    return {"kept": kept, "bound": max(all_of_them, key=lambda c: c["bound"]),
+            "modularity": max(judged, key=lambda c: c["modularity"]) if judged else kept,
+            "agreement": max(all_of_them, key=agree), "oracle": max(all_of_them, key=lambda c: c["ari"])}
 
 
 def job(task):
@@ -203,7 +201,7 @@ def job(task):
             found = json.loads(clusters.read_text())
             scale = found["options"]["nv"] * len(truth) * found["options"]["tau"]
             all_of_them = candidates_of(found, truth, scale)
-            kept = choose(all_of_them) if all_of_them[0]["bound"] is not None else {"bound": all_of_them[0]}
+            kept = choose(all_of_them) if all_of_them[0]["bound"] is not None else {"kept": all_of_them[0]}
             out.append({"set": name, "seed": seed, "variant": variant, "seconds": seconds, "fit_seconds": fitted,
                         "bound": all_of_them[0]["bound"], "rules": {r: c["ari"] for r, c in kept.items()},
                         "chosen": {r: c["init"] for r, c in kept.items()},

@@ -311,6 +311,8 @@ typedef struct {
                                         "restarts": random starts alone, as with a preset or an init */
     int         neighbours;          /* of each model in the graph of method knn-sc */
     int         candidate;           /* keep the N-th best partition instead of the best */
+    int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many slabs,
+                                        for a tighter bound; default 1, at most 32 */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */

@@ -52,6 +52,9 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         all; starts alone; default auto; restarts with a preset, an init or a given start.
     candidate : int
         Keep the N-th best partition of the search instead of the best; default 1.
+    refine : int
+        Cut base Gaussians that overlap into so many slabs, at most 32: a tighter bound, and centres whose states
+        blur less; default 1.
     neighbours : int
         Neighbours of each model in the graph of method "knn-sc"; default 10, or fewer where clusters are smaller.
     max_iter : int
@@ -110,8 +113,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Any = None,
                  nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
-                 search: Optional[str] = None, candidate: Optional[int] = None, neighbours: Optional[int] = None,
-                 max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 search: Optional[str] = None, candidate: Optional[int] = None, refine: Optional[int] = None,
+                 neighbours: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
                  n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
@@ -126,6 +129,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.n_init = n_init
         self.search = search
         self.candidate = candidate
+        self.refine = refine
         self.neighbours = neighbours
         self.max_iter = max_iter
         self.tol = tol
@@ -148,8 +152,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         return self.method
 
     def _options(self) -> Dict[str, Any]:
-        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "search", "candidate", "neighbours",
-                 "max_iter", "tol", "cov_floor")
+        names = ("preset", "n_states", "n_mix", "tau", "nv", "init", "n_init", "search", "candidate", "refine",
+                 "neighbours", "max_iter", "tol", "cov_floor")
         return {"method": self._method(), **self._options_of(*names), **further(self.options)}
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:

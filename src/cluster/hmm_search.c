@@ -7,6 +7,8 @@
 #include "model/convert.h"
 #include "reduce/start.h"
 
+#include <string.h>
+
 enum { MAX_KINDS = 16 };
 
 static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **out)
@@ -53,8 +55,13 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
     const char *kinds[MAX_KINDS];
     int n_kind = 0;
 
-    for (; n_kind < MAX_KINDS && vh_start_kinds[n_kind].name; n_kind++)
-        kinds[n_kind] = vh_start_kinds[n_kind].name;
+    for (int k = 0; n_kind < MAX_KINDS && vh_start_kinds[k].name; k++) {
+        const char *name = vh_start_kinds[k].name;
+        /* The first few slabs of a base HMM that was cut finer are no start. */
+        bool copies = strcmp(name, "base") == 0 || strcmp(name, "far") == 0;
+        if (s->opt->refine <= 1 || !copies || strcmp(name, s->opt->init) == 0)
+            kinds[n_kind++] = name;
+    }
     s->search = (vh_search){ .ops = &ops,
                              .arg = s,
                              .floor = s->floor,

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "model/convert.h"
+#include "reduce/refine.h"
 
 #include <string.h>
 
@@ -19,13 +20,32 @@ enum {
 
 typedef struct {
     vh_hmm_search s;
-    vh_h3m *trial_models; /* NULL: restarts are judged on all models */
-    double *floor;        /* [d], or NULL */
+    vh_h3m *trial_models;             /* NULL: restarts are judged on all models */
+    double *floor;                    /* [d], or NULL */
+    const vh_h3m *models;             /* the input, in the family of the centres */
+    vh_h3m *full, *full_start, *fine; /* copies: with full covariances, and cut finer; or NULL */
 } task;
 
-static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vh_clustering *out)
+/* The state of its centre that each state of the input is most often paired with. */
+static vhem_status map_states(vhem_ctx *ctx, const task *t, vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
+    vh_base *plain = NULL; /* of the models as they came, where slabs were clustered */
+
+    if (t->fine)
+        VH_TRY(vh_base_new(ctx, t->models, &plain));
+    vh_label_by_z(out);
+    VH_TRY(vh_map_states(ctx, plain ? plain : t->s.base, out->centers, out->label, t->s.opt->tau,
+                         &out->state_map, &out->state_map_at));
+done:
+    vh_base_free(plain);
+    return st;
+}
+
+static vhem_status hand_over(vhem_ctx *ctx, task *t, bool mapped, vh_clustering *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_hmm_search *s = &t->s;
     vh_restart *w = &s->search.all[s->search.best];
 
     VH_TRY(vh_search_tell(ctx, &s->search, out));
@@ -37,11 +57,8 @@ static vhem_status hand_over(vhem_ctx *ctx, vh_hmm_search *s, bool mapped, vh_cl
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    if (mapped && s->base->Kb <= VH_MAX_MAPPED) {
-        vh_label_by_z(out);
-        VH_TRY(vh_map_states(ctx, s->base, out->centers, out->label, s->opt->tau, &out->state_map,
-                             &out->state_map_at));
-    }
+    if (mapped && s->base->Kb <= VH_MAX_MAPPED)
+        VH_TRY(map_states(ctx, t, out));
 done:
     return st;
 }
@@ -86,10 +103,29 @@ done:
     return st;
 }
 
-static vhem_status set_up(vhem_ctx *ctx, task *t, const vh_h3m *models, uint64_t seed)
+/* The models in the form in which they are clustered. */
+static vhem_status convert_models(vhem_ctx *ctx, task *t)
 {
     vhem_status st = VHEM_OK;
-    VH_TRY(vh_base_new(ctx, models, &t->s.base));
+    if (vh_cluster_wants_full(t->s.opt)) {
+        VH_TRY(vh_h3m_as_full(ctx, t->models, &t->full));
+        t->models = t->full;
+        if (t->s.start) {
+            VH_TRY(vh_h3m_as_full(ctx, t->s.start, &t->full_start));
+            t->s.start = t->full_start;
+        }
+    }
+    if (t->s.opt->refine > 1)
+        VH_TRY(vh_refine(ctx, t->models, t->s.opt->refine, &t->fine));
+done:
+    return st;
+}
+
+static vhem_status set_up(vhem_ctx *ctx, task *t, uint64_t seed)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(convert_models(ctx, t));
+    VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
     VH_TRY(choose_trial(ctx, t, seed));
     VH_TRY(make_floor(ctx, t));
     VH_TRY(vh_hmm_search_new(ctx, &t->s, seed));
@@ -105,6 +141,9 @@ static void tear_down(vhem_ctx *ctx, task *t)
         vh_base_free(t->s.trial);
     vh_h3m_free(t->trial_models);
     vh_base_free(t->s.base);
+    vh_h3m_free(t->full);
+    vh_h3m_free(t->full_start);
+    vh_h3m_free(t->fine);
 }
 
 /* Restarts and candidates; a fast search goes without the first when it has the second. */
@@ -133,26 +172,14 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
                            vh_clustering *out)
 {
     vhem_status st = VHEM_OK;
-    const vh_h3m *h3m = in->models;
-    vh_h3m *full = NULL, *full_start = NULL;
-    task t = { .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) } };
+    task t = { .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) }, .models = in->models };
 
-    if (vh_cluster_wants_full(opt)) {
-        VH_TRY(vh_h3m_as_full(ctx, h3m, &full));
-        h3m = full;
-        if (t.s.start) {
-            VH_TRY(vh_h3m_as_full(ctx, t.s.start, &full_start));
-            t.s.start = full_start;
-        }
-    }
-    VH_TRY(set_up(ctx, &t, h3m, seed));
+    VH_TRY(set_up(ctx, &t, seed));
     VH_TRY(search(ctx, &t.s, seed));
-    VH_TRY(hand_over(ctx, &t.s, !in->centers_only, out));
+    VH_TRY(hand_over(ctx, &t, !in->centers_only, out));
     if (vh_stopped(ctx))
         st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; the best of %d restarts is kept", out->n_run);
 done:
     tear_down(ctx, &t);
-    vh_h3m_free(full);
-    vh_h3m_free(full_start);
     return st;
 }

@@ -288,6 +288,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;
     o->neighbours = o->neighbours > 0 ? o->neighbours : others;
     o->candidate = o->candidate > 0 ? o->candidate : 1;
+    o->refine = o->refine > 0 ? o->refine : 1;
 }
 
 vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *asked,

@@ -135,6 +135,9 @@ static const vh_option cluster_rows[] = {
         "neighbours of each model in the graph"),
     INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
         "keep the N-th best of the partitions found, not the best"),
+    INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
+        "cut base Gaussians that overlap into Q slabs, at most 32: a tighter bound, and centres whose states "
+        "blur less"),
     END,
 };
 #undef R

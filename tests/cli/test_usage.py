@@ -9,7 +9,8 @@ from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
-                "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours"]
+                "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
+                "refine"]
 LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]

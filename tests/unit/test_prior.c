@@ -89,7 +89,7 @@ static void option(void **state)
     assert_ok(ctx, vh_prior_choose(ctx, "none", false, &x));
     assert_true(x.none);
     assert_ok(ctx, vh_prior_choose(ctx, "vb", true, &x));
-    assert_true(!x.none && !x.estimate && x.broad && !x.effective && !x.text);
+    assert_true(!x.none && !x.estimate && x.broad && x.effective && x.nu0 == 1 && !x.text);
     assert_ok(ctx, vh_prior_choose(ctx, "eb:start=ml,nu0=1.5,count=2,lambda=.5,frames=effective", false, &x));
     assert_true(x.estimate && !x.broad && x.nu0 == 1.5 && x.count == 2 && x.lambda == 0.5 && x.effective);
     assert_ok(ctx, vh_prior_choose(ctx, good, false, &x));
@@ -98,7 +98,7 @@ static void option(void **state)
     vhem_ctx_free(ctx);
     misuse("vb:nu=3", "prior: there is no setting 'nu'; known are nu0, count, lambda, start, frames");
     misuse("vb:nu0=-1", "prior: nu0 is '-1', must be a number above 0");
-    misuse("vb:nu0", "prior: 'nu0' is no setting, one is written as nu0=3");
+    misuse("vb:nu0", "prior: 'nu0' is no setting, one is written as nu0=1");
     misuse("vb:start=here", "prior: start is 'here', must be broad or ml");
     misuse("nowhere.json", "nowhere.json");
 }

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* refine.c - see refine.h.
+ *
+ * The variational distributions phi and eta of VHEM see which component made a frame, never the frame itself
+ * (paper, Section 3.3), so where components overlap the bound is loose, and looser for the true model than
+ * for a blurred one.  Cutting a component into slabs tells phi and eta roughly where the frame lies.  VHEM needs
+ * of a base component its mean and covariance alone, and those of a slab of a Gaussian are known in closed form:
+ *
+ *   x ~ N(0, 1) between the quantiles a and b, probability p:
+ *   mean m = (g(a) - g(b)) / p,   variance v = 1 + (a g(a) - b g(b)) / p - m^2,   g the normal density
+ *
+ *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
+ *
+ *   1. slabs of the standard normal variable
+ *   2. along which axis a component is cut, if at all
+ *   3. the refined HMM: states (s, m, q) with pi' = pi_s c_sm / n, A' = A_st c_tm / n */
+#include "reduce/refine.h"
+
+#include "core/alloc.h"
+#include "math/linalg.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FAR_APART \
+    16.0           /* squared distance, in units of both variances together, from where overlap is nothing */
+#define ALIKE 1e-6 /* and below which there is nothing to tell apart */
+
+/* ---- 1. slabs ------------------------------------------------------------------------------------------ */
+
+/* x with P(X <= x) = p.  Bisection: a handful of values, each found once for a set of models. */
+static double normal_quantile(double p)
+{
+    double low = -40, high = 40;
+    for (int i = 0; i < 100; i++) {
+        double x = 0.5 * (low + high);
+        if (0.5 * erfc(-x / sqrt(2)) < p)
+            low = x;
+        else
+            high = x;
+    }
+    return 0.5 * (low + high);
+}
+
+static double normal_density(double x)
+{
+    return exp(-0.5 * x * x) / sqrt(2 * acos(-1));
+}
+
+void vh_slab_moments(int Q, int q, double *mean, double *var)
+{
+    double p = 1.0 / Q, ga = 0, gb = 0, edge = 0;
+    if (q > 0) {
+        double a = normal_quantile(q * p);
+        ga = normal_density(a);
+        edge += a * ga;
+    }
+    if (q < Q - 1) {
+        double b = normal_quantile((q + 1) * p);
+        gb = normal_density(b);
+        edge -= b * gb;
+    }
+    *mean = (ga - gb) / p;
+    *var = fmax(1 + edge / p - *mean * *mean, 0);
+}
+
+typedef struct {
+    int Q;
+    double mean[VH_MAX_SLABS], var[VH_MAX_SLABS];
+} slabs;
+
+/* ---- 2. the axis --------------------------------------------------------------------------------------- */
+
+typedef struct { /* one component of an HMM and how it is cut */
+    int s;
+    double share;              /* c_sm */
+    double *par[VH_MAX_PARAM]; /* its parameters */
+    int n;                     /* slabs; 1: not cut */
+    int k;                     /* diagonal covariances: the dimension that is cut */
+    double *Lw;                /* [d]  full: L w */
+} piece;
+
+/* Diagonal covariances stay diagonal only when a coordinate is cut: the one that tells the component best from
+ * one it overlaps. */
+static bool axis_of_diag(int d, const piece *all, int n, piece *p)
+{
+    double best = ALIKE;
+    for (int e = 0; e < n; e++) {
+        double apart = 0, most = 0;
+        int at = 0;
+        for (int k = 0; &all[e] != p && k < d; k++) {
+            double u = p->par[0][k] - all[e].par[0][k], v = p->par[1][k], both = v + all[e].par[1][k];
+            double here = u * u / fmax(both, DBL_MIN);
+            apart += here;
+            if (v > 0 && here > most) {
+                most = here;
+                at = k;
+            }
+        }
+        if (apart < FAR_APART && most > best) {
+            best = most;
+            p->k = at;
+        }
+    }
+    return best > ALIKE;
+}
+
+/* Delta' (Sigma + Sigma')^-1 Delta; infinity when the sum is singular.  work [d][d] + [d]. */
+static double separation(int d, const piece *p, const piece *e, double *work)
+{
+    double *L = work, *u = work + d * d, sum = 0;
+    for (int i = 0; i < d * d; i++)
+        L[i] = p->par[1][i] + e->par[1][i];
+    if (!vh_cholesky(d, L))
+        return INFINITY;
+    for (int k = 0; k < d; k++)
+        u[k] = p->par[0][k] - e->par[0][k];
+    vh_cholesky_solve_rows(d, L, 1, u);
+    for (int k = 0; k < d; k++)
+        sum += u[k] * u[k];
+    return sum;
+}
+
+/* Full covariances are cut along Fisher's axis Sigma^-1 Delta towards the component that is furthest among those
+ * it overlaps: w = L^-1 Delta, normed, and L w = Delta / |L^-1 Delta|. */
+static bool axis_of_full(int d, const piece *all, int n, piece *p, double *work)
+{
+    const piece *other = NULL;
+    double best = ALIKE, norm = 0;
+    for (int e = 0; e < n; e++) {
+        double here = &all[e] == p ? 0 : separation(d, p, &all[e], work);
+        if (here < FAR_APART && here > best) {
+            best = here;
+            other = &all[e];
+        }
+    }
+    double *L = work, *u = work + d * d;
+    memcpy(L, p->par[1], sizeof *L * (size_t)(d * d));
+    if (!other || !vh_cholesky(d, L))
+        return false;
+    for (int k = 0; k < d; k++)
+        p->Lw[k] = u[k] = p->par[0][k] - other->par[0][k];
+    vh_cholesky_solve_rows(d, L, 1, u);
+    for (int k = 0; k < d; k++)
+        norm += u[k] * u[k];
+    for (int k = 0; k < d; k++)
+        p->Lw[k] /= sqrt(norm);
+    return isfinite(norm) && norm > 0;
+}
+
+/* ---- 3. the refined HMM -------------------------------------------------------------------------------- */
+
+/* The components of h that have weight, and how each is cut; returns how many there are. */
+static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, piece *p, double *axes, double *work)
+{
+    bool full = h3m->family->param[1].rank == 2;
+    int d = h3m->d, n = 0;
+    for (int q = 0; q < h->S * h->M; q++) {
+        double c = vh_hmm_c(h)[q];
+        if (!(c > 0))
+            continue;
+        p[n] = (piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, p[n++].par);
+    }
+    for (int e = 0; Q > 1 && e < n; e++)
+        if (full ? axis_of_full(d, p, n, &p[e], work) : axis_of_diag(d, p, n, &p[e]))
+            p[e].n = Q;
+    return n;
+}
+
+/* Slab q of a piece, as the parameters of a component. */
+static void put_slab(const vh_h3m *h3m, const piece *p, const slabs *x, int q, double *const *par)
+{
+    int d = h3m->d;
+    bool full = h3m->family->param[1].rank == 2;
+    memcpy(par[0], p->par[0], sizeof *par[0] * (size_t)d);
+    memcpy(par[1], p->par[1], sizeof *par[1] * vh_param_size(h3m->family, 1, d));
+    if (p->n == 1)
+        return;
+    if (!full) {
+        par[0][p->k] += x->mean[q] * sqrt(p->par[1][p->k]);
+        par[1][p->k] *= x->var[q];
+        return;
+    }
+    for (int i = 0; i < d; i++) {
+        par[0][i] += x->mean[q] * p->Lw[i];
+        for (int j = 0; j < d; j++)
+            par[1][i * d + j] -= (1 - x->var[q]) * p->Lw[i] * p->Lw[j];
+    }
+}
+
+/* HMM i of out, from the n pieces of h. */
+static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, const piece *p, int n,
+                           const slabs *x, vh_h3m *out, int i)
+{
+    vhem_status st = VHEM_OK;
+    int S = 0, to = 0;
+
+    for (int e = 0; e < n; e++)
+        S += p[e].n;
+    VH_TRY(vh_h3m_shape(ctx, out, i, S, 1));
+    vh_hmm *r = &out->hmm[i];
+    for (int e = 0; e < n; e++)
+        for (int q = 0; q < p[e].n; q++, to++) {
+            double share = p[e].share / p[e].n, *par[VH_MAX_PARAM];
+            vh_hmm_component(out, r, to, 0, par);
+            put_slab(h3m, &p[e], x, q, par);
+            vh_hmm_c(r)[to] = 1;
+            r->pi[to] = h->pi[p[e].s] * share;
+            for (int from = 0, f = 0; f < n; f++)
+                for (int k = 0; k < p[f].n; k++, from++)
+                    r->A[from * S + to] = h->A[p[f].s * h->S + p[e].s] * share;
+        }
+    VH_TRY(vh_h3m_set_text(ctx, &r->name, h->name));
+    VH_TRY(vh_h3m_set_text(ctx, &r->label, h->label));
+done:
+    return st;
+}
+
+vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *fine = NULL;
+    piece *p = NULL;
+    double *axes = NULL, *work = NULL;
+    slabs x = { .Q = Q };
+    int most = 0, d = h3m->d;
+
+    VH_CHECK(Q >= 1 && Q <= VH_MAX_SLABS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q, VH_MAX_SLABS);
+    for (int q = 0; q < Q; q++)
+        vh_slab_moments(Q, q, &x.mean[q], &x.var[q]);
+    for (int i = 0; i < h3m->K; i++)
+        most = h3m->hmm[i].S * h3m->hmm[i].M > most ? h3m->hmm[i].S * h3m->hmm[i].M : most;
+    VH_NEW(p, most);
+    VH_NEW(axes, (size_t)most * (size_t)d);
+    VH_NEW(work, (size_t)d * (size_t)d + (size_t)d);
+    VH_TRY(vh_h3m_new(ctx, h3m->family, d, h3m->K, &fine));
+    for (int i = 0; i < h3m->K; i++) {
+        int n = make_pieces(h3m, &h3m->hmm[i], Q, p, axes, work);
+        fine->omega[i] = h3m->omega[i];
+        VH_TRY(put_hmm(ctx, h3m, &h3m->hmm[i], p, n, &x, fine, i));
+    }
+    *out = fine;
+    fine = NULL;
+done:
+    vh_h3m_free(fine);
+    free(p);
+    free(axes);
+    free(work);
+    return st;
+}
