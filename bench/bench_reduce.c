@@ -133,16 +133,17 @@ typedef struct {
     vh_base *base;
     vh_packed *pk;
     vh_scratch scratch;
-    vh_stats stats;
-    vh_estep es;
-    double *L, *hard, *soft, *w;
+    vh_reduce_sums sums;
+    vh_reduce_step step;
+    double *L, *log_omega;
 } estep;
 
-static void open_estep(const char *backend, const shape *c, estep *e)
+enum { SCORE, HARD, SOFT };
+
+static void open_estep(const char *backend, const shape *c, int kind, estep *e)
 {
     vhem_ctx_options opt;
     vh_rng rng;
-    size_t pairs = (size_t)c->Kb * (size_t)c->Kr;
     memset(e, 0, sizeof *e);
     vhem_ctx_options_init(&opt);
     opt.backend = backend;
@@ -154,23 +155,23 @@ static void open_estep(const char *backend, const shape *c, estep *e)
     bench_need(e->ctx, vh_base_new(e->ctx, e->base_h3m, &e->base));
     bench_need(e->ctx, vh_pack_new(e->ctx, e->centers, NULL, c->Kr, e->base->origin, e->base->scale, &e->pk));
     bench_need(e->ctx, vh_pack_update(e->ctx, e->centers, NULL, e->pk));
-    bench_need(e->ctx, vh_stats_new(e->ctx, e->pk, &e->stats));
-    e->es = (vh_estep){ .base = e->base->packed, .reduced = e->pk, .tau = c->tau };
-    e->L = calloc(pairs, sizeof *e->L);
-    e->hard = calloc(pairs, sizeof *e->hard);
-    e->soft = calloc(pairs, sizeof *e->soft);
-    for (int i = 0; i < c->Kb; i++)
-        e->hard[(size_t)i * (size_t)c->Kr + (size_t)vh_rng_below(&rng, c->Kr)] = 1;
-    for (size_t k = 0; k < pairs; k++)
-        e->soft[k] = 1.0 / c->Kr;
+    bench_need(e->ctx, vh_reduce_sums_new(e->ctx, e->pk, &e->sums));
+    e->L = calloc((size_t)c->Kb * (size_t)c->Kr, sizeof *e->L);
+    e->log_omega = calloc((size_t)c->Kr, sizeof *e->log_omega);
+    e->step = (vh_reduce_step){ .reduced = e->pk,
+                                .tau = c->tau,
+                                .log_omega = kind == SCORE ? NULL : e->log_omega,
+                                .N = c->Kb * (kind == HARD ? 1e4 : 1e-3),
+                                .statistics = kind != SCORE,
+                                .soft = kind == SOFT,
+                                .L = e->L };
 }
 
 static void close_estep(estep *e)
 {
     free(e->L);
-    free(e->hard);
-    free(e->soft);
-    vh_stats_free(&e->stats);
+    free(e->log_omega);
+    vh_reduce_sums_free(&e->sums);
     vh_scratch_free(&e->scratch);
     vh_pack_free(e->pk);
     vh_base_free(e->base);
@@ -179,27 +180,16 @@ static void close_estep(estep *e)
     vhem_ctx_free(e->ctx);
 }
 
-/* Block by block, as a reduction does. */
 static void run_estep(void *arg)
 {
     estep *e = arg;
-    int Kr = e->pk->K;
-    for (int i = 0; i < e->base->Kb; i += VH_ESTEP_BLOCK) {
-        int n = e->base->Kb - i < VH_ESTEP_BLOCK ? e->base->Kb - i : VH_ESTEP_BLOCK;
-        bench_need(e->ctx, e->ctx->backend->score(e->ctx, &e->es, i, n, &e->scratch, e->L));
-        if (e->w)
-            bench_need(e->ctx,
-                       e->ctx->backend->accumulate(e->ctx, &e->es, i, n, e->w + (size_t)i * (size_t)Kr,
-                                                   &e->scratch, &e->stats));
-    }
+    bench_need(e->ctx, vh_reduce_run(e->ctx, e->base->job, &e->step, &e->scratch, 1, false, &e->sums));
 }
 
 static double pair_seconds(const char *backend, const shape *c, int kind)
 {
     estep e;
-    open_estep(backend, c, &e);
-    e.w = kind == 0 ? NULL : kind == 1 ? e.hard : e.soft;
-    e.es.soft = kind == 2;
+    open_estep(backend, c, kind, &e);
     double t = bench_best(run_estep, &e, 0.5) / ((double)c->Kb * c->Kr);
     close_estep(&e);
     return t;

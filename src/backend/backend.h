@@ -16,13 +16,7 @@ typedef struct vh_backend {
 
     vh_seq_kernels sequences;
 
-    /* The variational E-step (paper, Appendix A).  L [n][Kr]: the bound
-     * L_hmm of base HMMs first .. first+n-1. */
-    vhem_status (*score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
-    /* Adds the summary statistics nu1, nu, xi of the same pairs, each times w_ij, w [n][Kr];
-     * pairs of weight zero cost nothing. */
-    vhem_status (*accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w, vh_scratch *,
-                              vh_stats *);
+    vh_reduce_kernels reduce;
 
     vh_product_kernels product;
 } vh_backend;

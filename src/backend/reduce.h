@@ -1,19 +1,118 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce.h - base HMMs against reduced ones: what the variational E-step asks of a backend. */
+/* reduce.h - base HMMs against reduced ones: the variational E-step.  Paper, Section 3.3 and Appendix A.
+ *
+ * The base HMMs of a job are opened once and gone through many times.  A backend either does all of it (open,
+ * expect, close: a device, whose memory the models move into), or it only replaces the kernel that CPU backends
+ * share a driver around (lay, chunk, discard).
+ *
+ *   1. base HMMs      2. an E-step and its sums      3. how callers run it      4. what a backend provides
+ *
+ * The base HMMs are cut into chunks of VH_REDUCE_CHUNK by number, for ever the same; the sums of chunks are added
+ * in a fixed tree (core/tree_sum.h), so that they depend neither on threads nor on where a chunk was worked on. */
 #ifndef VH_BACKEND_REDUCE_H
 #define VH_BACKEND_REDUCE_H
 
 #include "core/scratch.h"
 #include "model/stats.h"
 
-typedef struct {           /* base against reduced HMMs, for virtual samples of tau frames */
-    const vh_packed *base; /* from vh_pack_base; HMMs of one shape side by side */
+/* 16 cores are busy from 20,000 base HMMs on, and adding the sums of a chunk is little beside making them. */
+enum { VH_REDUCE_CHUNK = 512 };
+
+/* ---- 1. base HMMs -------------------------------------------------------------------------------------- */
+
+typedef struct { /* where base HMMs come from; all of it stays the caller's until close */
+    int K;
+    const double *omega; /* [K]  weights, by place */
+    const int *number; /* [K]  of the HMM at each place, in its own chunk; equal shapes stand side by side */
+    /* Places first .. first+n-1, a chunk, as vh_pack_base makes them.  What *out points to stays the source's,
+     * until close if the source is resident, else until release (NULL: nothing to do).  Called by several
+     * threads. */
+    vhem_status (*block)(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out);
+    void (*release)(const void *arg, vh_packed *block);
+    bool resident; /* blocks fit into memory all together: they are asked for once */
+    const void *arg;
+} vh_base_source;
+
+typedef struct { /* one pair of sets, for virtual samples of tau frames */
+    const vh_packed *base;
     const vh_packed *reduced;
     int tau;
-    bool soft; /* most pairs will have weight: what score finds on its way may be kept in its scratch memory
-                  for accumulate of the same HMMs */
 } vh_estep;
 
-enum { VH_ESTEP_BLOCK = 64 }; /* base HMMs that are scored and accumulated together */
+/* ---- 2. an E-step and its sums ------------------------------------------------------------------------- */
+
+typedef struct {
+    const vh_packed *reduced; /* Kr HMMs */
+    int tau;
+    const double *log_omega; /* [Kr]  their weights; NULL: only L is wanted, nothing is assigned */
+    double N;                /* virtual samples in all, N_i = N omega_i */
+    bool statistics;         /* wanted? */
+    bool weighted;           /* sum_z is sum_i Kb omega_i z_ij, not sum_i z_ij */
+    bool soft;               /* a guess: most pairs will have weight */
+    double *L, *z;           /* [Kb][Kr]  by number of the base HMM; NULL: not wanted */
+} vh_reduce_step;
+
+typedef struct { /* in one block of doubles, of which the first `head` are always filled in */
+    size_t size, head;
+    double *block;
+    double *J;               /* [1]   sum_i log sum_j omega_j exp(N_i L_ij) */
+    double *used;            /* [1]   pairs that had weight in the statistics */
+    double *sum_z, *scale_z; /* [Kr]  sum of z, at a scale of its own (math/scaled.h) */
+    double *members;         /* [Kr]  base HMMs with weight of which the cluster has half or more, */
+    double *worst_L, *worst; /* [Kr]  and the one it describes worst: its L and number; ties: the lowest */
+    vh_stats stats;
+} vh_reduce_sums;
+
+vhem_status vh_reduce_sums_new(vhem_ctx *ctx, const vh_packed *reduced, vh_reduce_sums *out);
+void vh_reduce_sums_free(vh_reduce_sums *sums); /* accepts a zeroed struct */
+/* The sums that lie at block, which stays its owner's; block NULL: only their sizes are wanted. */
+vh_reduce_sums vh_reduce_sums_at(const vh_packed *reduced, double *block);
+/* Of sums that are all zero: no scale is known yet. */
+void vh_reduce_sums_begin(const vh_reduce_step *step, vh_reduce_sums *sums);
+/* left += right, both blocks of sums of a step: what a vh_tree_sum adds with. */
+void vh_reduce_sums_merge(const void *step, double *left, const double *right);
+
+/* ---- 3. how callers run it ----------------------------------------------------------------------------- */
+
+typedef struct vh_reduce_job vh_reduce_job; /* may be used by several threads at once */
+
+vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out);
+/* Overwrites the sums (NULL without log_omega) and fills in the tables.  scratch [n_threads], one for each thread
+ * that may work; the answer does not depend on their number.  stops: a stop ends it soon, with VHEM_ESTOPPED;
+ * otherwise it does not, since the sums of an EM loop belong to its present model. */
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
+                          vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
+void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
+
+/* ---- 4. what a backend provides ------------------------------------------------------------------------ */
+
+typedef struct { /* a chunk of base HMMs, for the kernel of a CPU backend */
+    const vh_base_source *source;
+    const vh_reduce_step *step;
+    int place;             /* of its first HMM */
+    const vh_packed *base; /* the chunk */
+    const void *laid;      /* what `lay` has made of it; NULL without one */
+} vh_reduce_chunk;
+
+/* The rule of assignment, for HMMs first .. first+n-1 of a chunk with bounds L [n][Kr]: fills in the tables, adds
+ * J, z and members to the sums and, if statistics are wanted, makes w [n][Kr], what each pair counts there. */
+vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *chunk, int first, int n, const double *L,
+                            double *w, vh_reduce_sums *sums);
+/* Row i of L [Kr] -> log z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */
+double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *log_z);
+
+typedef struct {
+    /* Whole jobs.  open NULL: the driver for CPUs, around the next three. */
+    vhem_status (*open)(vhem_ctx *, const vh_base_source *, void **state);
+    vhem_status (*run)(vhem_ctx *, const void *state, const vh_reduce_step *, vh_scratch *, int n_threads,
+                       bool stops, vh_reduce_sums *);
+    void (*close)(void *state);
+    /* A chunk in the backend's own layout, made once; both may be NULL. */
+    vhem_status (*lay)(vhem_ctx *, const vh_packed *base, void **laid);
+    void (*discard)(void *laid);
+    /* Scores a chunk, has it weighed, and adds the statistics of the pairs that count.  scratch belongs to the
+     * calling thread.  NULL: that of `ref`, with its layout. */
+    vhem_status (*chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *, vh_reduce_sums *);
+} vh_reduce_kernels;
 
 #endif

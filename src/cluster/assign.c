@@ -11,7 +11,7 @@
 #include "estimate/score.h"
 #include "math/linalg.h"
 #include "model/convert.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 #include "reduce/hem_dtm.h"
 
 #include <math.h>

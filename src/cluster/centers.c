@@ -8,7 +8,7 @@
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 #include "reduce/start.h"
 
 /* A start of the size that was asked for, at member i of the models. */

@@ -10,7 +10,7 @@
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "model/convert.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 
 #include <limits.h>
 #include <math.h>

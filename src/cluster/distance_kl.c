@@ -14,7 +14,7 @@
 #include "estimate/sample.h"
 #include "estimate/score.h"
 #include "model/convert.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 
 #include <math.h>
 

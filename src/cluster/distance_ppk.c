@@ -156,9 +156,9 @@ vhem_status vh_distance_ppk(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
     double *self_a = NULL, *self_b = NULL;
 
     (void)error;
-    VH_TRY(vh_base_new(ctx, a, &base_a));
+    VH_TRY(vh_base_pack(ctx, a, &base_a));
     if (a != b)
-        VH_TRY(vh_base_new(ctx, b, &base_b));
+        VH_TRY(vh_base_pack(ctx, b, &base_b));
     j.a = base_a;
     j.b = base_b ? base_b : base_a;
     VH_TRY(component_self(ctx, j.a->packed, &self_a));

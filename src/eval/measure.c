@@ -12,7 +12,7 @@
 #include "estimate/score.h"
 #include "math/neighbours.h"
 #include "model/convert.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@ static int by_shape(const void *a, const void *b)
     return p->i < q->i ? -1 : p->i > q->i;
 }
 
+/* Within each chunk alone: which HMMs are in a chunk must not hang on the others. */
 static vhem_status sort_by_shape(vhem_ctx *ctx, const vh_h3m *h3m, int *order)
 {
     vhem_status st = VHEM_OK;
@@ -27,7 +28,10 @@ static vhem_status sort_by_shape(vhem_ctx *ctx, const vh_h3m *h3m, int *order)
     VH_NEW(s, h3m->K);
     for (int i = 0; i < h3m->K; i++)
         s[i] = (shape){ h3m->hmm[i].S, h3m->hmm[i].M, i };
-    qsort(s, (size_t)h3m->K, sizeof *s, by_shape);
+    for (int first = 0; first < h3m->K; first += VH_REDUCE_CHUNK) {
+        int left = h3m->K - first;
+        qsort(s + first, (size_t)(left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK), sizeof *s, by_shape);
+    }
     for (int i = 0; i < h3m->K; i++)
         order[i] = s[i].i;
 done:
@@ -71,7 +75,25 @@ static void spread(const vh_h3m *h3m, double *origin, double *scale)
     }
 }
 
-vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
+/* A part of the packed set: its offsets are those of the whole. */
+static vhem_status block(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
+{
+    const vh_base *base = arg;
+    (void)ctx;
+    *out = *base->packed;
+    out->K = n;
+    out->S += first;
+    out->M += first;
+    out->state0 += first;
+    out->comp0 += first;
+    out->trans0 += first;
+    out->n_state = out->state0[n] - out->state0[0];
+    out->n_comp = out->comp0[n] - out->comp0[0];
+    out->n_trans = out->trans0[n] - out->trans0[0];
+    return VHEM_OK;
+}
+
+vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
 {
     vhem_status st = VHEM_OK;
     vh_base *b = NULL;
@@ -80,11 +102,31 @@ vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
     b->h3m = h3m;
     b->Kb = h3m->K;
     VH_NEW(b->order, h3m->K);
+    VH_NEW(b->omega, h3m->K);
     VH_NEW(b->origin, h3m->d);
     VH_NEW(b->scale, h3m->d);
     VH_TRY(sort_by_shape(ctx, h3m, b->order));
+    for (int p = 0; p < h3m->K; p++)
+        b->omega[p] = h3m->omega[b->order[p]];
     spread(h3m, b->origin, b->scale);
     VH_TRY(vh_pack_base(ctx, h3m, b->order, h3m->K, b->origin, b->scale, &b->packed));
+    *out = b;
+    b = NULL;
+done:
+    vh_base_free(b);
+    return st;
+}
+
+vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_base *b = NULL;
+
+    VH_TRY(vh_base_pack(ctx, h3m, &b));
+    const vh_base_source source = {
+        .K = b->Kb, .omega = b->omega, .number = b->order, .block = block, .resident = true, .arg = b
+    };
+    VH_TRY(vh_reduce_open(ctx, &source, &b->job));
     *out = b;
     b = NULL;
 done:
@@ -96,7 +138,9 @@ void vh_base_free(vh_base *base)
 {
     if (!base)
         return;
+    vh_reduce_close(base->job);
     free(base->order);
+    free(base->omega);
     free(base->origin);
     free(base->scale);
     vh_pack_free(base->packed);

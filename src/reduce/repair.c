@@ -28,8 +28,18 @@ int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, i
     return worst;
 }
 
+/* The largest cluster with two members or more, -1 for none. */
+static int largest(int Kr, const double *omega, const vh_reduce_sums *sums)
+{
+    int big = -1;
+    for (int j = 0; j < Kr; j++)
+        if (sums->members[j] > 1 && (big < 0 || omega[j] > omega[big]))
+            big = j;
+    return big;
+}
+
 bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               const vh_assignment *a, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run)
+               vh_reduce_sums *sums, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run)
 {
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int Kr = centers->K, done = 0;
@@ -38,13 +48,11 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
 
     vh_rng_init(&rng, opt->seed, VH_RNG_REVIVE, (uint64_t)k);
     for (int j = 0; j < Kr && time_left && run->n_empty < VH_MAX_RESEED * Kr; j++) {
-        int big = vh_argmax(Kr, centers->omega, 1);
-        int seed = centers->omega[j] * base->Kb < VH_EMPTY
-                       ? vh_move_worst(base->Kb, base->h3m->omega, Kr, a->L, big, j, a->z)
-                       : -1;
-        if (seed < 0)
+        int big = centers->omega[j] * base->Kb < VH_EMPTY ? largest(Kr, centers->omega, sums) : -1;
+        if (big < 0)
             continue;
-        vh_center_from_base(base, seed, &rng, centers, j);
+        vh_center_from_base(base, (int)sums->worst[big], &rng, centers, j);
+        sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;
         log_omega[j] = log_omega[big] = log(centers->omega[j]);
         run->n_empty++;
@@ -53,7 +61,7 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
     for (int j = 0; j < Kr && time_left && k < EARLY; j++) {
         if (centers->omega[j] * base->Kb < VH_EMPTY || run->n_revived >= 2 * pk->n_comp)
             continue;
-        int revived = vh_revive(&lim, pk, j, a->stats, centers, &centers->hmm[j], &rng);
+        int revived = vh_revive(&lim, pk, j, &sums->stats, centers, &centers->hmm[j], &rng);
         run->n_revived += revived;
         done += revived;
     }

@@ -168,10 +168,10 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
         if (!pk)
             VH_TRY(vh_pack_new(ctx, centers, &j, 1, base->origin, base->scale, &pk));
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
-        const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
-        VH_TRY(ctx->backend->score(ctx, &es, 0, Kb, scratch, L));
-        for (int p = 0; p < Kb; p++)
-            best[base->order[p]] = fmax(best[base->order[p]], L[p]);
+        const vh_reduce_step step = { .reduced = pk, .tau = tau, .L = L };
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, 1, false, NULL));
+        for (int i = 0; i < Kb; i++)
+            best[i] = fmax(best[i], L[i]);
         for (int i = 0; i < Kb; i++)
             top = fmax(top, best[i]);
         for (int i = 0; i < Kb; i++)

@@ -4,6 +4,7 @@
 #include "reduce/vhem.h"
 
 #include "core/alloc.h"
+#include "math/scaled.h"
 #include "reduce/repair.h"
 
 #include <math.h>
@@ -31,15 +32,16 @@ void vh_add_to_covariances(vh_h3m *h3m, double add)
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
  * log_omega [Kr] is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
 static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt,
-                            const vh_packed *pk, const vh_assignment *a, vh_h3m *centers, double *log_omega)
+                            const vh_packed *pk, const vh_reduce_sums *sums, vh_h3m *centers,
+                            double *log_omega)
 {
     vhem_status st = VHEM_OK;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int n_floored;
     for (int j = 0; j < centers->K; j++) {
-        centers->omega[j] = a->sum_z[j] / base->Kb;
-        log_omega[j] = a->log_sum_z[j] - log(base->Kb);
-        VH_TRY(vh_mstep(ctx, &lim, pk, j, a->stats, centers, &centers->hmm[j], &n_floored));
+        centers->omega[j] = vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) / base->Kb;
+        log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
+        VH_TRY(vh_mstep(ctx, &lim, pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored));
     }
     vh_add_to_covariances(centers, opt->cov_add);
 done:
@@ -64,43 +66,44 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
-    vh_stats stats = { 0 };
-    vh_assignment a = { .weighted = opt->weighted };
-    double *log_omega = NULL;
-    size_t pairs = (size_t)base->Kb * (size_t)centers->K;
+    vh_reduce_sums sums = { 0 };
+    double *log_omega = NULL, pairs = (double)base->Kb * centers->K;
     bool repaired = false;
 
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
-    VH_TRY(vh_stats_new(ctx, pk, &stats));
+    VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
     VH_NEW(run->J, opt->max_iter + 1);
-    VH_NEW(run->z, pairs);
-    VH_NEW(run->L, pairs);
-    VH_NEW(a.sum_z, centers->K);
-    VH_NEW(a.log_sum_z, centers->K);
+    if (!opt->lean) {
+        VH_NEW(run->z, (size_t)base->Kb * (size_t)centers->K);
+        VH_NEW(run->L, (size_t)base->Kb * (size_t)centers->K);
+    }
     VH_NEW(log_omega, centers->K);
-    a.z = run->z;
-    a.L = run->L;
     for (int j = 0; j < centers->K; j++)
         log_omega[j] = log(centers->omega[j]);
+    vh_reduce_step step = { .reduced = pk,
+                            .tau = opt->tau,
+                            .log_omega = log_omega,
+                            .N = opt->N,
+                            .weighted = opt->weighted,
+                            .L = run->L,
+                            .z = run->z };
     for (int k = 0;; k++) {
-        bool last = k == opt->max_iter;
-        a.stats = last ? NULL : &stats;
+        step.statistics = k < opt->max_iter;
+        step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
         VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
-        VH_TRY(vh_reduce_expect(ctx, base, pk, log_omega, opt->N, opt->tau, scratch, n_threads, &a));
-        run->J[k] = a.J;
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums));
+        run->J[k] = *sums.J;
         run->n_iter = k;
         run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
-        if (last || run->converged || vh_stopped(ctx))
+        if (k == opt->max_iter || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY(maximise(ctx, base, opt, pk, &a, centers, log_omega));
-        repaired = opt->repair && vh_repair(ctx, base, opt, pk, &a, k, centers, log_omega, run);
+        VH_TRY(maximise(ctx, base, opt, pk, &sums, centers, log_omega));
+        repaired = opt->repair && vh_repair(ctx, base, opt, pk, &sums, k, centers, log_omega, run);
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:
     vh_pack_free(pk);
-    vh_stats_free(&stats);
-    free(a.sum_z);
-    free(a.log_sum_z);
+    vh_reduce_sums_free(&sums);
     free(log_omega);
     return st;
 }

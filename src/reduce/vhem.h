@@ -4,7 +4,7 @@
 #define VH_REDUCE_VHEM_H
 
 #include "model/mstep.h"
-#include "reduce/estep.h"
+#include "reduce/base.h"
 
 typedef struct {
     double N; /* virtual samples in all */
@@ -14,13 +14,14 @@ typedef struct {
     const double *floor; /* [d]  smallest variances; NULL: none */
     double cov_add;      /* added to the diagonal of every covariance after an M-step */
     bool repair, weighted;
+    bool lean; /* z and L are not wanted */
     uint64_t seed;
 } vh_vhem_options;
 
 typedef struct {
     int n_iter, converged, n_empty, n_revived, n_fell;
     double *J;     /* [n_iter+1]; free() */
-    double *z, *L; /* [Kb][Kr] of the final model; free() */
+    double *z, *L; /* [Kb][Kr] of the final model, NULL when lean; free() */
 } vh_vhem_run;
 
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_reduce.c - every usable backend against ref: L_hmm and the summary statistics of random base and
  * reduced HMMs of many shapes. */
-#include "support.h"
-
-#include "core/alloc.h"
-#include "reduce/base.h"
+#include "reductions.h"
 
 typedef struct {
     int Kb, Sb, Mb, Kr, Sr, Mr, d, tau, full;
@@ -42,39 +39,6 @@ static void move_means(vh_h3m *h3m, double far)
     }
 }
 
-typedef struct {
-    double *L;
-    vh_stats stats;
-} answer;
-
-static void answer_free(answer *a)
-{
-    free(a->L);
-    vh_stats_free(&a->stats);
-}
-
-static answer run(const char *backend, const vh_h3m *base_h3m, const vh_h3m *centers, const shape *c,
-                  const double *w, bool soft)
-{
-    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
-    vh_base *base = NULL;
-    vh_packed *pk = NULL;
-    vh_scratch scratch = { { 0 }, { 0 } };
-    answer a = { calloc((size_t)(base_h3m->K * centers->K), sizeof(double)), { 0 } };
-    assert_ok(ctx, vh_base_new(ctx, base_h3m, &base));
-    assert_ok(ctx, vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
-    assert_ok(ctx, vh_pack_update(ctx, centers, NULL, pk));
-    assert_ok(ctx, vh_stats_new(ctx, pk, &a.stats));
-    vh_estep es = { .base = base->packed, .reduced = pk, .tau = c->tau, .soft = soft };
-    assert_ok(ctx, ctx->backend->score(ctx, &es, 0, base->Kb, &scratch, a.L));
-    assert_ok(ctx, ctx->backend->accumulate(ctx, &es, 0, base->Kb, w, &scratch, &a.stats));
-    vh_scratch_free(&scratch);
-    vh_pack_free(pk);
-    vh_base_free(base);
-    vhem_ctx_free(ctx);
-    return a;
-}
-
 static void check(const shape *c, uint64_t seed)
 {
     vhem_ctx *ctx = test_ctx();
@@ -89,25 +53,18 @@ static void check(const shape *c, uint64_t seed)
     }
     move_means(base, c->far);
     move_means(centers, c->far);
-    double *w = calloc((size_t)(c->Kb * c->Kr), sizeof *w);
-    for (int i = 0; i < c->Kb; i++)
-        for (int j = 0; j < c->Kr; j++)
-            w[i * c->Kr + j] = c->hard ? (double)(vh_rng_below(&rng, c->Kr) == j) : vh_rng_uniform(&rng);
-    answer want = run("ref", base, centers, c, w, false);
+    question q = { .N = c->Kb * (c->hard ? 3 : 0.3 / c->tau), .tau = c->tau };
+    answer want = ask_backend("ref", base, centers, &q);
     for (int n = 0; (name = test_backend(n / 2)); n++) { /* each backend in both ways */
-        answer got = run(name, base, centers, c, w, n % 2);
-        for (int k = 0; k < c->Kb * c->Kr; k++)
-            if (!is_near(got.L[k], want.L[k], 1e-10, 1e-9))
-                fail_msg("seed %d, %s: L[%d] is %.15g, ref has %.15g", (int)seed, name, k, got.L[k],
-                         want.L[k]);
-        for (size_t k = 0; k < want.stats.size; k++)
-            if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-9 + 1e-12 * c->Kb * c->tau))
-                fail_msg("seed %d, %s: statistic %zu is %.15g, ref has %.15g", (int)seed, name, k,
-                         got.stats.block[k], want.stats.block[k]);
+        char what[80];
+        q.soft = n % 2;
+        snprintf(what, sizeof what, "seed %d, %s, way %d", (int)seed, name, n % 2);
+        answer got = ask_backend(name, base, centers, &q);
+        if (answers_differ(what, &want, &got, 2e-9, centers, base->family->n_stat(c->d)))
+            fail_msg("%s differs from ref", what);
         answer_free(&got);
     }
     answer_free(&want);
-    free(w);
     vh_h3m_free(base);
     vh_h3m_free(centers);
     vhem_ctx_free(ctx);
@@ -148,15 +105,9 @@ static void test_mixed_shapes(void **state)
     }
     assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, 30, view, &all));
     vh_h3m *centers = random_h3m(ctx, &rng, 3, 3, 2, 2, 0, 2);
-    const shape c = { .tau = 10 };
-    double w[90];
-    for (int k = 0; k < 90; k++)
-        w[k] = k % 4 ? vh_rng_uniform(&rng) : 0;
-    answer want = run("ref", all, centers, &c, w, false), got = run(NULL, all, centers, &c, w, true);
-    for (int k = 0; k < 90; k++)
-        assert_near(got.L[k], want.L[k], 1e-11, 1e-10);
-    for (size_t k = 0; k < want.stats.size; k++)
-        assert_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-10);
+    const question q = { .N = 3, .tau = 10, .soft = true };
+    answer want = ask_backend("ref", all, centers, &q), got = ask_backend(NULL, all, centers, &q);
+    assert_false(answers_differ("mixed shapes", &want, &got, 1e-10, centers, 5));
     answer_free(&got);
     answer_free(&want);
     for (int i = 0; i < 30; i++)
@@ -166,7 +117,7 @@ static void test_mixed_shapes(void **state)
     vhem_ctx_free(ctx);
 }
 
-/* A pair without a bound, the base HMM being out of reach, and without weight leaves no trace. */
+/* A base HMM without weight that is out of reach, so that it has no bound, leaves no trace. */
 static void test_out_of_reach(void **state)
 {
     (void)state;
@@ -176,19 +127,17 @@ static void test_out_of_reach(void **state)
     vh_rng_init(&rng, 8, VH_RNG_TEST, 1);
     vh_h3m *base = random_h3m(ctx, &rng, 9, 3, 1, 2, 0, 2);
     vh_h3m *centers = random_h3m(ctx, &rng, 2, 3, 1, 2, 0, 2);
-    const shape c = { .tau = 500 };
-    double w[18];
-    for (int k = 0; k < 18; k++)
-        w[k] = k / 2 == 4 ? 0 : vh_rng_uniform(&rng);
+    question q = { .N = 0.01, .tau = 500 };
     vh_hmm_param(base, &base->hmm[4], 0)[0] = 1.3e154;
-    answer want = run("ref", base, centers, &c, w, false);
+    for (int i = 0; i < 9; i++)
+        base->omega[i] = i == 4 ? 0 : 1.0 / 8;
+    answer want = ask_backend("ref", base, centers, &q);
     assert_true(isinf(want.L[8]));
     for (int n = 0; (name = test_backend(n / 2)); n++) {
-        answer got = run(name, base, centers, &c, w, n % 2);
-        for (size_t k = 0; k < want.stats.size; k++)
-            if (!is_near(got.stats.block[k], want.stats.block[k], 1e-9, 1e-8))
-                fail_msg("%s, way %d: statistic %zu is %.15g, ref has %.15g", name, n % 2, k,
-                         got.stats.block[k], want.stats.block[k]);
+        q.soft = n % 2;
+        answer got = ask_backend(name, base, centers, &q);
+        assert_false(
+            answers_differ(n % 2 ? "out of reach, soft" : "out of reach", &want, &got, 1e-9, centers, 5));
         answer_free(&got);
     }
     answer_free(&want);
@@ -219,11 +168,11 @@ static void test_few_steps_left(void **state)
         for (int n = 0; (name = test_backend(n)); n++) {
             /* E[log p] of each state, and how long the chain is in the second: sum_t (1 - .7^(t-1)) / 2 */
             double second = tau / 2.0 - (1 - pow(.7, tau)) / .6, want = 0;
-            const shape c = { .tau = tau };
+            const question q = { .N = 1, .tau = tau };
             for (int s = 0; s < 2; s++)
                 want += (s ? second : tau - second) * -.5
                         * (log(2 * 3.14159265358979323846 * 3) + (1 + (3 * s - 1.5) * (3 * s - 1.5)) / 3);
-            answer a = run(name, base, center, &c, one, false);
+            answer a = ask_backend(name, base, center, &q);
             assert_near(a.L[0], want, 1e-12, 0);
             answer_free(&a);
         }

@@ -4,7 +4,7 @@
 #include "cluster_samples.h"
 
 #include "cluster/settle.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 
 enum { K = 3, EACH = 5, N = K * EACH };
 

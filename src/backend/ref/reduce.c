@@ -17,7 +17,8 @@ typedef struct { /* one pair; b for base, r for reduced */
     double *L, *U;     /* [tau+2][Sb][Sr]   L_t and U_t below; index 0 and 1 unused */
 } pair;
 
-enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK };
+enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK, SLOT_TABLES };
+enum { BLOCK = 64 }; /* base HMMs that are weighed together */
 
 /* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the mixture bound with its best eta. */
 static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh_scratch *scratch, pair *p)
@@ -223,28 +224,37 @@ done:
     return st;
 }
 
-vhem_status vh_ref_score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L)
+/* HMMs first .. first+n-1 of the chunk; L and w [n][Kr] are scratch. */
+static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, vh_scratch *scratch,
+                             double *L, double *w, vh_reduce_sums *sums)
 {
     vhem_status st = VHEM_OK;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < es->reduced->K; j++)
-            VH_TRY(vh_ref_reduce_pair(ctx, es, first + i, j, 0, scratch,
-                                      &L[(size_t)i * (size_t)es->reduced->K + (size_t)j], NULL, NULL));
+    const vh_estep es = { .base = c->base, .reduced = c->step->reduced, .tau = c->step->tau };
+    int Kr = es.reduced->K;
+    double unused;
+
+    for (int k = 0; k < n * Kr; k++)
+        VH_TRY(vh_ref_reduce_pair(ctx, &es, first + k / Kr, k % Kr, 0, scratch, &L[k], NULL, NULL));
+    VH_TRY(vh_reduce_weigh(ctx, c, first, n, L, w, sums));
+    for (int k = 0; k < n * Kr && c->step->statistics; k++)
+        if (w[k] > 0)
+            VH_TRY(vh_ref_reduce_pair(ctx, &es, first + k / Kr, k % Kr, w[k], scratch, &unused, &sums->stats,
+                                      NULL));
 done:
     return st;
 }
 
-vhem_status vh_ref_accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
-                              vh_scratch *scratch, vh_stats *stats)
+vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                vh_reduce_sums *sums)
 {
     vhem_status st = VHEM_OK;
-    double L;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < es->reduced->K; j++) {
-            double wij = w[(size_t)i * (size_t)es->reduced->K + (size_t)j];
-            if (wij > 0)
-                VH_TRY(vh_ref_reduce_pair(ctx, es, first + i, j, wij, scratch, &L, stats, NULL));
-        }
+    size_t table = (size_t)BLOCK * (size_t)c->step->reduced->K;
+    double *L;
+
+    VH_SCRATCH(L, SLOT_TABLES, 2 * table);
+    for (int first = 0; first < c->base->K; first += BLOCK)
+        VH_TRY(run_block(ctx, c, first, c->base->K - first < BLOCK ? c->base->K - first : BLOCK, scratch, L,
+                         L + table, sums));
 done:
     return st;
 }

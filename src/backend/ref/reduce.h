@@ -10,8 +10,8 @@
  * to tau.  Uses scratch slots 0 to 6. */
 vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, double w, vh_scratch *scratch,
                                double *L_hmm, vh_stats *stats, double *nu_out);
-vhem_status vh_ref_score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L);
-vhem_status vh_ref_accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
-                              vh_scratch *scratch, vh_stats *stats);
+/* The kernel of the reference: all pairs of a chunk.  Uses scratch slots 0 to 7. */
+vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                vh_reduce_sums *sums);
 
 #endif

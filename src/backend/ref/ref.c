@@ -133,7 +133,6 @@ const vh_backend vh_backend_ref = {
     .name = "ref",
     .usable = usable,
     .sequences = { .batch = forward_backward },
-    .score = vh_ref_score,
-    .accumulate = vh_ref_accumulate,
+    .reduce = { .chunk = vh_ref_reduce_chunk },
     .product = { .tile = vh_ref_product },
 };

@@ -1,169 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce.c - the variational E-step for blocks of base HMMs: tables, then
- * recursions, one base HMM per vector lane.
+/* reduce.c - the variational E-step for chunks of base HMMs: tables, then recursions, one base HMM per vector
+ * lane.
  *
- *   1. groups:      base HMMs of one shape, as many as a vector has lanes, laid side by side
+ *   1. loads:       base HMMs of one shape laid side by side, once, when a job is opened (reduce_lay.c)
  *   2. tables:      E_b[log p(y | r)] of all components, one product; L_gmm from it
- *   3. score:       L_hmm of every group with every reduced HMM
- *   4. accumulate:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
+ *   3. score:       L_hmm of every group of lanes with every reduced HMM
+ *   4. statistics:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
  *
- * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that
- * rows of the product are vectors of lanes already.  With hard assignments the second pass
- * costs one reduced HMM's worth, not Kr.  Where most pairs will have weight, the first pass goes forward too
- * and keeps what the second would only make again: the tables, and nu and xi of every pair. */
+ * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that rows of the product
+ * are vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth, not Kr: it
+ * picks the lanes it needs out of the tables of the first.  Where most pairs will have weight, the first pass goes
+ * forward too and keeps nu and xi of every pair, which the second would only make again. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
+#include "backend/simd/reduce_lay.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
-enum { SLOT_T = 8, SLOT_G, SLOT_BASE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_STATE, SLOT_KEPT };
-enum { GROUPS = VH_ESTEP_BLOCK / VH_LANES }; /* groups that share one product */
+enum { SLOT_G = 8, SLOT_STATE, SLOT_GMM, SLOT_HISTORY, SLOT_SMALL, SLOT_KEPT, SLOT_ROWS, SLOT_PICK };
 
 #define LOW (-644.0) /* see reduce_lanes.c */
 
-typedef struct {           /* 1. */
-    int used, i[VH_LANES]; /* base HMMs in the lanes; unused lanes repeat the first */
-    vec *pi, *A, *c;       /* [Sb] [Sb][Sb] [Sb][Mb] */
-    double *T;             /* [Sb Mb][lane][n_stat] */
+typedef struct {           /* lanes full of base HMMs */
+    int used, i[VH_LANES]; /* their numbers in the chunk; unused lanes repeat the first */
+    const vec *pi, *A, *c; /* [Sb] [Sb][Sb] [Sb][Mb] */
 } group;
 
-typedef struct {
+typedef struct { /* one load against all reduced HMMs */
     vhem_ctx *ctx;
-    const vh_estep *es;
     vh_scratch *scratch;
-    int Sb, Mb, cols; /* shape of the groups at hand; cols = Sb Mb lanes */
-    int n_group;
-    group g[GROUPS];
-    double *T, *G; /* [groups][cols][n_stat]  [n_comp of the reduced][groups][cols] */
+    const vh_packed *base, *reduced;
+    int tau;
+    const vh_load *load;
+    int Sb, Mb, cols; /* of its HMMs; cols = Sb Mb lanes */
+    double *G;        /* [n_comp of the reduced][groups][cols] */
+    double *state;    /* [n_state of the reduced][groups][cols]  log sums of components */
     size_t ld;
-    double *state; /* [n_state of the reduced][groups][cols]  log sums of components */
-    vec *L_gmm;    /* [Sb][Sr] */
-    vec *kept;     /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
+    vec *L_gmm; /* [Sb][Sr] */
+    vec *kept;  /* [K][groups][keep]  NULL, or nu1, xi, sum_nu, low of all pairs */
     size_t keep;
 } job;
 
-/* ---- 1. groups ----------------------------------------------------------------------------------------- */
+/* ---- 1. loads ------------------------------------------------------------------------------------------ */
 
-static bool same_shape(const vh_packed *b, int i, int j)
+static group group_of(const job *j, int q)
 {
-    return b->S[i] == b->S[j] && b->M[i] == b->M[j];
-}
-
-static void load_group(const job *j, group *g)
-{
-    const vh_packed *b = j->es->base;
-    int Sb = j->Sb, C = j->Sb * j->Mb;
-    size_t n_stat = (size_t)b->n_stat;
+    const vh_load *x = j->load;
+    group g = { .pi = x->pi + q * x->Sb, .A = x->A + q * x->Sb * x->Sb, .c = x->c + q * x->Sb * x->Mb };
     for (int l = 0; l < VH_LANES; l++) {
-        int i = g->i[l < g->used ? l : 0];
-        for (int s = 0; s < Sb; s++)
-            g->pi[s][l] = b->pi[b->state0[i] + s];
-        for (int e = 0; e < Sb * Sb; e++)
-            g->A[e][l] = b->A[b->trans0[i] + (size_t)e];
-        for (int q = 0; q < C; q++) {
-            g->c[q][l] = b->c[b->comp0[i] + q];
-            memcpy(g->T + (size_t)(q * VH_LANES + l) * n_stat, b->mean + (size_t)(b->comp0[i] + q) * n_stat,
-                   sizeof *g->T * n_stat);
-        }
+        int i = q * VH_LANES + l;
+        g.used += i < x->n;
+        g.i[l] = x->first + (i < x->n ? i : q * VH_LANES);
     }
+    return g;
 }
 
-/* Space for up to `groups` groups of the shape of base HMM i against `rows` reduced components in `states`
- * states. */
-static vhem_status set_up(job *j, int i, int groups, int rows, int states)
+static int most_states(const vh_packed *r)
+{
+    int S = 1;
+    for (int k = 0; k < r->K; k++)
+        S = r->S[k] > S ? r->S[k] : S;
+    return S;
+}
+
+static vhem_status set_up(job *j, const vh_load *load, bool keep)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    const vh_packed *b = j->es->base;
-    int Sr = 1;
-    double *base, *gmm;
+    const vh_packed *r = j->reduced;
+    size_t Sr = (size_t)most_states(r), Sb = (size_t)load->Sb;
+    double *gmm, *kept;
 
-    for (int k = 0; k < j->es->reduced->K; k++)
-        Sr = j->es->reduced->S[k] > Sr ? j->es->reduced->S[k] : Sr;
-    j->Sb = b->S[i];
-    j->Mb = b->M[i];
-    j->cols = j->Sb * j->Mb * VH_LANES;
-    j->ld = (size_t)(groups * j->cols);
-    size_t size = (size_t)(j->Sb + j->Sb * j->Sb + j->Sb * j->Mb);
-    VH_SCRATCH(j->T, SLOT_T, j->ld * (size_t)b->n_stat);
-    VH_SCRATCH(j->G, SLOT_G, j->ld * (size_t)rows);
-    VH_SCRATCH(base, SLOT_BASE, (size_t)groups * size * VH_LANES);
-    VH_SCRATCH(gmm, SLOT_GMM, j->Sb * Sr * VH_LANES);
-    VH_SCRATCH(j->state, SLOT_STATE, j->ld * (size_t)states);
+    j->load = load;
+    j->Sb = load->Sb;
+    j->Mb = load->Mb;
+    j->cols = load->cols;
+    j->ld = (size_t)(load->groups * load->cols);
+    VH_SCRATCH(j->G, SLOT_G, j->ld * (size_t)r->n_comp);
+    VH_SCRATCH(j->state, SLOT_STATE, j->ld * (size_t)r->n_state);
+    VH_SCRATCH(gmm, SLOT_GMM, Sb * Sr * VH_LANES);
     j->L_gmm = (vec *)gmm;
-    j->keep = (size_t)(Sr + Sr * Sr + j->Sb * Sr + 1);
-    for (int k = 0; k < groups; k++) {
-        vec *at = (vec *)base + (size_t)k * size;
-        j->g[k] = (group){ .pi = at,
-                           .A = at + j->Sb,
-                           .c = at + j->Sb + j->Sb * j->Sb,
-                           .T = j->T + (size_t)(k * j->cols) * (size_t)b->n_stat };
+    j->keep = Sr + Sr * Sr + Sb * Sr + 1;
+    j->kept = NULL;
+    if (keep) {
+        VH_SCRATCH(kept, SLOT_KEPT, (size_t)(r->K * load->groups) * j->keep * VH_LANES);
+        j->kept = (vec *)kept;
     }
-done:
-    return st;
-}
-
-/* How many base HMMs from first on, at most n, are of one shape and can be loaded at once. */
-static int one_load(const vh_estep *es, int first, int n)
-{
-    int k = 0;
-    while (k < n && k < GROUPS * VH_LANES && same_shape(es->base, first, first + k))
-        k++;
-    return k;
-}
-
-/* Deals so many into groups; returns how many that are. */
-static vhem_status deal(job *j, int first, int n, int *taken)
-{
-    vhem_status st = VHEM_OK;
-    const vh_packed *r = j->es->reduced;
-    int left = *taken = one_load(j->es, first, n);
-
-    j->n_group = (left + VH_LANES - 1) / VH_LANES;
-    VH_TRY(set_up(j, first, j->n_group, r->n_comp, r->state0[r->K]));
-    for (int q = 0; q < j->n_group; q++)
-        for (group *g = &j->g[q]; g->used < VH_LANES && left > 0; left--)
-            g->i[g->used++] = first++;
 done:
     return st;
 }
 
 /* ---- 2. tables ----------------------------------------------------------------------------------------- */
 
-/* Rows r0 .. r1-1 of the reduced components against all groups. */
-static vhem_status product(job *j, int r0, int r1)
+static vhem_status direct_row(job *j, int k, double *work)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
-    const vh_packed *b = j->es->base, *r = j->es->reduced;
-    double *work;
-
-    vh_gemm_nt(r1 - r0, j->n_group * j->cols, b->n_stat, r->theta + (size_t)r0 * (size_t)b->n_stat, j->T,
-               j->G, j->ld);
-    if (r->n_direct == 0)
-        goto done;
-    VH_SCRATCH(work, 0, vh_emission_work(b->d));
-    for (int k = r0; k < r1; k++)
-        for (int c = 0; r->direct[k] && c < j->n_group * VH_LANES; c++) {
-            const group *g = &j->g[c / VH_LANES];
-            int l = c % VH_LANES, i = g->i[l < g->used ? l : 0];
-            double *out = &j->G[(size_t)(k - r0) * j->ld + (size_t)(c / VH_LANES * j->cols + l)];
+    const vh_packed *b = j->base, *r = j->reduced;
+    for (int q = 0; q < j->load->groups; q++) {
+        const group g = group_of(j, q);
+        for (int l = 0; l < VH_LANES; l++) {
+            double *out = &j->G[(size_t)k * j->ld + (size_t)(q * j->cols + l)];
             VH_CHECK(b->family->expected_density(b->d, r->par + (size_t)k * VH_MAX_PARAM,
-                                                 b->par + (size_t)b->comp0[i] * VH_MAX_PARAM, j->Sb * j->Mb,
-                                                 out, VH_LANES, work),
+                                                 b->par + (size_t)b->comp0[g.i[l]] * VH_MAX_PARAM,
+                                                 j->Sb * j->Mb, out, VH_LANES, work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
-            for (int q = 0; q < j->Sb * j->Mb; q++)
-                out[q * VH_LANES] += r->log_c[k];
+            for (int c = 0; c < j->Sb * j->Mb; c++)
+                out[c * VH_LANES] += r->log_c[k];
         }
+    }
 done:
     return st;
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their
- * rows.  The largest term needs no exp. */
+/* All reduced components against all groups. */
+static vhem_status product(job *j)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    const vh_packed *r = j->reduced;
+    double *work;
+
+    vh_gemm_nt(r->n_comp, (int)j->ld, r->n_stat, r->theta, j->load->T, j->G, j->ld);
+    if (r->n_direct == 0)
+        goto done;
+    VH_SCRATCH(work, 0, vh_emission_work(r->d));
+    for (int k = 0; k < r->n_comp; k++)
+        if (r->direct[k])
+            VH_TRY(direct_row(j, k, work));
+done:
+    return st;
+}
+
+/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs no
+ * exp. */
 static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
     for (int c = 0; c < n; c++) {
@@ -181,53 +154,53 @@ static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict st
     }
 }
 
-/* L_gmm of group g and reduced HMM k, whose rows begin at G; leaves the sums over components in rows from
- * sums on. */
-static void mixture_bound(job *j, const group *g, int k, const double *G, double *sums)
+/* The sums over the components of reduced HMM k, for all groups. */
+static void sum_components(job *j, int k)
 {
-    const vh_packed *r = j->es->reduced;
-    int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb;
-    for (int rho = 0; rho < Sr; rho++) {
-        const double *rows = G + (size_t)(rho * Mr) * j->ld;
-        double *state = sums + (size_t)rho * j->ld;
-        if (Mr == 1)
-            memcpy(state, rows, sizeof *state * (size_t)j->cols);
-        else
-            log_sum_rows(Mr, j->Sb * Mb, (const vec *)rows, j->ld / VH_LANES, (vec *)state);
+    const vh_packed *r = j->reduced;
+    for (int rho = 0; rho < r->S[k] && r->M[k] > 1; rho++)
+        log_sum_rows(r->M[k], (int)(j->ld / VH_LANES),
+                     (const vec *)(j->G + (size_t)(r->comp0[k] + rho * r->M[k]) * j->ld), j->ld / VH_LANES,
+                     (vec *)(j->state + (size_t)(r->state0[k] + rho) * j->ld));
+}
+
+/* Where the sums over components of reduced HMM k are: with one component it is its own sum. */
+static double *sums_of(const job *j, int k)
+{
+    const vh_packed *r = j->reduced;
+    return r->M[k] > 1 ? j->state + (size_t)r->state0[k] * j->ld : j->G + (size_t)r->comp0[k] * j->ld;
+}
+
+/* L_gmm of a group and reduced HMM k, whose sums begin at `sums`, ld apart. */
+static void mixture_bound(job *j, const group *g, int k, const double *sums, size_t ld)
+{
+    int Sr = j->reduced->S[k], Mb = j->Mb;
+    for (int rho = 0; rho < Sr; rho++)
         for (int b = 0; b < j->Sb; b++) {
-            const vec *x = (const vec *)state + b * Mb, *c = g->c + b * Mb;
+            const vec *x = (const vec *)(sums + (size_t)rho * ld) + b * Mb, *c = g->c + b * Mb;
             vec sum = c[0] * x[0];
             for (int m = 1; m < Mb; m++)
                 sum += c[m] * x[m];
             j->L_gmm[b * Sr + rho] = sum;
         }
-    }
 }
 
 /* ---- 3. score ------------------------------------------------------------------------------------------ */
 
-/* The recursion's arrays for reduced HMM k; keep: steps of history. */
-static vhem_status make_lanes(job *j, const group *g, int k, int keep, vh_reduce_lanes *x)
+/* The recursion's arrays for reduced HMMs of Sr states; keep: steps of history. */
+static vhem_status make_lanes(job *j, int Sr, int keep, vh_reduce_lanes *x)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    const vh_packed *r = j->es->reduced;
-    int Sb = j->Sb, Sr = r->S[k], n = Sb * Sr;
+    int Sb = j->Sb, n = Sb * Sr;
     double *history, *small;
 
     VH_SCRATCH(history, SLOT_HISTORY, 2 * (size_t)keep * (size_t)n * VH_LANES);
     VH_SCRATCH(small, SLOT_SMALL,
                (size_t)(7 * n + Sb + 2 * Sr * Sr + Sr) * VH_LANES + (size_t)(Sr + Sr * Sr));
     vec *at = (vec *)small;
-    *x = (vh_reduce_lanes){ .Sb = Sb,
-                            .Sr = Sr,
-                            .tau = j->es->tau,
-                            .pi_b = g->pi,
-                            .A_b = g->A,
-                            .pi_r = r->pi + r->state0[k],
-                            .A_r = r->A + r->trans0[k],
-                            .L_gmm = j->L_gmm };
+    *x = (vh_reduce_lanes){ .Sb = Sb, .Sr = Sr, .tau = j->tau, .L_gmm = j->L_gmm };
     x->E = (vec *)history;
     x->D = x->E + (size_t)keep * (size_t)n;
     x->L = at;
@@ -248,9 +221,14 @@ done:
 }
 
 /* Backward and, when wanted, forward; carefully where a sum of one of the lanes is too small. */
-static void walk(const group *g, bool forward, vh_reduce_lanes *x)
+static void walk(const job *j, const group *g, int k, bool forward, vh_reduce_lanes *x)
 {
+    const vh_packed *r = j->reduced;
     bool small = false;
+    x->pi_b = g->pi;
+    x->A_b = g->A;
+    x->pi_r = r->pi + r->state0[k];
+    x->A_r = r->A + r->trans0[k];
     VH_NAME(vh_reduce_backward)(x, forward);
     for (int l = 0; l < g->used; l++)
         small = small || !(x->low[l] > LOW);
@@ -263,8 +241,9 @@ static void walk(const group *g, bool forward, vh_reduce_lanes *x)
 /* A pair without a bound that lanes could find. */
 static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_stats *stats)
 {
+    const vh_estep es = { .base = j->base, .reduced = j->reduced, .tau = j->tau };
     unsigned mode = vec_keep_small();
-    vhem_status st = vh_ref_reduce_pair(j->ctx, j->es, i, k, w, j->scratch, L, stats, NULL);
+    vhem_status st = vh_ref_reduce_pair(j->ctx, &es, i, k, w, j->scratch, L, stats, NULL);
     vec_mode_back(mode);
     return st;
 }
@@ -272,88 +251,61 @@ static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_st
 /* The results of a forward pass go where they stay. */
 static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 {
-    int Sr = j->es->reduced->S[k];
-    vec *at = j->kept + ((size_t)k * (size_t)j->n_group + (size_t)q) * j->keep;
+    int Sr = j->reduced->S[k];
+    vec *at = j->kept + ((size_t)k * (size_t)j->load->groups + (size_t)q) * j->keep;
     x->nu1 = at;
     x->xi = at + Sr;
     x->sum_nu = at + Sr + Sr * Sr;
     return at + j->keep - 1; /* place of low */
 }
 
-static vhem_status score_groups(job *j, int first, double *L)
+/* L [n][Kr] of the HMMs of the load. */
+static vhem_status score(job *j, double *L)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *r = j->es->reduced;
+    const vh_packed *r = j->reduced;
 
-    VH_TRY(product(j, 0, r->n_comp));
-    for (int k = 0; k < r->K; k++)
-        for (int q = 0; q < j->n_group; q++) {
-            const group *g = &j->g[q];
-            size_t col = (size_t)(q * j->cols);
-            vh_reduce_lanes x;
-            mixture_bound(j, g, k, j->G + (size_t)r->comp0[k] * j->ld + col,
-                          j->state + (size_t)r->state0[k] * j->ld + col);
-            VH_TRY(make_lanes(j, g, k, j->kept ? j->es->tau : 1, &x));
+    VH_TRY(product(j));
+    for (int k = 0; k < r->K; k++) {
+        vh_reduce_lanes x;
+        VH_TRY(make_lanes(j, r->S[k], j->kept ? j->tau : 1, &x));
+        sum_components(j, k);
+        for (int q = 0; q < j->load->groups; q++) {
+            const group g = group_of(j, q);
+            mixture_bound(j, &g, k, sums_of(j, k) + q * j->cols, j->ld);
             vec *low = j->kept ? keep_at(j, k, q, &x) : &x.low;
-            walk(g, j->kept != NULL, &x);
+            walk(j, &g, k, j->kept != NULL, &x);
             *low = x.low;
-            for (int l = 0; l < g->used; l++) {
-                double *out = &L[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
+            for (int l = 0; l < g.used; l++) {
+                double *out = &L[(size_t)(g.i[l] - j->load->first) * (size_t)r->K + (size_t)k];
                 *out = x.L_hmm[l];
                 if (!(x.low[l] > LOW))
-                    VH_TRY(by_reference(j, g->i[l], k, 0, out, NULL));
+                    VH_TRY(by_reference(j, g.i[l], k, 0, out, NULL));
             }
         }
-done:
-    return st;
-}
-
-/* Room for what is kept of all pairs; the same when it is asked for again. */
-static vhem_status keep_room(job *j)
-{
-    vhem_status st = VHEM_OK;
-    vhem_ctx *ctx = j->ctx;
-    vh_scratch *scratch = j->scratch;
-    double *room;
-
-    VH_SCRATCH(room, SLOT_KEPT, (size_t)(j->es->reduced->K * j->n_group) * j->keep * VH_LANES);
-    j->kept = (vec *)room;
-done:
-    return st;
-}
-
-vhem_status VH_NAME(vh_simd_score)(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch,
-                                   double *L)
-{
-    vhem_status st = VHEM_OK;
-    job j = { .ctx = ctx, .es = es, .scratch = scratch };
-    bool keep = es->soft && one_load(es, first, n) == n;
-
-    for (int i = first, taken; i < first + n; i += taken) {
-        VH_TRY(deal(&j, i, first + n - i, &taken));
-        for (int q = 0; q < j.n_group; q++)
-            load_group(&j, &j.g[q]);
-        if (keep)
-            VH_TRY(keep_room(&j));
-        VH_TRY(score_groups(&j, first, L));
     }
 done:
     return st;
 }
 
-/* ---- 4. accumulate ------------------------------------------------------------------------------------- */
+/* ---- 4. statistics ------------------------------------------------------------------------------------- */
+
+typedef struct { /* the tables of reduced HMM k for some groups */
+    double *G, *sums;
+    size_t ld;
+    const double *T; /* [columns][n_stat] */
+} tables;
 
 /* G := weight of each base component in each reduced one: w nu(rho, beta) c_m eta(l | m). */
-static void component_weights(job *j, const group *g, int k, const vh_reduce_lanes *x, vec w, double *G,
-                              const double *sums)
+static void component_weights(const job *j, const group *g, int k, const vh_reduce_lanes *x, vec w,
+                              const tables *t)
 {
-    const vh_packed *r = j->es->reduced;
-    int Sr = r->S[k], Mr = r->M[k], Mb = j->Mb, Sb = j->Sb;
+    int Sr = j->reduced->S[k], Mr = j->reduced->M[k], Mb = j->Mb, Sb = j->Sb;
     vec_bits used = (vec_bits)(w > 0); /* in other lanes nu may not even be a number */
     for (int rho = 0; rho < Sr; rho++)
         for (int l = 0; l < Mr; l++) {
-            vec *restrict row = (vec *)(G + (size_t)(rho * Mr + l) * j->ld);
-            const vec *restrict state = (const vec *)(sums + (size_t)rho * j->ld);
+            vec *restrict row = (vec *)(t->G + (size_t)(rho * Mr + l) * t->ld);
+            const vec *state = (const vec *)(t->sums + (size_t)rho * t->ld); /* may be row */
             for (int b = 0; b < Sb; b++) {
                 vec here = (vec)((vec_bits)(w * x->sum_nu[rho * Sb + b]) & used);
                 for (int q = b * Mb; q < (b + 1) * Mb; q++) {
@@ -365,13 +317,13 @@ static void component_weights(job *j, const group *g, int k, const vh_reduce_lan
 }
 
 /* Components in the direct form have their statistics about their own mean; they leave the product. */
-static void add_direct(job *j, const group *g, int k, double *G, double *stat, vh_stats *stats)
+static void add_direct(const job *j, const group *g, int k, const tables *t, double *stat, vh_stats *stats)
 {
-    const vh_packed *b = j->es->base, *r = j->es->reduced;
+    const vh_packed *b = j->base, *r = j->reduced;
     for (int q = r->comp0[k]; q < r->comp0[k + 1]; q++) {
-        double *row = G + (size_t)(q - r->comp0[k]) * j->ld;
+        double *row = t->G + (size_t)(q - r->comp0[k]) * t->ld;
         for (int c = 0; r->direct[q] && c < j->cols; c++) {
-            int i = g->i[c % VH_LANES < g->used ? c % VH_LANES : 0];
+            int i = g->i[c % VH_LANES];
             if (row[c] > 0) {
                 b->family->stats_of_component(
                     &r->about[q], b->par + (size_t)(b->comp0[i] + c / VH_LANES) * VH_MAX_PARAM, stat);
@@ -386,12 +338,12 @@ static void add_direct(job *j, const group *g, int k, double *G, double *stat, v
 /* Adds the chains of a group with weights w [lane] to the statistics of reduced HMM k, and leaves the weights
  * of its components in G. */
 static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lanes *x, vec low,
-                              const double *w, double *G, const double *sums, vh_stats *stats)
+                              const double *w, const tables *t, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    const vh_packed *r = j->es->reduced;
+    const vh_packed *r = j->reduced;
     int Sr = r->S[k];
     vec wv = { 0 };
     double unused, *stat;
@@ -409,96 +361,174 @@ static vhem_status add_chains(job *j, const group *g, int k, const vh_reduce_lan
         for (int e = 0; e < Sr * Sr; e++)
             stats->xi[r->trans0[k] + (size_t)e] += w[l] * x->xi[e][l];
     }
-    component_weights(j, g, k, x, wv, G, sums);
+    component_weights(j, g, k, x, wv, t);
     if (r->n_direct > 0) {
-        VH_SCRATCH(stat, 0, j->es->base->n_stat);
-        add_direct(j, g, k, G, stat, stats);
+        VH_SCRATCH(stat, 0, r->n_stat);
+        add_direct(j, g, k, t, stat, stats);
     }
 done:
     return st;
 }
 
-/* The components of all groups, whose weights are in the rows from G on. */
-static void add_components(job *j, int k, const double *G, vh_stats *stats)
+/* The components of reduced HMM k, whose weights are in G, over so many columns. */
+static void add_components(const job *j, int k, const tables *t, size_t columns, vh_stats *stats)
 {
-    const vh_packed *r = j->es->reduced;
-    size_t n_stat = (size_t)r->n_stat;
-    vh_gemm_nn_add(r->comp0[k + 1] - r->comp0[k], r->n_stat, j->n_group * j->cols, G, j->ld, j->T,
-                   stats->T + (size_t)r->comp0[k] * n_stat);
+    const vh_packed *r = j->reduced;
+    vh_gemm_nn_add(r->comp0[k + 1] - r->comp0[k], r->n_stat, (int)columns, t->G, t->ld, t->T,
+                   stats->T + (size_t)r->comp0[k] * (size_t)r->n_stat);
 }
 
-/* A group of its own, from the beginning. */
-static vhem_status add_group(job *j, group *g, int k, const double *w, vh_stats *stats)
+/* What the score of the same load has kept; w [n][Kr]. */
+static vhem_status add_kept(job *j, const double *w, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *r = j->es->reduced;
-    vh_reduce_lanes x;
+    const vh_packed *r = j->reduced;
 
-    load_group(j, g);
-    VH_TRY(product(j, r->comp0[k], r->comp0[k + 1]));
-    mixture_bound(j, g, k, j->G, j->state);
-    VH_TRY(make_lanes(j, g, k, j->es->tau, &x));
-    walk(g, true, &x);
-    VH_TRY(add_chains(j, g, k, &x, x.low, w, j->G, j->state, stats));
-    add_components(j, k, j->G, stats);
-done:
-    return st;
-}
-
-/* What the score of the same block has kept. */
-static vhem_status add_kept(job *j, int first, int n, const double *w, vh_stats *stats)
-{
-    vhem_status st = VHEM_OK;
-    const vh_packed *r = j->es->reduced;
-    int taken;
-
-    VH_TRY(deal(j, first, n, &taken));
-    VH_TRY(keep_room(j));
     for (int k = 0; k < r->K; k++) {
-        double *G = j->G + (size_t)r->comp0[k] * j->ld, *sums = j->state + (size_t)r->state0[k] * j->ld;
-        for (int q = 0; q < j->n_group; q++) {
-            const group *g = &j->g[q];
+        tables all = { j->G + (size_t)r->comp0[k] * j->ld, sums_of(j, k), j->ld, j->load->T };
+        for (int q = 0; q < j->load->groups; q++) {
+            const group g = group_of(j, q);
+            const tables own = { all.G + q * j->cols, all.sums + q * j->cols, j->ld, NULL };
             double weight[VH_LANES];
             vh_reduce_lanes x;
             vec low = *keep_at(j, k, q, &x);
-            for (int l = 0; l < g->used; l++)
-                weight[l] = w[(size_t)(g->i[l] - first) * (size_t)r->K + (size_t)k];
-            VH_TRY(add_chains(j, g, k, &x, low, weight, G + q * j->cols, sums + q * j->cols, stats));
+            for (int l = 0; l < g.used; l++)
+                weight[l] = w[(size_t)(g.i[l] - j->load->first) * (size_t)r->K + (size_t)k];
+            VH_TRY(add_chains(j, &g, k, &x, low, weight, &own, stats));
         }
-        add_components(j, k, G, stats);
+        add_components(j, k, &all, j->ld, stats);
     }
 done:
     return st;
 }
 
-vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
-                                        vh_scratch *scratch, vh_stats *stats)
+/* Lane l of `to` [n] from lane `lane` of `from`. */
+static inline void pick_lane(int n, const vec *from, int lane, vec *to, int l)
+{
+    for (int e = 0; e < n; e++)
+        to[e][l] = from[e][lane];
+}
+
+typedef struct { /* base HMMs out of several groups, and their tables for one reduced HMM */
+    group g;
+    vec *pi, *A, *c; /* those of g */
+    double *G, *sums, *T;
+} picked;
+
+static vhem_status pick_room(job *j, int Cr, int Sr, picked *p)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *r = es->reduced;
-    job j = { .ctx = ctx, .es = es, .scratch = scratch, .n_group = 1 };
+    vhem_ctx *ctx = j->ctx;
+    vh_scratch *scratch = j->scratch;
+    size_t Sb = (size_t)j->Sb, cols = (size_t)j->cols;
+    double *at;
 
-    if (es->soft && one_load(es, first, n) == n)
-        return add_kept(&j, first, n, w, stats);
-    for (int k = 0; k < r->K; k++)
-        for (int i = 0; i < n;) {
-            group *g = &j.g[0];
-            double weight[VH_LANES];
-            g->used = 0;
-            for (; i < n && g->used < VH_LANES; i++) {
-                double wik = w[(size_t)i * (size_t)r->K + (size_t)k];
-                if (!(wik > 0))
-                    continue;
-                if (g->used == 0)
-                    VH_TRY(set_up(&j, first + i, 1, r->comp0[k + 1] - r->comp0[k], r->S[k]));
-                else if (!same_shape(es->base, g->i[0], first + i))
-                    break;
-                weight[g->used] = wik;
-                g->i[g->used++] = first + i;
+    VH_SCRATCH(at, SLOT_PICK, (Sb + Sb * Sb) * VH_LANES + cols * (size_t)(1 + Cr + Sr + j->reduced->n_stat));
+    p->pi = (vec *)at;
+    p->A = p->pi + Sb;
+    p->c = p->A + Sb * Sb;
+    p->G = (double *)(p->A + Sb * Sb) + cols;
+    p->sums = p->G + (size_t)Cr * cols;
+    p->T = p->sums + (size_t)Sr * cols;
+    p->g.pi = p->pi;
+    p->g.A = p->A;
+    p->g.c = p->c;
+done:
+    return st;
+}
+
+/* Lane l becomes base HMM i of the chunk. */
+static void pick(const job *j, int k, int i, int l, picked *p)
+{
+    const vh_load *x = j->load;
+    const vh_packed *r = j->reduced;
+    int q = (i - x->first) / VH_LANES, lane = (i - x->first) % VH_LANES, C = j->Sb * j->Mb, Sb = j->Sb;
+    size_t n_stat = (size_t)r->n_stat, from = (size_t)(q * j->cols);
+
+    p->g.i[l] = i;
+    pick_lane(Sb, x->pi + q * Sb, lane, p->pi, l);
+    pick_lane(Sb * Sb, x->A + q * Sb * Sb, lane, p->A, l);
+    pick_lane(C, x->c + q * C, lane, p->c, l);
+    for (int row = 0; row < r->comp0[k + 1] - r->comp0[k]; row++)
+        pick_lane(C, (const vec *)(j->G + (size_t)(r->comp0[k] + row) * j->ld + from), lane,
+                  (vec *)(p->G + row * j->cols), l);
+    for (int rho = 0; rho < r->S[k] && r->M[k] > 1; rho++)
+        pick_lane(C, (const vec *)(j->state + (size_t)(r->state0[k] + rho) * j->ld + from), lane,
+                  (vec *)(p->sums + rho * j->cols), l);
+    for (int c = 0; c < C; c++)
+        memcpy(p->T + (size_t)(c * VH_LANES + l) * n_stat,
+               x->T + (from + (size_t)(c * VH_LANES + lane)) * n_stat, sizeof *p->T * n_stat);
+}
+
+/* A group of picked base HMMs, from its tables on. */
+static vhem_status add_picked(job *j, int k, const picked *p, const double *w, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *r = j->reduced;
+    const tables t = { p->G, r->M[k] > 1 ? p->sums : p->G, (size_t)j->cols, p->T };
+    vh_reduce_lanes x;
+
+    VH_TRY(make_lanes(j, r->S[k], j->tau, &x));
+    mixture_bound(j, &p->g, k, t.sums, t.ld);
+    walk(j, &p->g, k, true, &x);
+    VH_TRY(add_chains(j, &p->g, k, &x, x.low, w, &t, stats));
+    add_components(j, k, &t, t.ld, stats);
+done:
+    return st;
+}
+
+static vhem_status add_pairs(job *j, const double *w, vh_stats *stats)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *r = j->reduced;
+
+    for (int k = 0; k < r->K; k++) {
+        picked p = { .g = { .used = 0 } };
+        double weight[VH_LANES];
+        for (int i = 0; i < j->load->n; i++) {
+            double wik = w[(size_t)i * (size_t)r->K + (size_t)k];
+            if (!(wik > 0))
+                continue;
+            if (p.g.used == 0)
+                VH_TRY(pick_room(j, r->comp0[k + 1] - r->comp0[k], r->S[k], &p));
+            weight[p.g.used] = wik;
+            pick(j, k, j->load->first + i, p.g.used++, &p);
+            if (p.g.used == VH_LANES) {
+                VH_TRY(add_picked(j, k, &p, weight, stats));
+                p.g.used = 0;
             }
-            if (g->used > 0)
-                VH_TRY(add_group(&j, g, k, weight, stats));
         }
+        for (int l = p.g.used; l > 0 && l < VH_LANES; l++)
+            pick(j, k, p.g.i[0], l, &p);
+        if (p.g.used > 0)
+            VH_TRY(add_picked(j, k, &p, weight, stats));
+    }
+done:
+    return st;
+}
+
+/* ---- chunks -------------------------------------------------------------------------------------------- */
+
+vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                          vh_reduce_sums *sums)
+{
+    vhem_status st = VHEM_OK;
+    const vh_laid *laid = c->laid;
+    const vh_reduce_step *step = c->step;
+    job j = { .ctx = ctx, .scratch = scratch, .base = c->base, .reduced = step->reduced, .tau = step->tau };
+    size_t table = (size_t)VH_LOAD * (size_t)step->reduced->K;
+    double *L, *w;
+
+    VH_SCRATCH(L, SLOT_ROWS, 2 * table);
+    w = L + table;
+    for (int q = 0; q < laid->n; q++) {
+        const vh_load *load = &laid->load[q];
+        VH_TRY(set_up(&j, load, step->statistics && step->soft));
+        VH_TRY(score(&j, L));
+        VH_TRY(vh_reduce_weigh(ctx, c, load->first, load->n, L, w, sums));
+        if (step->statistics)
+            VH_TRY(j.kept ? add_kept(&j, w, &sums->stats) : add_pairs(&j, w, &sums->stats));
+    }
 done:
     return st;
 }

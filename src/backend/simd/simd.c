@@ -19,19 +19,11 @@ static vhem_status forward_backward(vhem_ctx *ctx, const vh_seq_batch *batch, vh
     return st;
 }
 
-static vhem_status score(vhem_ctx *ctx, const vh_estep *es, int first, int n, vh_scratch *scratch, double *L)
+static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                vh_reduce_sums *sums)
 {
     unsigned mode = vec_flush_to_0();
-    vhem_status st = VH_NAME(vh_simd_score)(ctx, es, first, n, scratch, L);
-    vec_mode_back(mode);
-    return st;
-}
-
-static vhem_status accumulate(vhem_ctx *ctx, const vh_estep *es, int first, int n, const double *w,
-                              vh_scratch *scratch, vh_stats *stats)
-{
-    unsigned mode = vec_flush_to_0();
-    vhem_status st = VH_NAME(vh_simd_accumulate)(ctx, es, first, n, w, scratch, stats);
+    vhem_status st = VH_NAME(vh_simd_reduce_chunk)(ctx, c, scratch, sums);
     vec_mode_back(mode);
     return st;
 }
@@ -40,8 +32,9 @@ const vh_backend VH_NAME(vh_backend) = {
     .name = VH_TEXT(VH_ISA),
     .usable = VH_NAME(vh_usable),
     .sequences = { .batch = forward_backward },
-    .score = score,
-    .accumulate = accumulate,
+    .reduce = { .lay = VH_NAME(vh_simd_reduce_lay),
+                .discard = VH_NAME(vh_simd_reduce_discard),
+                .chunk = reduce_chunk },
     .product = { .lay = VH_NAME(vh_simd_product_lay),
                  .drop = VH_NAME(vh_simd_product_drop),
                  .tile = VH_NAME(vh_simd_product) },

@@ -16,9 +16,10 @@
 /* The E-steps of this instruction set. */
 vhem_status VH_NAME(vh_simd_forward_backward)(vhem_ctx *, const vh_seq_batch *, vh_scratch *, double *loglik,
                                               vh_stats *);
-vhem_status VH_NAME(vh_simd_score)(vhem_ctx *, const vh_estep *, int first, int n, vh_scratch *, double *L);
-vhem_status VH_NAME(vh_simd_accumulate)(vhem_ctx *, const vh_estep *, int first, int n, const double *w,
-                                        vh_scratch *, vh_stats *);
+vhem_status VH_NAME(vh_simd_reduce_lay)(vhem_ctx *, const vh_packed *base, void **laid);
+void VH_NAME(vh_simd_reduce_discard)(void *laid);
+vhem_status VH_NAME(vh_simd_reduce_chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *,
+                                          vh_reduce_sums *);
 /* The kernel between sets of HMMs. */
 vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *, const vh_product *, void **laid);
 void VH_NAME(vh_simd_product_drop)(void *laid);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce.c - see reduce.h: jobs, the sums of an E-step, and the rule of assignment.
+ *
+ *   z_ij ~ omega_j exp(N_i L_ij),   J = sum_i log sum_j omega_j exp(N_i L_ij),   N_i = N omega_i */
+#include "backend/reduce.h"
+
+#include "backend/backend.h"
+#include "backend/reduce_cpu.h"
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "math/scaled.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
+
+struct vh_reduce_job {
+    vh_reduce_kernels k;
+    void *state;
+};
+
+vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_reduce_job *job = NULL;
+
+    VH_NEW(job, 1);
+    job->k = ctx->backend->reduce;
+    if (!job->k.open) {
+        job->k.open = vh_cpu_reduce_open;
+        job->k.run = vh_cpu_reduce_run;
+        job->k.close = vh_cpu_reduce_close;
+    }
+    VH_TRY(job->k.open(ctx, source, &job->state));
+    *out = job;
+    job = NULL;
+done:
+    free(job);
+    return st;
+}
+
+vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
+                          vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+{
+    return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
+}
+
+void vh_reduce_close(vh_reduce_job *job)
+{
+    if (job)
+        job->k.close(job->state);
+    free(job);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+vh_reduce_sums vh_reduce_sums_at(const vh_packed *reduced, double *block)
+{
+    size_t Kr = (size_t)reduced->K, head = 2 + 5 * Kr;
+    vh_reduce_sums s = { .head = head, .block = block };
+    s.size = head + vh_stats_at(reduced, NULL).size;
+    if (!block)
+        return s;
+    s.J = block;
+    s.used = block + 1;
+    s.sum_z = block + 2;
+    s.scale_z = s.sum_z + Kr;
+    s.members = s.scale_z + Kr;
+    s.worst_L = s.members + Kr;
+    s.worst = s.worst_L + Kr;
+    s.stats = vh_stats_at(reduced, block + head);
+    return s;
+}
+
+vhem_status vh_reduce_sums_new(vhem_ctx *ctx, const vh_packed *reduced, vh_reduce_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    double *block = NULL;
+
+    VH_NEW(block, vh_reduce_sums_at(reduced, NULL).size);
+    *out = vh_reduce_sums_at(reduced, block);
+done:
+    return st;
+}
+
+void vh_reduce_sums_free(vh_reduce_sums *sums)
+{
+    free(sums->block);
+    *sums = (vh_reduce_sums){ 0 };
+}
+
+void vh_reduce_sums_begin(const vh_reduce_step *step, vh_reduce_sums *sums)
+{
+    for (int j = 0; j < step->reduced->K; j++)
+        sums->scale_z[j] = VH_NO_SCALE;
+    if (step->statistics)
+        vh_stats_begin(step->reduced, &sums->stats);
+}
+
+/* One more candidate for the HMM that cluster j describes worst, out of so many members. */
+static void add_members(vh_reduce_sums *s, int j, double members, double L, double number)
+{
+    bool better = L < s->worst_L[j] || (L == s->worst_L[j] && number < s->worst[j]);
+    if (members > 0 && (s->members[j] == 0 || better)) {
+        s->worst_L[j] = L;
+        s->worst[j] = number;
+    }
+    s->members[j] += members;
+}
+
+void vh_reduce_sums_merge(const void *arg, double *left, const double *right)
+{
+    const vh_reduce_step *step = arg;
+    vh_reduce_sums a = vh_reduce_sums_at(step->reduced, left),
+                   b = vh_reduce_sums_at(step->reduced, (double *)right);
+    *a.J += *b.J;
+    *a.used += *b.used;
+    for (int j = 0; j < step->reduced->K; j++) {
+        vh_scaled_merge(&a.sum_z[j], &a.scale_z[j], b.sum_z[j], b.scale_z[j]);
+        add_members(&a, j, b.members[j], b.worst_L[j], b.worst[j]);
+    }
+    if (step->statistics)
+        vh_stats_merge(step->reduced, a.stats.block, b.stats.block);
+}
+
+/* ---- the rule of assignment ---------------------------------------------------------------------------- */
+
+double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double *L, double *log_z)
+{
+    for (int j = 0; j < Kr; j++)
+        log_z[j] = log_omega[j] + (Ni > 0 ? Ni * L[j] : 0);
+    return vh_log_softmax(Kr, log_z);
+}
+
+/* The base HMM at a place, with bounds L [Kr]; log_w [Kr]: the logs of what it counts in the statistics. */
+static void assign_one(const vh_reduce_chunk *c, int place, const double *L, double *log_w, vh_reduce_sums *s)
+{
+    const vh_reduce_step *step = c->step;
+    int Kr = step->reduced->K, i = c->source->number[place];
+    double omega = c->source->omega[place], log_weight = log(omega),
+           log_count = step->weighted ? log(c->source->K) + log_weight : 0;
+
+    *s->J += vh_reduce_assign(Kr, step->log_omega, step->N * omega, L, log_w);
+    for (int j = 0; j < Kr; j++) {
+        double log_z = log_w[j];
+        vh_scaled_add(&s->sum_z[j], &s->scale_z[j], log_z + log_count);
+        if (log_z >= -0.69314718055994530942 && omega > 0)
+            add_members(s, j, 1, L[j], i);
+        if (step->z)
+            step->z[(size_t)i * (size_t)Kr + (size_t)j] = exp(log_z);
+        log_w[j] += log_weight;
+    }
+}
+
+vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L,
+                            double *w, vh_reduce_sums *sums)
+{
+    vhem_status st = VHEM_OK;
+    const vh_reduce_step *step = c->step;
+    size_t Kr = (size_t)step->reduced->K;
+
+    for (int p = 0; p < n; p++) {
+        int place = c->place + first + p;
+        const double *row = L + (size_t)p * Kr;
+        if (step->log_omega)
+            assign_one(c, place, row, w + (size_t)p * Kr, sums);
+        if (step->L)
+            memcpy(step->L + (size_t)c->source->number[place] * Kr, row, sizeof *row * Kr);
+    }
+    VH_CHECK(!step->log_omega || !isnan(*sums->J), VHEM_ENUMERIC, "the objective is not a number");
+    if (step->statistics)
+        *sums->used += (double)vh_stats_weigh(step->reduced, &sums->stats, n, w);
+done:
+    return st;
+}

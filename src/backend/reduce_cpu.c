@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce_cpu.c - see reduce_cpu.h.
+ *
+ * z_i needs row i of L alone, so a chunk is scored, assigned and accumulated before the next, and the Kb x Kr
+ * tables exist only if the caller has made them. */
+#include "backend/reduce_cpu.h"
+
+#include "backend/backend.h"
+#include "core/alloc.h"
+#include "core/tree_sum.h"
+
+#include <string.h>
+
+typedef struct { /* a chunk as the kernel wants it */
+    vh_packed base;
+    void *laid;
+} ready;
+
+typedef struct {
+    vh_base_source source;
+    vh_reduce_kernels k; /* lay, discard, chunk */
+    int n_chunk;
+    ready *chunk; /* [n_chunk]  of a resident source; NULL: made when its turn comes */
+} cpu_job;
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static int chunk_size(const cpu_job *job, int64_t c)
+{
+    int64_t left = job->source.K - c * VH_REDUCE_CHUNK;
+    return left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
+}
+
+static void let_go(const cpu_job *job, ready *r)
+{
+    if (r->laid)
+        job->k.discard(r->laid);
+    if (job->source.release)
+        job->source.release(job->source.arg, &r->base);
+    *r = (ready){ 0 };
+}
+
+static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, ready *r)
+{
+    vhem_status st = VHEM_OK;
+    VH_TRY(job->source.block(ctx, job->source.arg, (int)c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
+    if (job->k.lay)
+        VH_TRY(job->k.lay(ctx, &r->base, &r->laid));
+done:
+    return st;
+}
+
+static vhem_status open_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
+{
+    cpu_job *job = arg;
+    (void)worker;
+    (void)block;
+    return make_ready(ctx, job, c, &job->chunk[c]);
+}
+
+vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
+{
+    vhem_status st = VHEM_OK;
+    cpu_job *job = NULL;
+    vh_tree_sum *none = NULL;
+    const vh_sum_kind kind = { .size = 1 };
+
+    VH_NEW(job, 1);
+    job->source = *source;
+    job->k = ctx->backend->reduce.chunk ? ctx->backend->reduce : vh_backend_ref.reduce;
+    job->n_chunk = (source->K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    if (source->resident) {
+        const vh_chunks all = { .n = job->n_chunk, .threads = ctx->threads, .run = open_chunk, .arg = job };
+        VH_NEW(job->chunk, job->n_chunk);
+        VH_TRY(vh_tree_sum_new(ctx, &kind, &none));
+        VH_TRY(vh_tree_sum_run(ctx, &all, none));
+    }
+    *state = job;
+    job = NULL;
+done:
+    vh_tree_sum_free(none);
+    vh_cpu_reduce_close(job);
+    return st;
+}
+
+void vh_cpu_reduce_close(void *state)
+{
+    cpu_job *job = state;
+    if (!job)
+        return;
+    for (int c = 0; job->chunk && c < job->n_chunk; c++)
+        let_go(job, &job->chunk[c]);
+    free(job->chunk);
+    free(job);
+}
+
+/* ---- an E-step ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const cpu_job *job;
+    const vh_reduce_step *step;
+    vh_scratch *scratch; /* [threads] */
+} pass;
+
+static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
+{
+    vhem_status st = VHEM_OK;
+    const pass *p = arg;
+    const cpu_job *job = p->job;
+    ready own = { 0 };
+    const ready *r = job->chunk ? &job->chunk[c] : &own;
+    vh_reduce_sums sums = vh_reduce_sums_at(p->step->reduced, block);
+
+    if (!job->chunk)
+        VH_TRY(make_ready(ctx, job, c, &own));
+    vh_reduce_sums_begin(p->step, &sums);
+    const vh_reduce_chunk chunk = { .source = &job->source,
+                                    .step = p->step,
+                                    .place = (int)c * VH_REDUCE_CHUNK,
+                                    .base = &r->base,
+                                    .laid = r->laid };
+    VH_TRY(job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums));
+done:
+    if (!job->chunk)
+        let_go(job, &own);
+    return st;
+}
+
+vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
+                              vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    const cpu_job *job = state;
+    pass p = { job, step, scratch };
+    vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
+    const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
+    const vh_chunks chunks = {
+        .n = job->n_chunk, .threads = n_threads, .stops = stops, .run = run_chunk, .arg = &p
+    };
+    vh_tree_sum *tree = NULL;
+    double *head = NULL;
+
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+    if (!out)
+        VH_NEW(head, kind.size);
+    VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, out ? out->block : head));
+done:
+    vh_tree_sum_free(tree);
+    free(head);
+    return st;
+}
