@@ -173,9 +173,8 @@ static vhem_status copy_reduce_run(vhem_ctx *ctx, const void *state, const vh_re
 static inline vh_backend copy_all(void)
 {
     vh_backend b = copy_backend();
-    b.reduce = (vh_reduce_kernels){ .open = copy_reduce_open,
-                                    .run = copy_reduce_run,
-                                    .close = copy_reduce_close };
+    b.reduce =
+        (vh_reduce_kernels){ .open = copy_reduce_open, .run = copy_reduce_run, .close = copy_reduce_close };
     return b;
 }
 
