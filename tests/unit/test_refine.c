@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_refine.c - slabs keep the distribution of a base HMM and tighten the bound. */
 #include "math/linalg.h"
-#include "reduce/estep.h"
+#include "reduce/score.h"
 #include "reduce/refine.h"
 #include "support.h"
 
