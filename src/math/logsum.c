@@ -24,7 +24,7 @@ double vh_log_softmax(int n, double *x)
     for (int j = 0; j < n; j++)
         top = fmax(top, x[j]);
     for (int j = 0; j < n; j++)
-        sum += exp(x[j] -= top);
+        sum += (x[j] -= top) < -746 ? 0 : exp(x[j]); /* NaN goes through */
     sum = log(sum);
     for (int j = 0; j < n; j++)
         x[j] -= sum;

@@ -14,7 +14,7 @@ double vh_scale_of(double log_x)
 
 double vh_at_scale(double log_x, double scale)
 {
-    double x = exp(log_x - scale * (BITS * LN_2));
+    double at = log_x - scale * (BITS * LN_2), x = at < -231 ? 0 : exp(at); /* most are: no exp for them */
     return x > VH_NO_SHARE ? x : 0;
 }
 
