@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user gets with nothing but -k said: sets with known classes, fitted and clustered with given options.
 
-    bench/defaults.py --prepare FOLDER            writes the sets, about 45 MB, from the folder VHEM_DATA
+    bench/defaults.py --prepare FOLDER            writes the sets, about 65 MB, from the folder VHEM_DATA
     bench/defaults.py --sets FOLDER --out all.json --jobs 16
     bench/defaults.py --sets FOLDER --only basic,mocap --seeds 1,2 --variants default,restarts
 
@@ -35,7 +35,10 @@ VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
 RULES = ("kept", "bound", "modularity", "agreement", "oracle")
 SPEAKERS = ("george", "jackson", "lucas", "nicolas", "theo", "yweweler")
 CLUSTERS = {"mocap": 8, "basic": 4, "vicon": 20, "chars": 20, "chars2": 20, "gtzan": 10,
-            **{f"digits-{name}": 10 for name in SPEAKERS}}
+            **{f"digits-{name}": 10 for name in SPEAKERS},
+            # sets that were only looked at once the rules and candidates were written down
+            "chars3": 20, "chars4": 20, "gtzan2": 10, "gtzan3": 10, "mocap86": 8, "mocap-velocities": 8, "digits-all": 10,
+            "speakers": 6}
 VARIANTS = {                             # name: options of fit, options of cluster
     "default": ("", ""),
     "restarts": ("", "--search restarts"),
@@ -118,6 +121,10 @@ def prepare(data, folder):
     y = np.load(path)
     rows = [r for r in index_of(path.with_name("mocap_xyz.npy")) if r["in56"] == "1"]
     write(folder, "mocap", [(take(y, r), r["cls"]) for r in rows])
+    rows = index_of(path.with_name("mocap_xyz.npy"))
+    write(folder, "mocap86", [(take(y, r), r["cls"]) for r in rows])
+    y = np.load(path.with_name("mocap_xyz.npy"))
+    write(folder, "mocap-velocities", [(np.diff(take(y, r)[::2], axis=0), r["cls"]) for r in rows])
     path = data / "basic_motions" / "basic_motions.npy"
     y = np.load(path)
     write(folder, "basic", [(take(y, r), r["label"]) for r in index_of(path)])
@@ -128,14 +135,17 @@ def prepare(data, folder):
     y = np.load(path)
     for name in SPEAKERS:
         write(folder, f"digits-{name}", [(take(y, r), r["digit"]) for r in index_of(path) if r["speaker"] == name])
+    write(folder, "digits-all", [(take(y, r), r["digit"]) for r in index_of(path) if int(r["take"]) < 10])
+    write(folder, "speakers", [(take(y, r), r["speaker"]) for r in index_of(path) if 20 <= int(r["take"]) < 30])
     path = data / "character_trajectories" / "characters.npy"
     y = np.load(path)
-    for name, first in (("chars", 0), ("chars2", 20)):
+    for name, first in (("chars", 0), ("chars2", 20), ("chars3", 40), ("chars4", 70)):
         write(folder, name, [(take(y, r, int(r["nz_first"]), int(r["nz_length"])), r["char"])
                              for r in first_of_each(index_of(path), "char", first, 20)])
     path = data / "gtzan_mfcc" / "gtzan_mfcc_x100.npy"
     y = np.load(path)
-    write(folder, "gtzan", [(take(y, r) / 100, r["genre"]) for r in first_of_each(index_of(path), "genre", 0, 15)])
+    for name, first in (("gtzan", 0), ("gtzan2", 15), ("gtzan3", 32)):
+        write(folder, name, [(take(y, r) / 100, r["genre"]) for r in first_of_each(index_of(path), "genre", first, 15)])
 
 
 # ---- one fit, and the clusters of its models -------------------------------------------------------------------------
@@ -243,13 +253,13 @@ def main():
     parser.add_argument("--sets", type=pathlib.Path, default=pathlib.Path("sets"), help="folder of prepared sets")
     parser.add_argument("--only", default=",".join(CLUSTERS), help="some of the sets, by name")
     parser.add_argument("--seeds", default="1,2,3,4,5")
-    parser.add_argument("--variants", default="default", help="names, or NAME=FIT/CLUSTER; several with commas")
+    parser.add_argument("--variants", default="default", help="names with commas between, or NAME=FIT/CLUSTER with semicolons")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="side by side")
     parser.add_argument("--out", type=pathlib.Path, help="file for all results, .json")
     args = parser.parse_args()
     if args.prepare:
         return prepare(pathlib.Path(os.environ["VHEM_DATA"]), args.prepare)
-    variants = dict(parse_variant(v) for v in args.variants.split(","))
+    variants = dict(parse_variant(v) for v in args.variants.split(";" if "=" in args.variants else ","))
     sets, fits = args.only.split(","), {}
     for name, (fit, cluster) in variants.items():
         fits.setdefault(fit, []).append((name, cluster))

@@ -36,12 +36,12 @@ extern "C" {
 typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
                VHEM_ENUMERIC, VHEM_EBACKEND, VHEM_ESTOPPED } vhem_status;
 
-typedef struct vhem_ctx     vhem_ctx;     /* where and how to run, and the text of the last error            */
-typedef struct vhem_data    vhem_data;    /* N sequences y_n, each [T_n][d], with optional labels and groups */
-typedef struct vhem_models  vhem_models;  /* K HMMs, or K dynamic textures, with weights omega               */
-typedef struct vhem_tree    vhem_tree;    /* a stack of clusterings, each of the centres below it; a         */
-                                          /* clustering is a tree of one level                               */
-typedef struct vhem_classes vhem_classes; /* models of C classes or tags, with priors                        */
+typedef struct vhem_ctx     vhem_ctx;     /* where and how to run, and the text of the last error */
+typedef struct vhem_data    vhem_data;    /* N sequences y_n, each [T_n][d], with labels and groups if any */
+typedef struct vhem_models  vhem_models;  /* K HMMs, or K dynamic textures, with weights omega */
+typedef struct vhem_tree    vhem_tree;    /* a stack of clusterings, each of the centres below it; a
+                                             clustering is a tree of one level */
+typedef struct vhem_classes vhem_classes; /* models of C classes or tags, with priors */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
@@ -87,7 +87,8 @@ typedef struct {                     /* one field of an options record */
     vhem_option_type type;           /* int, int64_t, double, const char *, one of some words, int 0 or 1 */
     size_t      offset;              /* of the field in its record */
     double      least;               /* smallest value allowed */
-    const char *argument;            /* what stands for the value in help: "S"; of a choice the words: "diag|full" */
+    const char *argument;            /* what stands for the value in help: "S"; of a choice its words:
+                                        "diag|full" */
     const char *fallback;            /* the default as text: "3", "200; emhmm: 101" */
     const char *methods;             /* methods or models that use it, "ppk-sc ppk-ac"; NULL: all */
     const char *help;                /* half a sentence */
@@ -124,7 +125,7 @@ typedef struct {                     /* read-only window on sequence n; valid wh
     const double *y;                 /* [T][d], NaN where a value is missing */
 } vhem_seq_view;
 
-typedef struct {                     /* what is known about sequences besides their frames; each may be NULL */
+typedef struct {                     /* what is known about sequences besides frames; each may be NULL */
     const char *const *name, *const *label, *const *group;       /* [N] */
     const double      *weight;                                   /* [N] */
     const char *const *column;                                   /* [d] */
@@ -218,8 +219,8 @@ VHEM_API vhem_status vhem_source_items(vhem_ctx *, const vhem_source *, vhem_ite
 typedef struct {
     const char *model;               /* "hmm" (default), "dtm": dynamic textures */
     int64_t     K;                   /* 0 (default): one model for each item; else a mixture of K for all */
-    int         pieces;              /* with K > 0: a mixture of K for each item by itself, all in one set with
-                                        the weights of each divided by the number of items; default 0 */
+    int         pieces;              /* with K > 0: a mixture of K for each item by itself, all in one set
+                                        with the weights of each divided by the number of items; default 0 */
     int         by_group;            /* items are groups of sequences; default 0 */
     int         S, M;                /* states and components per state; of textures S is the dimension n */
     int         max_iter, restarts;
@@ -227,8 +228,8 @@ typedef struct {
     double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
     const char *emission;            /* "gaussian-diag", "gaussian-full" */
     const char *init;                /* "kmeans", "random", "segment" */
-    const vhem_models *start;        /* instead of init: start here; one HMM for all, or one for each item; for
-                                        a mixture its K HMMs */
+    const vhem_models *start;        /* instead of init: start here; one HMM for all, or one for each item;
+                                        for a mixture its K HMMs */
     const char *topology;            /* "free", "left-right", "linear" */
     const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays; default: as topology says */
     int         repair;              /* revive states and components that die, and count them; default 1 */
@@ -311,8 +312,8 @@ typedef struct {
                                         "restarts": random starts alone, as with a preset or an init */
     int         neighbours;          /* of each model in the graph of method knn-sc */
     int         candidate;           /* keep the N-th best partition instead of the best */
-    int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many slabs,
-                                        for a tighter bound; default 1, at most 32 */
+    int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many
+                                        slabs, for a tighter bound; default 1, at most 32 */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */
@@ -424,8 +425,8 @@ typedef struct {
 } vhem_agreement;
 
 /* How well two partitions of n items agree; labels are any integers, and items with a negative one in either
- * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items that are in b
- * what most of their part of a are.  Returns how many items counted; with fewer than 2 all is NaN. */
+ * do not count.  nmi: mutual information over the mean of both entropies; purity: share of items that are in
+ * b what most of their part of a are.  Returns how many items counted; with fewer than 2 all is NaN. */
 VHEM_API int64_t     vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out);
 /* Names as numbers, in the order of their first appearance; "" becomes -1.  Returns how many there are. */
 VHEM_API vhem_status vhem_number_names(vhem_ctx *, int64_t n, const char *const *name, int *number,
@@ -442,8 +443,8 @@ typedef struct {                     /* how good the clusters of one level are; 
 } vhem_measures;
 
 /* Level l of a tree.  The source may have both: models are those that were clustered, data are sequences to
- * judge the centres by.  opt says tau, lambda and kernel; defaults are as the tree was made.  Clusters without
- * members do not count. */
+ * judge the centres by.  opt says tau, lambda and kernel; defaults are as the tree was made.  Clusters
+ * without members do not count. */
 VHEM_API vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vhem_source *,
                                   const vhem_cluster_options *opt, vhem_measures *out);
 /* Paired t-test of a [n] against b [n], two-sided; n < 2 or no spread at all: p is NaN. */
@@ -482,13 +483,13 @@ typedef struct {                     /* which items have which tags */
 
 typedef struct {
     const char *estimator;           /* a clustering method; one that takes models reduces pieces, one that
-                                        takes sequences goes without; default "vhem", "hem-dtm" for textures */
+                                        takes sequences goes without; default "vhem", of textures "hem-dtm" */
     vhem_fit_options piece;          /* of a piece: its K models, of either kind */
     vhem_cluster_options reduce;     /* of a class */
     int64_t     K;                   /* models of a class, or fewer when it has fewer pieces */
     int         by_group;            /* the groups of the data are the items, not its sequences */
     int         chunk;               /* items of a class that make a piece; default 1 */
-    int         bootstrap, sample;   /* instead: so many subsamples of so many items of each class; default 0 */
+    int         bootstrap, sample;   /* instead: so many subsamples of so many items of a class; default 0 */
     int         min_items;           /* classes with fewer are left out; default 1 */
     const char *prior;               /* "uniform", "counts" */
     const char *store;               /* file that keeps what is fitted, to go on from */
@@ -589,9 +590,9 @@ typedef struct {                     /* sequences to show; released with vhem_fr
     const int *const *path;          /* [n][T]  states of the centre that most likely made each frame */
 } vhem_examples;
 
-/* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster of
- * the item that has its name or that of its group; if none has one, in the cluster that fits it best.  Sequences
- * with missing values are passed over; centres that are no HMMs have no examples. */
+/* At most so many sequences of each cluster of level 0, decoded by its centre.  A sequence is in the cluster
+ * of the item that has its name or that of its group; if none has one, in the cluster that fits it best.
+ * Sequences with missing values are passed over; centres that are no HMMs have no examples. */
 VHEM_API vhem_status vhem_examples_find(vhem_ctx *, const vhem_tree *, const vhem_data *, int each,
                                         vhem_examples **out);
 

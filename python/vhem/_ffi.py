@@ -198,3 +198,15 @@ def plain(struct: Any) -> Dict[str, Any]:
         elif field.type.kind == "struct":
             values[key] = plain(getattr(struct, key))
     return values
+
+
+def prediction_struct(said: Any, keep: List[Any]) -> Any:
+    """A prediction as the library takes it; what it points to is added to keep."""
+    p = ffi.new("vhem_prediction *", {"n": len(said.names), "C": len(said.classes), "scored": said.scored})
+    p.name, p.label, p.class_name = (texts(part, keep) for part in (said.names, said.labels, said.classes))
+    for key, kind in (("sequences", "int64_t"), ("fold", "int"), ("loglik", "double"), ("log_posterior", "double")):
+        values = getattr(said, key)
+        if values is not None:
+            keep.append(ffi.from_buffer(f"{kind}[]", np.ascontiguousarray(values)))
+            setattr(p, key, keep[-1])
+    return p

@@ -19,8 +19,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _call
-from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_of, out_array, path_bytes, plain, record,
-                   text, texts, whole_numbers)
+from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_of, out_array, path_bytes, plain,
+                   prediction_struct, record, text, texts, whole_numbers)
 from ._types import Prediction, Tags
 from .errors import Error, FileError, InputError, VhemWarning
 
@@ -564,17 +564,6 @@ def _prediction(made: Handle) -> Prediction:
                       array(p.log_posterior, (p.n, p.C), made), p.scored)
 
 
-def _prediction_struct(said: Prediction, keep: List[Any]) -> Any:
-    p = ffi.new("vhem_prediction *", {"n": len(said.names), "C": len(said.classes), "scored": said.scored})
-    p.name, p.label, p.class_name = (texts(part, keep) for part in (said.names, said.labels, said.classes))
-    for key, kind in (("sequences", "int64_t"), ("fold", "int"), ("loglik", "double"), ("log_posterior", "double")):
-        values = getattr(said, key)
-        if values is not None:
-            keep.append(ffi.from_buffer(f"{kind}[]", np.ascontiguousarray(values)))
-            setattr(p, key, keep[-1])
-    return p
-
-
 def _rank_options(options: Mapping[str, Any], k: Sequence[int]) -> Tuple[Any, List[Any]]:
     struct, keep = options_of("rank_options", options)
     keep.append(whole_numbers(k, "at"))
@@ -594,7 +583,7 @@ def judge(session: Session, said: Prediction, tags: Optional[Tags], k: Sequence[
           options: Mapping[str, Any]) -> Dict[str, Any]:
     """Predictions against tags, or against the labels of their items."""
     struct, keep = _rank_options(options, k)
-    return _judgement(session.made("vhem_judge", "judgement", _prediction_struct(said, keep), _tags(tags, keep),
+    return _judgement(session.made("vhem_judge", "judgement", prediction_struct(said, keep), _tags(tags, keep),
                                    struct))
 
 

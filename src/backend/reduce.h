@@ -2,13 +2,14 @@
 /* reduce.h - base HMMs against reduced ones: the variational E-step.  Paper, Section 3.3 and Appendix A.
  *
  * The base HMMs of a job are opened once and gone through many times.  A backend either does all of it (open,
- * expect, close: a device, whose memory the models move into), or it only replaces the kernel that CPU backends
- * share a driver around (lay, chunk, discard).
+ * expect, close: a device, whose memory the models move into), or it only replaces the kernel that CPU
+ * backends share a driver around (lay, chunk, discard).
  *
  *   1. base HMMs      2. an E-step and its sums      3. how callers run it      4. what a backend provides
  *
- * The base HMMs are cut into chunks of VH_REDUCE_CHUNK by number, for ever the same; the sums of chunks are added
- * in a fixed tree (core/tree_sum.h), so that they depend neither on threads nor on where a chunk was worked on. */
+ * The base HMMs are cut into chunks of VH_REDUCE_CHUNK by number, for ever the same; the sums of chunks are
+ * added in a fixed tree (core/tree_sum.h), so that they depend neither on threads nor on where a chunk was
+ * worked on. */
 #ifndef VH_BACKEND_REDUCE_H
 #define VH_BACKEND_REDUCE_H
 
@@ -24,9 +25,9 @@ typedef struct { /* where base HMMs come from; all of it stays the caller's unti
     int K;
     const double *omega; /* [K]  weights, by place */
     const int *number; /* [K]  of the HMM at each place, in its own chunk; equal shapes stand side by side */
-    /* Places first .. first+n-1, a chunk, as vh_pack_base makes them.  What *out points to stays the source's,
-     * until close if the source is resident, else until release (NULL: nothing to do).  Called by several
-     * threads. */
+    /* Places first .. first+n-1, a chunk, as vh_pack_base makes them.  What *out points to stays the
+     * source's, until close if the source is resident, else until release (NULL: nothing to do).  Called by
+     * several threads. */
     vhem_status (*block)(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out);
     void (*release)(const void *arg, vh_packed *block);
     bool resident; /* blocks fit into memory all together: they are asked for once */
@@ -77,9 +78,9 @@ void vh_reduce_sums_merge(const void *step, double *left, const double *right);
 typedef struct vh_reduce_job vh_reduce_job; /* may be used by several threads at once */
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out);
-/* Overwrites the sums (NULL without log_omega) and fills in the tables.  scratch [n_threads], one for each thread
- * that may work; the answer does not depend on their number.  stops: a stop ends it soon, with VHEM_ESTOPPED;
- * otherwise it does not, since the sums of an EM loop belong to its present model. */
+/* Overwrites the sums (NULL without log_omega) and fills in the tables.  scratch [n_threads], one for each
+ * thread that may work; the answer does not depend on their number.  stops: a stop ends it soon, with
+ * VHEM_ESTOPPED; otherwise it does not, since the sums of an EM loop belong to its present model. */
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
                           vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
 void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */
@@ -94,8 +95,9 @@ typedef struct { /* a chunk of base HMMs, for the kernel of a CPU backend */
     const void *laid;      /* what `lay` has made of it; NULL without one */
 } vh_reduce_chunk;
 
-/* The rule of assignment, for HMMs first .. first+n-1 of a chunk with bounds L [n][Kr]: fills in the tables, adds
- * J, z and members to the sums and, if statistics are wanted, makes w [n][Kr], what each pair counts there. */
+/* The rule of assignment, for HMMs first .. first+n-1 of a chunk with bounds L [n][Kr]: fills in the tables,
+ * adds J, z and members to the sums and, if statistics are wanted, makes w [n][Kr], what each pair counts
+ * there. */
 vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *chunk, int first, int n, const double *L,
                             double *w, vh_reduce_sums *sums);
 /* Row i of L [Kr] -> log z_i [Kr]; returns log sum_j omega_j exp(N_i L_ij). */
@@ -110,8 +112,8 @@ typedef struct {
     /* A chunk in the backend's own layout, made once; both may be NULL. */
     vhem_status (*lay)(vhem_ctx *, const vh_packed *base, void **laid);
     void (*discard)(void *laid);
-    /* Scores a chunk, has it weighed, and adds the statistics of the pairs that count.  scratch belongs to the
-     * calling thread.  NULL: that of `ref`, with its layout. */
+    /* Scores a chunk, has it weighed, and adds the statistics of the pairs that count.  scratch belongs to
+     * the calling thread.  NULL: that of `ref`, with its layout. */
     vhem_status (*chunk)(vhem_ctx *, const vh_reduce_chunk *, vh_scratch *, vh_reduce_sums *);
 } vh_reduce_kernels;
 

@@ -7,8 +7,8 @@
 
 #include "cluster/hmm_search.h"
 
-/* After the restarts of s, or instead of them when s->opt->search is "fast".  A candidate that cannot be made,
- * because a model is singular, say, is left out.  VHEM_ESTOPPED: some are left out. */
+/* After the restarts of s, or instead of them when s->opt->search is "fast".  A candidate that cannot be
+ * made, because a model is singular, say, is left out.  VHEM_ESTOPPED: some are left out. */
 vhem_status vh_candidates_run(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed);
 
 #endif

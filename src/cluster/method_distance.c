@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* method_distance.c - clustering by nothing but the distances between models: spectral (Ng, Jordan and Weiss
- * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on divergences;
- * on the graph of nearest neighbours) and agglomerative.
+ * 2002, on the probability product kernel as Jebara, Song and Thadani 2007; paper, Section 4.2; on
+ * divergences; on the graph of nearest neighbours) and agglomerative.
  *
  *   1. distances, and the places of the models that follow from them
  *   2. k-means of places, or merging of the nearest

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* method_vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of the
- * models by their distances (candidates.h). */
+/* method_vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of
+ * the models by their distances (candidates.h). */
 #include "cluster/arrange.h"
 #include "cluster/candidates.h"
 #include "cluster/options.h"
@@ -14,8 +14,8 @@
 enum {
     TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
 };
-/* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and model.
- * The bound itself is looser than that wherever states overlap (docs/choosing.md). */
+/* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and
+ * model. The bound itself is looser than that wherever states overlap (docs/choosing.md). */
 #define SLACK 0.003
 
 typedef struct {

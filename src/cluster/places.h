@@ -24,9 +24,9 @@ typedef struct {
     uint64_t seed;
 } vh_places;
 
-/* The best of several runs of k-means: label [n] and centre [K][dim].  run [restarts], NULL: not wanted, tells
- * of each; its bound is the spread about the centres, negative.  *n_run of them were made, fewer after a
- * stop. */
+/* The best of several runs of k-means: label [n] and centre [K][dim].  run [restarts], NULL: not wanted,
+ * tells of each; its bound is the spread about the centres, negative.  *n_run of them were made, fewer after
+ * a stop. */
 vhem_status vh_places_cluster(vhem_ctx *ctx, const vh_places *p, int *label, double *centre,
                               vhem_cluster_run *run, int *n_run, int *converged);
 

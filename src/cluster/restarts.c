@@ -347,8 +347,8 @@ static bool in_slack(const vh_search *s, int r, double top)
     return s->slack > 0 && (a->candidate || a->J == top) && !isnan(a->modularity) && top - a->J <= s->slack;
 }
 
-/* Does run a come before run b?  First those within the slack of the best bound, by modularity, then all others
- * by their bounds; ties by index. */
+/* Does run a come before run b?  First those within the slack of the best bound, by modularity, then all
+ * others by their bounds; ties by index. */
 static bool comes_before(const vh_search *s, int a, int b, double top)
 {
     bool near_a = in_slack(s, a, top), near_b = in_slack(s, b, top);

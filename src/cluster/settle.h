@@ -21,11 +21,11 @@ typedef struct {
     size_t n, cap;
 } vh_settler;
 
-/* Centres for the K groups label [Kb] of the base models, the best of `restarts`, or more for small groups, and
- * of what is known already.  current, NULL: none, are the centres the groups come from: they are starts too, so
- * that no centre becomes worse than it was, and their weights are kept.  A group without members gets weight
- * zero, unless there is a current centre.  Side by side on all threads; the answer does not depend on their
- * number. */
+/* Centres for the K groups label [Kb] of the base models, the best of `restarts`, or more for small groups,
+ * and of what is known already.  current, NULL: none, are the centres the groups come from: they are starts
+ * too, so that no centre becomes worse than it was, and their weights are kept.  A group without members gets
+ * weight zero, unless there is a current centre.  Side by side on all threads; the answer does not depend on
+ * their number. */
 vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const int *label,
                       const vh_h3m *current, int restarts, vh_h3m **out);
 void vh_settler_free(vh_settler *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* index.h - places in arrays of two dimensions, in size_t: a product of two int would overflow from 46341 models on. */
+/* index.h - places in arrays of two dimensions, in size_t: a product of two int would overflow from 46341
+ * models on. */
 #ifndef VH_CORE_INDEX_H
 #define VH_CORE_INDEX_H
 

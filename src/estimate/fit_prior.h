@@ -35,7 +35,8 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
 vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
                                 double *frames, double *scatter);
 
-/* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets. */
+/* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets.
+ * */
 double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n);
 
 #endif

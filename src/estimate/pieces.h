@@ -9,8 +9,8 @@
 #include "estimate/items.h"
 #include "estimate/store.h"
 
-/* The version since which the same data and options come to the same numbers.  Raise it when they no longer do:
- * what stores hold is then fitted anew. */
+/* The version since which the same data and options come to the same numbers.  Raise it when they no longer
+ * do: what stores hold is then fitted anew. */
 #define VH_PIECE_RECIPE "0.1.0"
 
 typedef struct { /* what is fitted, and how */
@@ -35,9 +35,9 @@ typedef struct {
 
 /* The options of a piece with their defaults: a mixture of at least one model. */
 vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
-/* The prior of all pieces as JSON text: that of the store, if there is one from before, or learnt from the items of
- * the data, without their classes, so that pieces that come later have the same prior as the first.  "none" when
- * there is to be none; NULL for textures; free() it. */
+/* The prior of all pieces as JSON text: that of the store, if there is one from before, or learnt from the
+ * items of the data, without their classes, so that pieces that come later have the same prior as the first.
+ * "none" when there is to be none; NULL for textures; free() it. */
 vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
                             const vhem_fit_options *opt, vh_store *store, char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences

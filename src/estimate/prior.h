@@ -30,8 +30,8 @@ typedef struct {     /* what the states of some fits have gathered */
     double *scatter; /* [n][size]  about their means; size: d, or d d for full covariances */
 } vh_scatters;
 
-/* The prior that the choice asks for, as JSON, from the scatters of states; mean and variance [d] are those of
- * all frames, rho their correlation with the next frame. */
+/* The prior that the choice asks for, as JSON, from the scatters of states; mean and variance [d] are those
+ * of all frames, rho their correlation with the next frame. */
 vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const vh_emission *family, int d,
                            const double *mean, const double *variance, double rho, const vh_scatters *from,
                            char **out);

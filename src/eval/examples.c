@@ -97,7 +97,8 @@ static void clear(void *record)
     free(e->path);
 }
 
-/* Sequence n, which is in cluster j, unless it has gaps.  It is decoded by itself: gaps of others do not matter. */
+/* Sequence n, which is in cluster j, unless it has gaps.  It is decoded by itself: gaps of others do not
+ * matter. */
 static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int n, int j, examples *e)
 {
     vhem_status st = VHEM_OK;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scaled.h - sums of weights of any size.  A cluster whose best member has a share of e^-5000 still has a mean:
- * what it weighs is kept as a number of ordinary size and a scale of its own.
+/* scaled.h - sums of weights of any size.  A cluster whose best member has a share of e^-5000 still has a
+ * mean: what it weighs is kept as a number of ordinary size and a scale of its own.
  *
  * At scale s the number m means m 2^(256 s).  A sum begins at VH_NO_SCALE and is raised to the scale of its
- * largest term; since scales are whole numbers this is exact, so that it does not matter when or in which part of
- * a sum it happens, and weights of ordinary size, all at scale 0, are added as if there were no scales. */
+ * largest term; since scales are whole numbers this is exact, so that it does not matter when or in which
+ * part of a sum it happens, and weights of ordinary size, all at scale 0, are added as if there were no
+ * scales. */
 #ifndef VH_MATH_SCALED_H
 #define VH_MATH_SCALED_H
 

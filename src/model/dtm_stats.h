@@ -30,8 +30,8 @@ vh_dt_stats vh_dt_stats_at(int n, int d, double *block);
 void vh_dt_stats_zero(vh_dt_stats *s);
 void vh_dt_stats_free(vh_dt_stats *s);
 
-/* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K] and the statistics of each
- * texture, these at scales of their own (math/scaled.h). */
+/* The sums of an E-step for a whole set in one flat block: the objective, sum_z [K] and the statistics of
+ * each texture, these at scales of their own (math/scaled.h). */
 size_t vh_dt_sums_size(const vh_dtm *dtm);
 /* Of sums that are all zero: no scale is known yet. */
 void vh_dt_sums_begin(const vh_dtm *dtm, double *sums);

@@ -2,9 +2,9 @@
 /* stats.h - expected sufficient statistics of a set of HMMs: one flat block, so that sequences, threads,
  * devices and ranks are merged by the same operation, vh_stats_merge.
  *
- * The statistics of HMM k are its numbers at scale[k] (math/scaled.h), 0 for plain sums.  Where weights are shares
- * of clusters, vh_stats_begin comes first and vh_stats_weigh makes the weights: the M-step divides statistics of
- * one HMM by each other, so that its scale does not matter there. */
+ * The statistics of HMM k are its numbers at scale[k] (math/scaled.h), 0 for plain sums.  Where weights are
+ * shares of clusters, vh_stats_begin comes first and vh_stats_weigh makes the weights: the M-step divides
+ * statistics of one HMM by each other, so that its scale does not matter there. */
 #ifndef VH_MODEL_STATS_H
 #define VH_MODEL_STATS_H
 
@@ -28,8 +28,8 @@ void vh_stats_zero(vh_stats *stats);
 /* Of statistics that are all zero: no scale is known yet. */
 void vh_stats_begin(const vh_packed *pk, vh_stats *stats);
 /* What n items [n][K] count in the statistics, from the logs of their weights to the weights at the scale of
- * each HMM, which is raised first if need be, with what has been added so far.  Far below the largest, a weight
- * is 0.  Returns how many are not. */
+ * each HMM, which is raised first if need be, with what has been added so far.  Far below the largest, a
+ * weight is 0.  Returns how many are not. */
 int64_t vh_stats_weigh(const vh_packed *pk, vh_stats *stats, int n, double *w);
 /* left += right, both blocks of statistics of the packed set. */
 void vh_stats_merge(const vh_packed *pk, double *left, const double *right);

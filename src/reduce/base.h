@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* base.h - the input of a reduction, prepared once: base HMMs packed for the engine and opened by the backend. */
+/* base.h - the input of a reduction, prepared once: base HMMs packed for the engine and opened by the
+ * backend. */
 #ifndef VH_REDUCE_BASE_H
 #define VH_REDUCE_BASE_H
 

@@ -3,8 +3,9 @@
  *
  * The variational distributions phi and eta of VHEM see which component made a frame, never the frame itself
  * (paper, Section 3.3), so where components overlap the bound is loose, and looser for the true model than
- * for a blurred one.  Cutting a component into slabs tells phi and eta roughly where the frame lies.  VHEM needs
- * of a base component its mean and covariance alone, and those of a slab of a Gaussian are known in closed form:
+ * for a blurred one.  Cutting a component into slabs tells phi and eta roughly where the frame lies.  VHEM
+ * needs of a base component its mean and covariance alone, and those of a slab of a Gaussian are known in
+ * closed form:
  *
  *   x ~ N(0, 1) between the quantiles a and b, probability p:
  *   mean m = (g(a) - g(b)) / p,   variance v = 1 + (a g(a) - b g(b)) / p - m^2,   g the normal density
@@ -81,8 +82,8 @@ typedef struct { /* one component of an HMM and how it is cut */
     double *Lw;                /* [d]  full: L w */
 } piece;
 
-/* Diagonal covariances stay diagonal only when a coordinate is cut: the one that tells the component best from
- * one it overlaps. */
+/* Diagonal covariances stay diagonal only when a coordinate is cut: the one that tells the component best
+ * from one it overlaps. */
 static bool axis_of_diag(int d, const piece *all, int n, piece *p)
 {
     double best = ALIKE;
@@ -122,8 +123,8 @@ static double separation(int d, const piece *p, const piece *e, double *work)
     return sum;
 }
 
-/* Full covariances are cut along Fisher's axis Sigma^-1 Delta towards the component that is furthest among those
- * it overlaps: w = L^-1 Delta, normed, and L w = Delta / |L^-1 Delta|. */
+/* Full covariances are cut along Fisher's axis Sigma^-1 Delta towards the component that is furthest among
+ * those it overlaps: w = L^-1 Delta, normed, and L w = Delta / |L^-1 Delta|. */
 static bool axis_of_full(int d, const piece *all, int n, piece *p, double *work)
 {
     const piece *other = NULL;

@@ -30,7 +30,8 @@ void vh_add_to_covariances(vh_h3m *h3m, double add)
 }
 
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
- * log_omega [Kr] is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
+ * log_omega [Kr] is what the next E-step takes: omega may be too small for a double, and the cluster lives.
+ * */
 static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt,
                             const vh_packed *pk, const vh_reduce_sums *sums, vh_h3m *centers,
                             double *log_omega)

@@ -40,8 +40,8 @@ typedef struct {
 vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **out);
 void vh_facts_free(vh_facts *facts);
 
-/* Zeroed room for n things of a size; the caller frees it.  NULL when there is no memory: the figure that asked is left
- * out, and in the end the report fails. */
+/* Zeroed room for n things of a size; the caller frees it.  NULL when there is no memory: the figure that
+ * asked is left out, and in the end the report fails. */
 void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
 const char *vh_facts_unit(const vh_clustering *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy_reduce.h - the variational E-step as a device would do it: the base HMMs are copied into memory of its own,
- * whole jobs are worked on in the plainest way, and sums come back.  It shares the mathematics of one pair with
- * `ref`, and neither chunks, threads nor the rule of assignment with the driver for CPUs. */
+/* copy_reduce.h - the variational E-step as a device would do it: the base HMMs are copied into memory of its
+ * own, whole jobs are worked on in the plainest way, and sums come back.  It shares the mathematics of one
+ * pair with `ref`, and neither chunks, threads nor the rule of assignment with the driver for CPUs. */
 #ifndef VH_TESTS_COPY_REDUCE_H
 #define VH_TESTS_COPY_REDUCE_H
 

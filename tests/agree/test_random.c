@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_random.c - the variational E-step of every usable backend against ref, on random problems of all kinds:
- * ragged and wild shapes, structural zeros, slow chains, numbers from 1e-8 to 1e6, tau from 1 to 1000.
+/* test_random.c - the variational E-step of every usable backend against ref, on random problems of all
+ * kinds: ragged and wild shapes, structural zeros, slow chains, numbers from 1e-8 to 1e6, tau from 1 to 1000.
  *
  * A failure prints the number of the problem; VHEM_TEST_FIRST=<number> begins there, VHEM_TEST_COUNT=<n> says
  * how many are tried. */
@@ -124,8 +124,8 @@ static problem random_problem(uint64_t number)
     return p;
 }
 
-/* Shares within a sum are exp of differences of L, which is rounded, whoever makes it, step by step, and counted
- * N_i times in z.  Where that leaves no digits, there is nothing to compare. */
+/* Shares within a sum are exp of differences of L, which is rounded, whoever makes it, step by step, and
+ * counted N_i times in z.  Where that leaves no digits, there is nothing to compare. */
 static double tolerance(const problem *p, const vh_h3m *base, const answer *want)
 {
     double size = largest((size_t)p->Kb * (size_t)p->Kr, want->L), most = largest((size_t)p->Kb, base->omega);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_reduce_jobs.c - whole E-steps of reductions: every usable backend against one that copies everything and
- * works on whole jobs; the same bits at any number of threads, whatever tables are asked for and wherever the
- * base HMMs come from; and what a backend leaves out, which is done by `ref`. */
+/* test_reduce_jobs.c - whole E-steps of reductions: every usable backend against one that copies everything
+ * and works on whole jobs; the same bits at any number of threads, whatever tables are asked for and wherever
+ * the base HMMs come from; and what a backend leaves out, which is done by `ref`. */
 #include "copy_reduce.h"
 #include "reductions.h"
 

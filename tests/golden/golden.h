@@ -11,7 +11,8 @@
 
 #include <jansson.h>
 
-/* The numbers of tests/golden/data/FILE; VHEM_GOLDEN names another folder.  A file that is not there is a failure. */
+/* The numbers of tests/golden/data/FILE; VHEM_GOLDEN names another folder.  A file that is not there is a
+ * failure. */
 static inline json_t *golden_load(const char *file)
 {
     char path[4096];

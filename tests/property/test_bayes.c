@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_bayes.c - what must hold for every fit with a prior: the bound of the evidence never falls, what the
- * topology forbids stays 0, units of the data do not matter, a sequence gets the same HMM whatever is beside it
- * and at any number of threads. */
+ * topology forbids stays 0, units of the data do not matter, a sequence gets the same HMM whatever is beside
+ * it and at any number of threads. */
 #include "engine.h"
 
 static const char *const family[] = { "gaussian-diag", "gaussian-full" };
@@ -100,8 +100,8 @@ static void count_warning(void *arg, int level, const char *text)
         ++*(int *)arg;
 }
 
-/* Whole fits, first fits included; the same bits at any number of threads, from the prior that was written, and
- * of some of the sequences in another order. */
+/* Whole fits, first fits included; the same bits at any number of threads, from the prior that was written,
+ * and of some of the sequences in another order. */
 static void whole_fits(void **state)
 {
     (void)state;

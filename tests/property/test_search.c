@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_search.c - the search for clusters: candidates are added to restarts and never replace them; every seed
- * finds groups that are plain to see, however many models there are. */
+/* test_search.c - the search for clusters: candidates are added to restarts and never replace them; every
+ * seed finds groups that are plain to see, however many models there are. */
 #include "cluster_samples.h"
 
 #define SLACK 0.003 /* nats per frame, dimension and model, within which modularity decides */
@@ -119,7 +119,8 @@ static const vhem_cluster_run *kept_run(const vh_clustering *c)
     return NULL;
 }
 
-/* Candidates whose bounds are as good as equal are told apart by modularity; beyond that the bound decides. */
+/* Candidates whose bounds are as good as equal are told apart by modularity; beyond that the bound decides.
+ * */
 static void near_ties(void **state)
 {
     int lower = 0;

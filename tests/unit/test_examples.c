@@ -2,8 +2,8 @@
 /* test_examples.c - which sequences a report shows, and their states, by hand. */
 #include "cluster_samples.h"
 
-/* Items a, b, c in clusters 0, 0, 1.  The centre of cluster 0 has a state at 0 and one at 9, and stays where it is; that
- * of cluster 1 is at 50. */
+/* Items a, b, c in clusters 0, 0, 1.  The centre of cluster 0 has a state at 0 and one at 9, and stays where
+ * it is; that of cluster 1 is at 50. */
 static vhem_tree *sample(vhem_ctx *ctx)
 {
     static const char *const text =
@@ -34,7 +34,8 @@ static void check(const vhem_examples *e, int k, int64_t sequence, int cluster, 
     assert_memory_equal(e->path[k], path, sizeof *path * (size_t)n);
 }
 
-/* By name or group; a sequence that has neither is not shown, nor is one with a gap, which takes nobody's place. */
+/* By name or group; a sequence that has neither is not shown, nor is one with a gap, which takes nobody's
+ * place. */
 static void by_name(void **state)
 {
     vhem_ctx *ctx = test_ctx();

@@ -7,10 +7,10 @@
  *   3. score:       L_hmm of every group of lanes with every reduced HMM
  *   4. statistics:  for each reduced HMM only the base HMMs that have weight there, in groups of their own
  *
- * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that rows of the product
- * are vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth, not Kr: it
- * picks the lanes it needs out of the tables of the first.  Where most pairs will have weight, the first pass goes
- * forward too and keeps nu and xi of every pair, which the second would only make again. */
+ * Column (q, lane) of a group's tables is component q of the base HMM in that lane, so that rows of the
+ * product are vectors of lanes already.  With hard assignments the second pass costs one reduced HMM's worth,
+ * not Kr: it picks the lanes it needs out of the tables of the first.  Where most pairs will have weight, the
+ * first pass goes forward too and keeps nu and xi of every pair, which the second would only make again. */
 #include "backend/ref/reduce.h"
 #include "backend/simd/reduce_lanes.h"
 #include "backend/simd/reduce_lay.h"
@@ -135,8 +135,8 @@ done:
     return st;
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs no
- * exp. */
+/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs
+ * no exp. */
 static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
     for (int c = 0; c < n; c++) {

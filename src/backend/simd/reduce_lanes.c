@@ -22,8 +22,8 @@
  * transitions at every t, and its changes do not grow either: once nu rests too, the middle is added as a
  * multiple, and only the end, where E and D differ, is walked.
  *
- * While this is looked for, L is kept about its first entry, whose value goes into `offset`: L grows with tau,
- * and its rounding would hide the changes. */
+ * While this is looked for, L is kept about its first entry, whose value goes into `offset`: L grows with
+ * tau, and its rounding would hide the changes. */
 #include "backend/simd/reduce_lanes.h"
 
 #include "backend/simd/vec.h"
@@ -90,8 +90,8 @@ typedef struct {
     vec most, least, size; /* largest and smallest change; largest |L| */
 } progress;
 
-/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from the
- * one before, and L is moved to where its first entry is 0. */
+/* L = A^b U.  With `look`, g->change holds the change of each entry and g->bend how much that differs from
+ * the one before, and L is moved to where its first entry is 0. */
 VEC_INLINE
 void step_back(vh_reduce_lanes *g, const int Sb, const int Sr, bool look, progress *p)
 {
@@ -142,10 +142,10 @@ double power(double r, int n)
 
 /* Near its end the recursion closes in by a constant factor r per step, positive or negative, so the changes
  * still to come can be summed: with c_k = g + a r^k, sum_{i > k} (c_i - g) = -(c_k - c_k-1) (r / (1 - r))^2.
- * L goes there at once, in the lanes where one r explains both the changes and their bend, where the curvature
- * does not matter, and where so many steps are left that the sum is as good as that to infinity.  A slower
- * part of the changes hardly takes part in the leap, since it hardly takes part in c_k - c_k-1.  Returns
- * whether there was such a lane. */
+ * L goes there at once, in the lanes where one r explains both the changes and their bend, where the
+ * curvature does not matter, and where so many steps are left that the sum is as good as that to infinity.  A
+ * slower part of the changes hardly takes part in the leap, since it hardly takes part in c_k - c_k-1.
+ * Returns whether there was such a lane. */
 VEC_INLINE
 bool leap(vh_reduce_lanes *g, const int n, int left, const progress *now, const progress *before)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce_lay.h - base HMMs in the layout of the vector backends: one in each lane, HMMs of one shape together. */
+/* reduce_lay.h - base HMMs in the layout of the vector backends: one in each lane, HMMs of one shape
+ * together. */
 #ifndef VH_BACKEND_SIMD_REDUCE_LAY_H
 #define VH_BACKEND_SIMD_REDUCE_LAY_H
 
