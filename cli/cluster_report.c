@@ -223,10 +223,12 @@ static void tell_runner_up(cli *c, const vhem_clustering *cl)
     if (!next || next->agreement >= LIKE_GROUPS || cl->options.candidate > 1)
         return;
     double gap = (best - next->bound) / samples;
-    cli_say(c,
-            "the next best groups (%s) are others (ARI %.2f with these), with a bound %.3g nats per HMM %s; "
-            "--candidate 2 keeps them",
-            next->init, next->agreement, fabs(gap), gap < 0 ? "higher, but a lower modularity" : "lower");
+    bool can_keep = strcmp(cl->method, "vhem") == 0 && strcmp(c->command, "tree") != 0;
+    cli_say(
+        c,
+        "the next best groups (%s) are others (ARI %.2f with these), with a bound %.3g nats per model %s%s",
+        next->init, next->agreement, fabs(gap), gap < 0 ? "higher, but a lower modularity" : "lower",
+        can_keep ? "; --candidate 2 keeps them" : "");
 }
 
 static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same, double apart)

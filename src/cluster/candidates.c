@@ -58,6 +58,7 @@ typedef struct {
     int n, *pick;   /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
     vh_h3m *models; /* NULL: those of the trial set */
     vh_base *base;  /* == that of the trial set then */
+    bool no_kl;     /* divergences could not be found */
     double *D, *kl; /* [n][n]  at hand; divergences, or NULL */
     int *near;      /* [n][JUDGE], or NULL */
     vh_settler settler;
@@ -91,6 +92,26 @@ done:
     return st;
 }
 
+/* b->kl, once for all ways that need it; none of them has it when it fails. */
+static vhem_status find_divergences(vhem_ctx *ctx, job *b)
+{
+    vhem_status st = VHEM_OK;
+    double *kl = NULL;
+
+    if (b->kl)
+        return VHEM_OK;
+    VH_CHECK(!b->no_kl, VHEM_ENUMERIC, "the divergences between the models are not all finite");
+    VH_NEW(kl, (size_t)b->n * (size_t)b->n);
+    b->no_kl = true;
+    VH_TRY(vh_places_distances(ctx, b->base->h3m, "kl", b->s->opt->tau, 0.5, true, kl));
+    b->no_kl = false;
+    b->kl = kl;
+    kl = NULL;
+done:
+    free(kl);
+    return st;
+}
+
 /* D [n][n] becomes the logarithms of affinities of one way. */
 static vhem_status find_affinities(vhem_ctx *ctx, job *b, const way *w)
 {
@@ -100,12 +121,10 @@ static vhem_status find_affinities(vhem_ctx *ctx, job *b, const way *w)
     bool kernel = strcmp(w->kind, "ppk") == 0;
     int *near = NULL;
 
-    if (kernel) {
+    if (kernel)
         VH_TRY(vh_places_distances(ctx, b->base->h3m, w->kind, o->tau, 0.5, true, b->D));
-    } else if (!b->kl) {
-        VH_NEW(b->kl, pairs);
-        VH_TRY(vh_places_distances(ctx, b->base->h3m, w->kind, o->tau, 0.5, true, b->kl));
-    }
+    else
+        VH_TRY(find_divergences(ctx, b));
     if (w->neighbours > 0) {
         VH_NEW(near, (size_t)b->n * (size_t)w->neighbours);
         vh_neighbours(b->n, b->kl, w->neighbours, near);
@@ -134,7 +153,9 @@ static vhem_status find_partition(vhem_ctx *ctx, job *b, const way *w, int *labe
     VH_TRY(vh_spectral_embed(ctx, b->n, b->D, false, K, VH_EIGEN_AUTO, place));
     const vh_places places = { b->n, K, K, place, NULL, KMEANS, KMEANS_ITER, b->seed };
     vh_ctx_child(ctx, 1, &silent);
-    VH_TRY(vh_places_cluster(&silent, &places, label, centre, NULL, &n_run, &converged));
+    st = vh_places_cluster(&silent, &places, label, centre, NULL, &n_run, &converged);
+    if (st != VHEM_OK)
+        vh_fail(ctx, st, "%s", silent.error);
 done:
     free(place);
     free(centre);
@@ -234,6 +255,8 @@ static vhem_status try_ways(vhem_ctx *ctx, job *b)
     vhem_status st = VHEM_OK;
     int *label = NULL, n_ways = b->fast ? 1 : N_WAYS;
 
+    if (b->n < b->s->K) /* fewer models are placed than there are clusters */
+        return VHEM_OK;
     VH_NEW(label, b->n);
     VH_NEW(b->D, (size_t)b->n * (size_t)b->n);
     for (int k = 0; k < n_ways; k++) {
@@ -336,13 +359,16 @@ static vhem_status join(vhem_ctx *ctx, job *b)
 
     if (b->n_all == 0)
         return VHEM_OK;
-    if (!b->fast)
-        VH_TRY(polish(ctx, b));
+    if (!b->fast && !vh_stopped(ctx))
+        st = polish(ctx, b);
+    VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st); /* what there is by then is kept */
     int best = best_of(b);
     if (sample)
-        VH_TRY(vh_search_try(ctx, s, false, -1, &b->all[best]));
+        st = vh_search_try(ctx, s, false, -1, &b->all[best]);
+    bool good = st == VHEM_OK;
+    VH_TRY(leave_out(ctx, b->all[best].kind, st));
     for (int k = 0; k < b->n_all; k++)
-        if (!sample || k == best)
+        if (!sample || (k == best && good))
             vh_search_join(s, &b->all[k]);
 done:
     return st;
@@ -372,7 +398,7 @@ done:
     for (int k = 0; k < b.n_all; k++)
         vh_restart_free(&s->search, &b.all[k]);
     vh_settler_free(&b.settler);
-    if (b.models)
+    if (b.base != s->trial)
         vh_base_free(b.base);
     vh_h3m_free(b.models);
     free(b.pick);

@@ -267,7 +267,9 @@ static bool found_again(const vh_search *s)
     int found = 0;
     for (int r = 0; b && r < s->R && found < AGAIN; r++) {
         const vh_restart *a = &s->all[r];
-        found += a->finished && b->J - a->J <= near && same_partition(s, a, b, 1 - SAME);
+        /* A run that converged early but was no finalist has no labels. */
+        found +=
+            a->label && b->label && a->finished && b->J - a->J <= near && same_partition(s, a, b, 1 - SAME);
     }
     return found == AGAIN;
 }

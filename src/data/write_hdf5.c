@@ -59,9 +59,12 @@ static bool write_all(hid_t file, const vhem_data *data, const int64_t *length)
 /* The 1.8 layout or later: its metadata carries checksums, so damage is found instead of followed. */
 static hid_t create(const char *path)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0)
-        file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_FILE_CREATE), file = -1;
+    if (access >= 0 && how >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0
+        && H5Pset_obj_track_times(how, false) >= 0) /* of the root group */
+        file = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
+    if (how >= 0)
+        H5Pclose(how);
     if (access >= 0)
         H5Pclose(access);
     return file;

@@ -91,7 +91,7 @@ def test_fit_each(sequences):
 
 def test_prior(sequences, tmp_path):
     models, report = vhem.fit_each(sequences, n_states=2, return_report=True)
-    assert models.prior["format"] == "vhem-prior" and models.prior["nu"] == 3
+    assert models.prior["format"] == "vhem-prior" and models.prior["nu"] >= 1
     assert (report["run"]["bound"] < report["run"]["loglik"]).all()
     assert all(m.A.min() > 0 for m in models)
     models.save(tmp_path / "m.json")
