@@ -10,6 +10,7 @@
 #include "math/logsum.h"
 #include "math/scaled.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ void vh_reduce_sums_merge(const void *arg, double *left, const double *right)
     const vh_reduce_step *step = arg;
     vh_reduce_sums a = vh_reduce_sums_at(step->reduced, left),
                    b = vh_reduce_sums_at(step->reduced, (double *)right);
+    assert(a.J && b.J);
     *a.J += *b.J;
     *a.used += *b.used;
     for (int j = 0; j < step->reduced->K; j++) {

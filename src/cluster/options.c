@@ -5,6 +5,7 @@
 
 #include "core/options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,6 +168,7 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     const vh_dtm *dtm = in->textures, *start = vh_start_textures(o);
     int n = 0;
 
+    assert(dtm && start); /* a start of textures is refused for anything else */
     VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
              dtm->d);
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", in->K,
@@ -219,6 +221,7 @@ done:
 
 double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *o)
 {
+    assert(h3m);
     double work = 0,
            dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
     for (int i = 0; i < h3m->K; i++) {

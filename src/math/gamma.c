@@ -16,8 +16,10 @@ double vh_lgamma(double x)
 double vh_digamma(double x)
 {
     double sum = 0;
-    for (; x < 10; x += 1)
+    while (x < 10) {
         sum -= 1 / x;
+        x += 1;
+    }
     double y = 1 / (x * x);
     double series =
         y
