@@ -6,6 +6,7 @@
  * counts in files with millions of numbers. */
 #include "core/number.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,4 +88,15 @@ size_t vh_number_text(double x, char text[VH_NUMBER_SIZE])
         *p++ = '0';
     *p = '\0';
     return (size_t)(p - text);
+}
+
+double vh_number_read(const char *text, char **end)
+{
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), old = plain ? uselocale(plain) : plain;
+    double x = strtod(text, end);
+    if (plain) {
+        uselocale(old);
+        freelocale(plain);
+    }
+    return x;
 }

@@ -12,4 +12,7 @@
  * writers of JSON refuse them first. */
 size_t vh_number_text(double x, char text[VH_NUMBER_SIZE]);
 
+/* strtod with a decimal point, whatever the locale of the program that uses the library. */
+double vh_number_read(const char *text, char **end);
+
 #endif

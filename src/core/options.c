@@ -318,7 +318,7 @@ void vh_options_fill(vhem_option_set set, void *record)
                 *vh_option_text(row, record) = o->fallback;
             continue;
         }
-        double x = strtod(o->fallback, &end);
+        double x = vh_number_read(o->fallback, &end);
         if (*end == '\0')
             vh_option_set_number(row, x, record);
     }

@@ -8,6 +8,7 @@
 #include "estimate/prior.h"
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
 #include "model/json.h"
@@ -38,7 +39,7 @@ static vhem_status read_setting(vhem_ctx *ctx, const char *key, const char *valu
     for (int k = 0; k < 3; k++)
         if (strcmp(key, number[k].name) == 0) {
             char *end;
-            double x = strtod(value, &end);
+            double x = vh_number_read(value, &end);
             VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
                      "prior: %s is '%s', must be a number above 0", key, value);
             *number[k].to = x;

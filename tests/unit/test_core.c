@@ -168,8 +168,10 @@ static void number_text_locale(void **state)
     if (!found)
         skip();
     vh_number_text(0.1 + 0.2, text);
+    double read = vh_number_read("0.25", NULL);
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(text, "0.30000000000000004");
+    assert_true(read == 0.25);
 }
 
 static void check_text(const char *from, const char *to)
