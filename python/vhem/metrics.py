@@ -84,7 +84,7 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
              tau: Optional[int] = None, power: Optional[float] = None, kernel: Optional[str] = None,
              n_jobs: Optional[int] = -1) -> Dict[str, float]:
     """How good the clusters of a level are: expected_loglik, compactness and modularity, from the models that
-    were clustered, and loglik of sequences X under their centres; NaN for what cannot be said.
+    were clustered, and loglik of sequences X under their centres; NaN where a measure is not available.
 
     tau, and power and kernel ("normalised", "raw", "scaled") of the compactness, are by default as the
     clusters were made.

@@ -260,8 +260,8 @@ done:
     return st;
 }
 
-/* The best class gets -log(1 + rest) without ever forming the 1: of items that are as good as certain, and
- * most are, one can be more certain than another, and rankings tell them apart by it. */
+/* The best class gets -log(1 + rest) without ever forming the 1: most posteriors round to 1, and keeping
+ * log(1 - p) preserves their ranking. */
 void vh_bayes(int C, const double *loglik, const double *prior, double *log_posterior)
 {
     double *x = log_posterior, rest = 0;

@@ -7,7 +7,7 @@
  *
  *   1. base HMMs      2. an E-step and its sums      3. how callers run it      4. what a backend provides
  *
- * The base HMMs are cut into chunks of VH_REDUCE_CHUNK by number, for ever the same; the sums of chunks are
+ * The base HMMs are cut into chunks of VH_REDUCE_CHUNK by number, which never changes; the sums of chunks are
  * added in a fixed tree (core/tree_sum.h), so that they depend neither on threads nor on where a chunk was
  * worked on. */
 #ifndef VH_BACKEND_REDUCE_H

@@ -11,7 +11,7 @@
  * after the other until it has VH_CHUNK_FRAMES frames or more, and a set of more than VH_LARGE_SET frames
  * has chunks of its own, cut likewise by its sequences.  The chunks depend on nothing but the lengths of
  * sequences and sets: not on threads, on caches, or on where in a larger set of data a shard begins, as long
- * as it begins with a chunk.  These two numbers are fixed for ever; what a kernel gets at a time is not. */
+ * as it begins with a chunk.  These two numbers never change; what a kernel gets at a time is not. */
 #ifndef VH_BACKEND_SEQUENCES_H
 #define VH_BACKEND_SEQUENCES_H
 
