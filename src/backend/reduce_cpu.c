@@ -62,8 +62,6 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
 {
     vhem_status st = VHEM_OK;
     cpu_job *job = NULL;
-    vh_tree_sum *none = NULL;
-    const vh_sum_kind kind = { .size = 1 };
 
     VH_NEW(job, 1);
     job->source = *source;
@@ -72,13 +70,11 @@ vhem_status vh_cpu_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void
     if (source->resident) {
         const vh_chunks all = { .n = job->n_chunk, .threads = ctx->threads, .run = open_chunk, .arg = job };
         VH_NEW(job->chunk, job->n_chunk);
-        VH_TRY(vh_tree_sum_new(ctx, &kind, &none));
-        VH_TRY(vh_tree_sum_run(ctx, &all, none));
+        VH_TRY(vh_chunks_run(ctx, &all));
     }
     *state = job;
     job = NULL;
 done:
-    vh_tree_sum_free(none);
     vh_cpu_reduce_close(job);
     return st;
 }

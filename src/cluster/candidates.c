@@ -82,10 +82,7 @@ static vhem_status choose_placed(vhem_ctx *ctx, job *b)
     VH_NEW(b->pick, b->n);
     vh_rng rng;
     vh_rng_init(&rng, b->seed, VH_RNG_SPLIT, 1);
-    for (int i = 0; i < b->n; i++) { /* one from each of so many equal stretches: no repeats */
-        int64_t lo = K * i / b->n, hi = K * (i + 1) / b->n;
-        b->pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
-    }
+    vh_rng_spread(&rng, K, b->n, b->pick);
     VH_TRY(vh_h3m_subset(ctx, trial->h3m, b->pick, b->n, &b->models));
     VH_TRY(vh_base_new(ctx, b->models, &b->base));
 done:

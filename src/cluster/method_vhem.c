@@ -92,10 +92,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, task *t, uint64_t seed)
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
-    for (int i = 0; i < TRIAL_MODELS; i++) { /* one from each of so many equal stretches: no repeats */
-        int64_t lo = (int64_t)K * i / TRIAL_MODELS, hi = (int64_t)K * (i + 1) / TRIAL_MODELS;
-        pick[i] = (int)(lo + vh_rng_below(&rng, hi - lo));
-    }
+    vh_rng_spread(&rng, K, TRIAL_MODELS, pick);
     VH_TRY(vh_h3m_subset(ctx, s->base->h3m, pick, TRIAL_MODELS, &t->trial_models));
     VH_TRY(vh_base_new(ctx, t->trial_models, &s->trial));
 done:

@@ -82,3 +82,11 @@ int vh_rng_pick(vh_rng *rng, int n, const double *p)
     }
     return last;
 }
+
+void vh_rng_spread(vh_rng *rng, int64_t K, int n, int *pick)
+{
+    for (int i = 0; i < n; i++) {
+        int64_t lo = K * i / n, hi = K * (i + 1) / n;
+        pick[i] = (int)(lo + vh_rng_below(rng, hi - lo));
+    }
+}

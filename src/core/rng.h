@@ -36,4 +36,7 @@ double vh_rng_exponential(vh_rng *rng);               /* mean 1 */
 int64_t vh_rng_below(vh_rng *rng, int64_t n);         /* 0 .. n-1 */
 int vh_rng_pick(vh_rng *rng, int n, const double *p); /* index with probabilities p [n], which sum to 1 */
 
+/* pick [n], ascending: n of K numbers, one from each of n equal stretches, so that none comes twice. */
+void vh_rng_spread(vh_rng *rng, int64_t K, int n, int *pick);
+
 #endif
