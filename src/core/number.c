@@ -6,7 +6,6 @@
  * counts in files with millions of numbers. */
 #include "core/number.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,13 +89,26 @@ size_t vh_number_text(double x, char text[VH_NUMBER_SIZE])
     return (size_t)(p - text);
 }
 
+vh_locale vh_locale_enter(void)
+{
+    vh_locale l = { .c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0) };
+    if (l.c)
+        l.old = uselocale(l.c);
+    return l;
+}
+
+void vh_locale_leave(vh_locale l)
+{
+    if (!l.c)
+        return;
+    uselocale(l.old);
+    freelocale(l.c);
+}
+
 double vh_number_read(const char *text, char **end)
 {
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), old = plain ? uselocale(plain) : plain;
+    vh_locale locale = vh_locale_enter();
     double x = strtod(text, end);
-    if (plain) {
-        uselocale(old);
-        freelocale(plain);
-    }
+    vh_locale_leave(locale);
     return x;
 }

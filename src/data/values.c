@@ -190,19 +190,3 @@ void vh_show_list(char *const *names, int n, const char *between, char *out, siz
         used += (size_t)snprintf(out + used, size - used, "%s%s", i ? between : "", name);
     }
 }
-
-vh_locale vh_locale_enter(void)
-{
-    vh_locale l = { .c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0) };
-    if (l.c)
-        l.old = uselocale(l.c);
-    return l;
-}
-
-void vh_locale_leave(vh_locale l)
-{
-    if (!l.c)
-        return;
-    uselocale(l.old);
-    freelocale(l.c);
-}

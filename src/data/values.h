@@ -8,7 +8,6 @@
 
 #include "core/number.h"
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,11 +33,5 @@ const char *vh_show_into(vh_shown *shown, const char *s, size_t n);
 
 /* names [n] as "a, b, c" for a sentence, cut with "..." where out [size] is full. */
 void vh_show_list(char *const *names, int n, const char *between, char *out, size_t size);
-
-typedef struct {
-    locale_t c, old;
-} vh_locale;
-vh_locale vh_locale_enter(void);
-void vh_locale_leave(vh_locale);
 
 #endif
