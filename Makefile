@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all setup demo test asan format tidy bench reproduce install clean
+.PHONY: all setup demo test asan format tidy bench reproduce install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -55,7 +55,13 @@ reproduce-%: all
 	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS) || [ $$? -eq 77 ]
 
 install: all
-	cmake --install build --prefix $(PREFIX)
+	cmake --install build --prefix "$(PREFIX)"
+
+# Removes what the last "make install" put there.
+uninstall:
+	@test -f build/install_manifest.txt || { echo "Nothing to remove: there is no build/install_manifest.txt."; exit 1; }
+	@while IFS= read -r f || [ -n "$$f" ]; do rm -f "$(DESTDIR)$$f"; done <build/install_manifest.txt
+	@rm -f build/install_manifest.txt
 
 clean:
 	rm -rf build build-asan build-bench build-debug build.log demo

@@ -1,12 +1,28 @@
-# make install PREFIX=...: command, library, header, pkg-config file, man pages.
+# make install PREFIX=...: command, library, header, pkg-config file, CMake package, man pages.
 include(GNUInstallDirs)
-# Seen from its own folder, so that the prefix may be chosen, or changed, after configuring.
+include(CMakePackageConfigHelpers)
+set(VHEM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/vhem)
+
+# Seen from its own folder, so that the prefix may be chosen, or changed, after configuring.  The libraries below are
+# named one by one: "Requires.private" would add their include folders to the flags of everybody.
 file(RELATIVE_PATH VHEM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+list(JOIN JANSSON_LDFLAGS " " VHEM_PC_LIBS)
+foreach(library ARPACK HDF5 OPENBLAS XXHASH)
+    list(JOIN ${library}_LDFLAGS " " flags)
+    string(APPEND VHEM_PC_LIBS " ${flags}")
+endforeach()
 configure_file(cmake/vhem.pc.in vhem.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/vhem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 install(TARGETS vhem_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS vhem_shared vhem_static LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS vhem_shared EXPORT vhemTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS vhem_static vhem_deps EXPORT vhemStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT vhemTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
+install(EXPORT vhemStaticTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
+write_basic_package_version_file(vhemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES cmake/vhemConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/vhemConfigVersion.cmake
+        DESTINATION ${VHEM_CMAKE_DIR})
+
 install(DIRECTORY include/vhem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${CMAKE_BINARY_DIR}/vhem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
