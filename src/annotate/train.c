@@ -342,18 +342,40 @@ done:
     return st;
 }
 
-/* The prior of the pieces becomes one and the same for all that ever come. */
-static vhem_status set_prior(vhem_ctx *ctx, const vhem_data *data, vh_store *store, vhem_classes *k)
+/* The items of this run that are in any class: what there is to learn from. */
+static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int **out, int *n)
+{
+    vhem_status st = VHEM_OK;
+    int *own = NULL;
+
+    VH_NEW(own, m->n);
+    *n = 0;
+    for (int i = 0; i < m->n; i++)
+        if (memchr(m->has + (size_t)i * (size_t)m->C, 1, (size_t)m->C))
+            own[(*n)++] = i;
+    *out = own;
+done:
+    return st;
+}
+
+/* The prior of the pieces becomes one and the same for all that ever come.  Items that are held out have no
+ * class here and no part in it. */
+static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_tags *members, vh_store *store,
+                             vhem_classes *k)
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
+    int *own = NULL, n;
 
-    VH_TRY(vh_pieces_prior(ctx, data, k->opt.by_group, k->seed, &k->opt.piece, store, &text));
+    VH_TRY(class_items(ctx, members, &own, &n));
+    if (n > 0)
+        VH_TRY(vh_pieces_prior(ctx, w, own, n, store, &text));
     k->opt.piece.prior = NULL;
     if (text)
         VH_TRY(vh_texts_keep(ctx, &k->texts, text, &k->opt.piece.prior));
 done:
     free(text);
+    free(own);
     return st;
 }
 
@@ -365,8 +387,8 @@ vhem_status vh_train(vhem_ctx *ctx, const vhem_data *data, const vh_items *items
     training t = { k, store, data, items, members };
 
     if (takes_models(k)) {
-        VH_TRY(set_prior(ctx, data, store, k));
-        const vh_piecework w = { data, items, &k->opt.piece, k->seed };
+        const vh_piecework w = { data, items, &k->opt.piece, k->seed, k->opt.by_group };
+        VH_TRY(set_prior(ctx, &w, members, store, k));
         VH_TRY(vh_classes_cut(ctx, &w, members, k, &pieces));
         VH_TRY(vh_pieces_fit(ctx, &w, &pieces, store));
     } else {

@@ -96,18 +96,22 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     vhem_models *pooled = NULL;
     vh_key *key = NULL;
     char *prior = NULL;
+    int *all = NULL; /* [items] */
     const vh_piece *p;
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
              "the models of pieces take no given start and no fixed entries");
     VH_TRY(vh_items_new(ctx, data, opt->by_group > 0, &items));
-    const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed };
+    const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed, opt->by_group > 0 };
     VH_NEW(key, items.n);
+    VH_NEW(all, items.n);
+    for (int i = 0; i < items.n; i++)
+        all[i] = i;
     VH_TRY(vh_store_open(ctx, opt->store, &store));
-    VH_TRY(vh_pieces_prior(ctx, data, opt->by_group > 0, work.seed, &of_piece, store, &prior));
+    VH_TRY(vh_pieces_prior(ctx, &work, all, items.n, store, &prior));
     of_piece.prior = prior;
     for (int i = 0; i < items.n; i++) {
-        VH_TRY(vh_pieces_add(ctx, &work, &i, 1, &pieces, &p));
+        VH_TRY(vh_pieces_add(ctx, &work, &all[i], 1, &pieces, &p));
         key[i] = p->key;
     }
     VH_TRY(vh_pieces_fit(ctx, &work, &pieces, store));
@@ -127,6 +131,7 @@ done:
     vh_pieces_free(&pieces);
     vh_items_free(&items);
     free(key);
+    free(all);
     free(prior);
     return st;
 }

@@ -7,17 +7,18 @@
 
 #include <string.h>
 
-static vhem_status key_of(vhem_ctx *ctx, bool by_group, uint64_t seed, const vhem_fit_options *opt,
-                          vh_key *out)
+/* All that the prior follows from, the sequences among it: a store may serve several sets of data. */
+static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_key *out)
 {
     vhem_status st = VHEM_OK;
     vh_hash *hash = NULL;
 
     VH_TRY(vh_hash_new(ctx, &hash));
     vh_hash_text(hash, "prior " VH_PIECE_RECIPE);
-    vh_hash_bytes(hash, &seed, sizeof seed);
-    vh_hash_number(hash, by_group);
-    vh_fit_options_hash(hash, opt);
+    vh_hash_bytes(hash, &w->seed, sizeof w->seed);
+    vh_hash_number(hash, w->by_group);
+    vh_fit_options_hash(hash, w->opt);
+    vh_hash_items(hash, w->data, w->items, item, n);
     vh_hash_key(hash, out);
 done:
     vh_hash_free(hash);
@@ -47,25 +48,27 @@ done:
     return st;
 }
 
-/* That of the store from before, or learnt from the items now. */
-static vhem_status find_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
-                              const vhem_fit_options *asked, vh_store *store, char **out)
+/* That of the store, or learnt from n of the items now. */
+static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_store *store,
+                              char **out)
 {
     vhem_status st = VHEM_OK;
-    vhem_fit_options opt = *asked;
+    vhem_fit_options opt = *w->opt;
     vhem_models *kept = NULL;
+    vhem_data *own = NULL;
     vh_key key;
     char *text = NULL;
     int64_t before = ctx->opt.seed;
 
-    VH_TRY(key_of(ctx, by_group, seed, asked, &key));
+    VH_TRY(key_of(ctx, w, item, n, &key));
     VH_TRY(vh_store_get(ctx, store, &key, &kept));
     if (kept && kept->h3m && kept->h3m->prior) {
         VH_DUP(text, kept->h3m->prior);
     } else {
-        opt.by_group = by_group;
-        ctx->opt.seed = (int64_t)seed;
-        VH_TRY(vh_fit_prior_text(ctx, data, &opt, &text));
+        VH_TRY(vh_items_data(ctx, w->data, w->items, item, n, &own));
+        opt.by_group = w->by_group;
+        ctx->opt.seed = (int64_t)w->seed;
+        VH_TRY(vh_fit_prior_text(ctx, own, &opt, &text));
         VH_TRY(put_prior(ctx, store, &key, text));
     }
     *out = text;
@@ -73,24 +76,25 @@ static vhem_status find_prior(vhem_ctx *ctx, const vhem_data *data, bool by_grou
 done:
     ctx->opt.seed = before;
     vhem_models_free(kept);
+    vhem_data_free(own);
     free(text);
     return st;
 }
 
-vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
-                            const vhem_fit_options *opt, vh_store *store, char **out)
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_store *store,
+                            char **out)
 {
     vhem_status st = VHEM_OK;
     vh_prior_choice choice = { 0 };
 
     *out = NULL;
-    if (vh_fit_wants_textures(opt))
+    if (vh_fit_wants_textures(w->opt))
         return VHEM_OK;
-    VH_TRY(vh_prior_choose(ctx, opt->prior, false, &choice));
+    VH_TRY(vh_prior_choose(ctx, w->opt->prior, false, &choice));
     if (choice.none || choice.text)
         VH_DUP(*out, choice.none ? "none" : choice.text);
     else
-        VH_TRY(find_prior(ctx, data, by_group, seed, opt, store, out));
+        VH_TRY(find_prior(ctx, w, item, n, store, out));
 done:
     vh_prior_choice_free(&choice);
     return st;

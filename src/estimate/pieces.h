@@ -18,6 +18,7 @@ typedef struct { /* what is fitted, and how */
     const vh_items *items;
     const vhem_fit_options *opt; /* of a piece, by vh_piece_options */
     uint64_t seed;
+    bool by_group; /* items are groups */
 } vh_piecework;
 
 typedef struct {
@@ -35,11 +36,11 @@ typedef struct {
 
 /* The options of a piece with their defaults: a mixture of at least one model. */
 vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
-/* The prior of all pieces as JSON text: that of the store, if there is one from before, or learnt from the
- * items of the data, without their classes, so that pieces that come later have the same prior as the first.
- * "none" when there is to be none; NULL for textures; free() it. */
-vhem_status vh_pieces_prior(vhem_ctx *ctx, const vhem_data *data, bool by_group, uint64_t seed,
-                            const vhem_fit_options *opt, vh_store *store, char **out);
+/* The prior of all pieces as JSON text, learnt from n of the items, without their classes; a store that holds
+ * the prior of the same items and options already has it.  "none" when there is to be none; NULL for textures;
+ * free() it. */
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_store *store,
+                            char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences
  * without a name one is fitted.  It stays in place until the next is added. */
 vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_pieces *all,

@@ -160,17 +160,27 @@ class Classify(Case):
         self.assertNotEqual(none["classes"][0]["model"], json.loads(self.path("m.json").read_text())["classes"][0])
 
     def test_prior_in_the_store(self):
-        """A store that goes on with more data keeps the prior it began with."""
+        """What a store holds of other data never changes an answer; --prior FILE goes on with a prior."""
         head, *rows = letters().rstrip("\n").splitlines()
         names = sorted({row.split(",")[0] for row in rows})
         some = [row for row in rows if row.split(",")[0] in names[:6]]
         self.write("some.csv", "\n".join([head, *some]) + "\n")
-        fit = ["--label", "letter", "-S", "2", "--prior", "vb", "--store", "s"]
-        self.ok("fit", "some.csv", *fit, "-o", "some.json")
-        self.ok("fit", "train.csv", *fit, "-o", "all.json")
-        some, whole = (json.loads(self.path(f"{n}.json").read_text()) for n in ("some", "all"))
-        self.assertEqual(some["prior"], whole["prior"])
-        by_name = {h["name"]: h for h in whole["hmms"]}
+        fit = ["--label", "letter", "-S", "2"]
+        for name in ("some", "train"):
+            self.ok("fit", f"{name}.csv", *fit, "--store", "s", "-o", f"{name}.json")
+            self.ok("fit", f"{name}.csv", *fit, "--store", f"{name}.s", "-o", f"{name}1.json")
+            with_store, alone = (json.loads(self.path(f"{n}.json").read_text()) for n in (name, f"{name}1"))
+            self.assertEqual((with_store["prior"], with_store["hmms"]), (alone["prior"], alone["hmms"]))
+        some, whole = (json.loads(self.path(f"{n}.json").read_text()) for n in ("some", "train"))
+        self.assertNotEqual(some["prior"], whole["prior"])
+        size = self.path("s").stat().st_size
+        self.ok("fit", "train.csv", *fit, "--store", "s", "-o", "again.json")    # all of it is there
+        self.assertEqual(size, self.path("s").stat().st_size)
+        self.assertEqual(json.loads(self.path("again.json").read_text())["hmms"], whole["hmms"])
+        self.ok("fit", "train.csv", *fit, "--prior", "some.json", "--store", "s", "-o", "more.json")
+        more = json.loads(self.path("more.json").read_text())
+        by_name = {h["name"]: h for h in more["hmms"]}
+        self.assertEqual(more["prior"], some["prior"])
         for h in some["hmms"]:
             self.assertEqual(h, by_name[h["name"]])
 

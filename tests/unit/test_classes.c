@@ -308,6 +308,33 @@ static void pieces_alone(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* What is held out has no say in the prior: other frames of one such item leave the rest as they were. */
+static void prior_without_what_is_held_out(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = sample_data(ctx, 1);
+    vhem_prediction *p[2] = { 0 };
+    vhem_train_options opt = small_options();
+    int out = 0;
+
+    assert_ok(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 1, 0.3, &p[0]));
+    while (p[0]->fold[out] != 0)
+        out++;
+    double *y = (double *)(uintptr_t)vh_data_frames(data, out);
+    for (int e = 0; e < T * 2; e++)
+        y[e] *= 30;
+    assert_ok(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 1, 0.3, &p[1]));
+    for (int i = 0; i < p[0]->n; i++)
+        for (int c = 0; i != out && p[0]->fold[i] == 0 && c < CLASSES; c++)
+            assert_near(p[0]->loglik[i * CLASSES + c], p[1]->loglik[i * CLASSES + c], 1e-13, 0);
+    assert_true(p[0]->loglik[out * CLASSES] != p[1]->loglik[out * CLASSES]);
+    vhem_free(p[0]);
+    vhem_free(p[1]);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
 static void cross_validation(void **state)
 {
     (void)state;
@@ -492,6 +519,7 @@ int main(void)
         cmocka_unit_test(learn_write_read_ask),
         cmocka_unit_test(groups),
         cmocka_unit_test(stopped),
+        cmocka_unit_test(prior_without_what_is_held_out),
         cmocka_unit_test(cross_validation),
         cmocka_unit_test(refused),
         cmocka_unit_test(broken_files),
