@@ -12,17 +12,13 @@
 typedef enum { OURS, HDF5, OTHER } content;
 
 /* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences. */
-static content look_at(const char *path)
+static content look_at(vhem_ctx *ctx, const char *path)
 {
     unsigned char head[64];
     struct stat sb;
 
-    if (strcmp(path, "-") == 0) { /* what was read goes back: one byte does, more may not */
-        int c = getc(stdin);
-        if (c != EOF)
-            ungetc(c, stdin);
-        return c == '{' ? OURS : OTHER;
-    }
+    if (vh_is_stream(path))
+        return vh_in_peek(ctx, path) == '{' ? OURS : OTHER;
     if (stat(path, &sb) != 0)
         return vh_ends_with(path, ".json") ? OURS : OTHER;
     if (S_ISDIR(sb.st_mode))
@@ -60,7 +56,7 @@ vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *
     vhem_status st = VHEM_OK;
     vhem_contents found = { 0 };
     char why[sizeof ctx->error];
-    content c = look_at(path);
+    content c = look_at(ctx, path);
 
     if (c != OTHER)
         st = load_document(ctx, path, &found);
@@ -72,6 +68,7 @@ vhem_status vhem_load(vhem_ctx *ctx, const char *path, const vhem_data_options *
         if (st != VHEM_OK && !vh_stopped(ctx))
             st = vh_fail(ctx, st, "neither models (%.900s) nor sequences (%.900s)", why, vhem_ctx_error(ctx));
     }
+    vh_in_forget(ctx);
     if (st == VHEM_OK)
         *out = found;
     return st;

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct vh_backend; /* backend/backend.h; core only carries the pointer */
 
@@ -17,6 +18,7 @@ struct vhem_ctx {
     const struct vh_backend *backend;
     atomic_int stop;
     struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
+    FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */
     char error[2048];
 };
 

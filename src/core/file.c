@@ -160,12 +160,41 @@ static const char *in_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+bool vh_is_stream(const char *path)
+{
+    struct stat sb;
+    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
+}
+
+static FILE *open_input(const char *path)
+{
+    return strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+}
+
+/* One byte can always be put back, more may not. */
+int vh_in_peek(vhem_ctx *ctx, const char *path)
+{
+    vh_in_forget(ctx);
+    ctx->held = open_input(path);
+    int c = ctx->held ? getc(ctx->held) : EOF;
+    if (c != EOF)
+        ungetc(c, ctx->held);
+    return c;
+}
+
+void vh_in_forget(vhem_ctx *ctx)
+{
+    vh_in_close(ctx->held);
+    ctx->held = NULL;
+}
+
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **out, int64_t *size)
 {
     vhem_status st = VHEM_OK;
-    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    FILE *f = ctx->held ? ctx->held : open_input(path);
     struct stat sb = { 0 };
 
+    ctx->held = NULL;
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", in_name(path), strerror(errno));
     bool known = fstat(fileno(f), &sb) == 0;
     VH_CHECK(!known || !S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot read: it is a directory", in_name(path));

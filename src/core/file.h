@@ -25,6 +25,12 @@ vhem_status vh_out_end(vhem_ctx *ctx, vhem_status printed, vh_out *out);
 /* Releases; removes what was not committed.  Safe on a zeroed struct and after a commit. */
 void vh_out_close(vh_out *out);
 
+/* Stdin ("-"), a pipe or a device: can be read once, and has no ending to go by. */
+bool vh_is_stream(const char *path);
+/* The first byte of a stream, or EOF.  The next vh_in_open of this context is given the stream with that byte
+ * still in it; vh_in_forget closes it if there is none. */
+int vh_in_peek(vhem_ctx *ctx, const char *path);
+void vh_in_forget(vhem_ctx *ctx);
 /* A file or stdin ("-") to read from; *size is that of a file, 0 when it is not known. */
 vhem_status vh_in_open(vhem_ctx *ctx, const char *path, FILE **f, int64_t *size);
 void vh_in_close(FILE *f); /* NULL: nothing */

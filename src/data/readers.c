@@ -152,21 +152,14 @@ done:
     return st;
 }
 
-/* A pipe can be read once, so nothing can be found out beforehand: CSV, which finds its own delimiter. */
-static bool is_pipe(const char *path)
-{
-    struct stat sb;
-    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
-}
-
 vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out)
 {
     vhem_status st = VHEM_OK;
     char head[HEAD + 1];
     size_t n;
 
-    if (!name && is_pipe(path))
-        name = "csv";
+    if (!name && vh_is_stream(path))
+        name = "csv"; /* it finds its own delimiter, and nothing else can be found out beforehand */
     if (name) {
         for (int i = 0; i < N_READERS; i++)
             if (strcmp(table[i].name, name) == 0) {

@@ -5,7 +5,6 @@
 #include "data/write.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static const struct {
     const char *ending;
@@ -24,13 +23,6 @@ static vhem_status check_finite(vhem_ctx *ctx, const vhem_data *data)
     return st == VHEM_OK ? VHEM_OK : VHEM_EINVAL;
 }
 
-/* A pipe or a device, /dev/stdout for one, has no ending to go by. */
-static bool is_stream(const char *path)
-{
-    struct stat sb;
-    return strcmp(path, "-") == 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode));
-}
-
 vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *path)
 {
     vhem_status st = VHEM_OK;
@@ -40,7 +32,7 @@ vhem_status vhem_data_save(vhem_ctx *ctx, const vhem_data *data, const char *pat
     for (int i = 0; i < N_ENDINGS && !write; i++)
         if (vh_ends_with(path, table[i].ending))
             write = table[i].write;
-    if (!write && is_stream(path))
+    if (!write && vh_is_stream(path))
         write = vh_write_csv;
     VH_CHECK(write, VHEM_EINVAL,
              "%s: the ending says how data is written: .csv, .tsv, .npy, .npz, .ts or .h5", path);

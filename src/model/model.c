@@ -54,7 +54,7 @@ bool vh_model_is_hdf5(const char *path)
 vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *size)
 {
     vhem_status st = VHEM_OK;
-    bool piped = strcmp(path, "-") == 0;
+    bool piped = vh_is_stream(path);
 
     *text = NULL;
     if (!piped && vh_model_is_hdf5(path))
@@ -63,7 +63,8 @@ vhem_status vh_model_read(vhem_ctx *ctx, const char *path, char **text, size_t *
     if (*size >= 8 && memcmp(*text, "\x89HDF\r\n\x1a\n", 8) == 0) { /* under another name */
         free(*text);
         *text = NULL;
-        VH_CHECK(!piped, VHEM_EFORMAT, "standard input: an HDF5 file, must be read from a path");
+        VH_CHECK(!piped, VHEM_EFORMAT, "%s: an HDF5 file, must be read from a path",
+                 strcmp(path, "-") == 0 ? "standard input" : path);
     }
 done:
     return st;

@@ -220,6 +220,18 @@ class Opens(Case):
             self.assertLessEqual(seen[name], 2 if name != "t.json" else 3)
         self.assertLessEqual(self.count("assign", "c.json", "d.csv")["d.csv"], 3)
 
+    def test_pipe_by_name(self):
+        """A pipe can be read once: what it holds is found out from the bytes that are then read."""
+        os.mkfifo(self.path("pipe"))
+        cases = (("m.json", ("info", "pipe"), "12 HMMs"), ("c.json", ("info", "pipe"), "3 clusters"),
+                 ("d.csv", ("info", "pipe"), "2 sequences"), ("m.json", ("assign", "c.json", "pipe"), "cluster"),
+                 ("d.csv", ("assign", "c.json", "pipe"), "cluster"))
+        for name, args, said in cases:
+            with subprocess.Popen(["sh", "-c", f"cat {name} > pipe"], cwd=self.dir) as cat:
+                r = self.ok(*args)
+                self.assertEqual(cat.wait(timeout=20), 0, args)
+            self.assertIn(said, r.out + r.err, args)
+
 
 if __name__ == "__main__":
     unittest.main()
