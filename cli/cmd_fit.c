@@ -77,6 +77,9 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
         cli_fail(c, "interrupted; what is fitted is in %s, and the same command continues from there",
                  a->fit.store);
         status = EXIT_STOPPED;
+    } else if (stopped && !models) {
+        cli_fail(c, "interrupted before any model was finished; nothing was written");
+        status = EXIT_STOPPED;
     } else {
         status = models && (stopped || st == VHEM_OK) ? save_models(c, a, models, report, stopped)
                                                       : cli_status(c, st);
@@ -169,7 +172,8 @@ int cmd_fit(cli *c, int argc, char **argv)
             "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
             "folder of CSV files, or - for CSV on standard input. Of several restarts the best is kept. "
             "With --init FILE --restarts 1 --tol 0 --cov-floor 0 each iteration is exactly the equations "
-            "of Baum-Welch: dead states are not revived. Ctrl-C saves what is done so far.",
+            "of Baum-Welch: dead states are not revived. Ctrl-C saves the models that are finished or "
+            "under way; while the prior is being learned there are none.",
         .examples = "  vhem fit walks.csv --states 4 -o walks.json\n"
                     "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n"
                     "  vhem fit walks.csv --mixture 3 --states 4 -o mixture.json\n"

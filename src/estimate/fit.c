@@ -210,7 +210,8 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     f->report->best[i] = best_run(x.run, f->report->R);
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[f->report->best[i]]);
     f->report->frames[i] = x.job.frames;
-    f->begun[i] = 1;
+    /* Stopped before the prior had any say: what there is would be the first fit. */
+    f->begun[i] = st == VHEM_OK || !f->prior || x.run[f->report->best[i]].n_iter > 0;
 done:
     vh_h3m_free(runs);
     end_job(f, &x);
@@ -433,18 +434,6 @@ static void keep_begun(fit *f)
     r->K = n;
 }
 
-/* After a stop while the prior was being learnt: first fits are models too. */
-static void take_first(fit *f)
-{
-    for (int i = 0; f->first && i < f->sets.n; i++)
-        if (f->first[i]) {
-            f->report->best[i] = best_run(f->report->run + (size_t)i * (size_t)f->report->R, f->report->R);
-            f->report->frames[i] = vh_sets_frames(&f->sets, f->data, i, NULL);
-            vh_hmm_copy(&f->out->hmm[i], &f->first[i]->hmm[f->report->best[i]]);
-            f->begun[i] = 1;
-        }
-}
-
 static void tear_down(fit *f)
 {
     for (int i = 0; f->first && i < f->sets.n; i++)
@@ -495,10 +484,13 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
     VH_TRY(set_up(ctx, opt, &f));
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     st = set_prior(ctx, &f);
+    if (st == VHEM_ESTOPPED) { /* first fits are broad, without a prior: no answer to what was asked */
+        vh_fail(ctx, st, "stopped while the prior was being learnt, before any of %d HMMs was fitted",
+                f.sets.n);
+        goto done;
+    }
     if (st == VHEM_OK)
         st = run_jobs(ctx, &f);
-    else if (st == VHEM_ESTOPPED)
-        take_first(&f);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     if (st == VHEM_ESTOPPED) {

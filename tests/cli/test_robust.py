@@ -103,7 +103,7 @@ class Signals(Case):
 
     def test_interrupt_saves_the_best_so_far(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            p = self.start("-o", "m.json", "--threads", "2")
+            p = self.start("-o", "m.json", "--prior", "none", "--threads", "2")
             out, err = self.end(p, number)
             self.assertEqual(p.returncode, 130, err)
             self.assertIn("vhem fit: interrupted; the best so far, ", err)
@@ -116,8 +116,16 @@ class Signals(Case):
             for name in ("m.json", "s.tsv"):
                 self.path(name).unlink()
 
+    def test_interrupt_while_the_prior_is_learnt(self):
+        """The first fits serve to learn the prior and are not what was asked for."""
+        p = self.start("-o", "m.json", "--threads", "2")
+        out, err = self.end(p, signal.SIGINT)
+        self.assertEqual(p.returncode, 130, err)
+        self.assertIn("vhem fit: interrupted before any model was finished; nothing was written", err)
+        self.leftovers("d.csv")
+
     def test_interrupt_with_report(self):
-        p = self.start("-o", "m.json", "--json", "--quiet")
+        p = self.start("-o", "m.json", "--prior", "none", "--json", "--quiet")
         out, err = self.end(p, signal.SIGINT)
         self.assertEqual(p.returncode, 130, err)
         report = json.loads(out)

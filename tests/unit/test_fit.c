@@ -377,7 +377,10 @@ static void stop_after(void *arg, const char *what, int64_t done, int64_t total)
 static void stopping(void **state)
 {
     (void)state;
-    for (int after = 0; after <= 6; after += 2) {
+    const char *prior[] = { "none", "vb" };
+    for (int run = 0; run < 8; run++) {
+        int after = run / 2 * 2,
+            kept = run % 2 ? 0 : after; /* with a prior, six steps are not enough for it */
         vhem_ctx_options copt;
         stopper s = { NULL, after };
         vhem_ctx *ctx = NULL;
@@ -393,14 +396,16 @@ static void stopping(void **state)
         double *y = random_frames(&rng, 135, 1, 1);
         vhem_data *data = wrap(ctx, 6, T, 1, y);
         vhem_fit_options opt = options(2, 1);
+        opt.prior = prior[run % 2];
         vh_h3m *out = NULL;
         vhem_fit_report *r = NULL;
         vhem_status st = vh_fit_each(ctx, data, &opt, &out, &r);
         assert_int_equal(st, VHEM_ESTOPPED);
-        if (after == 0) {
+        if (kept == 0) {
             assert_null(out);
             assert_null(r);
-            assert_non_null(strstr(vhem_ctx_error(ctx), "stopped; 0 of 6"));
+            assert_non_null(strstr(vhem_ctx_error(ctx),
+                                   run % 2 ? "while the prior was being learnt" : "stopped; 0 of 6"));
         } else {
             assert_non_null(out);
             assert_int_equal(out->K, after);
