@@ -145,7 +145,9 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
-    job->limits = (vh_limits){ out->topo.pi, out->topo.A, f->floor, job->scale, 1.0 };
+    job->limits = (vh_limits){
+        .fixed_pi = out->topo.pi, .fixed_A = out->topo.A, .floor = f->floor, .scale = job->scale, .unit = 1.0
+    };
     job->ordered = out->topo.ordered;
     if (!f->choice.none)
         job->item = number_of(f, i);

@@ -51,7 +51,11 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     for (int j = 0; j < opt->K; j++) {
         const vh_hmm *given = start ? &start->hmm[j] : NULL;
         VH_TRY(vh_topology_new(ctx, opt, given ? given->S : opt->S, given, &f->topo[j]));
-        f->limits[j] = (vh_limits){ f->topo[j].pi, f->topo[j].A, f->floor, job.scale, 1.0 };
+        f->limits[j] = (vh_limits){ .fixed_pi = f->topo[j].pi,
+                                    .fixed_A = f->topo[j].A,
+                                    .floor = f->floor,
+                                    .scale = job.scale,
+                                    .unit = 1.0 };
     }
     job.limits = f->limits[0];
     job.ordered = f->topo[0].ordered;

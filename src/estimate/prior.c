@@ -11,7 +11,6 @@
 #include "core/number.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
-#include "model/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,47 +80,6 @@ done:
     return st;
 }
 
-/* The prior in a model file, or a file that is a prior. */
-static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
-{
-    vhem_status st = VHEM_OK;
-    json_t *root = vh_json_parse(ctx, text, size);
-    const char *format = json_string_value(json_object_get(root, "format"));
-    json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
-
-    if (!root)
-        return VHEM_EFORMAT;
-    VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "no prior in it: it was not fitted with one");
-    VH_TRY(vh_json_keep(ctx, prior, out));
-done:
-    json_decref(root);
-    return st;
-}
-
-static vhem_status read_file(vhem_ctx *ctx, const char *path, char **out)
-{
-    vhem_status st = VHEM_OK;
-    vh_h3m *h3m = NULL;
-    char *text = NULL;
-    size_t size = 0;
-
-    VH_TRY(vh_model_read(ctx, path, &text, &size));
-    if (text) {
-        st = read_json_file(ctx, text, size, out);
-        if (st != VHEM_OK)
-            vh_error_prefix(ctx, path);
-        goto done;
-    }
-    VH_TRY(vh_h3m_load(ctx, path, &h3m));
-    VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: no prior in it: it was not fitted with one", path);
-    *out = h3m->prior;
-    h3m->prior = NULL;
-done:
-    free(text);
-    vh_h3m_free(h3m);
-    return st;
-}
-
 vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out)
 {
     vhem_status st = VHEM_OK;
@@ -142,7 +100,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
         out->estimate = *spec == 'e';
         VH_TRY(read_settings(ctx, spec[2] ? spec + 3 : "", out));
     } else
-        VH_TRY(read_file(ctx, spec, &out->text));
+        VH_TRY(vh_prior_load(ctx, spec, &out->text));
 done:
     return st;
 }

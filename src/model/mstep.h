@@ -10,6 +10,7 @@ typedef struct {                      /* what the parameters must respect */
     const double *floor;              /* [d]  smallest variances; NULL: none */
     const double *scale;              /* [d]  spread of the data, the yardstick when something is split */
     double unit;                      /* weight of one frame */
+    bool exact; /* covariances of a posterior are their means, however few frames there are */
 } vh_limits;
 
 /* HMM h of the H3M, which is HMM k of the packed set that made the statistics, becomes the maximiser.  What

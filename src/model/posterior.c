@@ -126,6 +126,23 @@ static double kl_row(int n, const double *fixed, const double *a, double a0)
     return kl;
 }
 
+void vh_dirichlet_log_mean(int n, const double *a, double *log_p)
+{
+    double psi = vh_digamma(part_of(n, NULL, a).sum);
+    for (int q = 0; q < n; q++)
+        log_p[q] = vh_digamma(a[q]) - psi;
+}
+
+double vh_dirichlet_kl(int n, const double *a, double a0)
+{
+    return kl_row(n, NULL, a, a0);
+}
+
+void vh_dirichlet_mean(int n, const double *a, double *p)
+{
+    mean_row(n, NULL, a, p);
+}
+
 /* ---- 3. components ------------------------------------------------------------------------------------- */
 
 /* lambda, nu, m and B of a component from its n frames: mean ybar [d], scatter about it. */
@@ -194,6 +211,14 @@ static bool traces(const vh_prior *p, const double *m, const double *B, double *
     for (size_t e = 0; e < dd; e++)
         *trace += L[e] * p->B[e];
     return true;
+}
+
+double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, int q)
+{
+    double logdet, trace, quad;
+    bool ok = traces(p, post->m + q * p->d, post->B + (size_t)q * vh_prior_size(p), post->work, &logdet,
+                     &trace, &quad);
+    return ok ? log_precision(p, post->nu[q]) - logdet : NAN;
 }
 
 /* KL of a component, given log|B0|: of N(m, (lambda Lambda)^-1) from its prior, and of the Wishart. */
@@ -277,6 +302,15 @@ double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posteri
     return kl;
 }
 
+/* What B is divided by to be a covariance.  Each variance by itself has nu - d + 1 degrees of freedom. */
+static double divisor(const vh_prior *p, const vh_limits *lim, double nu)
+{
+    double own = is_full(p) ? nu - p->d + 1 : nu;
+    if (lim->exact)
+        return own > 2 ? own - 2 : nu;
+    return fmax(own - 2, fmax(1, own / 2));
+}
+
 /* The maximiser of the likelihood of statistics with this mean and covariance is that mean and covariance,
  * and it knows of floors. */
 int vh_posterior_put(const vh_emission *family, int d, const double *floor, const double *mu,
@@ -310,12 +344,11 @@ vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits 
         mean_row(M, NULL, post->kappa + s * M, vh_hmm_c(h) + s * M);
     }
     for (int q = 0; q < S * M; q++) {
-        /* each variance by itself has nu - d + 1 degrees of freedom */
-        double *par[VH_MAX_PARAM], own = is_full(p) ? post->nu[q] - d + 1 : post->nu[q];
+        double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / M, q % M, par);
-        int r = vh_posterior_put(p->family, d, lim->floor, post->m + q * d,
-                                 post->B + (size_t)q * vh_prior_size(p), fmax(own - 2, fmax(1, own / 2)), par,
-                                 work);
+        int r =
+            vh_posterior_put(p->family, d, lim->floor, post->m + q * d,
+                             post->B + (size_t)q * vh_prior_size(p), divisor(p, lim, post->nu[q]), par, work);
         VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / M, q % M);
         held += r;
     }

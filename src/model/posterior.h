@@ -49,11 +49,18 @@ void vh_posterior_update(const vh_prior *prior, const vh_packed *pk, int k, cons
 void vh_posterior_expect(const vh_prior *prior, const vh_limits *lim, vh_posterior *post, const vh_h3m *h3m,
                          vh_hmm *h);
 void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k);
+/* A Dirichlet distribution with parameters a [n]: E log of its entries, the KL from the symmetric one with
+ * parameter a0, and its mean. */
+void vh_dirichlet_log_mean(int n, const double *a, double *log_p);
+double vh_dirichlet_kl(int n, const double *a, double a0);
+void vh_dirichlet_mean(int n, const double *a, double *p);
+/* E log|Lambda| of component q. */
+double vh_posterior_log_precision(const vh_prior *prior, const vh_posterior *post, int q);
 /* KL(posterior | prior), in nats; NaN where a scatter is singular. */
 double vh_posterior_kl(const vh_prior *prior, const vh_limits *lim, const vh_posterior *post);
 /* HMM h becomes the mean of the posterior, with no variance below the floor of the limits; *n_floored counts
  * the covariances held there.  cov = B / (nu - 2), for full covariances B / (nu - d - 1), where that is at
- * least B / max(1, nu / 2). */
+ * least B / max(1, nu / 2); lim->exact: where nu allows it, else B / nu. */
 vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *prior, const vh_limits *lim,
                               const vh_posterior *post, const vh_h3m *h3m, vh_hmm *h, int *n_floored);
 

@@ -41,8 +41,29 @@ void vh_prior_free(vh_prior *p)
     free(p);
 }
 
-/* x, [d] positive numbers or a positive definite matrix, becomes its inverse. */
-static bool invert(const vh_prior *p, double *x)
+vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *copy = NULL;
+
+    VH_TRY(vh_prior_new(ctx, p->family, p->d, &copy));
+    double *m = copy->m, *B = copy->B;
+    *copy = *p;
+    copy->m = memcpy(m, p->m, sizeof *m * (size_t)p->d);
+    copy->B = memcpy(B, p->B, sizeof *B * vh_prior_size(p));
+    copy->variance = NULL;
+    if (p->variance) {
+        VH_NEW(copy->variance, p->d);
+        memcpy(copy->variance, p->variance, sizeof *p->variance * (size_t)p->d);
+    }
+    *out = copy;
+    copy = NULL;
+done:
+    vh_prior_free(copy);
+    return st;
+}
+
+bool vh_prior_invert(const vh_prior *p, double *x)
 {
     bool ok = true;
     if (p->family->param[1].rank == 2)
@@ -63,17 +84,31 @@ static void print_number(FILE *f, const char *key, double x)
     fprintf(f, ", \"%s\": %s", key, text);
 }
 
+/* A full scale matrix without covariances is written as its diagonal, which moves to the front of W. */
+static int scale_rank(const vh_prior *p, double *W)
+{
+    int d = p->d;
+    if (p->family->param[1].rank == 1)
+        return 1;
+    for (int e = 0; e < d * d; e++)
+        if (e / d != e % d && W[e] != 0)
+            return 2;
+    for (int k = 0; k < d; k++)
+        W[k] = W[k * d + k];
+    return 1;
+}
+
 vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
 {
     vhem_status st = VHEM_OK;
-    int n[] = { p->d, p->d }, rank = p->family->param[1].rank;
+    int n[] = { p->d, p->d };
     double *W = NULL;
     char *text = NULL;
     size_t size;
 
     VH_NEW(W, vh_prior_size(p));
     memcpy(W, p->B, sizeof *W * vh_prior_size(p));
-    VH_CHECK(invert(p, W), VHEM_ENUMERIC, "the scale of the prior is singular");
+    VH_CHECK(vh_prior_invert(p, W), VHEM_ENUMERIC, "the scale of the prior is singular");
     FILE *f = open_memstream(&text, &size);
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     fprintf(f, "{\"format\": \"vhem-prior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
@@ -85,7 +120,7 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     print_number(f, "lambda", p->lambda);
     print_number(f, "nu", p->nu);
     vh_json_print_array(f, ", ", "m", 1, n, p->m);
-    vh_json_print_array(f, ", ", "W", rank, n, W);
+    vh_json_print_array(f, ", ", "W", scale_rank(p, W), n, W);
     if (p->variance)
         vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
     fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
@@ -129,7 +164,7 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
     for (int i = 0; full && i < d; i++)
         for (int j = 0; j < i; j++)
             VH_CHECK(p->B[i * d + j] == p->B[j * d + i], VHEM_EFORMAT, "W is not symmetric");
-    VH_CHECK(invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
+    VH_CHECK(vh_prior_invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
 done:
     return st;
 }
@@ -196,4 +231,45 @@ vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
     if (st != VHEM_OK && root)
         vh_error_prefix(ctx, "prior");
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
+}
+
+/* The prior in a model file, or a file that is a prior. */
+static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = vh_json_parse(ctx, text, size);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
+
+    if (!root)
+        return VHEM_EFORMAT;
+    VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "no prior in it: it was not fitted with one");
+    VH_TRY(vh_json_keep(ctx, prior, out));
+done:
+    json_decref(root);
+    return st;
+}
+
+vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    char *text = NULL;
+    size_t size = 0;
+
+    VH_TRY(vh_model_read(ctx, path, &text, &size));
+    if (text) {
+        st = read_json_file(ctx, text, size, out);
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, path);
+        goto done;
+    }
+    VH_TRY(vh_h3m_load(ctx, path, &h3m));
+    VH_CHECK(h3m->prior, VHEM_EFORMAT, "%s: no prior in it: it was not fitted with one", path);
+    *out = h3m->prior;
+    h3m->prior = NULL;
+done:
+    free(text);
+    vh_h3m_free(h3m);
+    return st;
 }

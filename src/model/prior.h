@@ -33,6 +33,12 @@ static inline size_t vh_prior_size(const vh_prior *p)
 vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out);
 void vh_prior_free(vh_prior *prior);
 
+vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *prior, vh_prior **out);
+/* x, [d] positive numbers or a positive definite matrix [d][d], becomes its inverse; false when it is none. */
+bool vh_prior_invert(const vh_prior *prior, double *x);
+/* The prior in a file, its own or that of a model or clustering file, as JSON text. */
+vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **text);
+
 /* The JSON object of docs/formats.md, and back; the text is free()d by the caller.  It holds W, not B: who
  * wants the same numbers now and when the file is read takes those of the text. */
 vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *prior, char **out);

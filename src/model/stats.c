@@ -70,6 +70,16 @@ static void raise_scale(const vh_packed *pk, int k, double *block, double scale)
     block[k] = scale;
 }
 
+void vh_stats_multiply(const vh_packed *pk, vh_stats *stats, int k, double factor)
+{
+    const runs r = runs_of(pk, k);
+    double change = vh_scaled_value(factor, stats->scale[k]);
+    for (int q = 0; q < 4; q++)
+        for (size_t i = 0; i < r.n[q]; i++)
+            stats->block[r.at[q] + i] *= change;
+    stats->scale[k] = 0;
+}
+
 int64_t vh_stats_weigh(const vh_packed *pk, vh_stats *stats, int n, double *w)
 {
     size_t K = (size_t)pk->K;

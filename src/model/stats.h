@@ -31,6 +31,8 @@ void vh_stats_begin(const vh_packed *pk, vh_stats *stats);
  * each HMM, which is raised first if need be, with what has been added so far.  Far below the largest, a
  * weight is 0.  Returns how many are not. */
 int64_t vh_stats_weigh(const vh_packed *pk, vh_stats *stats, int n, double *w);
+/* The numbers of HMM k times a factor, no longer at a scale of their own. */
+void vh_stats_multiply(const vh_packed *pk, vh_stats *stats, int k, double factor);
 /* left += right, both blocks of statistics of the packed set. */
 void vh_stats_merge(const vh_packed *pk, double *left, const double *right);
 void vh_stats_free(vh_stats *stats); /* accepts a zeroed struct */
