@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sequences_cpu.c - see sequences_cpu.h.
  *
- *   1. opening:  chunks of sequences, the same for ever (sequences.h); statistics of a few frames
+ *   1. opening:  chunks of sequences, which never change (sequences.h); statistics of a few frames
  *   2. batches:  what the kernel gets at a time, as much of a chunk as suits the cache and the HMMs
  *   3. a chunk   4. the whole
  *
@@ -169,11 +169,17 @@ void vh_cpu_sequences_close(void *state)
 
 /* ---- 2. batches ---------------------------------------------------------------------------------------- */
 
-/* Places lo .. hi-1 through the kernel. */
-static vhem_status run_batch(vhem_ctx *ctx, const pass *p, int lo, int hi, bool known, vh_scratch *scratch,
-                             double *loglik, vh_stats *stats)
+typedef struct { /* places lo .. hi-1 of a job */
+    int lo, hi;
+    bool known; /* log_z of their sets is there already */
+} span;
+
+/* Sequences through the kernel. */
+static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *scratch, double *loglik,
+                             vh_stats *stats)
 {
     const cpu_job *job = p->job;
+    int lo = at.lo, hi = at.hi;
     const vh_sequences *in = &job->in;
     int set0 = set_of(job, lo);
     size_t K = (size_t)p->step->pk->K;
@@ -184,7 +190,7 @@ static vhem_status run_batch(vhem_ctx *ctx, const pass *p, int lo, int hi, bool 
         .n = hi - lo,
         .frames = job->frame[hi] - job->frame[lo],
         .T = job->T ? job->T + (size_t)job->frame[lo] * (size_t)job->n_stat : NULL,
-        .known = known,
+        .known = at.known,
         .set0 = set0,
         .log_z = p->log_z ? p->log_z + (size_t)set0 * K : NULL,
         .J = p->J ? p->J + (size_t)set0 * (size_t)p->step->mixtures : NULL,
@@ -218,7 +224,7 @@ static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int lo, int hi, vh_scra
     size_t K = (size_t)p->step->pk->K;
     for (int i = lo, end; i < hi; i = end) {
         end = batch_end(p, i, hi, false);
-        VH_TRY(run_batch(ctx, p, i, end, stats && p->step->mixtures > 0, scratch,
+        VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
                          loglik + (size_t)(i - lo) * K, stats));
     }
 done:
@@ -254,7 +260,7 @@ static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int lo, int hi, vh_scr
             assign_sets(p, i, end, own);
             VH_TRY(run_cut(ctx, p, i, end, scratch, own, stats));
         } else {
-            VH_TRY(run_batch(ctx, p, i, end, false, scratch, own, stats));
+            VH_TRY(run_batch(ctx, p, (span){ i, end, false }, scratch, own, stats));
         }
     }
 done:

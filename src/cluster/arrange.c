@@ -97,7 +97,8 @@ static vhem_status map_one(vhem_ctx *ctx, const vh_estep *es, int place, int j, 
     double *nu, L;
 
     VH_SCRATCH(nu, VH_SCRATCH_SLOTS - 1, Sb * Sr);
-    VH_TRY(vh_ref_reduce_pair(ctx, es, place, j, 0, scratch, &L, NULL, nu));
+    const vh_reduce_pair pair = { es, place, j, 0 };
+    VH_TRY(vh_ref_reduce_pair(ctx, &pair, scratch, &L, NULL, nu));
     for (int b = 0; b < Sb; b++)
         map[b] = vh_argmax(Sr, nu + b, Sb);
 done:

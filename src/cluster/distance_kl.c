@@ -136,23 +136,29 @@ static void add_row(moments *m, int Kb, double own, const double *other)
     }
 }
 
-/* n sequences from HMM i of a, the first of them number `first`, in chunks against all of b. */
-static vhem_status add_chunk(vhem_ctx *ctx, const vh_h3m *a, int i, const vh_h3m *alone, const vh_h3m *b,
-                             int tau, uint64_t item, int n, moments *m)
+typedef struct { /* HMM i of a, which is sampled, against all of b */
+    const vh_h3m *a, *b;
+    int i;
+    vh_h3m *alone; /* HMM i by itself; NULL: a is b */
+} one_to_all;
+
+static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *draw, moments *m)
 {
     vhem_status st = VHEM_OK;
+    size_t Kb = (size_t)x->b->K;
     vhem_data *y = NULL;
     double *own = NULL, *other = NULL;
 
-    VH_NEW(own, n);
-    VH_NEW(other, (size_t)n * (size_t)b->K);
-    VH_TRY(vh_sample_hmm(ctx, a, i, VH_RNG_COMPARE, item, n, tau, &y));
-    VH_TRY(vh_score(ctx, b, y, NULL, other));
-    if (alone)
-        VH_TRY(vh_score(ctx, alone, y, NULL, own));
-    for (int k = 0; k < n; k++)
-        add_row(m, b->K, alone ? own[k] : other[(size_t)k * (size_t)b->K + (size_t)i],
-                other + (size_t)k * (size_t)b->K);
+    VH_NEW(own, draw->N);
+    VH_NEW(other, (size_t)draw->N * Kb);
+    VH_TRY(vh_sample_hmm(ctx, x->a, x->i, draw, &y));
+    VH_TRY(vh_score(ctx, x->b, y, NULL, other));
+    if (x->alone)
+        VH_TRY(vh_score(ctx, x->alone, y, NULL, own));
+    for (int k = 0; k < draw->N; k++) {
+        const double *row = other + (size_t)k * Kb;
+        add_row(m, x->b->K, x->alone ? own[k] : row[x->i], row);
+    }
 done:
     vhem_data_free(y);
     free(own);
@@ -169,25 +175,29 @@ static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
     size_t Kb = (size_t)b->K;
     double most = CHUNK / fmax((double)opt->tau * a->d, b->K);
     int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
-    vh_h3m *alone = NULL;
+    one_to_all x = { .a = a, .b = b };
 
     for (int i = 0; i < a->K; i++) {
         moments m = { 0, D + (size_t)i * Kb, V + (size_t)i * Kb };
+        x.i = i;
         if (a != b)
-            VH_TRY(vh_h3m_subset(ctx, a, &i, 1, &alone));
+            VH_TRY(vh_h3m_subset(ctx, a, &i, 1, &x.alone));
         for (int k = 0; k < opt->samples; k += chunk) {
+            const vh_draw draw = { .purpose = VH_RNG_COMPARE,
+                                   .item = side << 63 | (uint64_t)i << 32 | (uint64_t)k,
+                                   .N = opt->samples - k < chunk ? opt->samples - k : chunk,
+                                   .T = opt->tau };
             VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were sampled", i, a->K);
-            VH_TRY(add_chunk(ctx, a, i, alone, b, opt->tau, side << 63 | (uint64_t)i << 32 | (uint64_t)k,
-                             opt->samples - k < chunk ? opt->samples - k : chunk, &m));
+            VH_TRY(add_chunk(ctx, &x, &draw, &m));
         }
         for (size_t j = 0; j < Kb; j++)
             m.square[j] /= (double)opt->samples * (opt->samples - 1.0);
-        vh_h3m_free(alone);
-        alone = NULL;
+        vh_h3m_free(x.alone);
+        x.alone = NULL;
         vh_progress(ctx, "compare", i + 1, a->K);
     }
 done:
-    vh_h3m_free(alone);
+    vh_h3m_free(x.alone);
     return st;
 }
 

@@ -36,11 +36,11 @@ done:
     return st;
 }
 
-static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
+static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
 {
     const vh_hmm_search *s = arg;
-    return vh_vhem(ctx, trial ? s->trial : s->base, opt, scratch, n_threads, centers, run);
+    return vh_vhem(ctx, how->trial ? s->trial : s->base, &how->opt, how->scratch, how->n_threads, centers,
+                   run);
 }
 
 static void free_centers(void *centers)

@@ -39,12 +39,11 @@ done:
     return st;
 }
 
-static vhem_status reduce(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run)
+/* Restarts are always judged on all textures, never on a sample. */
+static vhem_status reduce(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run)
 {
     const task *s = arg;
-    (void)trial; /* restarts are always judged on all textures */
-    return vh_hem_dtm(ctx, s->base, opt, scratch, n_threads, centers, run);
+    return vh_hem_dtm(ctx, s->base, &how->opt, how->scratch, how->n_threads, centers, run);
 }
 
 static void free_centers(void *centers)

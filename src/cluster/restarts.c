@@ -39,6 +39,11 @@ static bool has_trial(const vh_search *s)
     return s->Kb_trial != s->Kb;
 }
 
+typedef struct { /* the threads a run may use, and their scratch memory [n] */
+    vh_scratch *scratch;
+    int n;
+} crew;
+
 static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed)
 {
     const vhem_cluster_options *o = s->opt;
@@ -56,10 +61,10 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration,
  * and the caller finds out by itself. */
-static vhem_status go(vhem_ctx *ctx, const vh_search *s, bool trial, const vh_vhem_options *o,
-                      vh_scratch *scratch, int threads, vh_restart *r, vh_vhem_run *run)
+static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how, vh_restart *r,
+                      vh_vhem_run *run)
 {
-    vhem_status st = s->ops->reduce(ctx, s->arg, trial, o, scratch, threads, r->centers, run);
+    vhem_status st = s->ops->reduce(ctx, s->arg, how, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
     return r->stopped ? VHEM_OK : st;
 }
@@ -83,32 +88,30 @@ static double soft_samples(int Kb, int K, const double *L)
 
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
  * the models only the centres count. */
-static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_scratch *scratch, int threads,
-                         vh_restart *r)
+static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, crew by, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    bool trial = has_trial(s);
-    vh_vhem_options o = run_options(s, trial, r->seed), soft = o;
+    vh_reduction how = { has_trial(s), run_options(s, has_trial(s), r->seed), by.scratch, by.n }, soft = how;
     vh_vhem_run ignored = { 0 };
 
     r->begun = true;
-    VH_TRY(s->ops->start(ctx, s->arg, r, scratch, &r->centers));
-    soft.tol = fmax(SOFT_TOL, o.tol);
-    soft.max_iter = 0;
+    VH_TRY(s->ops->start(ctx, s->arg, r, by.scratch, &r->centers));
+    soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
+    soft.opt.max_iter = 0;
     if (r->soft > 0) {
-        VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
-        soft.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L), o.N);
+        VH_TRY(go(ctx, s, &soft, r, &ignored));
+        soft.opt.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L), how.opt.N);
         vh_vhem_run_free(&ignored);
-        soft.max_iter = r->soft;
-        VH_TRY(go(ctx, s, trial, &soft, scratch, threads, r, &ignored));
+        soft.opt.max_iter = r->soft;
+        VH_TRY(go(ctx, s, &soft, r, &ignored));
     }
     if (limit == 0) /* nobody needs to know yet how good it is */
         goto done;
-    o.max_iter = limit < o.max_iter ? limit : o.max_iter;
-    VH_TRY(go(ctx, s, trial, &o, scratch, threads, r, &r->run));
+    how.opt.max_iter = limit < how.opt.max_iter ? limit : how.opt.max_iter;
+    VH_TRY(go(ctx, s, &how, r, &r->run));
     r->J = r->run.J[r->run.n_iter];
-    r->finished = !trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
-    if (trial)
+    r->finished = !how.trial && (r->run.converged || r->run.n_iter >= s->opt->max_iter);
+    if (how.trial)
         vh_vhem_run_free(&r->run);
 done:
     vh_vhem_run_free(&ignored);
@@ -150,17 +153,17 @@ done:
     return st;
 }
 
-static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_scratch *scratch, int threads, vh_restart *r)
+static vhem_status finish(vhem_ctx *ctx, const vh_search *s, crew by, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
     /* Another seed: its repairs must not repeat those of the short run. */
-    vh_vhem_options o = run_options(s, false, r->seed + 1);
+    vh_reduction how = { false, run_options(s, false, r->seed + 1), by.scratch, by.n };
     vh_vhem_run more = { 0 };
 
-    o.max_iter = r->finished ? 0 : o.max_iter - r->run.n_iter;
-    o.min_iter -= r->run.n_iter;
+    how.opt.max_iter = r->finished ? 0 : how.opt.max_iter - r->run.n_iter;
+    how.opt.min_iter -= r->run.n_iter;
     int converged = r->run.converged;
-    VH_TRY(go(ctx, s, false, &o, scratch, threads, r, &more));
+    VH_TRY(go(ctx, s, &how, r, &more));
     VH_TRY(append(ctx, &r->run, &more));
     r->run.converged |= converged;
     r->J = r->run.J[r->run.n_iter];
@@ -209,15 +212,15 @@ static void run_some(vhem_ctx *ctx, vh_search *s, const int *which, int n, int l
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
     for (int k = 0; k < n; k++) {
         int r = which ? which[k] : k;
-        vh_scratch *own = &s->scratch[across ? omp_get_thread_num() : 0];
+        const crew by = { &s->scratch[across ? omp_get_thread_num() : 0], across ? 1 : threads };
         int64_t so_far;
         if (vh_stopped(ctx) && k > 0)
             continue;
         if (limit >= 0) {
-            s->all[r].st = begin(ctx, s, limit, own, across ? 1 : threads, &s->all[r]);
+            s->all[r].st = begin(ctx, s, limit, by, &s->all[r]);
             drop_tables(&s->all[r]);
         } else {
-            s->all[r].st = finish(ctx, s, own, across ? 1 : threads, &s->all[r]);
+            s->all[r].st = finish(ctx, s, by, &s->all[r]);
             keep_best(s, r);
         }
 #pragma omp atomic capture
@@ -317,12 +320,12 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_vhem_options o = run_options(s, trial, r->seed);
+    vh_reduction how = { trial, run_options(s, trial, r->seed), s->scratch, ctx->threads };
 
     if (max_iter >= 0)
-        o.max_iter = max_iter;
+        how.opt.max_iter = max_iter;
     vh_vhem_run_free(&r->run);
-    VH_TRY(go(ctx, s, trial, &o, s->scratch, ctx->threads, r, &r->run));
+    VH_TRY(go(ctx, s, &how, r, &r->run));
     VH_TRY(take_labels(ctx, s, trial ? s->Kb_trial : s->Kb, r));
     r->J = r->run.J[r->run.n_iter];
     r->begun = true;

@@ -31,12 +31,18 @@ typedef struct {
 
 enum { VH_MAX_CANDIDATES = 16 };
 
+typedef struct { /* one run of the loop of hierarchical EM, and the threads it may use */
+    bool trial;  /* on a sample of the base models */
+    vh_vhem_options opt;
+    vh_scratch *scratch; /* [n_threads] */
+    int n_threads;
+} vh_reduction;
+
 typedef struct { /* what the kind of model provides; arg is its own */
     /* The start of a restart. */
     vhem_status (*start)(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_scratch *scratch, void **centers);
-    /* The loop, as vh_vhem; trial: on a sample of the base models. */
-    vhem_status (*reduce)(vhem_ctx *ctx, void *arg, bool trial, const vh_vhem_options *opt,
-                          vh_scratch *scratch, int n_threads, void *centers, vh_vhem_run *run);
+    /* The loop, as vh_vhem. */
+    vhem_status (*reduce)(vhem_ctx *ctx, void *arg, const vh_reduction *how, void *centers, vh_vhem_run *run);
     void (*free)(void *centers);
 } vh_restart_ops;
 

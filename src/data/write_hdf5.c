@@ -10,15 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_set(hid_t file, const char *key, hid_t stored, hid_t type, int ndim, hsize_t n0, hsize_t n1,
-                      const void *data)
+typedef struct { /* an array, in memory and in the file */
+    const void *at;
+    hid_t type, stored;
+    int ndim;
+    hsize_t shape[2];
+} array;
+
+static bool write_set(hid_t file, const char *key, const array *x)
 {
-    hsize_t shape[2] = { n0, n1 };
-    hid_t space = H5Screate_simple(ndim, shape, NULL);
+    hid_t space = H5Screate_simple(x->ndim, x->shape, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
     if (space >= 0 && how >= 0 && H5Pset_obj_track_times(how, false) >= 0) /* the same data, the same bytes */
-        set = H5Dcreate2(file, key, stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+        set = H5Dcreate2(file, key, x->stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    bool ok = set >= 0 && H5Dwrite(set, x->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x->at) >= 0;
     if (set >= 0)
         ok &= H5Dclose(set) >= 0;
     if (how >= 0)
@@ -32,7 +37,7 @@ static bool write_texts(hid_t file, const char *key, int n, char *const *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
     bool ok = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0
-              && write_set(file, key, type, type, 1, (hsize_t)n, 0, text);
+              && write_set(file, key, &(array){ text, type, type, 1, { (hsize_t)n } });
     if (type >= 0)
         H5Tclose(type);
     return ok;
@@ -42,8 +47,9 @@ static bool write_all(hid_t file, const vhem_data *data, const int64_t *length)
 {
     hsize_t N = (hsize_t)data->N, d = (hsize_t)data->d;
     hid_t real = H5T_NATIVE_DOUBLE, stored = H5T_IEEE_F64LE;
-    bool ok = write_set(file, "X", stored, real, 2, (hsize_t)data->start[data->N], d, data->y)
-              && write_set(file, "lengths", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, N, 0, length)
+    const array X = { data->y, real, stored, 2, { (hsize_t)data->start[data->N], d } };
+    const array lengths = { length, H5T_NATIVE_INT64, H5T_STD_I64LE, 1, { N } };
+    bool ok = write_set(file, "X", &X) && write_set(file, "lengths", &lengths)
               && write_texts(file, "columns", data->d, data->column);
     if (ok && data->name)
         ok = write_texts(file, "names", data->N, data->name);
@@ -52,7 +58,7 @@ static bool write_all(hid_t file, const vhem_data *data, const int64_t *length)
     if (ok && data->group)
         ok = write_texts(file, "groups", data->N, data->group);
     if (ok && data->weight)
-        ok = write_set(file, "weights", stored, real, 1, N, 0, data->weight);
+        ok = write_set(file, "weights", &(array){ data->weight, real, stored, 1, { N } });
     return ok;
 }
 

@@ -105,13 +105,13 @@ static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
                             .tol = f->opt.tol };
     vh_dtm one = { .d = f->data->d, .K = 1, .omega = (double[]){ 1 }, .dt = &f->out->dt[i] };
     vh_em_dtm_run run = { 0 };
-    int n_stable, n_floored;
+    vh_dt_mended mended;
 
     VH_TRY(vh_dt_svd(ctx, f->data, sets->seq + sets->first[i], sets->first[i + 1] - sets->first[i],
-                     &f->limits, &f->out->dt[i], &n_floored, &n_stable));
-    run.n_floored = n_floored;
+                     &f->limits, &f->out->dt[i], &mended));
+    run.n_floored = mended.n_floored;
     VH_TRY(vh_em_dtm(ctx, &task, &f->scratch[worker], 1, &one, &run));
-    f->report->run[i] = told(&run, f->em ? 0 : n_stable);
+    f->report->run[i] = told(&run, f->em ? 0 : mended.n_stable);
     f->report->frames[i] = vh_sets_frames(sets, f->data, i, NULL);
 done:
     free(run.J);
@@ -147,7 +147,8 @@ done:
 static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
-    int *order = NULL, n = f->sets.n, n_floored, n_stable;
+    int *order = NULL, n = f->sets.n;
+    vh_dt_mended mended;
     vh_rng rng;
 
     VH_NEW(order, n);
@@ -160,8 +161,7 @@ static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm
         order[j] = g;
         VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.S, &dtm->dt[j]));
         VH_TRY(vh_dt_svd(ctx, f->data, f->sets.seq + f->sets.first[g],
-                         f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &n_floored,
-                         &n_stable));
+                         f->sets.first[g + 1] - f->sets.first[g], &f->limits, &dtm->dt[j], &mended));
         dtm->omega[j] = 1.0 / dtm->K;
     }
 done:

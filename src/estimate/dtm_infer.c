@@ -102,7 +102,8 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_da
     if (cov)
         VH_NEW(own_cov, n_cov);
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, T, true, &g));
-    VH_TRY(vh_kalman_smooth(ctx, &g, vh_data_frames(data, n), T, 1, &scratch, own_x, own_cov, loglik, NULL));
+    const vh_kalman_frames frames = { vh_data_frames(data, n), T, 1 };
+    VH_TRY(vh_kalman_smooth(ctx, &g, &frames, &scratch, &(vh_kalman_result){ own_x, own_cov, loglik, NULL }));
     memcpy(x, own_x, sizeof *x * n_x);
     if (cov)
         memcpy(cov, own_cov, sizeof *cov * n_cov);
@@ -142,23 +143,30 @@ static void move(vh_rng *rng, int n, const double *M, const double *x, const dou
     }
 }
 
-static vhem_status draw_sequence(vhem_ctx *ctx, const vh_dt *dt, int d, const double *roots, int T,
-                                 vh_rng *rng, vh_builder *b, double *y, double *x)
+typedef struct { /* a texture to draw from */
+    const vh_dt *dt;
+    int d;
+    const double *roots; /* [2][n][n]  square roots of Q and Sigma */
+    double *x, *y;       /* [2 n] [d]  scratch */
+} drawn_texture;
+
+static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int T, vh_rng *rng, vh_builder *b)
 {
     vhem_status st = VHEM_OK;
+    const vh_dt *dt = from->dt;
     int n = dt->n;
-    double *next = x + n;
+    double *x = from->x, *next = x + n, *y = from->y;
 
-    move(rng, n, NULL, dt->mu, roots + (size_t)n * (size_t)n, x);
+    move(rng, n, NULL, dt->mu, from->roots + (size_t)n * (size_t)n, x);
     for (int t = 0; t < T; t++) {
-        for (int k = 0; k < d; k++) {
+        for (int k = 0; k < from->d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
             for (int i = 0; i < n; i++)
                 y[k] += dt->C[(size_t)k * (size_t)n + (size_t)i] * x[i];
             VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %d is past all bounds: A is unstable", t);
         }
         VH_TRY(vh_builder_frame(b, y));
-        move(rng, n, dt->A, x, roots, next);
+        move(rng, n, dt->A, x, from->roots, next);
         memcpy(x, next, sizeof *x * (size_t)n);
     }
 done:
@@ -211,7 +219,7 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_d
         free(x);
         x = NULL;
         VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
-        st = draw_sequence(ctx, &dtm->dt[i], dtm->d, roots[i], T, &rng, b, y, x);
+        st = draw_sequence(ctx, &(drawn_texture){ &dtm->dt[i], dtm->d, roots[i], x, y }, T, &rng, b);
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
         VH_TRY(st);

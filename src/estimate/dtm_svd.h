@@ -7,9 +7,14 @@
 #include "data/data.h"
 #include "model/dtm_stats.h"
 
+typedef struct {   /* what had to be mended */
+    int n_floored; /* variances held at the floor */
+    int n_stable;  /* 1 when A had to be made stable, else 0 */
+} vh_dt_mended;
+
 /* dt, whose n is set, from n_seq sequences.  Any of them may be the beginning: mu and Sigma are the moments
- * of all states.  *n_stable is 1 when A had to be made stable, else 0. */
+ * of all states. */
 vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n_seq,
-                      const vh_dt_limits *lim, vh_dt *dt, int *n_floored, int *n_stable);
+                      const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended);
 
 #endif

@@ -116,8 +116,9 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *
             if (!(w > 0))
                 continue;
             VH_SCRATCH(x, SMOOTHED, (size_t)T * (size_t)s->dtm->dt[j].n);
-            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], vh_data_frames(s->task->data, n), T, w, scratch, x,
-                                    NULL, NULL, &stats));
+            const vh_kalman_frames frames = { vh_data_frames(s->task->data, n), T, w };
+            VH_TRY(vh_kalman_smooth(ctx, &s->gains[j], &frames, scratch,
+                                    &(vh_kalman_result){ .x = x, .stats = &stats }));
         }
     }
 done:

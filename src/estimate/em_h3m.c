@@ -167,8 +167,8 @@ done:
 
 /* ---- 3. repairs ---------------------------------------------------------------------------------------- */
 
-vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
-                       int iterations, vh_rng *rng, vh_h3m *h3m, vh_hmm *h)
+vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
+                       vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = *mix->job.opt;
@@ -176,26 +176,26 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *li
     vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
 
-    opt.max_iter = iterations;
+    opt.max_iter = from->iterations;
     opt.tol = 0;
     opt.repair = 0;
     job.opt = &opt;
-    job.seq = seq;
-    job.n = n;
-    job.limits = *limits;
+    job.seq = from->seq;
+    job.n = from->n;
+    job.limits = *from->limits;
     job.frames = 0;
     job.mass = 0;
-    for (int i = 0; i < n; i++) {
-        job.frames += vh_data_length(job.data, seq[i]);
-        job.mass += (double)vh_data_length(job.data, seq[i]) * vh_data_weight(job.data, seq[i]);
+    for (int i = 0; i < job.n; i++) {
+        job.frames += vh_data_length(job.data, job.seq[i]);
+        job.mass += (double)vh_data_length(job.data, job.seq[i]) * vh_data_weight(job.data, job.seq[i]);
     }
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
     VH_TRY(vh_start_hmm(ctx, &job, rng, 1, one, &one->hmm[0]));
-    vh_start_obey(limits, &one->hmm[0]);
+    vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* A few frames may let a covariance collapse: the start by itself must do then. */
-    if (iterations > 0 && vh_baum_welch(ctx, &job, one, mix->workers, &run) == VHEM_OK
+    if (from->iterations > 0 && vh_baum_welch(ctx, &job, one, mix->workers, &run) == VHEM_OK
         && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
 done:
@@ -244,9 +244,9 @@ static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_
         if (g < 0)
             continue;
         taken[g] = true;
-        VH_TRY(vh_em_seed(ctx, s->mix, &s->mix->limits[j], sets->seq + sets->first[g],
-                          sets->first[g + 1] - sets->first[g], SEED_ITER, rng, all,
-                          &all->hmm[s->run_of[a] * s->K + j]));
+        const vh_em_seeding from = { &s->mix->limits[j], sets->seq + sets->first[g],
+                                     sets->first[g + 1] - sets->first[g], SEED_ITER };
+        VH_TRY(vh_em_seed(ctx, s->mix, &from, rng, all, &all->hmm[s->run_of[a] * s->K + j]));
         for (int q = 0; q < s->K; q++) {
             omega[q] *= 1 - share;
             log_share[q] += log1p(-share);

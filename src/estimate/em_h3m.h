@@ -43,8 +43,15 @@ vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, 
 vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, double *z, double *L,
                          double *J);
 
-/* HMM h of an H3M from n of the sequences: a start, and so many iterations of Baum-Welch. */
-vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_limits *limits, const int *seq, int n,
-                       int iterations, vh_rng *rng, vh_h3m *h3m, vh_hmm *h);
+typedef struct { /* what one HMM of a mixture begins with */
+    const vh_limits *limits;
+    const int *seq; /* [n]  the sequences it is fitted to */
+    int n;
+    int iterations; /* of Baum-Welch, after a start */
+} vh_em_seeding;
+
+/* HMM h of an H3M from a few of the sequences. */
+vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding *from, vh_rng *rng,
+                       vh_h3m *h3m, vh_hmm *h);
 
 #endif

@@ -87,8 +87,9 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
         best[g] = -INFINITY;
     for (int j = 0; j < K; j++) {
         int at = j == 0 ? (int)vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
-        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], sets->seq + sets->first[g],
-                          sets->first[g + 1] - sets->first[g], FAR_ITER, rng, h3m, &h3m->hmm[first + j]));
+        const vh_em_seeding from = { &mix->limits[j], sets->seq + sets->first[g],
+                                     sets->first[g + 1] - sets->first[g], FAR_ITER };
+        VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
         if (n > 1) { /* each set but once, while there are enough */
             memmove(where + at, where + at + 1, sizeof *where * (size_t)(n - at - 1));
@@ -123,7 +124,8 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
         for (int i = j % n; i < n; i += K) /* j % n: with more HMMs than sets, hands repeat */
             for (int k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
                 seq[n_seq++] = sets->seq[k];
-        VH_TRY(vh_em_seed(ctx, mix, &mix->limits[j], seq, n_seq, 0, rng, h3m, &h3m->hmm[first + j]));
+        const vh_em_seeding from = { &mix->limits[j], seq, n_seq, 0 };
+        VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
         h3m->omega[first + j] = 1.0 / K;
     }
 done:

@@ -6,9 +6,10 @@
 
 #include "backend/sequences.h"
 
-/* All HMMs of the set against n sequences seq [n] of the data: loglik [n][K]; total (NULL: not wanted) is
- * overwritten with the sum of the expected statistics.  The sum does not depend on the number of workers. */
-vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vhem_data *data, const int *seq, int n,
-                      vh_workers *workers, double *loglik, vh_stats *total);
+/* All HMMs of the set against the n sequences of `in`, whose family and coordinates are those of the set:
+ * loglik [n][K]; total (NULL: not wanted) is overwritten with the sum of the expected statistics.  The sum
+ * does not depend on the number of workers. */
+vhem_status vh_expect(vhem_ctx *ctx, const vh_packed *pk, const vh_sequences *in, double *loglik,
+                      vh_stats *total);
 
 #endif

@@ -86,8 +86,13 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
+    vh_job shared = *job;
     vh_h3m *runs = NULL;
+    double *X = NULL;
 
+    if (!given && R > 1)
+        VH_TRY(vh_start_frames(ctx, job, &X));
+    shared.X = X;
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), job->data->d, R, &runs));
     for (int r = 0; r < R; r++) {
         vh_hmm *h = &runs->hmm[r];
@@ -99,13 +104,14 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
         else if (r > 0 && vh_stopped(ctx))
             vh_hmm_copy(h, &runs->hmm[0]); /* no more than one start is needed now */
         else
-            VH_TRY(vh_start_hmm(ctx, job, &rng, r, runs, h));
+            VH_TRY(vh_start_hmm(ctx, &shared, &rng, r, runs, h));
         vh_start_obey(&job->limits, h);
     }
     *out = runs;
     runs = NULL;
 done:
     vh_h3m_free(runs);
+    free(X);
     return st;
 }
 

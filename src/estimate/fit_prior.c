@@ -67,7 +67,8 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
     VH_TRY(vh_pack_new(ctx, hmm, NULL, 1, job->origin, job->scale, &pk));
     VH_TRY(vh_pack_update(ctx, hmm, NULL, pk));
     VH_TRY(vh_stats_new(ctx, pk, &stats));
-    VH_TRY(vh_expect(ctx, pk, job->data, job->seq, job->n, workers, loglik, &stats));
+    const vh_sequences in = { .data = job->data, .seq = job->seq, .n = job->n, .workers = workers };
+    VH_TRY(vh_expect(ctx, pk, &in, loglik, &stats));
     for (int q = 0; q < pk->n_comp; q++)
         frames[q] = vh_posterior_moments(pk, q, &stats, mean, scatter + (size_t)q * size);
 done:

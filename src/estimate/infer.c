@@ -148,7 +148,6 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
 {
     vhem_status st = VHEM_OK;
     double *xs = NULL, *comp = NULL;
-    const double *y;
 
     *x = (single){ 0 };
     vh_blas_enter();
@@ -157,14 +156,14 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
     VH_TRY(check(ctx, h3m, data));
     x->S = h3m->hmm[i].S;
     x->T = vh_data_length(data, n);
-    y = vh_data_frames(data, n);
     VH_NEW(xs, 2 * (size_t)data->d);
     vh_spread_scale(data, &n, 1, NULL, xs, xs + data->d);
     VH_TRY(vh_pack_new(ctx, h3m, &i, 1, xs, xs + data->d, &x->pk));
     VH_TRY(pack_named(ctx, h3m, &i, x->pk));
     VH_NEW(x->log_b, x->T * x->S);
     VH_NEW(comp, x->T * x->S * h3m->hmm[i].M);
-    VH_TRY(vh_ref_emissions(ctx, x->pk, 0, y, x->T, comp, x->log_b, &x->scratch));
+    const vh_seq_pair pair = { .pk = x->pk, .k = 0, .y = vh_data_frames(data, n), .T = x->T };
+    VH_TRY(vh_ref_emissions(ctx, &pair, &x->scratch, comp, x->log_b));
 done:
     free(xs);
     free(comp);
@@ -225,13 +224,14 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem
     VH_TRY(single_open(ctx, h3m, i, data, n, &x));
     VH_NEW(alpha, x.T * x.S);
     VH_NEW(beta, x.T * x.S);
-    double ll = vh_log_forward(x.S, x.T, x.pk->pi, x.pk->A, x.log_b, alpha);
+    const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b };
+    double ll = vh_log_forward(&c, alpha);
     VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
              "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n, ll, i);
-    vh_log_backward(x.S, x.T, x.pk->A, x.log_b, beta);
+    vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);
-    vh_log_posterior(x.S, x.T, x.pk->A, x.log_b, alpha, beta, ll, 1.0, gamma, xi);
+    vh_log_posterior(&c, alpha, beta, ll, 1.0, gamma, xi);
     if (loglik)
         *loglik = ll;
 done:

@@ -19,8 +19,7 @@ enum { KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
 /* ---- 1. frames of a job -------------------------------------------------------------------------------- */
 
-/* All frames in the job's coordinates, X [frames][d]. */
-static vhem_status gather(vhem_ctx *ctx, const vh_job *job, double **out)
+vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **out)
 {
     vhem_status st = VHEM_OK;
     int d = job->data->d;
@@ -37,6 +36,32 @@ static vhem_status gather(vhem_ctx *ctx, const vh_job *job, double **out)
     *out = X;
 done:
     return st;
+}
+
+typedef struct { /* the frames of a job and what each belongs to */
+    const vh_job *job;
+    const double *X; /* [frames][d] */
+    double *own;     /* the same, if they are not the job's */
+    int *label;      /* [frames]  a state, or state * M + component */
+} labelled;
+
+/* Labels are all zero. */
+static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, labelled *x)
+{
+    vhem_status st = VHEM_OK;
+    *x = (labelled){ .job = job, .X = job->X };
+    if (!x->X)
+        VH_TRY(vh_start_frames(ctx, job, &x->own));
+    x->X = x->X ? x->X : x->own;
+    VH_NEW(x->label, job->frames);
+done:
+    return st;
+}
+
+static void labelled_free(labelled *x)
+{
+    free(x->own);
+    free(x->label);
 }
 
 /* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then
@@ -75,10 +100,12 @@ done:
 /* Component (s, m) from the frames that carry its label, plus one made-up frame with the
  * spread of all the data, which keeps the covariance of a handful of frames from being
  * singular.  weight is the number of frames. */
-static vhem_status component(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label, int q,
-                             vh_h3m *h3m, vh_hmm *h, double *weight)
+static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3m, vh_hmm *h, double *weight)
 {
     vhem_status st = VHEM_OK;
+    const vh_job *job = x->job;
+    const double *X = x->X;
+    const int *label = x->label;
     int d = h3m->d, n_stat = h3m->family->n_stat(d), count = 0;
     double *sum = NULL, *stat, *centre, *zero, *one, *work, *par[VH_MAX_PARAM];
 
@@ -152,30 +179,30 @@ static void chain(const vh_job *job, const int *label, vh_hmm *h)
         vh_normalise(S, h->A + s * S);
 }
 
-/* label [frames] is state * M + component. */
-static vhem_status model_from_labels(vhem_ctx *ctx, const vh_job *job, const double *X, const int *label,
-                                     vh_h3m *h3m, vh_hmm *h)
+/* Labels are state * M + component. */
+static vhem_status model_from_labels(vhem_ctx *ctx, const labelled *x, vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     for (int s = 0; s < h->S; s++) {
         double *c = vh_hmm_c(h) + s * h->M;
         for (int m = 0; m < h->M; m++) {
-            VH_TRY(component(ctx, job, X, label, s * h->M + m, h3m, h, &c[m]));
+            VH_TRY(component(ctx, x, s * h->M + m, h3m, h, &c[m]));
             c[m] += 1;
         }
         vh_normalise(h->M, c);
     }
-    chain(job, label, h);
+    chain(x->job, x->label, h);
 done:
     return st;
 }
 
 /* Within each state, its frames into M components by k-means: label becomes state * M + component. */
-static vhem_status label_components(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, const double *X, int S,
-                                    int M, int *label)
+static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int S, int M)
 {
     vhem_status st = VHEM_OK;
-    int d = job->data->d, *sub = NULL, *where = NULL;
+    const vh_job *job = x->job;
+    const double *X = x->X;
+    int d = job->data->d, *label = x->label, *sub = NULL, *where = NULL;
     double *own = NULL;
 
     if (M == 1)
@@ -206,11 +233,10 @@ done:
 
 /* ---- 3. the starts ------------------------------------------------------------------------------------- */
 
-static vhem_status label_by_kmeans(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart,
-                                   const double *X, int S, int *label)
+static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
     (void)restart;
-    return kmeans_labels(ctx, rng, job->frames, job->data->d, X, S, label);
+    return kmeans_labels(ctx, rng, x->job->frames, x->job->data->d, x->X, S, x->label);
 }
 
 static int ascending(const void *a, const void *b)
@@ -219,13 +245,13 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, const double *X,
-                                 int S, int *label)
+static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
     vhem_status st = VHEM_OK;
+    const vh_job *job = x->job;
     double *cut = NULL; /* [S-1]  where one state ends, as a share of the sequence */
     int64_t at = 0;
-    (void)X;
+
     VH_NEW(cut, S);
     for (int s = 0; s + 1 < S; s++)
         cut[s] = restart == 0 ? (s + 1.0) / S : vh_rng_uniform(rng);
@@ -236,7 +262,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, 
             int s = 0;
             while (s + 1 < S && (t + 0.5) / (double)T >= cut[s])
                 s++;
-            label[at + t] = s;
+            x->label[at + t] = s;
         }
         at += T;
     }
@@ -245,24 +271,20 @@ done:
     return st;
 }
 
-typedef vhem_status (*labeller)(vhem_ctx *, const vh_job *, vh_rng *, int restart, const double *X, int S,
-                                int *label);
+typedef vhem_status (*labeller)(vhem_ctx *, labelled *, vh_rng *, int restart, int S);
 
 static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, labeller by,
                               vh_h3m *h3m, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
-    double *X = NULL;
-    int *label = NULL;
+    labelled x;
 
-    VH_TRY(gather(ctx, job, &X));
-    VH_NEW(label, job->frames);
-    VH_TRY(by(ctx, job, rng, restart, X, h->S, label));
-    VH_TRY(label_components(ctx, job, rng, X, h->S, h->M, label));
-    VH_TRY(model_from_labels(ctx, job, X, label, h3m, h));
+    VH_TRY(labelled_new(ctx, job, &x));
+    VH_TRY(by(ctx, &x, rng, restart, h->S));
+    VH_TRY(label_components(ctx, &x, rng, h->S, h->M));
+    VH_TRY(model_from_labels(ctx, &x, h3m, h));
 done:
-    free(X);
-    free(label);
+    labelled_free(&x);
     return st;
 }
 
@@ -281,13 +303,12 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
                                 vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
-    double *X = NULL, unused, *first[VH_MAX_PARAM];
-    int *label = NULL;
+    double unused, *first[VH_MAX_PARAM];
+    labelled x; /* all zero: component 0 has every frame */
     (void)restart;
 
-    VH_TRY(gather(ctx, job, &X));
-    VH_NEW(label, job->frames); /* all zero: component 0 has every frame */
-    VH_TRY(component(ctx, job, X, label, 0, h3m, h, &unused));
+    VH_TRY(labelled_new(ctx, job, &x));
+    VH_TRY(component(ctx, &x, 0, h3m, h, &unused));
     vh_hmm_component(h3m, h, 0, 0, first);
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
@@ -296,7 +317,7 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
         for (int p = 1; q > 0 && p < h3m->family->n_param; p++)
             memcpy(par[p], first[p], sizeof *par[p] * vh_param_size(h3m->family, p, h3m->d));
         for (int k = 0; k < h3m->d; k++)
-            par[0][k] = job->origin[k] + job->scale[k] * X[pick * h3m->d + k];
+            par[0][k] = job->origin[k] + job->scale[k] * x.X[pick * h3m->d + k];
         vh_hmm_c(h)[q] = 1.0 / h->M;
     }
     for (int s = -1; s < h->S; s++) {
@@ -306,8 +327,7 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
         vh_normalise(h->S, row);
     }
 done:
-    free(X);
-    free(label);
+    labelled_free(&x);
     return st;
 }
 

@@ -11,6 +11,9 @@ typedef vhem_status (*vh_start)(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
 /* The start with this name, "kmeans", "random" or "segment"; NULL when there is none. */
 vh_start vh_start_find(const char *name);
 
+/* All frames of a job in its coordinates, for several starts: X [frames][d], free(). */
+vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **X);
+
 /* Fills HMM h of the H3M by the start that suits the options and the topology of the job. */
 vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h);
 /* Makes pi and A agree with the topology, where they do not. */

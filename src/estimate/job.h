@@ -14,6 +14,8 @@ typedef struct {
     int64_t frames;
     double mass;                  /* frames, each counted with the weight of its sequence */
     const double *origin, *scale; /* [d]  mean and standard deviation of its frames */
+    const double *X;              /* [frames][d]  its frames less the origin, over the scale, which several
+                                     starts share; NULL: each makes its own */
     vh_limits limits;             /* topology, smallest variances, spread */
     bool ordered;                 /* its states follow one another in time */
     const vhem_fit_options *opt;

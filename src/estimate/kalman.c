@@ -110,23 +110,29 @@ static double forward(const vh_dt_gains *g, int64_t T, const double *u, double *
     return sum;
 }
 
+typedef struct {           /* in scratch memory */
+    double *u, *xhat, *xf; /* [T][n] each */
+    double loglik;
+} filtered;
+
 static vhem_status filter(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
-                          vh_scratch *scratch, double **u, double **xhat, double **xf, double *loglik)
+                          vh_scratch *scratch, filtered *f)
 {
     vhem_status st = VHEM_OK;
     size_t Tn = (size_t)T * (size_t)g->n;
     double *small, left;
 
-    VH_SCRATCH(*u, U, Tn);
-    VH_SCRATCH(*xhat, XHAT, Tn);
-    VH_SCRATCH(*xf, XF, Tn);
+    VH_SCRATCH(f->u, U, Tn);
+    VH_SCRATCH(f->xhat, XHAT, Tn);
+    VH_SCRATCH(f->xf, XF, Tn);
     VH_SCRATCH(small, SMALL, 3 * (size_t)g->n);
-    VH_TRY(project(ctx, g, y, T, scratch, *u));
-    double sum = forward(g, T, *u, *xhat, *xf, small);
-    VH_TRY(left_over(ctx, g, y, T, *xf, scratch, &left));
-    *loglik = -0.5 * (sum + left + (double)T * (g->d * VH_LOG_2PI + g->logdet_R));
-    VH_CHECK(isfinite(*loglik), VHEM_ENUMERIC,
-             "the log-likelihood is %g: A is unstable, or the values are too far from the texture", *loglik);
+    VH_TRY(project(ctx, g, y, T, scratch, f->u));
+    double sum = forward(g, T, f->u, f->xhat, f->xf, small);
+    VH_TRY(left_over(ctx, g, y, T, f->xf, scratch, &left));
+    f->loglik = -0.5 * (sum + left + (double)T * (g->d * VH_LOG_2PI + g->logdet_R));
+    VH_CHECK(isfinite(f->loglik), VHEM_ENUMERIC,
+             "the log-likelihood is %g: A is unstable, or the values are too far from the texture",
+             f->loglik);
 done:
     return st;
 }
@@ -134,10 +140,10 @@ done:
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                             vh_scratch *scratch, double *loglik)
 {
-    double *u, *xhat, *xf, ll = 0;
-    vhem_status st = filter(ctx, g, y, T, scratch, &u, &xhat, &xf, &ll);
+    filtered f;
+    vhem_status st = filter(ctx, g, y, T, scratch, &f);
     if (st == VHEM_OK)
-        *loglik = ll;
+        *loglik = f.loglik;
     return st;
 }
 
@@ -150,18 +156,20 @@ static void add_moment(int n, double w, const double *a, const double *b, const 
 }
 
 /* What frame t adds: x is xs of it, before it lies that of t-1. */
-static void add_state(const vh_dt_gains *g, int64_t t, int64_t T, double w, const double *x, const double *V,
-                      const double *W, double *X, vh_dt_stats *s)
+static void add_state(const vh_dt_gains *g, const vh_kalman_frames *in, int64_t t, const double *x,
+                      const vh_dt_smoothed *at, vh_dt_stats *s)
 {
     int n = g->n;
     size_t nn = (size_t)n * (size_t)n;
+    double w = in->weight, *X = at->work;
+    const double *V = at->V;
 
     add_moment(n, w, x, x, V, s->xx, n + 1);
     for (int i = 0; i < n; i++) {
         s->xx[i * (n + 1) + n] += w * x[i];
         s->xx[n * (n + 1) + i] += w * x[i];
     }
-    if (t + 1 < T)
+    if (t + 1 < in->T)
         add_moment(n, w, x, x, V, s->from, n);
     if (t == 0) {
         add_moment(n, w, x, x, V, s->xx1, n);
@@ -170,23 +178,24 @@ static void add_state(const vh_dt_gains *g, int64_t t, int64_t T, double w, cons
         return;
     }
     vh_gemm(false, false, n, n, n, 1, g->dt->A, n, g->Pf + vh_gain_at(g->n_forward, t - 1) * nn, n, 0, X, n);
-    vh_gemm(true, false, n, n, n, 1, W, n, X, n, 0, X + nn, n);
+    vh_gemm(true, false, n, n, n, 1, at->W, n, X, n, 0, X + nn, n);
     add_moment(n, w, x, x - n, X + nn, s->step, n);
     add_moment(n, w, x, x, V, s->to, n);
 }
 
 /* The sums that hold frames. */
-static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T, double w,
+static vhem_status add_frames(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
                               const double *x, vh_scratch *scratch, vh_dt_stats *s)
 {
     vhem_status st = VHEM_OK;
     int n = g->n;
-    double *c;
+    int64_t T = in->T;
+    double *c, w = in->weight;
 
     VH_SCRATCH(c, CENTRED, BLOCK * (size_t)g->d);
     for (int64_t t = 0; t < T; t += BLOCK) {
         int n_t = (int)(T - t < BLOCK ? T - t : BLOCK);
-        centre(g, y + t * g->d, n_t, c);
+        centre(g, in->y + t * g->d, n_t, c);
         vh_gemm(true, false, g->d, n, n_t, w, c, g->d, x + t * n, n, 1, s->yx, n + 1);
         for (int64_t e = 0; e < (int64_t)n_t * g->d; e++) {
             int64_t k = e % g->d;
@@ -202,40 +211,42 @@ done:
     return st;
 }
 
-vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T, double weight,
-                             vh_scratch *scratch, double *x, double *cov, double *loglik, vh_dt_stats *stats)
+vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
+                             vh_scratch *scratch, const vh_kalman_result *out)
 {
     vhem_status st = VHEM_OK;
-    int n = g->n, *pivot = NULL;
+    int n = g->n;
+    int64_t T = in->T;
     size_t nn = (size_t)n * (size_t)n;
-    double *u, *xhat, *xf, *theta, *work, *V, *W, ll;
-    int64_t last = -1;
+    double *theta, *x = out->x;
+    filtered f;
+    vh_dt_smoothed at = { .last = -1 };
 
-    VH_NEW(pivot, n);
-    VH_TRY(filter(ctx, g, y, T, scratch, &u, &xhat, &xf, &ll));
+    VH_NEW(at.pivot, n);
+    VH_TRY(filter(ctx, g, in->y, T, scratch, &f));
     VH_SCRATCH(theta, THETA, (size_t)T * (size_t)n);
-    VH_SCRATCH(work, STATES, 5 * nn);
-    V = work + 3 * nn;
-    W = V + nn;
-    memcpy(theta, u, sizeof *u * (size_t)T * (size_t)n);
+    VH_SCRATCH(at.work, STATES, 5 * nn);
+    at.V = at.work + 3 * nn;
+    at.W = at.V + nn;
+    memcpy(theta, f.u, sizeof *theta * (size_t)T * (size_t)n);
     for (int64_t t = T - 2; t >= 0; t--)
         times(n, g->D + vh_gain_at(g->n_backward, T - 1 - t) * nn, false, theta + (t + 1) * n, true,
               theta + t * n);
     for (int64_t t = 0; t < T; t++) {
-        VH_CHECK(vh_dt_smooth_at(g, t, T, &last, V, W, work, pivot), VHEM_ENUMERIC,
-                 "the covariance of state %lld is not a number", (long long)t);
-        times(n, W, true, xhat + t * n, false, x + t * n);
-        times(n, V, false, theta + t * n, true, x + t * n);
-        if (cov)
-            memcpy(cov + (size_t)t * nn, V, sizeof *V * nn);
-        if (stats)
-            add_state(g, t, T, weight, x + t * n, V, W, work, stats);
+        VH_CHECK(vh_dt_smooth_at(g, t, T, &at), VHEM_ENUMERIC, "the covariance of state %lld is not a number",
+                 (long long)t);
+        times(n, at.W, true, f.xhat + t * n, false, x + t * n);
+        times(n, at.V, false, theta + t * n, true, x + t * n);
+        if (out->cov)
+            memcpy(out->cov + (size_t)t * nn, at.V, sizeof *at.V * nn);
+        if (out->stats)
+            add_state(g, in, t, x + t * n, &at, out->stats);
     }
-    if (stats)
-        VH_TRY(add_frames(ctx, g, y, T, weight, x, scratch, stats));
-    if (loglik)
-        *loglik = ll;
+    if (out->stats)
+        VH_TRY(add_frames(ctx, g, in, x, scratch, out->stats));
+    if (out->loglik)
+        *out->loglik = f.loglik;
 done:
-    free(pivot);
+    free(at.pivot);
     return st;
 }

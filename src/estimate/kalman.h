@@ -11,10 +11,21 @@
 vhem_status vh_kalman_score(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T,
                             vh_scratch *scratch, double *loglik);
 
-/* States given all frames: means x [T][n], covariances cov [T][n][n], log-likelihood, and the statistics of
- * the E-step added to stats with a weight; each of the last three may be NULL.  The gains must be made to
- * smooth. */
-vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const double *y, int64_t T, double weight,
-                             vh_scratch *scratch, double *x, double *cov, double *loglik, vh_dt_stats *stats);
+typedef struct {     /* a sequence */
+    const double *y; /* [T][d] */
+    int64_t T;
+    double weight; /* what it counts in the statistics */
+} vh_kalman_frames;
+
+typedef struct { /* states given all frames; all but x may be NULL */
+    double *x;   /* [T][n]     means */
+    double *cov; /* [T][n][n]  covariances */
+    double *loglik;
+    vh_dt_stats *stats; /* those of the E-step are added, with the weight of the sequence */
+} vh_kalman_result;
+
+/* The gains must be made to smooth. */
+vhem_status vh_kalman_smooth(vhem_ctx *ctx, const vh_dt_gains *g, const vh_kalman_frames *in,
+                             vh_scratch *scratch, const vh_kalman_result *out);
 
 #endif

@@ -95,21 +95,20 @@ done:
     return st;
 }
 
-vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, uint32_t purpose, uint64_t item, int N,
-                          int T, vhem_data **out)
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh_draw *draw, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
     double *roots = NULL, *y = NULL;
 
-    VH_TRY(check_size(ctx, N, T, h3m->d));
+    VH_TRY(check_size(ctx, draw->N, draw->T, h3m->d));
     VH_NEW(y, h3m->d);
     VH_TRY(make_roots(ctx, h3m, i, &roots));
     VH_TRY(vh_builder_new(ctx, h3m->d, &b));
-    for (int n = 0; n < N; n++) {
+    for (int n = 0; n < draw->N; n++) {
         vh_rng rng;
-        vh_rng_init(&rng, ctx->opt.seed, purpose, item + (uint64_t)n);
-        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, T, &rng, b, y));
+        vh_rng_init(&rng, ctx->opt.seed, draw->purpose, draw->item + (uint64_t)n);
+        VH_TRY(draw_sequence(h3m, &h3m->hmm[i], roots, draw->T, &rng, b, y));
         VH_TRY(vh_builder_end(b, NULL, NULL, NULL, 1.0));
     }
     VH_TRY(vh_builder_finish(b, "memory", out));

@@ -16,17 +16,22 @@ static void product(bool ta, bool tb, int n, const double *A, const double *B, d
     vh_gemm(ta, tb, n, n, n, 1, A, n, B, n, 0, C, n);
 }
 
-/* W = (I + G P)^-1, out = P W; work [3 n^2].  False when the numbers are past all bounds. */
-static bool meet(int n, const double *P, const double *G, double *W, double *out, double *logdet,
-                 double *work, int *pivot)
+typedef struct {  /* working memory of meet */
+    double *work; /* [3][n][n] */
+    int *pivot;   /* [n] */
+} meeting;
+
+/* W = (I + G P)^-1, out = P W.  False when the numbers are past all bounds. */
+static bool meet(int n, const double *P, const double *G, meeting room, double *W, double *out,
+                 double *logdet)
 {
     size_t nn = (size_t)n * (size_t)n;
-    double *M = work, *PW = work + nn, *X = work + 2 * nn;
+    double *M = room.work, *PW = M + nn, *X = PW + nn;
 
     product(false, false, n, G, P, M);
     for (int i = 0; i < n; i++)
         M[i * n + i] += 1;
-    if (!vh_inverse(n, M, pivot, W, logdet))
+    if (!vh_inverse(n, M, room.pivot, W, logdet))
         return false;
     product(false, false, n, P, W, PW);
     product(true, false, n, W, PW, out);
@@ -66,6 +71,7 @@ static void carry(bool transposed, int n, const double *A, const double *M, cons
 static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
 {
     vhem_status st = VHEM_OK;
+    const meeting at = { work, g->pivot };
     int n = g->n;
     size_t nn = (size_t)n * (size_t)n, room[4] = { 0 };
 
@@ -81,9 +87,9 @@ static vhem_status run_forward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gai
             carry(false, n, g->dt->A, Pf - nn, g->dt->Q, P, work);
         if (t > 0 && vh_dt_settled(nn, P, P - nn))
             break;
-        VH_CHECK(
-            meet(n, P, g->Gamma, g->W + (size_t)t * nn, Pf, &g->logdet[t], work, g->pivot), VHEM_ENUMERIC,
-            "the covariance of its state is past all bounds after %lld frames: A is unstable", (long long)t);
+        VH_CHECK(meet(n, P, g->Gamma, at, g->W + (size_t)t * nn, Pf, &g->logdet[t]), VHEM_ENUMERIC,
+                 "the covariance of its state is past all bounds after %lld frames: A is unstable",
+                 (long long)t);
         g->n_forward = (int)t + 1;
     }
 done:
@@ -95,6 +101,7 @@ done:
 static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_gains *g)
 {
     vhem_status st = VHEM_OK;
+    const meeting at = { work, g->pivot };
     int n = g->n;
     size_t nn = (size_t)n * (size_t)n, room[2] = { 0 };
     double *X = work + 3 * nn, *blurred = X + nn;
@@ -107,7 +114,7 @@ static vhem_status run_backward(vhem_ctx *ctx, int64_t T, double *work, vh_dt_ga
             memcpy(Theta, g->Gamma, sizeof *Theta * nn);
             memset(D, 0, sizeof *D * nn);
         } else {
-            VH_CHECK(meet(n, Theta - nn, g->dt->Q, X, blurred, NULL, work, g->pivot), VHEM_ENUMERIC,
+            VH_CHECK(meet(n, Theta - nn, g->dt->Q, at, X, blurred, NULL), VHEM_ENUMERIC,
                      "the information of %lld frames is past all bounds: A is unstable", (long long)k);
             product(true, true, n, g->dt->A, X, D);
             carry(true, n, g->dt->A, blurred, g->Gamma, Theta, work);
@@ -165,14 +172,13 @@ void vh_dt_gains_free(vh_dt_gains *g)
     *g = (vh_dt_gains){ 0 };
 }
 
-bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, int64_t *last, double *V, double *W,
-                     double *work, int *pivot)
+bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, vh_dt_smoothed *s)
 {
     size_t f = vh_gain_at(g->n_forward, t), b = vh_gain_at(g->n_backward, T - 1 - t);
     size_t nn = (size_t)g->n * (size_t)g->n;
     int64_t now = (int64_t)(f * (size_t)g->n_backward + b);
-    if (now == *last)
+    if (now == s->last)
         return true;
-    *last = now;
-    return meet(g->n, g->P + f * nn, g->Theta + b * nn, W, V, NULL, work, pivot);
+    s->last = now;
+    return meet(g->n, g->P + f * nn, g->Theta + b * nn, (meeting){ s->work, s->pivot }, s->W, s->V, NULL);
 }

@@ -44,10 +44,16 @@ static inline size_t vh_gain_at(int n_entries, int64_t t)
 /* Is b the same as a but for rounding?  Then a recursion that made b of a repeats itself. */
 bool vh_dt_settled(size_t size, const double *a, const double *b);
 
-/* V_t and W_t = (I + Theta_t P_t)^-1 of frame t of T; x_t|all = W' x_t|before + V theta_t, and the covariance
- * of x_t with x_{t-1} is W' A Pf_{t-1}.  They stay when frame t repeats what *last says was computed; start
- * with last = -1.  work [3 n^2], pivot [n].  False when that is no number. */
-bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, int64_t *last, double *V, double *W,
-                     double *work, int *pivot);
+typedef struct {   /* a frame given all of them; the arrays are the caller's */
+    double *V, *W; /* [n][n] each  W = (I + Theta_t P_t)^-1 */
+    int64_t last;  /* which entries they were made of; -1 before the first */
+    double *work;  /* [3][n][n] */
+    int *pivot;    /* [n] */
+} vh_dt_smoothed;
+
+/* V_t and W_t of frame t of T; x_t|all = W' x_t|before + V theta_t, and the covariance of x_t with x_{t-1} is
+ * W' A Pf_{t-1}.  They stay as they are when frame t has the entries of the frame before.  False when an
+ * entry is not a number. */
+bool vh_dt_smooth_at(const vh_dt_gains *g, int64_t t, int64_t T, vh_dt_smoothed *s);
 
 #endif

@@ -389,12 +389,14 @@ vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gai
                                   vh_scratch *scratch, vh_dt_stats *stats)
 {
     vhem_status st = VHEM_OK;
-    int *pivot = NULL;
-    int64_t last = -1;
     pair p = { 0 };
+    vh_dt_smoothed at = { .last = -1 };
 
-    VH_NEW(pivot, r->n);
+    VH_NEW(at.pivot, r->n);
     VH_TRY(open_pair(ctx, b, r, tau, scratch, &p));
+    at.V = p.V;
+    at.W = p.W;
+    at.work = p.work;
     look(&p);
     VH_TRY(run_backward(ctx, &p));
     begin(&p);
@@ -402,8 +404,8 @@ vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gai
     memset(p.sum_bs, 0, sizeof *p.sum_bs * (size_t)(p.nb * p.n));
     memset(p.sum_V, 0, sizeof *p.sum_V * (size_t)(p.n * p.n));
     for (int t = 0; t < tau; t++) {
-        VH_CHECK(vh_dt_smooth_at(r, t, tau, &last, p.V, p.W, p.work, pivot), VHEM_ENUMERIC,
-                 "the covariance of state %d is not a number", t);
+        VH_CHECK(vh_dt_smooth_at(r, t, tau, &at), VHEM_ENUMERIC, "the covariance of state %d is not a number",
+                 t);
         smooth(&p, t);
         add_frame(&p, t, weight, stats);
         update(&p, t);
@@ -413,6 +415,6 @@ vhem_status vh_dt_pair_accumulate(vhem_ctx *ctx, const vh_dt *b, const vh_dt_gai
 done:
     free(p.M);
     free(p.N);
-    free(pivot);
+    free(at.pivot);
     return st;
 }

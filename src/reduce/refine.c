@@ -191,11 +191,12 @@ static void put_slab(const vh_h3m *h3m, const piece *p, const slabs *x, int q, d
     }
 }
 
-/* HMM i of out, from the n pieces of h. */
-static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, const piece *p, int n,
-                           const slabs *x, vh_h3m *out, int i)
+/* HMM i of out, from the n pieces of HMM i of h3m. */
+static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const piece *p, int n, const slabs *x, int i,
+                           vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
+    const vh_hmm *h = &h3m->hmm[i];
     int S = 0, to = 0;
 
     for (int e = 0; e < n; e++)
@@ -240,7 +241,7 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     for (int i = 0; i < h3m->K; i++) {
         int n = make_pieces(h3m, &h3m->hmm[i], Q, p, axes, work);
         fine->omega[i] = h3m->omega[i];
-        VH_TRY(put_hmm(ctx, h3m, &h3m->hmm[i], p, n, &x, fine, i));
+        VH_TRY(put_hmm(ctx, h3m, p, n, &x, i, fine));
     }
     *out = fine;
     fine = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty for ever,
- * since omega_j = 0 allows no way back. */
+/* repair.c - see repair.h.  The paper says nothing of empty clusters; left alone they stay empty, since
+ * omega_j = 0 allows no way back. */
 #include "reduce/repair.h"
 
 #include "math/logsum.h"
@@ -38,9 +38,12 @@ static int largest(int Kr, const double *omega, const vh_reduce_sums *sums)
     return big;
 }
 
-bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               vh_reduce_sums *sums, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run)
+bool vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run)
 {
+    const vh_base *base = m->base;
+    const vh_vhem_options *opt = m->opt;
+    vh_reduce_sums *sums = m->sums;
+    vh_h3m *centers = m->centers;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int Kr = centers->K, done = 0;
     bool time_left = opt->max_iter - k > 5;
@@ -54,14 +57,14 @@ bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, c
         vh_center_from_base(base, (int)sums->worst[big], &rng, centers, j);
         sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;
-        log_omega[j] = log_omega[big] = log(centers->omega[j]);
+        m->log_omega[j] = m->log_omega[big] = log(centers->omega[j]);
         run->n_empty++;
         done++;
     }
     for (int j = 0; j < Kr && time_left && k < EARLY; j++) {
-        if (centers->omega[j] * base->Kb < VH_EMPTY || run->n_revived >= 2 * pk->n_comp)
+        if (centers->omega[j] * base->Kb < VH_EMPTY || run->n_revived >= 2 * m->pk->n_comp)
             continue;
-        int revived = vh_revive(&lim, pk, j, &sums->stats, centers, &centers->hmm[j], &rng);
+        int revived = vh_revive(&lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &rng);
         run->n_revived += revived;
         done += revived;
     }

@@ -13,11 +13,18 @@ enum { VH_MAX_RESEED = 3 }; /* times K: what falls empty again and again is not 
  * does not begin at the same place. */
 int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z);
 
-/* After M-step k, with the sums it was made from, whose members are used up.  Re-seeds empty clusters, each
- * at what the largest cluster that still has such a member describes worst, also in log_omega [Kr], and, in
- * early iterations, revives dead states and components; counts them in run.  True when anything was changed:
- * the bound may then fall once. */
-bool vh_repair(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, const vh_packed *pk,
-               vh_reduce_sums *sums, int k, vh_h3m *centers, double *log_omega, vh_vhem_run *run);
+typedef struct { /* an M-step: what it was made from and what it made */
+    const vh_base *base;
+    const vh_vhem_options *opt;
+    const vh_packed *pk; /* the centres before it */
+    vh_reduce_sums *sums;
+    vh_h3m *centers;
+    double *log_omega; /* [Kr]  of the centres, which omega itself may be too small for */
+} vh_vhem_step;
+
+/* After M-step k, whose members are used up.  Re-seeds empty clusters, each at what the largest cluster that
+ * still has such a member describes worst, and, in early iterations, revives dead states and components;
+ * counts them in run.  True when anything was changed: the bound may then fall once. */
+bool vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run);
 
 #endif

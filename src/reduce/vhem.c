@@ -30,21 +30,21 @@ void vh_add_to_covariances(vh_h3m *h3m, double add)
 }
 
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
- * log_omega [Kr] is what the next E-step takes: omega may be too small for a double, and the cluster lives.
- * */
-static vhem_status maximise(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt,
-                            const vh_packed *pk, const vh_reduce_sums *sums, vh_h3m *centers,
-                            double *log_omega)
+ * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
+static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
 {
     vhem_status st = VHEM_OK;
-    const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
+    const vh_base *base = m->base;
+    const vh_reduce_sums *sums = m->sums;
+    vh_h3m *centers = m->centers;
+    const vh_limits lim = { .floor = m->opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int n_floored;
     for (int j = 0; j < centers->K; j++) {
         centers->omega[j] = vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) / base->Kb;
-        log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
-        VH_TRY(vh_mstep(ctx, &lim, pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored));
+        m->log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
+        VH_TRY(vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored));
     }
-    vh_add_to_covariances(centers, opt->cov_add);
+    vh_add_to_covariances(centers, m->opt->cov_add);
 done:
     return st;
 }
@@ -88,6 +88,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
                             .weighted = opt->weighted,
                             .L = run->L,
                             .z = run->z };
+    const vh_vhem_step m = { base, opt, pk, &sums, centers, log_omega };
     for (int k = 0;; k++) {
         step.statistics = k < opt->max_iter;
         step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
@@ -98,8 +99,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
         if (k == opt->max_iter || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY(maximise(ctx, base, opt, pk, &sums, centers, log_omega));
-        repaired = opt->repair && vh_repair(ctx, base, opt, pk, &sums, k, centers, log_omega, run);
+        VH_TRY(maximise(ctx, &m));
+        repaired = opt->repair && vh_repair(ctx, &m, k, run);
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:

@@ -34,10 +34,11 @@ static void place(const vh_facts *facts, int l, double step, double *x, const do
     }
 }
 
-static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, double y, double w, int most)
+/* Cluster j of level l in a box, which `most` members fill. */
+static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, vh_box box, int most)
 {
     const vh_level *v = &facts->level[l];
-    double unit = (double)BAR / most, at = y + BAR;
+    double unit = box.h / most, at = box.y + box.h, x = box.x + box.w / 2;
     char tip[VH_TIP_MAX], mark[64], text[32];
     int without = v->size[j];
 
@@ -46,7 +47,7 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
             "<g%s class=\"pick\" tabindex=\"0\" role=\"button\" aria-label=\"Level %d, cluster %d: %d "
             "%s%s\">\n",
             mark, l + 1, j, v->size[j], facts->thing, vh_plural(v->size[j]));
-    vh_svg_rect(f, (vh_box){ x - w / 2, y, w, BAR }, "fill=\"none\" pointer-events=\"all\"", "", NULL);
+    vh_svg_rect(f, box, "fill=\"none\" pointer-events=\"all\"", "", NULL);
     for (int k = 0; k <= facts->n_class; k++) {
         int n = k < facts->n_class ? v->count[j * facts->n_class + k] : without;
         if (k < facts->n_class)
@@ -59,15 +60,15 @@ static void draw_bar(FILE *f, const vh_facts *facts, int l, int j, double x, dou
                  k < facts->n_class ? facts->class_name[k]
                  : facts->n_class   ? "without a class"
                                     : "");
-        vh_svg_rect(f, (vh_box){ x - w / 2, at, w, n * unit },
+        vh_svg_rect(f, (vh_box){ box.x, at, box.w, n * unit },
                     facts->n_class == 0 ? vh_paint("bar") : vh_paint_class(k < facts->n_class ? k : -1), "",
                     tip);
     }
-    if (w > 12) {
+    if (box.w > 12) {
         snprintf(text, sizeof text, "%d", v->size[j]);
         vh_svg_text(f, x, at - 4, 'm', vh_paint("ink"), text, 12);
         snprintf(text, sizeof text, "%d", j);
-        vh_svg_text(f, x, y + BAR + 14, 'm', vh_paint("soft"), text, 12);
+        vh_svg_text(f, x, box.y + box.h + 14, 'm', vh_paint("soft"), text, 12);
     }
     fputs("</g>\n", f);
 }
@@ -107,7 +108,7 @@ static void draw_level(FILE *f, const vh_facts *facts, int l, const double *x, d
     vh_svg_line(f, LEFT - 6, y + BAR, width, y + BAR, vh_paint("axis"));
     for (int j = 0; j < v->K; j++)
         if (v->size[j] > 0)
-            draw_bar(f, facts, l, j, x[j], y, w, most);
+            draw_bar(f, facts, l, j, (vh_box){ x[j] - w / 2, y, w, BAR }, most);
 }
 
 static void caption(FILE *f, const vh_facts *facts, int first)

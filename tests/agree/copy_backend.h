@@ -156,8 +156,9 @@ static inline vhem_status copy_statistics(vhem_ctx *ctx, copy_sequences *s, cons
     for (int g = 0; g < s->n_set; g++)
         for (int i = s->first[g]; i < s->first[g + 1] && st == VHEM_OK; i++) {
             double w = vh_at_scale(copy_log_weight(s, step, log_z, g, i, k), stats->scale[k]);
+            const vh_seq_pair pair = { pk, k, s->y[i], s->T[i], w };
             if (w > 0)
-                st = vh_ref_pair(ctx, pk, k, s->y[i], s->T[i], w, &s->scratch, &unused, stats);
+                st = vh_ref_pair(ctx, &pair, &s->scratch, &unused, stats);
         }
     return st;
 }
@@ -175,7 +176,8 @@ static inline vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_s
     for (int k = 0; k < K; k++)
         sums.log_sum_z[k] = mixtures > 0 ? -INFINITY : 0;
     for (int i = 0; i < s->n * K && st == VHEM_OK; i++) {
-        st = vh_ref_pair(ctx, pk, i % K, s->y[i / K], s->T[i / K], 1, &s->scratch, &loglik[i], NULL);
+        const vh_seq_pair pair = { pk, i % K, s->y[i / K], s->T[i / K], 1 };
+        st = vh_ref_pair(ctx, &pair, &s->scratch, &loglik[i], NULL);
         sums.total[i % K] += s->weight[i / K] > 0 ? s->weight[i / K] * loglik[i] : 0;
     }
     for (int g = 0; g < s->n_set && mixtures > 0; g++)

@@ -80,7 +80,8 @@ static vhem_status copied_pair(vhem_ctx *ctx, const copied_base *s, const vh_pac
                                int place, int j, double w, vh_scratch *scratch, double *L, vh_stats *stats)
 {
     const vh_estep es = { .base = s->chunk[place / VH_REDUCE_CHUNK], .reduced = reduced, .tau = tau };
-    return vh_ref_reduce_pair(ctx, &es, place % VH_REDUCE_CHUNK, j, w, scratch, L, stats, NULL);
+    const vh_reduce_pair pair = { &es, place % VH_REDUCE_CHUNK, j, w };
+    return vh_ref_reduce_pair(ctx, &pair, scratch, L, stats, NULL);
 }
 
 /* log z [K][Kr] by number from L, and all sums but the statistics. */

@@ -129,7 +129,8 @@ static void mstep(void **state)
         assert_ok(ctx, vh_dt_stats_new(ctx, n, d, &s));
         assert_ok(ctx, vh_dt_gains_new(ctx, &dtm->dt[0], d, T, true, &g));
         for (int q = 0; q < 3; q++)
-            assert_ok(ctx, vh_kalman_smooth(ctx, &g, y + q * T * d, T, 1 + q, &scratch, x, NULL, NULL, &s));
+            assert_ok(ctx, vh_kalman_smooth(ctx, &g, &(vh_kalman_frames){ y + q * T * d, T, 1 + q }, &scratch,
+                                            &(vh_kalman_result){ .x = x, .stats = &s }));
         memcpy(origin, dtm->dt[0].ybar, sizeof *origin * (size_t)d);
         const vh_dt_limits lim = { floor, trial % 2 };
         assert_ok(ctx, vh_dt_maximise(ctx, &s, &lim, &dtm->dt[0], &n_floored));

@@ -59,6 +59,19 @@ static void check_distribution(int n, const double *p, const char *what, int tri
 }
 
 /* Random cases of all kinds, iteration by iteration: each from where the last one ended. */
+/* Proper probabilities, with the zeros of the topology: 1 left-right, 2 linear. */
+static void check_chain(const vhem_hmm_view *v, int topology, int trial)
+{
+    check_distribution(v->S, v->pi, "pi", trial);
+    for (int s = 0; s < v->S; s++) {
+        check_distribution(v->S, v->A + s * v->S, "a row of A", trial);
+        check_distribution(v->M, v->c + s * v->M, "a row of c", trial);
+        for (int q = 0; q < v->S; q++)
+            if ((topology > 0 && q < s) || (topology == 2 && q > s + 1))
+                assert_true(v->A[s * v->S + q] == 0);
+    }
+}
+
 static void never_falls(void **state)
 {
     (void)state;
@@ -102,14 +115,7 @@ static void never_falls(void **state)
                          opt.cov_floor);
             last = loglik;
             vhem_hmm_view v = view_of(next, 0);
-            check_distribution(v.S, v.pi, "pi", trial);
-            for (int s = 0; s < v.S; s++) {
-                check_distribution(v.S, v.A + s * v.S, "a row of A", trial);
-                check_distribution(v.M, v.c + s * v.M, "a row of c", trial);
-                for (int q = 0; q < v.S; q++)
-                    if ((trial % 3 > 0 && q < s) || (trial % 3 == 2 && q > s + 1))
-                        assert_true(v.A[s * v.S + q] == 0);
-            }
+            check_chain(&v, trial % 3, trial);
             vhem_free(r);
             vh_h3m_free(model);
             model = next;

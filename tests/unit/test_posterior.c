@@ -218,17 +218,18 @@ static void expected_model(void **state)
         vh_workers workers = { 0 };
         vh_limits lim = { 0 };
         enumeration e;
+        const vh_sequences in = { .data = data, .seq = &seq, .n = 1, .workers = &workers };
         assert_ok(ctx, vh_workers_new(ctx, 1, &workers));
         assert_ok(ctx, vh_posterior_new(ctx, p, S, M, &post));
         assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, origin, scale, &pk));
         assert_ok(ctx, vh_stats_new(ctx, pk, &stats));
         assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
-        assert_ok(ctx, vh_expect(ctx, pk, data, &seq, 1, &workers, &loglik, &stats));
+        assert_ok(ctx, vh_expect(ctx, pk, &in, &loglik, &stats));
         vh_posterior_update(p, pk, 0, &stats, &post);
         vh_posterior_expect(p, &lim, &post, h3m, &h3m->hmm[0]);
         assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
         vh_posterior_shift(&post, pk, 0);
-        assert_ok(ctx, vh_expect(ctx, pk, data, &seq, 1, &workers, &loglik, &stats));
+        assert_ok(ctx, vh_expect(ctx, pk, &in, &loglik, &stats));
         for (int q = 0; q < S * M; q++) { /* as one who reads the definition would have it */
             assert_true(post.shift[q] < 0);
             vh_hmm_c(&h3m->hmm[0])[q] *= exp(post.shift[q]);

@@ -15,18 +15,19 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = (double)slow_state(v, s, y + t * v->d);
-    double loglik = vh_log_forward(S, T, v->pi, v->A, log_b, alpha);
-    vh_log_backward(S, T, v->A, log_b, beta);
+    const vh_chain c = { S, T, v->pi, v->A, log_b };
+    double loglik = vh_log_forward(&c, alpha);
+    vh_log_backward(&c, beta);
     for (int k = 0; k < S * S; k++)
         xi[k] = 100; /* it is added to */
-    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 2.0, gamma, xi);
+    vh_log_posterior(&c, alpha, beta, loglik, 2.0, gamma, xi);
     if (!is_near(loglik, (double)e.loglik, 1e-12, 1e-12))
         fail_msg("%s: loglik %.17g, all paths %.17Lg", what, loglik, e.loglik);
     for (int k = 0; k < T * S; k++)
         assert_near(gamma[k], (double)e.gamma[k], tol, tol);
     for (int k = 0; k < S * S; k++)
         assert_near(xi[k], 100 + 2 * (double)e.xi[k], 0, 4 * T * tol);
-    vh_log_posterior(S, T, v->A, log_b, alpha, beta, loglik, 1.0, alpha, NULL); /* in place, without xi */
+    vh_log_posterior(&c, alpha, beta, loglik, 1.0, alpha, NULL); /* in place, without xi */
     assert_memory_equal(alpha, gamma, sizeof *gamma * (size_t)(T * S));
 }
 
@@ -78,8 +79,9 @@ static void impossible(void **state)
 {
     (void)state;
     double pi[] = { 1, 0 }, A[] = { 1, 0, 0, 1 }, log_b[] = { 0, 0, -INFINITY, 0 }, alpha[4], beta[4];
-    assert_true(vh_log_forward(2, 2, pi, A, log_b, alpha) == -INFINITY);
-    vh_log_backward(2, 2, A, log_b, beta);
+    const vh_chain c = { 2, 2, pi, A, log_b };
+    assert_true(vh_log_forward(&c, alpha) == -INFINITY);
+    vh_log_backward(&c, beta);
     assert_true(beta[0] == -INFINITY && beta[1] == 0);
 }
 

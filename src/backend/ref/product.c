@@ -46,15 +46,23 @@ done:
     return st;
 }
 
-/* out(q, r) = log sum_s a_{s q}^lambda exp F(s, r), F and out [S][n] with the given strides of s and r. */
-static void step(int S, int n, const double *A, double lambda, const double *F, int by_s, int by_r,
-                 double *term, double *out)
+typedef struct {     /* a step in one of the two chains */
+    int S, n;        /* its states, and those of the other */
+    const double *A; /* [S][S] */
+    double lambda;
+    int by_s, by_r; /* strides of its states and of the other's in F */
+    double *term;   /* [S]  scratch */
+} chain_step;
+
+/* out(q, r) = log sum_s a_{s q}^lambda exp F(s, r), F and out [S][n] with the strides of the step. */
+static void take_step(const chain_step *c, const double *F, double *out)
 {
-    for (int r = 0; r < n; r++)
+    int S = c->S;
+    for (int r = 0; r < c->n; r++)
         for (int q = 0; q < S; q++) {
             for (int s = 0; s < S; s++)
-                term[s] = lambda * log(A[s * S + q]) + F[s * by_s + r * by_r];
-            out[q * by_s + r * by_r] = vh_logsum(S, term, 1);
+                c->term[s] = c->lambda * log(c->A[s * S + q]) + F[s * c->by_s + r * c->by_r];
+            out[q * c->by_s + r * c->by_r] = vh_logsum(S, c->term, 1);
         }
 }
 
@@ -64,7 +72,6 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     vhem_status st = VHEM_OK;
     const vh_packed *a = p->a, *b = p->b;
     int Sa = a->S[i], Sb = b->S[j], n = Sa * Sb;
-    const double *A = a->A + a->trans0[i], *B = b->A + b->trans0[j];
     double *Psi, *F, *G, *term;
 
     VH_SCRATCH(Psi, SLOT_PSI, n);
@@ -72,11 +79,13 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     G = F + n;
     VH_TRY(emissions(ctx, p, i, j, scratch, Psi));
     VH_SCRATCH(term, SLOT_TERM, Sa > Sb ? Sa : Sb);
+    const chain_step in_a = { Sa, Sb, a->A + a->trans0[i], p->lambda, Sb, 1, term };
+    const chain_step in_b = { Sb, Sa, b->A + b->trans0[j], p->lambda, 1, Sb, term };
     for (int e = 0; e < n; e++)
         F[e] = p->lambda * (log(a->pi[a->state0[i] + e / Sb]) + log(b->pi[b->state0[j] + e % Sb])) + Psi[e];
     for (int t = 2; t <= p->tau; t++) {
-        step(Sb, Sa, B, p->lambda, F, 1, Sb, term, G);
-        step(Sa, Sb, A, p->lambda, G, Sb, 1, term, F);
+        take_step(&in_b, F, G);
+        take_step(&in_a, G, F);
         for (int e = 0; e < n; e++)
             F[e] += Psi[e];
     }

@@ -20,14 +20,17 @@ static double log_mix(int S, const double *x, const double *a, int stride)
     return top + log(sum);
 }
 
-double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b, double *alpha)
+double vh_log_forward(const vh_chain *c, double *alpha)
 {
+    int S = c->S;
+    int64_t T = c->T;
+    const double *log_b = c->log_b;
     double top = -INFINITY, sum = 0;
     for (int s = 0; s < S; s++)
-        alpha[s] = log(pi[s]) + log_b[s];
+        alpha[s] = log(c->pi[s]) + log_b[s];
     for (int64_t t = 1; t < T; t++)
         for (int s = 0; s < S; s++)
-            alpha[t * S + s] = log_mix(S, alpha + (t - 1) * S, A + s, S) + log_b[t * S + s];
+            alpha[t * S + s] = log_mix(S, alpha + (t - 1) * S, c->A + s, S) + log_b[t * S + s];
     for (int s = 0; s < S; s++)
         top = fmax(top, alpha[(T - 1) * S + s]);
     if (isinf(top))
@@ -37,8 +40,11 @@ double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const
     return top + log(sum);
 }
 
-void vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta)
+void vh_log_backward(const vh_chain *c, double *beta)
 {
+    int S = c->S;
+    int64_t T = c->T;
+    const double *A = c->A, *log_b = c->log_b;
     for (int s = 0; s < S; s++)
         beta[(T - 1) * S + s] = 0;
     for (int64_t t = T - 2; t >= 0; t--) {
@@ -57,9 +63,12 @@ void vh_log_backward(int S, int64_t T, const double *A, const double *log_b, dou
     }
 }
 
-void vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
-                      const double *beta, double loglik, double weight, double *gamma, double *xi)
+void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double loglik,
+                      double weight, double *gamma, double *xi)
 {
+    int S = c->S;
+    int64_t T = c->T;
+    const double *A = c->A, *log_b = c->log_b;
     for (int64_t t = 0; xi && t + 1 < T; t++)
         for (int s = 0; s < S; s++)
             for (int q = 0; q < S; q++)

@@ -5,14 +5,20 @@
 
 #include <stdint.h>
 
-/* log_b [T][S] = log p(y_t | s).  Fills alpha [T][S] = log p(y_1:t, s_t = s); returns log p(y). */
-double vh_log_forward(int S, int64_t T, const double *pi, const double *A, const double *log_b,
-                      double *alpha);
+typedef struct { /* a chain and what its states say of the frames */
+    int S;
+    int64_t T;
+    const double *pi, *A; /* [S] [S][S] */
+    const double *log_b;  /* [T][S]  log p(y_t | s) */
+} vh_chain;
+
+/* Fills alpha [T][S] = log p(y_1:t, s_t = s); returns log p(y). */
+double vh_log_forward(const vh_chain *c, double *alpha);
 /* beta [T][S] = log p(y_t+1:T | s_t = s). */
-void vh_log_backward(int S, int64_t T, const double *A, const double *log_b, double *beta);
+void vh_log_backward(const vh_chain *c, double *beta);
 /* From both: gamma [T][S] may be alpha itself; xi [S][S] expected transitions
  * are added times weight (NULL: none). */
-void vh_log_posterior(int S, int64_t T, const double *A, const double *log_b, const double *alpha,
-                      const double *beta, double loglik, double weight, double *gamma, double *xi);
+void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double loglik,
+                      double weight, double *gamma, double *xi);
 
 #endif

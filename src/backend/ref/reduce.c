@@ -9,6 +9,7 @@
 #include <string.h>
 
 typedef struct { /* one pair; b for base, r for reduced */
+    const vh_reduce_pair *which;
     int Sb, Mb, Sr, Mr, tau;
     const double *pi_b, *A_b, *c_b, *pi_r, *A_r;
     double *ell;       /* [Sb][Mb][Sr][Mr]  log c_l + E_m[log p(y | l)] */
@@ -21,10 +22,10 @@ enum { SLOT_ELL, SLOT_STATE, SLOT_GMM, SLOT_L, SLOT_U, SLOT_NU, SLOT_WORK, SLOT_
 enum { BLOCK = 64 }; /* base HMMs that are weighed together */
 
 /* L_GMM(beta, rho) = sum_m c_m log sum_l c_l exp(E_m[log p(y | l)]): the mixture bound with its best eta. */
-static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh_scratch *scratch, pair *p)
+static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *b = es->base, *r = es->reduced;
+    const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cb = p->Sb * p->Mb, Cr = p->Sr * p->Mr;
     double *work;
 
@@ -34,7 +35,7 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, vh
     VH_SCRATCH(work, SLOT_WORK, vh_emission_work(b->d));
     memset(p->L_gmm, 0, sizeof *p->L_gmm * (size_t)(p->Sb * p->Sr));
     for (int l = 0; l < Cr; l++) {
-        size_t b0 = (size_t)b->comp0[i], rl = (size_t)(r->comp0[j] + l);
+        size_t b0 = (size_t)b->comp0[p->which->i], rl = (size_t)(r->comp0[p->which->j] + l);
         bool never = r->log_c[rl] == VH_NEVER;
         VH_CHECK(never
                      || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM,
@@ -157,11 +158,11 @@ static void forward(const pair *p, double *nu, double *nu1, double *sum_nu, doub
 
 /* T_l += w sum_beta nu(rho, beta) sum_m c_m eta(l | m) E_m[T(y)],
  * eta(l | m) = c_l exp(E_m[log p(y | l)]) / sum_l. */
-static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j, const pair *p,
-                                 const double *nu, double w, vh_scratch *scratch, double *sum)
+static vhem_status add_emissions(vhem_ctx *ctx, const pair *p, const double *nu, vh_scratch *scratch,
+                                 double *sum)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *b = es->base, *r = es->reduced;
+    const vh_packed *b = p->which->es->base, *r = p->which->es->reduced;
     int Cr = p->Sr * p->Mr;
     double *stat;
 
@@ -169,8 +170,8 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_estep *es, int i, int j
     for (int m = 0; m < p->Sb * p->Mb; m++)
         for (int l = 0; l < Cr; l++) {
             int rho = l / p->Mr;
-            size_t bm = (size_t)(b->comp0[i] + m), rl = (size_t)(r->comp0[j] + l);
-            double weight = w * nu[rho * p->Sb + m / p->Mb] * p->c_b[m]
+            size_t bm = (size_t)(b->comp0[p->which->i] + m), rl = (size_t)(r->comp0[p->which->j] + l);
+            double weight = p->which->w * nu[rho * p->Sb + m / p->Mb] * p->c_b[m]
                             * exp(p->ell[m * Cr + l] - p->ell_state[m * p->Sr + rho]);
             if (!(weight > 0))
                 continue;
@@ -182,16 +183,18 @@ done:
     return st;
 }
 
-vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, double w, vh_scratch *scratch,
-                               double *L_hmm, vh_stats *stats, double *nu_out)
+vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_scratch *scratch, double *L_hmm,
+                               vh_stats *stats, double *nu_out)
 {
     vhem_status st = VHEM_OK;
-    const vh_packed *b = es->base, *r = es->reduced;
-    pair p = { .Sb = b->S[i],
+    const vh_packed *b = which->es->base, *r = which->es->reduced;
+    int i = which->i, j = which->j;
+    pair p = { .which = which,
+               .Sb = b->S[i],
                .Mb = b->M[i],
                .Sr = r->S[j],
                .Mr = r->M[j],
-               .tau = es->tau,
+               .tau = which->es->tau,
                .pi_b = b->pi + b->state0[i],
                .A_b = b->A + b->trans0[i],
                .c_b = b->c + b->comp0[i],
@@ -202,7 +205,7 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, 
 
     VH_SCRATCH(p.L, SLOT_L, (size_t)(p.tau + 2) * n);
     VH_SCRATCH(p.U, SLOT_U, (size_t)(p.tau + 2) * n);
-    VH_TRY(emissions(ctx, es, i, j, scratch, &p));
+    VH_TRY(emissions(ctx, scratch, &p));
     *L_hmm = backward(&p);
     VH_CHECK(!isnan(*L_hmm), VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number", i, j);
     if (!stats && !nu_out)
@@ -215,31 +218,34 @@ vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, 
         memcpy(nu_out, sum_nu, sizeof *nu_out * n);
     if (stats) {
         for (size_t s = 0; s < Sr; s++)
-            stats->nu1[(size_t)r->state0[j] + s] += w * nu1[s];
+            stats->nu1[(size_t)r->state0[j] + s] += which->w * nu1[s];
         for (size_t e = 0; e < Sr * Sr; e++)
-            stats->xi[r->trans0[j] + e] += w * xi[e];
-        VH_TRY(add_emissions(ctx, es, i, j, &p, sum_nu, w, scratch, stats->T));
+            stats->xi[r->trans0[j] + e] += which->w * xi[e];
+        VH_TRY(add_emissions(ctx, &p, sum_nu, scratch, stats->T));
     }
 done:
     return st;
 }
 
-/* HMMs first .. first+n-1 of the chunk; L and w [n][Kr] are scratch. */
+/* HMMs first .. first+n-1 of the chunk; L [2][n][Kr] is scratch, for the bounds and for weights. */
 static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, vh_scratch *scratch,
-                             double *L, double *w, vh_reduce_sums *sums)
+                             double *L, vh_reduce_sums *sums)
 {
     vhem_status st = VHEM_OK;
     const vh_estep es = { .base = c->base, .reduced = c->step->reduced, .tau = c->step->tau };
-    int Kr = es.reduced->K;
-    double unused;
+    int Kr = es.reduced->K, pairs = n * Kr;
+    double *w = L + pairs, unused;
 
-    for (int k = 0; k < n * Kr; k++)
-        VH_TRY(vh_ref_reduce_pair(ctx, &es, first + k / Kr, k % Kr, 0, scratch, &L[k], NULL, NULL));
+    for (int k = 0; k < pairs; k++) {
+        const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, 0 };
+        VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &L[k], NULL, NULL));
+    }
     VH_TRY(vh_reduce_weigh(ctx, c, first, n, L, w, sums));
-    for (int k = 0; k < n * Kr && c->step->statistics; k++)
+    for (int k = 0; k < pairs && c->step->statistics; k++) {
+        const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, w[k] };
         if (w[k] > 0)
-            VH_TRY(vh_ref_reduce_pair(ctx, &es, first + k / Kr, k % Kr, w[k], scratch, &unused, &sums->stats,
-                                      NULL));
+            VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &unused, &sums->stats, NULL));
+    }
 done:
     return st;
 }
@@ -254,7 +260,7 @@ vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scra
     VH_SCRATCH(L, SLOT_TABLES, 2 * table);
     for (int first = 0; first < c->base->K; first += BLOCK)
         VH_TRY(run_block(ctx, c, first, c->base->K - first < BLOCK ? c->base->K - first : BLOCK, scratch, L,
-                         L + table, sums));
+                         sums));
 done:
     return st;
 }

@@ -5,11 +5,16 @@
 
 #include "backend/backend.h"
 
-/* L_hmm of base HMM i and reduced HMM j; with stats, adds w times the summary statistics;
- * nu_out [Sr][Sb] (NULL: not wanted) is the expected time both are in (rho, beta), which sums
- * to tau.  Uses scratch slots 0 to 6. */
-vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_estep *es, int i, int j, double w, vh_scratch *scratch,
-                               double *L_hmm, vh_stats *stats, double *nu_out);
+typedef struct { /* one base and one reduced HMM */
+    const vh_estep *es;
+    int i, j; /* their places in es->base and es->reduced */
+    double w; /* what the pair counts in the statistics */
+} vh_reduce_pair;
+
+/* L_hmm of the pair; with stats, adds w times the summary statistics; nu_out [Sr][Sb] (NULL: not wanted) is
+ * the expected time both are in (rho, beta), which sums to tau.  Uses scratch slots 0 to 6. */
+vhem_status vh_ref_reduce_pair(vhem_ctx *ctx, const vh_reduce_pair *which, vh_scratch *scratch, double *L_hmm,
+                               vh_stats *stats, double *nu_out);
 /* The kernel of the reference: all pairs of a chunk.  Uses scratch slots 0 to 7. */
 vhem_status vh_ref_reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
                                 vh_reduce_sums *sums);

@@ -16,20 +16,24 @@ static bool usable(void)
     return true;
 }
 
-vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T,
-                             double *comp, double *log_b, vh_scratch *scratch)
+vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *comp,
+                             double *log_b)
 {
     vhem_status st = VHEM_OK;
-    int S = pk->S[k], M = pk->M[k], C = S * M;
+    const vh_packed *pk = pair->pk;
+    int S = pk->S[pair->k], M = pk->M[pair->k], C = S * M;
+    int64_t T = pair->T;
     double *row, *work;
 
     VH_SCRATCH(row, 0, T);
     VH_SCRATCH(work, 1, vh_emission_work(pk->d));
     for (int q = 0; q < C; q++) {
-        int r = pk->comp0[k] + q;
+        int r = pk->comp0[pair->k] + q;
         bool never = pk->log_c[r] == VH_NEVER;
-        VH_CHECK(never || pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, y, T, row, work),
-                 VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+        VH_CHECK(
+            never
+                || pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, pair->y, T, row, work),
+            VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < T; t++)
             comp[t * C + q] = never ? VH_NEVER : pk->log_c[r] + row[t];
     }
@@ -41,22 +45,22 @@ done:
 }
 
 /* Adds w times the posterior statistics of the emissions: T_r += w sum_t gamma_t(s) p(m | s, y_t) T(y_t). */
-static vhem_status add_emissions(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T,
-                                 const double *comp, const double *log_b, const double *gamma, double w,
-                                 vh_scratch *scratch, double *sum)
+static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const double *comp,
+                                 const double *log_b, const double *gamma, vh_scratch *scratch, double *sum)
 {
     vhem_status st = VHEM_OK;
-    int S = pk->S[k], M = pk->M[k], C = S * M;
+    const vh_packed *pk = pair->pk;
+    int S = pk->S[pair->k], M = pk->M[pair->k], C = S * M;
     double *stat;
 
     VH_SCRATCH(stat, 0, pk->n_stat);
-    for (int64_t t = 0; t < T; t++)
+    for (int64_t t = 0; t < pair->T; t++)
         for (int q = 0; q < C; q++) {
-            int r = pk->comp0[k] + q, s = q / M;
-            double weight = w * gamma[t * S + s] * exp(comp[t * C + q] - log_b[t * S + s]);
+            int r = pk->comp0[pair->k] + q, s = q / M;
+            double weight = pair->w * gamma[t * S + s] * exp(comp[t * C + q] - log_b[t * S + s]);
             if (!(weight > 0))
                 continue;
-            pk->family->stats_of_obs(&pk->about[r], y + t * pk->d, 1, stat);
+            pk->family->stats_of_obs(&pk->about[r], pair->y + t * pk->d, 1, stat);
             for (int e = 0; e < pk->n_stat; e++)
                 sum[(size_t)r * (size_t)pk->n_stat + (size_t)e] += weight * stat[e];
         }
@@ -64,30 +68,32 @@ done:
     return st;
 }
 
-vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_packed *pk, int k, const double *y, int64_t T, double w,
-                        vh_scratch *scratch, double *loglik, vh_stats *stats)
+vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scratch, double *loglik,
+                        vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
-    int S = pk->S[k];
-    const double *pi = pk->pi + pk->state0[k], *A = pk->A + pk->trans0[k];
-    double *comp, *log_b, *alpha, *beta;
+    const vh_packed *pk = pair->pk;
+    int k = pair->k, S = pk->S[k];
+    int64_t T = pair->T;
+    double *comp, *log_b, *alpha, *beta, w = pair->w;
 
     VH_SCRATCH(comp, 2, T * S * pk->M[k]);
     VH_SCRATCH(log_b, 3, T * S);
     VH_SCRATCH(alpha, 4, T * S);
-    VH_TRY(vh_ref_emissions(ctx, pk, k, y, T, comp, log_b, scratch));
-    *loglik = vh_log_forward(S, T, pi, A, log_b, alpha);
+    VH_TRY(vh_ref_emissions(ctx, pair, scratch, comp, log_b));
+    const vh_chain c = { S, T, pk->pi + pk->state0[k], pk->A + pk->trans0[k], log_b };
+    *loglik = vh_log_forward(&c, alpha);
     VH_CHECK(!isnan(*loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
     if (!stats)
         goto done;
 
     VH_SCRATCH(beta, 5, T * S);
-    vh_log_backward(S, T, A, log_b, beta);
-    vh_log_posterior(S, T, A, log_b, alpha, beta, *loglik, w, alpha, stats->xi + pk->trans0[k]);
+    vh_log_backward(&c, beta);
+    vh_log_posterior(&c, alpha, beta, *loglik, w, alpha, stats->xi + pk->trans0[k]);
     for (int s = 0; s < S; s++)
         stats->nu1[pk->state0[k] + s] += w * alpha[s];
     stats->loglik[k] += w * *loglik;
-    VH_TRY(add_emissions(ctx, pk, k, y, T, comp, log_b, alpha, w, scratch, stats->T));
+    VH_TRY(add_emissions(ctx, pair, comp, log_b, alpha, scratch, stats->T));
 done:
     return st;
 }
@@ -102,10 +108,13 @@ static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_batch *batch, const dou
     for (int n = 0; n < batch->n; n++)
         for (int k = 0; k < pk->K; k++) {
             int seq = batch->in->seq[batch->first + n], at = n * pk->K + k;
-            double weight = w ? w[at] : vh_data_weight(data, seq);
-            if (!w || weight > 0)
-                VH_TRY(vh_ref_pair(ctx, pk, k, vh_data_frames(data, seq), vh_data_length(data, seq), weight,
-                                   scratch, &loglik[at], stats));
+            const vh_seq_pair pair = { .pk = pk,
+                                       .k = k,
+                                       .y = vh_data_frames(data, seq),
+                                       .T = vh_data_length(data, seq),
+                                       .w = w ? w[at] : vh_data_weight(data, seq) };
+            if (!w || pair.w > 0)
+                VH_TRY(vh_ref_pair(ctx, &pair, scratch, &loglik[at], stats));
         }
 done:
     return st;

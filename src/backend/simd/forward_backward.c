@@ -341,9 +341,9 @@ static vhem_status settle(vh_fb *j, double *loglik, vh_stats *stats)
     unsigned mode = vec_keep_small();
     for (int i = 0; i < j->n_pair; i++) {
         vh_fb_pair *p = &j->pairs[i];
+        const vh_seq_pair pair = { j->pk, p->k, vh_fb_frames(j, p->n), p->T, p->w };
         if (p->redo)
-            VH_TRY(vh_ref_pair(ctx, j->pk, p->k, vh_fb_frames(j, p->n), p->T, p->w, j->scratch, &p->loglik,
-                               stats));
+            VH_TRY(vh_ref_pair(ctx, &pair, j->scratch, &p->loglik, stats));
         else if (stats)
             stats->loglik[p->k] += p->w * p->loglik;
         VH_CHECK(!isnan(p->loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");

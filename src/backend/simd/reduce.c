@@ -243,7 +243,8 @@ static vhem_status by_reference(job *j, int i, int k, double w, double *L, vh_st
 {
     const vh_estep es = { .base = j->base, .reduced = j->reduced, .tau = j->tau };
     unsigned mode = vec_keep_small();
-    vhem_status st = vh_ref_reduce_pair(j->ctx, &es, i, k, w, j->scratch, L, stats, NULL);
+    const vh_reduce_pair pair = { &es, i, k, w };
+    vhem_status st = vh_ref_reduce_pair(j->ctx, &pair, j->scratch, L, stats, NULL);
     vec_mode_back(mode);
     return st;
 }
