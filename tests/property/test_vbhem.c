@@ -198,6 +198,14 @@ static void maximise(const double *x, part *c, const part *c0, double r[POINTS][
     }
 }
 
+/* One Gaussian in one dimension, as an HMM of one state. */
+static vhem_hmm_view gaussian(double omega, double *mu, double *cov, double *one)
+{
+    return (vhem_hmm_view){
+        .S = 1, .M = 1, .d = 1, .omega = omega, .pi = one, .A = one, .c = one, .mu = mu, .cov = cov
+    };
+}
+
 static void gaussian_mixture(void **state)
 {
     (void)state;
@@ -211,26 +219,10 @@ static void gaussian_mixture(void **state)
 
     for (int n = 0; n < POINTS; n++) {
         x[n] = 2 * vh_rng_normal(&rng);
-        point[n] = (vhem_hmm_view){ .S = 1,
-                                    .M = 1,
-                                    .d = 1,
-                                    .omega = 1.0 / POINTS,
-                                    .pi = &one,
-                                    .A = &one,
-                                    .c = &one,
-                                    .mu = &x[n],
-                                    .cov = &zero };
+        point[n] = gaussian(1.0 / POINTS, &x[n], &zero, &one);
     }
     for (int k = 0; k < PARTS; k++)
-        center[k] = (vhem_hmm_view){ .S = 1,
-                                     .M = 1,
-                                     .d = 1,
-                                     .omega = 1.0 / PARTS,
-                                     .pi = &one,
-                                     .A = &one,
-                                     .c = &one,
-                                     .mu = &at[k],
-                                     .cov = &one };
+        center[k] = gaussian(1.0 / PARTS, &at[k], &one, &one);
     problem p = { .ctx = ctx };
     vh_h3m *start = NULL;
     assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 1, POINTS, point, &p.h3m));
