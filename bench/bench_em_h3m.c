@@ -99,7 +99,7 @@ static void make_models(bench *b)
     const shape *s = b->s;
     vh_rng rng;
     vh_rng_init(&rng, 1, VH_RNG_TEST, 0);
-    bench_need(b->ctx, vh_h3m_new(b->ctx, &vh_gaussian_diag, s->d, s->K, &b->h3m));
+    bench_need(b->ctx, vh_h3m_new(b->ctx, &vh_gaussian_diag, (vh_shape){ .d = s->d }, s->K, &b->h3m));
     for (int k = 0; k < s->K; k++) {
         bench_need(b->ctx, vh_h3m_shape(b->ctx, b->h3m, k, s->S, s->M));
         vh_hmm *h = &b->h3m->hmm[k];

@@ -13,7 +13,7 @@ static inline vh_h3m *clustered_h3m(vhem_ctx *ctx, uint64_t seed, int K, int n, 
     vh_h3m *out = NULL;
     vh_rng_init(&rng, seed, VH_RNG_TEST, 0);
     vh_h3m *proto = random_h3m(ctx, &rng, K, S, M, d, full, 10);
-    assert_ok(ctx, vh_h3m_new(ctx, proto->family, d, K * n, &out));
+    assert_ok(ctx, vh_h3m_new(ctx, proto->family, proto->shape, K * n, &out));
     for (int i = 0; i < K * n; i++) {
         char name[32];
         snprintf(name, sizeof name, "model \"%d\"", i);

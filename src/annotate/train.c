@@ -153,7 +153,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
         VH_TRY(cluster_class(ctx, t, c, &in, out));
     } else if (pooled->h3m
                && vh_cluster_wants_full(&opt->reduce)) { /* as the classes are that were reduced */
-        VH_TRY(vh_h3m_as_full(ctx, pooled->h3m, &full));
+        VH_TRY(vh_h3m_widest(ctx, pooled->h3m, &full));
         VH_TRY(vh_models_take_hmms(ctx, full, out));
     } else {
         VH_TRY(vh_models_subset(ctx, pooled, NULL, vh_models_size(pooled), out));

@@ -118,7 +118,7 @@ static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
 {
     vhem_status st = VHEM_OK;
     const vh_sequences *in = &job->in;
-    size_t n_stat = (size_t)in->family->n_stat(in->x.d), frames = (size_t)job->frame[in->n];
+    size_t n_stat = (size_t)in->family->n_stat(&in->x.shape), frames = (size_t)job->frame[in->n];
 
     if (frames * n_stat * sizeof(double) > (size_t)in->workers->n * KEPT_T)
         goto done;

@@ -43,7 +43,7 @@ static void permute(const vh_h3m *h3m, const vh_hmm *old, const int *from, vh_hm
             vh_hmm_component(h3m, old, from[s], m, a);
             vh_hmm_component(h3m, h, s, m, b);
             for (int p = 0; p < h3m->family->n_param; p++)
-                memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, h3m->d));
+                memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, &h3m->shape));
         }
     }
 }

@@ -22,7 +22,7 @@ static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_clus
 
     vh_rng_init(&rng, seed, VH_RNG_INIT, 0);
     VH_TRY(vh_base_new(ctx, models, &base));
-    VH_TRY(vh_h3m_new(ctx, models->family, models->d, 1, &start));
+    VH_TRY(vh_h3m_new(ctx, models->family, models->shape, 1, &start));
     VH_TRY(vh_h3m_shape(ctx, start, 0, opt->S, opt->M));
     vh_center_from_base(base, i, &rng, start, 0);
     *out = start;

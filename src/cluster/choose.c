@@ -15,19 +15,13 @@
 #include <limits.h>
 #include <math.h>
 
-static double component_parameters(const vh_h3m *h3m)
-{
-    double d = h3m->d;
-    return h3m->family->param[h3m->family->n_param - 1].rank == 2 ? d + d * (d + 1) / 2 : 2 * d;
-}
-
 /* Free numbers of Kr HMMs with S states of M components and their weights. */
 static double count_parameters(const vh_h3m *centers)
 {
     double n = centers->K - 1;
     for (int j = 0; j < centers->K; j++) {
         double S = centers->hmm[j].S, M = centers->hmm[j].M;
-        n += S - 1 + S * (S - 1) + S * (M - 1) + S * M * component_parameters(centers);
+        n += S - 1 + S * (S - 1) + S * (M - 1) + S * M * centers->family->n_free(&centers->shape);
     }
     return n;
 }

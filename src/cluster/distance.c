@@ -35,14 +35,14 @@ static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *wh
 {
     vhem_status st = VHEM_OK;
     double unused, *work = NULL;
-    VH_NEW(work, vh_emission_work(h3m->d));
+    VH_NEW(work, vh_emission_work(&h3m->shape));
     for (int i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         for (int q = 0; q < h->S * h->M; q++) {
             double *par[VH_MAX_PARAM];
             const double *const *p = (const double *const *)par;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(h3m->d, p, p, 1, &unused, work))
+            if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(&h3m->shape, p, p, 1, &unused, work))
                 continue;
             st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / h->M,
                          q % h->M);
@@ -77,7 +77,7 @@ static vhem_status check_sets(vhem_ctx *ctx, const vh_h3m **a, const vh_h3m **b,
     vhem_status st = VHEM_OK;
     VH_CHECK((*a)->d == (*b)->d, VHEM_EINVAL, "the first models have dimension %d, the second %d", (*a)->d,
              (*b)->d);
-    if ((*a)->family == &vh_gaussian_diag)
+    if ((*a)->family->wider == (*b)->family)
         VH_TRY(vh_h3m_like(ctx, *a, *b, full_a, a));
     else
         VH_TRY(vh_h3m_like(ctx, *b, *a, full_b, b));

@@ -26,10 +26,10 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     vhem_status st = VHEM_OK;
     double *self = NULL, *work = NULL;
     VH_NEW(self, pk->n_comp);
-    VH_NEW(work, vh_emission_work(pk->d));
+    VH_NEW(work, vh_emission_work(&pk->shape));
     for (int r = 0; r < pk->n_comp; r++) {
         const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
-        VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(pk->d, par, par, 1, &self[r], work),
+        VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(&pk->shape, par, par, 1, &self[r], work),
                  VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
     }
     *out = self;

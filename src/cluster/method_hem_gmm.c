@@ -35,7 +35,7 @@ static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, int tau,
             vh_hmm_component(h3m, h, s, m, from);
             vh_hmm_component(flat, f, 0, s * h->M + m, to);
             for (int p = 0; p < h3m->family->n_param; p++)
-                memcpy(to[p], from[p], sizeof *to[p] * vh_param_size(h3m->family, p, h3m->d));
+                memcpy(to[p], from[p], sizeof *to[p] * vh_param_size(h3m->family, p, &h3m->shape));
         }
     flat->omega[i] = h3m->omega[i];
 done:
@@ -66,7 +66,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     vhem_cluster_options o = *opt;
 
     VH_CHECK(opt->S == 1, VHEM_EINVAL, "S is %d, the centres of method hem-gmm have one state", opt->S);
-    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, h3m->K, &flat));
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, h3m->K, &flat));
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(flatten_hmm(ctx, h3m, i, opt->tau, flat));
     o.tau = 1;

@@ -105,10 +105,10 @@ static vhem_status convert_models(vhem_ctx *ctx, task *t)
 {
     vhem_status st = VHEM_OK;
     if (vh_cluster_wants_full(t->s.opt)) {
-        VH_TRY(vh_h3m_as_full(ctx, t->models, &t->full));
+        VH_TRY(vh_h3m_widest(ctx, t->models, &t->full));
         t->models = t->full;
         if (t->s.start) {
-            VH_TRY(vh_h3m_as_full(ctx, t->s.start, &t->full_start));
+            VH_TRY(vh_h3m_widest(ctx, t->s.start, &t->full_start));
             t->s.start = t->full_start;
         }
     }

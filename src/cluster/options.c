@@ -82,7 +82,7 @@ static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster
     VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, o));
     o->method = o->method ? o->method : in->textures ? "hem-dtm" : "vhem";
     o->init = o->start ? "given" : o->init ? o->init : "auto";
-    o->emission = in->models ? in->models->family->name : o->emission ? o->emission : vh_gaussian_diag.name;
+    o->emission = in->models ? in->models->family->name : o->emission ? o->emission : VH_EMISSION_DEFAULT;
     o->kernel = o->kernel ? o->kernel : "normalised";
     o->diagonal = o->diagonal ? o->diagonal : "zero";
     o->linkage = o->linkage ? o->linkage : "average";
@@ -222,8 +222,7 @@ done:
 double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *o)
 {
     assert(h3m);
-    double work = 0,
-           dd = h3m->family->param[h3m->family->n_param - 1].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
+    double work = 0, dd = (double)vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
     for (int i = 0; i < h3m->K; i++) {
         double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
         work += K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);

@@ -243,7 +243,7 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
     VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
-    VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->d, K, &centers));
+    VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
     for (int g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;
         if (used)

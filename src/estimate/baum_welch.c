@@ -153,7 +153,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
                               .seq = job->seq,
                               .n = job->n,
                               .family = runs->family,
-                              .x = { runs->d, job->origin, job->scale },
+                              .x = { runs->shape, job->origin, job->scale },
                               .workers = workers };
 
     VH_NEW(a.index, runs->K);

@@ -189,7 +189,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
         job.frames += vh_data_length(job.data, job.seq[i]);
         job.mass += (double)vh_data_length(job.data, job.seq[i]) * vh_data_weight(job.data, job.seq[i]);
     }
-    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, 1, &one));
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
     VH_TRY(vh_start_hmm(ctx, &job, rng, 1, one, &one->hmm[0]));
     vh_start_obey(from->limits, &one->hmm[0]);

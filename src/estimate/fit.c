@@ -93,7 +93,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     if (!given && R > 1)
         VH_TRY(vh_start_frames(ctx, job, &X));
     shared.X = X;
-    VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), job->data->d, R, &runs));
+    VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), vh_fit_shape(job->data), R, &runs));
     for (int r = 0; r < R; r++) {
         vh_hmm *h = &runs->hmm[r];
         vh_rng rng;
@@ -147,7 +147,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
                      .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     VH_NEW(out->xs, 2 * (size_t)d);
-    vh_spread_scale(f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
+    vh_data_coords(f->out->family, f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
@@ -273,7 +273,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
     if (f->prior)
         VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
     VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
-                               f->scatters.scatter + at * vh_param_size(one->family, 1, one->d)));
+                               f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
 done:
     vh_h3m_free(one);
     end_job(f, &x);
@@ -297,7 +297,7 @@ static vhem_status look(vhem_ctx *ctx, fit *f)
 static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    size_t one = (size_t)(f->opt.S * f->opt.M) * vh_param_size(f->out->family, 1, f->out->d);
+    size_t one = (size_t)(f->opt.S * f->opt.M) * vh_scatter_size(f->out->family, f->out->d);
     int most = one * VH_PRIOR_SETS <= VH_PRIOR_ROOM ? VH_PRIOR_SETS : (int)(VH_PRIOR_ROOM / one);
 
     most = most < VH_PRIOR_LEAST ? VH_PRIOR_LEAST : most;
@@ -306,7 +306,7 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     VH_NEW(f->sample, f->n_sample);
     VH_NEW(f->first, f->sets.n);
     VH_NEW(f->scatters.frames, f->scatters.n);
-    VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_param_size(f->out->family, 1, f->out->d));
+    VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_scatter_size(f->out->family, f->out->d));
     for (int k = 0; k < f->n_sample; k++)
         f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
 done:
@@ -408,7 +408,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
-    VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), f->data->d, K, &f->out));
+    VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), vh_fit_shape(f->data), K, &f->out));
     VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
     VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);

@@ -40,7 +40,7 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
     int d = runs->d;
     double *work = NULL;
 
-    VH_NEW(work, (size_t)runs->family->n_stat(d) + (size_t)d + vh_emission_work(d));
+    VH_NEW(work, vh_posterior_work(runs->family, d));
     for (int i = 0; i < runs->K; i++)
         for (int q = 0; q < runs->hmm[i].S * runs->hmm[i].M; q++) {
             double *par[VH_MAX_PARAM];
@@ -60,7 +60,7 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
     vh_packed *pk = NULL;
     vh_stats stats = { 0 };
     double *loglik = NULL, *mean = NULL;
-    size_t size = vh_param_size(hmm->family, 1, hmm->d);
+    size_t size = vh_scatter_size(hmm->family, hmm->d);
 
     VH_NEW(loglik, job->n);
     VH_NEW(mean, hmm->d);

@@ -79,12 +79,12 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     for (int n = 0; n < data->N; n++)
         seq[n] = n;
-    vh_spread_scale(data, NULL, data->N, NULL, x, x + data->d);
+    vh_data_coords(h3m->family, data, NULL, data->N, NULL, x, x + data->d);
     const vh_sequences in = { .data = data,
                               .seq = seq,
                               .n = data->N,
                               .family = h3m->family,
-                              .x = { data->d, x, x + data->d },
+                              .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
     VH_TRY(vh_sequences_open(ctx, &in, &job));
     for (int i = 0; i < h3m->K;) {
@@ -157,7 +157,7 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
     x->S = h3m->hmm[i].S;
     x->T = vh_data_length(data, n);
     VH_NEW(xs, 2 * (size_t)data->d);
-    vh_spread_scale(data, &n, 1, NULL, xs, xs + data->d);
+    vh_data_coords(h3m->family, data, &n, 1, NULL, xs, xs + data->d);
     VH_TRY(vh_pack_new(ctx, h3m, &i, 1, xs, xs + data->d, &x->pk));
     VH_TRY(pack_named(ctx, h3m, &i, x->pk));
     VH_NEW(x->log_b, x->T * x->S);

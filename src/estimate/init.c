@@ -40,16 +40,17 @@ done:
 
 typedef struct { /* the frames of a job and what each belongs to */
     const vh_job *job;
-    const double *X; /* [frames][d] */
-    double *own;     /* the same, if they are not the job's */
-    int *label;      /* [frames]  a state, or state * M + component */
+    const vh_h3m *h3m; /* of the family that the frames are seen by */
+    const double *X;   /* [frames][d] */
+    double *own;       /* the same, if they are not the job's */
+    int *label;        /* [frames]  a state, or state * M + component */
 } labelled;
 
 /* Labels are all zero. */
-static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, labelled *x)
+static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, const vh_h3m *h3m, labelled *x)
 {
     vhem_status st = VHEM_OK;
-    *x = (labelled){ .job = job, .X = job->X };
+    *x = (labelled){ .job = job, .h3m = h3m, .X = job->X };
     if (!x->X)
         VH_TRY(vh_start_frames(ctx, job, &x->own));
     x->X = x->X ? x->X : x->own;
@@ -64,9 +65,9 @@ static void labelled_free(labelled *x)
     free(x->label);
 }
 
-/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then
- * the nearest centre of all of them. */
-static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
+/* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then the nearest centre of all of
+ * them. */
+static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
                                  int *label)
 {
     vhem_status st = VHEM_OK;
@@ -95,55 +96,95 @@ done:
     return st;
 }
 
+/* The same for n frames X [n][d] of a family, by their features. */
+static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, int64_t n, const double *X,
+                                 int k, int *label)
+{
+    vhem_status st = VHEM_OK;
+    int m = vh_features(h3m->family, &h3m->shape);
+    double *features = NULL;
+
+    if (h3m->family->features) {
+        VH_NEW(features, (size_t)n * (size_t)m);
+        h3m->family->features(&h3m->shape, X, n, features);
+    }
+    VH_TRY(kmeans_points(ctx, rng, n, m, features ? features : X, k, label));
+done:
+    free(features);
+    return st;
+}
+
 /* ---- 2. from labels to a model ------------------------------------------------------------------------- */
 
-/* Component (s, m) from the frames that carry its label, plus one made-up frame with the
- * spread of all the data, which keeps the covariance of a handful of frames from being
- * singular.  weight is the number of frames. */
+/* sum [n_stat] += the statistics of the frames that carry label q, of all frames when q < 0; returns how many
+ * they are.  stat [n_stat] is scratch. */
+static int add_frames(const labelled *x, const vh_coords *about, int q, double *sum, double *stat)
+{
+    const vh_emission *family = x->h3m->family;
+    int d = about->shape.d, n_stat = family->n_stat(&about->shape), count = 0;
+    for (int64_t i = 0; i < x->job->frames; i++)
+        if (q < 0 || x->label[i] == q) {
+            family->stats_of_obs(about, x->X + i * d, 1, stat);
+            for (int e = 0; e < n_stat; e++)
+                sum[e] += stat[e];
+            count++;
+        }
+    return count;
+}
+
+/* One made-up frame, which keeps what a handful of frames tell from being certain: with a location one at
+ * their centre that has the spread of all the data, else one that is like all frames of the job.
+ * work [n_stat + vh_emission_work]. */
+static void add_made_up(const labelled *x, const vh_coords *about, double *sum, double *stat, double *work)
+{
+    const vh_emission *family = x->h3m->family;
+    int n_stat = family->n_stat(&about->shape);
+    if (family->location) {
+        family->location->add_frame(&about->shape, sum, stat, work);
+        return;
+    }
+    memset(work, 0, sizeof *work * (size_t)n_stat);
+    add_frames(x, about, -1, work, stat);
+    for (int e = 0; e < n_stat; e++)
+        sum[e] += work[e] / (double)x->job->frames;
+}
+
+/* centre [d] := the mean of the frames that carry label q; 0 for families without a location. */
+static void centre_of(const labelled *x, int q, double *centre)
+{
+    int d = x->h3m->d, count = 0;
+    for (int64_t i = 0; x->h3m->family->location && i < x->job->frames; i++)
+        for (int k = 0; x->label[i] == q && k < d; k++)
+            centre[k] += x->X[i * d + k];
+    for (int64_t i = 0; i < x->job->frames; i++)
+        count += x->label[i] == q;
+    for (int k = 0; k < d && count > 0; k++)
+        centre[k] /= count;
+}
+
+/* Component (s, m) from the frames that carry its label, plus one made-up frame; weight is the number of
+ * frames. */
 static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3m, vh_hmm *h, double *weight)
 {
     vhem_status st = VHEM_OK;
     const vh_job *job = x->job;
-    const double *X = x->X;
-    const int *label = x->label;
-    int d = h3m->d, n_stat = h3m->family->n_stat(d), count = 0;
-    double *sum = NULL, *stat, *centre, *zero, *one, *work, *par[VH_MAX_PARAM];
+    int d = h3m->d, n_stat = h3m->family->n_stat(&h3m->shape);
+    double *sum = NULL, *stat, *centre, *one, *work, *par[VH_MAX_PARAM];
 
-    VH_NEW(sum, 2 * (size_t)n_stat + 3 * (size_t)d + vh_emission_work(d));
+    VH_NEW(sum, 3 * (size_t)n_stat + 2 * (size_t)d + vh_emission_work(&h3m->shape));
     stat = sum + n_stat;
     centre = stat + n_stat;
-    zero = centre + d;
-    one = zero + d;
-    work = one + d;
+    one = centre + d;
+    work = one + d; /* [n_stat + vh_emission_work] */
     for (int k = 0; k < d; k++)
         one[k] = 1;
-    for (int64_t i = 0; i < job->frames; i++)
-        for (int k = 0; label[i] == q && k < d; k++)
-            centre[k] += X[i * d + k];
-    for (int64_t i = 0; i < job->frames; i++)
-        count += label[i] == q;
-    for (int k = 0; k < d && count > 0; k++)
-        centre[k] /= count;
+    centre_of(x, q, centre);
 
-    /* statistics about the centre of these frames, so that tight groups far
-     * from the origin keep their digits */
-    vh_coords about = { .d = d, .origin = centre, .scale = one };
-    for (int64_t i = 0; i < job->frames; i++)
-        if (label[i] == q) {
-            h3m->family->stats_of_obs(&about, X + i * d, 1, stat);
-            for (int e = 0; e < n_stat; e++)
-                sum[e] += stat[e];
-        }
-    for (int k = 0; k < d; k++) { /* 2 d points at +- sqrt(d) e_k have covariance 1 and mean 0 */
-        vh_coords origin = { .d = d, .origin = zero, .scale = one };
-        memset(work, 0, sizeof *work * (size_t)d);
-        for (int sign = -1; sign <= 1; sign += 2) {
-            work[k] = sign * sqrt(d);
-            h3m->family->stats_of_obs(&origin, work, 1, stat);
-            for (int e = 0; e < n_stat; e++)
-                sum[e] += stat[e] / (2 * d);
-        }
-    }
+    /* statistics about the centre of these frames, so that tight groups far from the origin keep their
+     * digits */
+    vh_coords about = { .shape = h3m->shape, .origin = centre, .scale = one };
+    *weight = add_frames(x, &about, q, sum, stat);
+    add_made_up(x, &about, sum, stat, work);
     for (int e = n_stat - 1; e >= 0; e--)
         sum[e] /= sum[0];
     for (int k = 0; k < d; k++)
@@ -152,7 +193,6 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
     vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
     VH_CHECK(h3m->family->maximise(&about, sum, job->limits.floor, par, work) >= 0, VHEM_ENUMERIC,
              "the start has a singular covariance; a floor (--cov-floor) helps");
-    *weight = count;
 done:
     free(sum);
     return st;
@@ -220,7 +260,7 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
                 where[n++] = (int)i;
             }
         if (n > 0)
-            VH_TRY(kmeans_labels(ctx, rng, n, d, own, M, sub));
+            VH_TRY(kmeans_labels(ctx, rng, x->h3m, n, own, M, sub));
         for (int i = 0; i < n; i++)
             label[where[i]] = s * M + sub[i];
     }
@@ -236,7 +276,7 @@ done:
 static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
     (void)restart;
-    return kmeans_labels(ctx, rng, x->job->frames, x->job->data->d, x->X, S, x->label);
+    return kmeans_labels(ctx, rng, x->h3m, x->job->frames, x->X, S, x->label);
 }
 
 static int ascending(const void *a, const void *b)
@@ -279,7 +319,7 @@ static vhem_status start_from(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int
     vhem_status st = VHEM_OK;
     labelled x;
 
-    VH_TRY(labelled_new(ctx, job, &x));
+    VH_TRY(labelled_new(ctx, job, h3m, &x));
     VH_TRY(by(ctx, &x, rng, restart, h->S));
     VH_TRY(label_components(ctx, &x, rng, h->S, h->M));
     VH_TRY(model_from_labels(ctx, &x, h3m, h));
@@ -298,26 +338,28 @@ static vhem_status segment(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int re
     return start_from(ctx, job, rng, restart, label_by_time, h3m, h);
 }
 
-/* Every component has the covariance of all frames and sits on one of them. */
+/* Every component is like that of all frames, but sits on one of them. */
 static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m,
                                 vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
-    double unused, *first[VH_MAX_PARAM];
+    const vh_coords about = { h3m->shape, job->origin, job->scale };
+    double unused, *work = NULL, *first[VH_MAX_PARAM], *par[VH_MAX_PARAM];
     labelled x; /* all zero: component 0 has every frame */
     (void)restart;
 
-    VH_TRY(labelled_new(ctx, job, &x));
+    VH_TRY(labelled_new(ctx, job, h3m, &x));
+    VH_NEW(work, vh_nudge_work(h3m->family, &h3m->shape));
     VH_TRY(component(ctx, &x, 0, h3m, h, &unused));
     vh_hmm_component(h3m, h, 0, 0, first);
+    for (int q = 1; q < h->S * h->M; q++) {
+        vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+        vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)first, par);
+    }
     for (int q = 0; q < h->S * h->M; q++) {
-        double *par[VH_MAX_PARAM];
         int64_t pick = vh_rng_below(rng, job->frames);
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-        for (int p = 1; q > 0 && p < h3m->family->n_param; p++)
-            memcpy(par[p], first[p], sizeof *par[p] * vh_param_size(h3m->family, p, h3m->d));
-        for (int k = 0; k < h3m->d; k++)
-            par[0][k] = job->origin[k] + job->scale[k] * x.X[pick * h3m->d + k];
+        vh_emission_sit(h3m->family, &about, x.X + pick * h3m->d, par, work);
         vh_hmm_c(h)[q] = 1.0 / h->M;
     }
     for (int s = -1; s < h->S; s++) {
@@ -328,6 +370,7 @@ static vhem_status random_start(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
     }
 done:
     labelled_free(&x);
+    free(work);
     return st;
 }
 

@@ -40,7 +40,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
 
     VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
     VH_NEW(f->xs, 2 * (size_t)data->d);
-    vh_spread_scale(data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
+    vh_data_coords(vh_emission_find(opt->emission), data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
     job.origin = f->xs;
     job.scale = f->xs + data->d;
     job.frames = data->start[data->N];
@@ -72,7 +72,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .first = task->sets->first,
                                               .n_set = task->sets->n,
                                               .family = vh_emission_find(opt->emission),
-                                              .x = { data->d, job.origin, job.scale },
+                                              .x = { vh_fit_shape(data), job.origin, job.scale },
                                               .workers = &f->workers },
                              &f->mix.seqs));
 done:
@@ -141,7 +141,8 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
     vh_h3m *all = NULL, *best = NULL;
 
     VH_NEW(index, K);
-    VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), f->task->data->d, (hi - lo) * K, &all));
+    VH_TRY(
+        vh_h3m_new(ctx, vh_emission_find(opt->emission), vh_fit_shape(f->task->data), (hi - lo) * K, &all));
     for (int r = lo; r < hi; r++)
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
     st = vh_em_h3m(ctx, &f->mix, all, hi - lo, out->run + lo);

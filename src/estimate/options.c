@@ -62,6 +62,11 @@ vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     return st;
 }
 
+vh_shape vh_fit_shape(const vhem_data *data)
+{
+    return (vh_shape){ .d = data->d };
+}
+
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor)
 {
     vhem_status st = VHEM_OK;

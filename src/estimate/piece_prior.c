@@ -33,7 +33,7 @@ static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, 
     vh_prior *p = NULL;
 
     VH_TRY(vh_prior_read(ctx, text, &p));
-    VH_TRY(vh_h3m_new(ctx, p->family, p->d, 1, &h3m));
+    VH_TRY(vh_h3m_new(ctx, p->family, (vh_shape){ .d = p->d }, 1, &h3m));
     VH_TRY(vh_h3m_shape(ctx, h3m, 0, 1, 1));
     h3m->hmm[0].pi[0] = h3m->hmm[0].A[0] = vh_hmm_c(&h3m->hmm[0])[0] = 1;
     memcpy(vh_hmm_param(h3m, &h3m->hmm[0], 0), p->m, sizeof *p->m * (size_t)p->d);

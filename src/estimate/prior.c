@@ -188,7 +188,7 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
 {
     vhem_status st = VHEM_OK;
     size_t size = vh_prior_size(p);
-    evidence e = { .from = from, .d = p->d, .full = p->family->param[1].rank == 2 };
+    evidence e = { .from = from, .d = p->d, .full = vh_prior_full(p->family) };
     /* a few hundred states tell enough, and matrices are dear */
     int step = e.full ? 1 + (int)(from->n * pow(p->d, 3) / 1e7) : 1;
 
@@ -226,7 +226,7 @@ double vh_prior_round(double x, double size)
 static void round_all(vh_prior *p)
 {
     int d = p->d;
-    bool full = p->family->param[1].rank == 2;
+    bool full = vh_prior_full(p->family);
     p->nu = vh_prior_round(p->nu, p->nu);
     p->lambda = vh_prior_round(p->lambda, p->lambda);
     for (int i = 0; i < d; i++)
@@ -236,7 +236,7 @@ static void round_all(vh_prior *p)
             p->B[i * d + j] = p->B[j * d + i] =
                 vh_prior_round(p->B[i * d + j], sqrt(p->B[i * d + i] * p->B[j * d + j]));
     for (int i = 0; i < d; i++) {
-        double *B = &p->B[vh_variance_at(p->family, d, i)];
+        double *B = &p->B[vh_scatter_at(p->family, d, i)];
         *B = vh_prior_round(*B, *B);
     }
 }
@@ -245,9 +245,9 @@ static void round_all(vh_prior *p)
 static void guard(const vh_prior *p, double share, double frames, double *scatter)
 {
     for (int k = 0; k < p->d; k++) {
-        double *c = &scatter[vh_variance_at(p->family, p->d, k)];
+        double *c = &scatter[vh_scatter_at(p->family, p->d, k)];
         double least = share * frames * (p->variance[k] > 0 ? p->variance[k] : 1);
-        if (p->family->param[1].rank == 2)
+        if (vh_prior_full(p->family))
             *c += least; /* any direction may be the one that has none */
         else
             *c = fmax(*c, least);
@@ -277,7 +277,7 @@ static double narrowest(const vh_prior *p, double nu0)
     double least = INFINITY;
     for (int k = 0; k < p->d; k++)
         if (p->variance[k] > 0)
-            least = fmin(least, p->B[vh_variance_at(p->family, p->d, k)] / nu0 / p->variance[k]);
+            least = fmin(least, p->B[vh_scatter_at(p->family, p->d, k)] / nu0 / p->variance[k]);
     return least;
 }
 
@@ -303,7 +303,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     if (choice->estimate)
         VH_TRY(estimate(ctx, from, p, &nu0));
     /* a variance by itself then has the same prior whether or not it is one of a full matrix */
-    p->nu = family->param[1].rank == 2 ? nu0 + d - 1 : nu0;
+    p->nu = vh_prior_full(family) ? nu0 + d - 1 : nu0;
     p->lambda = choice->lambda * fmin(1, narrowest(p, nu0));
     round_all(p);
     VH_TRY(vh_prior_text(ctx, p, out));

@@ -15,15 +15,15 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int i, double **
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
-    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
+    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
     double *work = NULL, *roots = NULL;
 
-    VH_NEW(work, vh_emission_work(h3m->d));
+    VH_NEW(work, vh_emission_work(&h3m->shape));
     VH_NEW(roots, (size_t)(h->S * h->M) * size);
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-        VH_CHECK(h3m->family->root(h3m->d, (const double *const *)par, roots + (size_t)q * size, work),
+        VH_CHECK(h3m->family->root(&h3m->shape, (const double *const *)par, roots + (size_t)q * size, work),
                  VHEM_ENUMERIC, "HMM %d: no square root of the covariance of state %d", i, q / h->M);
     }
     *out = roots;
@@ -50,13 +50,14 @@ static vhem_status draw_sequence(const vh_h3m *h3m, const vh_hmm *h, const doubl
                                  vh_builder *b, double *y)
 {
     vhem_status st = VHEM_OK;
-    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, h3m->d);
+    size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
     int s = vh_rng_pick(rng, h->S, h->pi);
     for (int t = 0; t < T && st == VHEM_OK; t++) {
         double *par[VH_MAX_PARAM];
         int m = vh_rng_pick(rng, h->M, vh_hmm_c(h) + s * h->M);
         vh_hmm_component(h3m, h, s, m, par);
-        h3m->family->draw(rng, h3m->d, (const double *const *)par, roots + (size_t)(s * h->M + m) * size, y);
+        h3m->family->draw(rng, &h3m->shape, (const double *const *)par, roots + (size_t)(s * h->M + m) * size,
+                          y);
         st = vh_builder_frame(b, y);
         s = vh_rng_pick(rng, h->S, h->A + s * h->S);
     }

@@ -49,3 +49,16 @@ void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double 
         if (!(scale[k] > 0) || isinf(scale[k]))
             scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
 }
+
+void vh_data_coords(const vh_emission *family, const vhem_data *data, const int *seq, int n,
+                    const double *whole, double *origin, double *scale)
+{
+    if (family->location) {
+        vh_spread_scale(data, seq, n, whole, origin, scale);
+        return;
+    }
+    for (int k = 0; k < data->d; k++) {
+        origin[k] = 0;
+        scale[k] = 1;
+    }
+}

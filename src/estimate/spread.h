@@ -4,6 +4,7 @@
 #define VH_ESTIMATE_SPREAD_H
 
 #include "data/data.h"
+#include "model/emission.h"
 
 /* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension
  * that does not vary has deviation 0. */
@@ -12,5 +13,9 @@ void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, doubl
  * deviation of the whole (NULL: none) or 1. */
 void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,
                      double *scale);
+/* Origin and scale [d] in which components of the family meet these frames: mean and deviation, or 0 and 1 for
+ * families without a location. */
+void vh_data_coords(const vh_emission *family, const vhem_data *data, const int *seq, int n,
+                    const double *whole, double *origin, double *scale);
 
 #endif

@@ -12,7 +12,7 @@ vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, in
     vhem_status st = VHEM_OK;
     vh_h3m *copy = NULL;
 
-    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->d, n, &copy));
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, n, &copy));
     for (int k = 0; k < n; k++) {
         int i = index ? index[k] : k;
         const vh_hmm *from = &h3m->hmm[i];
@@ -45,7 +45,7 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *
         VH_CHECK(part[p]->K <= INT_MAX - K, VHEM_EINVAL, "more than %d HMMs to pool", INT_MAX);
         K += part[p]->K;
     }
-    VH_TRY(vh_h3m_new(ctx, part[0]->family, part[0]->d, K, &all));
+    VH_TRY(vh_h3m_new(ctx, part[0]->family, part[0]->shape, K, &all));
     K = 0;
     for (int p = 0; p < n; p++)
         for (int j = 0; j < part[p]->K; j++, K++) {
@@ -61,45 +61,39 @@ done:
     return st;
 }
 
-/* c, mu and the variances; the rest of each covariance is zero already. */
-static void fill_full(const vh_h3m *h3m, const vh_hmm *from, const vh_h3m *full, vh_hmm *to)
+static void fill_wider(const vh_h3m *h3m, const vh_hmm *from, const vh_h3m *wide, vh_hmm *to)
 {
-    int d = h3m->d;
     memcpy(to->pi, from->pi, sizeof *to->pi * (size_t)from->S);
     memcpy(to->A, from->A, sizeof *to->A * (size_t)(from->S * from->S));
     memcpy(vh_hmm_c(to), vh_hmm_c(from), sizeof *to->theta * (size_t)(from->S * from->M));
     for (int q = 0; q < from->S * from->M; q++) {
         double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
         vh_hmm_component(h3m, from, q / from->M, q % from->M, a);
-        vh_hmm_component(full, to, q / from->M, q % from->M, b);
-        memcpy(b[0], a[0], sizeof *b[0] * (size_t)d);
-        for (int k = 0; k < d; k++)
-            b[1][k * d + k] = a[1][k];
+        vh_hmm_component(wide, to, q / from->M, q % from->M, b);
+        h3m->family->promote(&h3m->shape, (const double *const *)a, b);
     }
 }
 
-vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
+vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    vh_h3m *full = NULL;
+    vh_h3m *wide = NULL;
 
-    if (h3m->family == &vh_gaussian_full)
+    if (!h3m->family->wider)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
-    VH_CHECK(h3m->family == &vh_gaussian_diag, VHEM_EINVAL, "%s emissions have no covariances",
-             h3m->family->name);
-    VH_TRY(vh_h3m_new(ctx, &vh_gaussian_full, h3m->d, h3m->K, &full));
+    VH_TRY(vh_h3m_new(ctx, h3m->family->wider, h3m->shape, h3m->K, &wide));
     for (int i = 0; i < h3m->K; i++) {
         const vh_hmm *from = &h3m->hmm[i];
-        full->omega[i] = h3m->omega[i];
-        VH_TRY(vh_h3m_shape(ctx, full, i, from->S, from->M));
-        VH_TRY(vh_h3m_set_text(ctx, &full->hmm[i].name, from->name));
-        VH_TRY(vh_h3m_set_text(ctx, &full->hmm[i].label, from->label));
-        fill_full(h3m, from, full, &full->hmm[i]);
+        wide->omega[i] = h3m->omega[i];
+        VH_TRY(vh_h3m_shape(ctx, wide, i, from->S, from->M));
+        VH_TRY(vh_h3m_set_text(ctx, &wide->hmm[i].name, from->name));
+        VH_TRY(vh_h3m_set_text(ctx, &wide->hmm[i].label, from->label));
+        fill_wider(h3m, from, wide, &wide->hmm[i]);
     }
-    *out = full;
-    full = NULL;
+    *out = wide;
+    wide = NULL;
 done:
-    vh_h3m_free(full);
+    vh_h3m_free(wide);
     return st;
 }
 
@@ -109,8 +103,8 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
     vhem_status st = VHEM_OK;
 
     VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d, like->d);
-    if (h3m->family == &vh_gaussian_diag && like->family == &vh_gaussian_full) {
-        VH_TRY(vh_h3m_as_full(ctx, h3m, copy));
+    if (h3m->family != like->family && h3m->family->wider == like->family) {
+        VH_TRY(vh_h3m_widest(ctx, h3m, copy));
         h3m = *copy;
     }
     VH_CHECK(h3m->family == like->family, VHEM_EINVAL, "the models have %s emissions, the centres %s",

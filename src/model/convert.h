@@ -5,10 +5,11 @@
 
 #include "model/h3m.h"
 
-/* A copy with full covariances; names, labels and weights come along. */
-vhem_status vh_h3m_as_full(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out);
+/* A copy in the widest family that has these HMMs: of Gaussians with diagonal covariances one with full
+ * ones.  Names, labels and weights come along. */
+vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out);
 /* The HMMs in the family of others: *out is h3m itself, or *copy, which the caller frees, when the others
- * have full covariances and these do not.  Refuses those of another dimension or of a family that cannot be
+ * are of a wider family, as full covariances are.  Refuses those of another dimension or of a family that cannot be
  * had; in sentences h3m are the models and like the centres. */
 vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh_h3m **copy,
                         const vh_h3m **out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emission.c - the table of emission families.  A new one is a file, an entry here and its name below. */
+/* emission.c - the table of emission families: a new one is a file and an entry here.  And what starts and
+ * repairs do to the components of families that have no place to be moved from. */
 #include "model/emission.h"
 
 #include <string.h>
@@ -18,4 +19,73 @@ const vh_emission *vh_emission_find(const char *name)
 const char *vh_emission_names(void)
 {
     return "gaussian-diag, gaussian-full";
+}
+
+void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,
+                      double *const *to)
+{
+    for (int p = 0; p < f->n_param; p++)
+        memcpy(to[p], from[p], sizeof *to[p] * vh_param_size(f, p, shape));
+}
+
+/* ---- what starts and repairs do ------------------------------------------------------------------------ */
+
+size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape)
+{
+    return 2 * (size_t)f->n_stat(shape) + (size_t)shape->d + vh_param_size(f, f->n_param - 1, shape)
+           + vh_emission_work(shape);
+}
+
+/* The mean statistics of the component with a share of those of the frame. */
+static void lean_to(const vh_emission *f, const vh_coords *x, double share, const double *y,
+                    double *const *par, double *work)
+{
+    int n = f->n_stat(&x->shape);
+    double *stat = work, *of_frame = work + n;
+    f->stats_of_component(x, (const double *const *)par, stat);
+    f->stats_of_obs(x, y, 1, of_frame);
+    for (int e = 0; e < n; e++)
+        stat[e] += share * (of_frame[e] - stat[e]);
+    f->maximise(x, stat, x->scale, par, of_frame + n); /* with some floor: nothing may come out singular */
+}
+
+/* The same with a frame drawn from the component itself. */
+static void lean_at_random(const vh_emission *f, const vh_coords *x, double share, vh_rng *rng,
+                           double *const *par, double *work)
+{
+    const double *const *from = (const double *const *)par;
+    double *y = work, *root = y + x->shape.d, *rest = root + vh_param_size(f, f->n_param - 1, &x->shape);
+    if (!f->root(&x->shape, from, root, rest))
+        return;
+    f->draw(rng, &x->shape, from, root, y);
+    lean_to(f, x, share, y, par, rest);
+}
+
+void vh_emission_sit(const vh_emission *f, const vh_coords *x, const double *y, double *const *par,
+                     double *work)
+{
+    if (f->location)
+        f->location->sit(x, y, par);
+    else
+        lean_to(f, x, 0.5, y, par, work);
+}
+
+void vh_emission_part(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *a,
+                      double *const *b, double *work)
+{
+    if (f->location) {
+        f->location->part(&x->shape, x->scale, rng, a, b);
+        return;
+    }
+    lean_at_random(f, x, 0.3, rng, a, work);
+    lean_at_random(f, x, 0.3, rng, b, work);
+}
+
+void vh_emission_jitter(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *par,
+                        double *work)
+{
+    if (f->location)
+        f->location->jitter(&x->shape, x->scale, rng, par);
+    else
+        lean_at_random(f, x, 0.2, rng, par, work);
 }

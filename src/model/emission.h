@@ -3,10 +3,12 @@
  *
  * Every family is an exponential family: log p(y|r) = <theta_r, T(y)>, where the first entry of T is the
  * constant 1, so that theta_r[0] holds all that does not depend on y, and the first entry of a weighted sum
- * of T is the sum of the weights.  The engine (pack.h) then serves all families with one matrix product.
+ * of T is the sum of the weights.  A base measure, as the 1/y! of counts, is a statistic whose theta is 1.
+ * The engine (pack.h) then serves all families with one matrix product, and asks of none which it is.
  *
- * The product is taken in moved and scaled coordinates, x = (y - origin) / scale per dimension, because it
- * loses digits where |mean| >> deviation.  Parameters are always in the user's coordinates. */
+ * Families with a place and a width (vh_location) have the product taken in moved and scaled coordinates,
+ * x = (y - origin) / scale per dimension, because it loses digits where |mean| >> deviation.  For all others
+ * the origin is 0 and the scale 1.  Parameters are always in the user's coordinates. */
 #ifndef VH_MODEL_EMISSION_H
 #define VH_MODEL_EMISSION_H
 
@@ -16,25 +18,77 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VH_MAX_PARAM 2
+#define VH_MAX_PARAM 3
+
+/* log of a probability of zero: below every real log-probability, yet finite, so that the product makes no
+ * NaN.  A component of weight zero is never looked at; it may even be singular. */
+#define VH_NEVER (-1e300)
+
+typedef struct { /* sizes of a component */
+    int d;       /* columns of a frame */
+    int V;       /* symbols of a column of symbols; 0 where there is none */
+} vh_shape;
 
 typedef struct {
-    int d;
+    vh_shape shape;
     const double *origin, *scale; /* [d] */
 } vh_coords;
 
+typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL } vh_extent;
+
 typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
-    int rank; /* 1: [d], 2: [d][d] */
+    int rank; /* numbers of extents */
+    vh_extent dim[2];
 } vh_param;
 
-typedef struct vh_emission {
+/* The prior of a component in variational Bayes: normal-gamma in each dimension, or normal-Wishart.  The
+ * others have a prior of some made-up frames (pseudo.h). */
+typedef enum { VH_PRIOR_FRAMES, VH_PRIOR_NORMAL_GAMMA, VH_PRIOR_NORMAL_WISHART } vh_prior_kind;
+
+/* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
+typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
+
+/* Of families whose first parameter is the mean, and which have a variance in each dimension. */
+typedef struct {
+    void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var); /* [d] */
+    /* The mean becomes the frame x, which is in the coordinates given. */
+    void (*sit)(const vh_coords *c, const double *x, double *const *par);
+    /* The means of two equal components step apart by half a deviation, that of the data (scale) at most. */
+    void (*part)(const vh_shape *shape, const double *scale, vh_rng *rng, double *const *a, double *const *b);
+    /* The mean steps a random fifth of a deviation. */
+    void (*jitter)(const vh_shape *shape, const double *scale, vh_rng *rng, double *const *par);
+    /* Adds to the variances. */
+    void (*widen)(const vh_shape *shape, const double *add, double *const *par);
+    /* sum += the statistics of one frame at the origin with the covariance 1; stat and work are scratch. */
+    void (*add_frame)(const vh_shape *shape, double *sum, double *stat, double *work);
+} vh_location;
+
+typedef struct vh_slabs vh_slabs; /* slabs.h */
+typedef struct vh_emission vh_emission;
+
+struct vh_emission {
     const char *name; /* on disk and in options */
     int n_param;
     vh_param param[VH_MAX_PARAM];
+    vh_prior_kind prior;
+    vh_kernel_kind kernel;
+    const vh_location *location; /* NULL: the product is in the user's coordinates */
+    const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
+
+    /* Free parameters of a component. */
+    double (*n_free)(const vh_shape *shape);
+    /* A wider family whose members these components are, and the same component as one of that; or NULL. */
+    const vh_emission *wider;
+    void (*promote)(const vh_shape *shape, const double *const *par, double *const *wide);
+
+    /* What k-means sees of n frames: X [n][n_feature]; NULL: the frames themselves, d numbers each.  E_b[T]
+     * has the expected features of a component right behind its constant. */
+    int (*n_feature)(const vh_shape *shape);
+    void (*features)(const vh_shape *shape, const double *y, int64_t n, double *X);
 
     /* Length of T, the constant included. */
-    int (*n_stat)(int d);
+    int (*n_stat)(const vh_shape *shape);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
@@ -44,49 +98,82 @@ typedef struct vh_emission {
     double (*natural)(const vh_coords *x, const double *const *par, double *theta, double *work);
     /* log p(y_t | r) for n frames, straight from its definition: the reference, and the way out where the
      * product would lose too much.  Returns false when the parameters are singular. */
-    bool (*log_density)(int d, const double *const *par, const double *y, int64_t n, double *out,
-                        double *work);
+    bool (*log_density)(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work);
     /* E_b[log p(y | r)] likewise, for n components b one after the other, into out[0], out[step], ...; their
      * covariances may be singular, that of r may not. */
-    bool (*expected_density)(int d, const double *const *r, const double *const *b, int n, double *out,
-                             int step, double *work);
+    bool (*expected_density)(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work);
     /* The parameters that maximise sum_t w_t log p(y_t | r), given the mean statistic stat = sum w T / sum w
-     * [n_stat] in coordinates x, with no variance below floor [d] (NULL: none).  Returns 1 when the floor
-     * held something, 0 when not, -1 when the result is singular and there is no floor. */
+     * [n_stat] in coordinates x.  par comes with what it had, which is kept where nothing was seen.  floor [d]
+     * limits what can collapse: no variance is below it, no probability or rate at 0; NULL: nothing is limited.
+     * Returns 1 when the floor held something, 0 when not, -1 when the result is singular and there is no
+     * floor. */
     int (*maximise)(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work);
     /* log int p(y)^lambda q(y)^lambda dy, lambda > 0: the probability product kernel of two components,
      * symmetric.  Returns false when a covariance is singular. */
-    bool (*log_product)(int d, const double *const *p, const double *const *q, double lambda, double *out,
-                        double *work);
+    bool (*log_product)(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work);
     /* Drawing: root [size of the last parameter] is prepared once per component, then one frame at a time. */
-    bool (*root)(int d, const double *const *par, double *root, double *work);
-    void (*draw)(vh_rng *rng, int d, const double *const *par, const double *root, double *y);
+    bool (*root)(const vh_shape *shape, const double *const *par, double *root, double *work);
+    void (*draw)(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *root, double *y);
     /* Is it a proper set of parameters?  If not, why [size] says so: "cov[1] is -2, must be positive".  Zero
      * variance is proper (a delta function). */
-    bool (*validate)(int d, const double *const *par, char *why, size_t size, double *work);
-} vh_emission;
+    bool (*validate)(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work);
+};
 
 extern const vh_emission vh_gaussian_diag, vh_gaussian_full;
+
+#define VH_EMISSION_DEFAULT "gaussian-diag"
 
 /* NULL when there is no such family. */
 const vh_emission *vh_emission_find(const char *name);
 /* "gaussian-diag, gaussian-full": for sentences. */
 const char *vh_emission_names(void);
 
-static inline size_t vh_param_size(const vh_emission *f, int p, int d)
+/* The number of entries along extent k of a parameter, and what it is called: "d" or "V". */
+static inline int vh_param_extent(const vh_param *p, int k, const vh_shape *shape)
 {
-    return f->param[p].rank == 2 ? (size_t)d * (size_t)d : (size_t)d;
+    return p->dim[k] == VH_PER_SYMBOL ? shape->V : shape->d;
 }
-/* Where the variance of dimension k stands in the covariance of a Gaussian component, par[1]. */
-static inline size_t vh_variance_at(const vh_emission *f, int d, int k)
+static inline const char *vh_param_extent_name(const vh_param *p, int k)
 {
-    return f->param[1].rank == 2 ? (size_t)k * (size_t)d + (size_t)k : (size_t)k;
+    return p->dim[k] == VH_PER_SYMBOL ? "V" : "d";
+}
+/* Numbers of parameter p of a component. */
+static inline size_t vh_param_size(const vh_emission *f, int p, const vh_shape *shape)
+{
+    size_t size = 1;
+    for (int k = 0; k < f->param[p].rank; k++)
+        size *= (size_t)vh_param_extent(&f->param[p], k, shape);
+    return size;
+}
+static inline int vh_features(const vh_emission *f, const vh_shape *shape)
+{
+    return f->n_feature ? f->n_feature(shape) : shape->d;
 }
 /* Doubles of scratch (`work`) that any entry of any family may ask for. */
-static inline size_t vh_emission_work(int d)
+static inline size_t vh_emission_work(const vh_shape *shape)
 {
-    return 3 * (size_t)d * (size_t)d + 40 * (size_t)d;
+    size_t d = (size_t)shape->d;
+    return 3 * d * d + 40 * d + 2 * (size_t)shape->V;
 }
+void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,
+                      double *const *to);
+
+/* What starts and repairs do to components; families with a location have their own ways.
+ * The others are changed through their statistics: a share of them is replaced by those of a frame.
+ * work [vh_nudge_work]. */
+size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape);
+/* The component comes to describe the frame y, which is in the coordinates x. */
+void vh_emission_sit(const vh_emission *f, const vh_coords *x, const double *y, double *const *par,
+                     double *work);
+/* Two equal components become different ones; scale [d] is the spread of the data. */
+void vh_emission_part(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *a,
+                      double *const *b, double *work);
+/* One of several equal components becomes a little different. */
+void vh_emission_jitter(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *par,
+                        double *work);
 
 #endif

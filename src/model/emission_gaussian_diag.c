@@ -6,16 +6,33 @@
  *
  * with mu and v in the coordinates x, except for the v under the log: that one makes it a density in y. */
 #include "math/logsum.h"
-#include "model/emission.h"
+#include "model/emission_gaussian.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LOG_2 0.69314718055994530942
 
-static int n_stat(int d)
+static int n_stat(const vh_shape *shape)
 {
+    int d = shape->d;
     return 1 + 2 * d;
+}
+
+static double n_free(const vh_shape *shape)
+{
+    return 2.0 * shape->d;
+}
+
+/* As one with a full covariance. */
+static void promote(const vh_shape *shape, const double *const *par, double *const *wide)
+{
+    int d = shape->d;
+    memcpy(wide[0], par[0], sizeof *wide[0] * (size_t)d);
+    memset(wide[1], 0, sizeof *wide[1] * (size_t)d * (size_t)d);
+    for (int k = 0; k < d; k++)
+        wide[1][k * d + k] = par[1][k];
 }
 
 /* One division per dimension, not per number: dimensions in blocks, so that
@@ -24,7 +41,7 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 {
     enum { BLOCK = 64 };
     double inverse[BLOCK];
-    int d = x->d;
+    int d = x->shape.d;
     for (int64_t t = 0; t < n; t++)
         T[t * (1 + 2 * d)] = 1;
     for (int k0 = 0; k0 < d; k0 += BLOCK) {
@@ -44,7 +61,7 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 
 static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
 {
-    int d = x->d;
+    int d = x->shape.d;
     T[0] = 1;
     for (int k = 0; k < d; k++) {
         double m = (par[0][k] - x->origin[k]) / x->scale[k];
@@ -55,7 +72,7 @@ static void stats_of_component(const vh_coords *x, const double *const *par, dou
 
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
-    int d = x->d;
+    int d = x->shape.d;
     const double *mu = par[0], *cov = par[1];
     double k0 = 0, loss = 0;
     (void)work;
@@ -72,9 +89,10 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     return loss;
 }
 
-static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out,
-                        double *work)
+static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work)
 {
+    int d = shape->d;
     const double *mu = par[0], *cov = par[1];
     double k0 = 0;
     for (int k = 0; k < d; k++) {
@@ -94,9 +112,10 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
     return true;
 }
 
-static bool expected_density(int d, const double *const *r, const double *const *b, int n, double *out,
-                             int step, double *work)
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
 {
+    int d = shape->d;
     double norm = d * VH_LOG_2PI;
     for (int k = 0; k < d; k++) {
         work[k] = 1 / r[1][k];
@@ -120,7 +139,7 @@ static bool expected_density(int d, const double *const *r, const double *const 
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {
-    int d = x->d, held = 0;
+    int d = x->shape.d, held = 0;
     double *mu = par[0], *cov = par[1];
     (void)work;
     for (int k = 0; k < d; k++) {
@@ -140,9 +159,10 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
 /* Per dimension (2 pi)^(1/2 - lambda) lambda^(-1/2) (v1 v2)^((1 - lambda)/2) (v1 + v2)^(-1/2)
  * exp{ -lambda (m1 - m2)^2 / (2 (v1 + v2)) }.  The sum is formed from halves: two variances near the largest
  * double have none. */
-static bool log_product(int d, const double *const *p, const double *const *q, double lambda, double *out,
-                        double *work)
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
 {
+    int d = shape->d;
     double sum = 0;
     (void)work;
     for (int k = 0; k < d; k++) {
@@ -156,22 +176,25 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
     return true;
 }
 
-static bool root(int d, const double *const *par, double *r, double *work)
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
 {
+    int d = shape->d;
     (void)work;
     for (int k = 0; k < d; k++)
         r[k] = sqrt(par[1][k]);
     return true;
 }
 
-static void draw(vh_rng *rng, int d, const double *const *par, const double *r, double *y)
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
 {
+    int d = shape->d;
     for (int k = 0; k < d; k++)
         y[k] = par[0][k] + r[k] * vh_rng_normal(rng);
 }
 
-static bool validate(int d, const double *const *par, char *why, size_t size, double *work)
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
 {
+    int d = shape->d;
     (void)work;
     for (int k = 0; k < d; k++) {
         if (!isfinite(par[0][k])) {
@@ -189,7 +212,14 @@ static bool validate(int d, const double *const *par, char *why, size_t size, do
 const vh_emission vh_gaussian_diag = {
     .name = "gaussian-diag",
     .n_param = 2,
-    .param = { { "mu", 1 }, { "cov", 1 } },
+    .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
+    .prior = VH_PRIOR_NORMAL_GAMMA,
+    .kernel = VH_KERNEL_GAUSSIAN_DIAG,
+    .location = &vh_location_diag,
+    .slabs = &vh_slabs_diag,
+    .n_free = n_free,
+    .wider = &vh_gaussian_full,
+    .promote = promote,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,

@@ -10,20 +10,27 @@
  * engine then takes log_density, which solves with the factor instead. */
 #include "math/linalg.h"
 #include "math/logsum.h"
-#include "model/emission.h"
+#include "model/emission_gaussian.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static int n_stat(int d)
+static int n_stat(const vh_shape *shape)
 {
+    int d = shape->d;
     return 1 + d + d * (d + 1) / 2;
+}
+
+static double n_free(const vh_shape *shape)
+{
+    double d = shape->d;
+    return d + d * (d + 1) / 2;
 }
 
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
-    int d = x->d, size = n_stat(d);
+    int d = x->shape.d, size = n_stat(&x->shape);
     for (int64_t t = 0; t < n; t++, y += d, T += size) {
         double *restrict u = T + 1, *restrict row = T + 1 + d;
         T[0] = 1;
@@ -37,7 +44,7 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 
 static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
 {
-    int d = x->d;
+    int d = x->shape.d;
     double *tri = T + 1 + d;
     T[0] = 1;
     for (int i = 0; i < d; i++)
@@ -49,7 +56,7 @@ static void stats_of_component(const vh_coords *x, const double *const *par, dou
 
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
-    int d = x->d;
+    int d = x->shape.d;
     double *P = work, *m = work + d * d, *size = m + d, *Pm = theta + 1, *tri = theta + 1 + d;
     double logdet = 0, quad = 0, loss = 0;
     for (int i = 0; i < d; i++) {
@@ -80,9 +87,10 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
 }
 
 /* log p = k - |L^-1 (y - mu)|^2 / 2, a few frames at a time so that the solve is a matrix one. */
-static bool log_density(int d, const double *const *par, const double *y, int64_t n, double *out,
-                        double *work)
+static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work)
 {
+    int d = shape->d;
     enum { ROWS = 16 };
     double *L = work, *Z = work + d * d;
     memcpy(L, par[1], sizeof *L * (size_t)(d * d));
@@ -107,10 +115,12 @@ static bool log_density(int d, const double *const *par, const double *y, int64_
 
 /* log p(mu_b | r) - tr(Sigma_r^-1 Sigma_b) / 2; the trace is that of L^-1
  * Sigma_b L^-T, two solves by rows. */
-static bool expected_of_one(int d, const double *const *r, const double *const *b, double *out, double *work)
+static bool expected_of_one(const vh_shape *shape, const double *const *r, const double *const *b,
+                            double *out, double *work)
 {
+    int d = shape->d;
     double *L = work, *Z = work + d * d;
-    if (!log_density(d, r, b[0], 1, out, work)) /* leaves the factor in work */
+    if (!log_density(shape, r, b[0], 1, out, work)) /* leaves the factor in work */
         return false;
     memcpy(Z, b[1], sizeof *Z * (size_t)(d * d));
     vh_cholesky_solve_rows(d, L, d, Z);
@@ -126,12 +136,12 @@ static bool expected_of_one(int d, const double *const *r, const double *const *
     return true;
 }
 
-static bool expected_density(int d, const double *const *r, const double *const *b, int n, double *out,
-                             int step, double *work)
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
 {
     bool ok = true;
     for (int m = 0; m < n && ok; m++)
-        ok = expected_of_one(d, r, b + m * VH_MAX_PARAM, &out[m * step], work);
+        ok = expected_of_one(shape, r, b + m * VH_MAX_PARAM, &out[m * step], work);
     return ok;
 }
 
@@ -161,7 +171,7 @@ static bool raise_to_floor(int d, const double *floor, double *cov, double *work
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {
-    int d = x->d;
+    int d = x->shape.d;
     const double *m = stat + 1, *tri = stat + 1 + d;
     double *mu = par[0], *cov = par[1], *test = work;
     for (int i = 0; i < d; i++)
@@ -189,9 +199,10 @@ static double log_det(int d, const double *cov, double *L)
 
 /* (2 pi)^(d(1 - 2 lambda)/2) lambda^(-d/2) (|S1| |S2|)^((1 - lambda)/2) |S1 + S2|^(-1/2)
  * exp{ -lambda/2 (m1 - m2)' (S1 + S2)^-1 (m1 - m2) }. */
-static bool log_product(int d, const double *const *p, const double *const *q, double lambda, double *out,
-                        double *work)
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
 {
+    int d = shape->d;
     double *L = work, *u = work + d * d, quad = 0;
     double each = log_det(d, p[1], L) + log_det(d, q[1], L);
     for (int e = 0; e < d * d; e++)
@@ -210,8 +221,9 @@ static bool log_product(int d, const double *const *p, const double *const *q, d
 }
 
 /* Sigma = R R', R = V sqrt(w): unlike a Cholesky factor it exists for a singular Sigma too. */
-static bool root(int d, const double *const *par, double *r, double *work)
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
 {
+    int d = shape->d;
     double *V = work, *w = work + d * d;
     memcpy(V, par[1], sizeof *V * (size_t)(d * d));
     if (!vh_eigen(d, V, w))
@@ -222,8 +234,9 @@ static bool root(int d, const double *const *par, double *r, double *work)
     return true;
 }
 
-static void draw(vh_rng *rng, int d, const double *const *par, const double *r, double *y)
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
 {
+    int d = shape->d;
     memcpy(y, par[0], sizeof *y * (size_t)d);
     for (int e = 0; e < d; e++) {
         double u = vh_rng_normal(rng);
@@ -232,8 +245,9 @@ static void draw(vh_rng *rng, int d, const double *const *par, const double *r, 
     }
 }
 
-static bool validate(int d, const double *const *par, char *why, size_t size, double *work)
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
 {
+    int d = shape->d;
     const double *mu = par[0], *cov = par[1];
     double *V = work, *w = work + d * d;
     for (int i = 0; i < d; i++) {
@@ -266,7 +280,12 @@ static bool validate(int d, const double *const *par, char *why, size_t size, do
 const vh_emission vh_gaussian_full = {
     .name = "gaussian-full",
     .n_param = 2,
-    .param = { { "mu", 1 }, { "cov", 2 } },
+    .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 2, { VH_PER_COLUMN, VH_PER_COLUMN } } },
+    .prior = VH_PRIOR_NORMAL_WISHART,
+    .kernel = VH_KERNEL_GAUSSIAN_FULL,
+    .location = &vh_location_full,
+    .slabs = &vh_slabs_full,
+    .n_free = n_free,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,

@@ -25,7 +25,7 @@ double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p)
     size_t components = (size_t)h->S * (size_t)h->M;
     double *at = h->theta + components;
     for (int q = 0; q < p; q++)
-        at += components * vh_param_size(h3m->family, q, h3m->d);
+        at += components * vh_param_size(h3m->family, q, &h3m->shape);
     return at;
 }
 
@@ -33,19 +33,20 @@ void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double *
 {
     size_t r = (size_t)s * (size_t)h->M + (size_t)m;
     for (int p = 0; p < h3m->family->n_param; p++)
-        par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, h3m->d);
+        par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, &h3m->shape);
 }
 
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vh_h3m **out)
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int K, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
 
-    VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
+    VH_CHECK(shape.d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", shape.d);
     VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d HMMs, must be at least 1", K);
     VH_NEW(h3m, 1);
     h3m->family = family;
-    h3m->d = d;
+    h3m->shape = shape;
+    h3m->d = shape.d;
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
     h3m->K = K; /* last: vh_h3m_free looks at hmm[0 .. K-1] */
@@ -56,6 +57,15 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, v
 done:
     vh_h3m_free(h3m);
     return st;
+}
+
+/* Numbers of parameter p of a component, as a double: there may be too many for an integer. */
+static double parameters(const vh_h3m *h3m, int p)
+{
+    double size = 1;
+    for (int k = 0; k < h3m->family->param[p].rank; k++)
+        size *= vh_param_extent(&h3m->family->param[p], k, &h3m->shape);
+    return size;
 }
 
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M)
@@ -69,7 +79,7 @@ vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M)
     VH_CHECK(S >= 1, VHEM_EINVAL, "S is %d, must be at least 1", S);
     VH_CHECK(M >= 1, VHEM_EINVAL, "M is %d, must be at least 1", M);
     for (int p = 0; p < h3m->family->n_param; p++)
-        per_component += h3m->family->param[p].rank == 2 ? (double)h3m->d * h3m->d : h3m->d;
+        per_component += parameters(h3m, p);
     n_theta = (double)S * M * per_component;
     all = S + (double)S * S + n_theta;
     VH_CHECK(all <= INT_MAX, VHEM_EINVAL, "S = %d, M = %d, d = %d make %.3g numbers, must be at most %d", S,
@@ -171,7 +181,7 @@ static vhem_status copy_theta(vhem_ctx *ctx, const vh_h3m *h3m, vh_hmm *h, const
         const char *name = h3m->family->param[p].name;
         const double *from = strcmp(name, "mu") == 0 ? v->mu : strcmp(name, "cov") == 0 ? v->cov : NULL;
         VH_CHECK(from, VHEM_EINVAL, "neither theta nor %s is given", name);
-        size_t size = components * vh_param_size(h3m->family, p, h3m->d);
+        size_t size = components * vh_param_size(h3m->family, p, &h3m->shape);
         memcpy(vh_hmm_param(h3m, h, p), from, size * sizeof *from);
     }
 done:
@@ -209,7 +219,7 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
 
     VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
              vh_emission_names());
-    VH_TRY(vh_h3m_new(ctx, family, d, K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, family, (vh_shape){ .d = d }, K, &h3m));
     for (int i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
     VH_TRY(vh_h3m_validate(ctx, h3m));
@@ -282,7 +292,7 @@ static vhem_status check_component(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hm
     double *par[VH_MAX_PARAM];
     char why[256] = "";
     vh_hmm_component(h3m, h, s, m, par);
-    if (!h3m->family->validate(h3m->d, (const double *const *)par, why, sizeof why, work))
+    if (!h3m->family->validate(&h3m->shape, (const double *const *)par, why, sizeof why, work))
         return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: %s", s, m, why);
     return VHEM_OK;
 }
@@ -310,7 +320,7 @@ vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
     double *work = NULL;
 
     VH_CHECK(h3m->d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", h3m->d);
-    VH_NEW(work, vh_emission_work(h3m->d));
+    VH_NEW(work, vh_emission_work(&h3m->shape));
     VH_TRY(check_distribution(ctx, h3m->omega, h3m->K, "omega", -1));
     for (int i = 0; i < h3m->K; i++) {
         st = check_hmm(ctx, h3m, &h3m->hmm[i], work);
@@ -359,7 +369,7 @@ done:
 
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
 {
-    if (a->family != b->family || a->d != b->d || a->K != b->K)
+    if (a->family != b->family || a->d != b->d || a->shape.V != b->shape.V || a->K != b->K)
         return INFINITY;
     double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
     for (int i = 0; i < a->K; i++) {

@@ -24,7 +24,8 @@ typedef struct {              /* frames of the sequences that models were fitted
 
 typedef struct {
     const vh_emission *family;
-    int d, K;
+    vh_shape shape;
+    int d, K;      /* d: shape.d */
     double *omega; /* [K] */
     vh_hmm *hmm;   /* [K] */
     vh_lengths lengths;
@@ -54,7 +55,7 @@ vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 void vh_h3m_free(vh_h3m *h3m);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_h3m_shape before use. */
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, int d, int K, vh_h3m **out);
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int K, vh_h3m **out);
 /* Storage for HMM i, all zero. */
 vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */

@@ -13,7 +13,7 @@
 static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int i)
 {
     const vh_hmm *h = &h3m->hmm[i];
-    int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
+    int states[] = { h->S, h->S }, component[4] = { h->S, h->M };
     char name[16];
 
     snprintf(name, sizeof name, "%d", i);
@@ -26,6 +26,8 @@ static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int i)
               && vh_h5_put_long_text(w, g, "extra", h->extra);
     for (int p = 0; ok && p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
+        for (int k = 0; k < param->rank; k++)
+            component[2 + k] = vh_param_extent(param, k, &h3m->shape);
         ok = vh_h5_put_numbers(w, g, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
     }
     vh_h5_drop(g);
@@ -76,7 +78,7 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, 
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
     const vh_h5_extent states[] = { { "S", S }, { "S", S } };
-    const vh_h5_extent component[] = { { "S", S }, { "M", M }, { "d", h3m->d }, { "d", h3m->d } };
+    vh_h5_extent component[4] = { { "S", S }, { "M", M } };
 
     VH_TRY(vh_h5_numbers(ctx, g, "pi", 1, states, fill ? h->pi : NULL));
     VH_TRY(vh_h5_numbers(ctx, g, "A", 2, states, fill ? h->A : NULL));
@@ -84,6 +86,9 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, 
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
         double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
+        for (int k = 0; k < param->rank; k++)
+            component[2 + k] =
+                (vh_h5_extent){ vh_param_extent_name(param, k), vh_param_extent(param, k, &h3m->shape) };
         VH_TRY(vh_h5_numbers(ctx, g, param->name, 2 + param->rank, component, to));
     }
 done:
@@ -158,13 +163,14 @@ vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out
     const vh_emission *family = NULL;
     vh_h3m *h3m = NULL;
     hid_t hmms = -1;
-    int d, K;
+    vh_shape shape = { 0 };
+    int K;
 
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VERSION));
     VH_TRY(get_family(ctx, file, limit, &family));
-    VH_TRY(vh_h5_count(ctx, file, "d", &d));
+    VH_TRY(vh_h5_count(ctx, file, "d", &shape.d));
     VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
-    VH_TRY(vh_h3m_new(ctx, family, d, K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, family, shape, K, &h3m));
     VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));

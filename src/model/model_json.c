@@ -123,7 +123,6 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
-    int d = h3m->d;
     vh_json_array pi = { .key = "pi", .rank = 1, .dim = { { "S", S } } };
     vh_json_array A = { .key = "A", .rank = 2, .dim = { { "S", S }, { "S", S } } };
     vh_json_array c = { .key = "c", .rank = 2, .dim = { { "S", S }, { "M", M } } };
@@ -133,9 +132,11 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
     VH_TRY(vh_json_numbers(ctx, object, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
-        vh_json_array a = { .key = param->name,
-                            .rank = 2 + param->rank,
-                            .dim = { { "S", S }, { "M", M }, { "d", d }, { "d", d } } };
+        vh_json_array a = { .key = param->name, .rank = 2 + param->rank, .dim = { { "S", S }, { "M", M } } };
+        for (int k = 0; k < param->rank; k++) {
+            a.dim[2 + k].name = vh_param_extent_name(param, k);
+            a.dim[2 + k].n = vh_param_extent(param, k, &h3m->shape);
+        }
         VH_TRY(vh_json_numbers(ctx, object, &a, fill ? vh_hmm_param(h3m, h, p) : NULL));
     }
 done:
@@ -164,7 +165,8 @@ done:
 }
 
 /* hmms and omega into a new H3M. */
-static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_h3m **out)
+static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, vh_shape shape, const vh_emission *family,
+                             vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
@@ -174,7 +176,7 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, const vh_emission *fam
     VH_CHECK(hmms, VHEM_EFORMAT, "hmms is missing");
     VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
     VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu HMMs, must be 1 to %d", K, INT_MAX);
-    VH_TRY(vh_h3m_new(ctx, family, d, (int)K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, family, shape, (int)K, &h3m));
     if (K > 1 || json_object_get(root, "omega")) { /* a single HMM has no choice of weight */
         vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
@@ -194,14 +196,14 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
     const char *emission = "";
-    int d;
+    vh_shape shape = { 0 };
 
     VH_TRY(vh_json_version(ctx, root, VERSION));
     VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
     const vh_emission *family = vh_emission_find(emission);
     VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
-    VH_TRY(vh_json_count(ctx, root, "d", &d));
-    VH_TRY(read_hmms(ctx, root, family, d, &h3m));
+    VH_TRY(vh_json_count(ctx, root, "d", &shape.d));
+    VH_TRY(read_hmms(ctx, root, shape, family, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
@@ -274,7 +276,7 @@ done:
 static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 {
     static const char *const lead = ",\n   ";
-    int states[] = { h->S, h->S }, component[] = { h->S, h->M, h3m->d, h3m->d };
+    int states[] = { h->S, h->S }, component[4] = { h->S, h->M };
 
     fputs("  {", f);
     vh_json_print_text(f, "name", h->name);
@@ -285,6 +287,8 @@ static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
     vh_json_print_array(f, lead, "c", 2, component, vh_hmm_c(h));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
+        for (int k = 0; k < param->rank; k++)
+            component[2 + k] = vh_param_extent(param, k, &h3m->shape);
         vh_json_print_array(f, lead, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
     }
     if (h->extra)

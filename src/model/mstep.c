@@ -10,6 +10,7 @@
 #include "math/scaled.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Less expected weight than this, at the scale of the HMM, is rounding, and dividing by it makes noise. */
@@ -22,9 +23,9 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
     double *mean = NULL, *work, *row;
 
-    VH_NEW(mean, (size_t)n_stat + vh_emission_work(h3m->d) + (size_t)(S > M ? S : M));
+    VH_NEW(mean, (size_t)n_stat + vh_emission_work(&h3m->shape) + (size_t)(S > M ? S : M));
     work = mean + n_stat;
-    row = work + vh_emission_work(h3m->d);
+    row = work + vh_emission_work(&h3m->shape);
 
     memcpy(row, stats->nu1 + pk->state0[k], sizeof *row * (size_t)S);
     vh_constrain(S, lim->fixed_pi, h->pi, row);
@@ -64,21 +65,14 @@ done:
 #define DEAD       1e-3 /* a state or component that holds less than this many frames is dead */
 #define SPLITTABLE 2.0  /* and one with fewer than this has nothing to share */
 
-/* Two components from one: `to` becomes a copy of `from`, and the two means step apart by half a deviation
- * of the data in random directions. */
-static void split(const vh_limits *lim, vh_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng)
+/* Two components from one: `to` becomes a copy of `from`, and the two part.  work [vh_nudge_work]. */
+static void split(const vh_coords *x, vh_h3m *h3m, vh_hmm *h, int from, int to, vh_rng *rng, double *work)
 {
     double *a[VH_MAX_PARAM], *b[VH_MAX_PARAM];
     vh_hmm_component(h3m, h, from / h->M, from % h->M, a);
     vh_hmm_component(h3m, h, to / h->M, to % h->M, b);
-    for (int p = 0; p < h3m->family->n_param; p++)
-        memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(h3m->family, p, h3m->d));
-    for (int i = 0; i < h3m->d; i++) {
-        double var = a[1][vh_variance_at(h3m->family, h3m->d, i)];
-        double step = 0.5 * fmin(sqrt(var), lim->scale[i]) * (vh_rng_uniform(rng) < 0.5 ? -1 : 1);
-        a[0][i] += step;
-        b[0][i] -= step;
-    }
+    vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)a, b);
+    vh_emission_part(h3m->family, x, rng, a, b, work);
 }
 
 static bool is_free(const double *fixed, int q)
@@ -121,14 +115,17 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     int S = h->S, M = h->M, n_stat = pk->n_stat, revived = 0, big = 0;
     double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
-    double *c = vh_hmm_c(h);
+    double *c = vh_hmm_c(h), *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
+    const vh_coords x = { h3m->shape, pk->x.origin, h3m->family->location ? lim->scale : pk->x.scale };
 
+    if (!work) /* a repair is not worth an error */
+        return 0;
     for (int s = 0; s < S; s++) { /* components inside a living state */
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = vh_argmax(M, Ts, n_stat);
         for (int m = 0; m < M; m++)
             if (Ts[m * n_stat] < DEAD * unit && Ts[top * n_stat] > SPLITTABLE * unit) {
-                split(lim, h3m, h, s * M + top, s * M + m, rng);
+                split(&x, h3m, h, s * M + top, s * M + m, rng, work);
                 c[s * M + top] = c[s * M + m] = (c[s * M + top] + c[s * M + m]) / 2;
                 revived++;
             }
@@ -140,11 +137,12 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
             || state_weight(T, M, n_stat, big) < SPLITTABLE * unit)
             continue;
         for (int m = 0; m < M; m++) {
-            split(lim, h3m, h, big * M + m, s * M + m, rng);
+            split(&x, h3m, h, big * M + m, s * M + m, rng, work);
             c[s * M + m] = c[big * M + m];
         }
         share_chain(lim, h, big, s);
         revived++;
     }
+    free(work);
     return revived;
 }

@@ -24,8 +24,9 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
 
     VH_NEW(pk, 1);
     pk->family = h3m->family;
+    pk->shape = h3m->shape;
     pk->d = h3m->d;
-    pk->n_stat = h3m->family->n_stat(h3m->d);
+    pk->n_stat = h3m->family->n_stat(&h3m->shape);
     pk->K = K;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
@@ -51,7 +52,7 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
     VH_NEW(xs, 2 * (size_t)h3m->d);
     memcpy(xs, origin, sizeof *xs * (size_t)h3m->d);
     memcpy(xs + h3m->d, scale, sizeof *xs * (size_t)h3m->d);
-    pk->x = (vh_coords){ .d = h3m->d, .origin = xs, .scale = xs + h3m->d };
+    pk->x = (vh_coords){ .shape = h3m->shape, .origin = xs, .scale = xs + h3m->d };
     *out = pk;
     pk = NULL;
 done:
@@ -119,7 +120,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
     vhem_status st = VHEM_OK;
     double *work = NULL;
 
-    VH_NEW(work, vh_emission_work(pk->d));
+    VH_NEW(work, vh_emission_work(&pk->shape));
     pk->n_direct = 0;
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
@@ -142,7 +143,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
             pk->n_direct += pk->direct[r];
             theta[0] += pk->log_c[r];
             pk->about[r] = pk->x;
-            if (pk->direct[r])
+            if (pk->direct[r] && pk->family->location)
                 pk->about[r].origin = par[0];
         }
     }
@@ -191,7 +192,7 @@ vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y,
         if (!pk->direct[r])
             continue;
         double *row = G + (size_t)r * ld;
-        if (!pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
+        if (!pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
             return vh_fail(ctx, VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < n; t++)
             row[t] += pk->log_c[r];

@@ -5,13 +5,10 @@
 
 #include "model/h3m.h"
 
-/* log c of a component of weight zero: below every real log-probability, yet finite, so that the product
- * makes no NaN.  Such a component is never looked at; it may even be singular. */
-#define VH_NEVER (-1e300)
-
 typedef struct {
     const vh_emission *family;
-    int d, n_stat;
+    vh_shape shape;
+    int d, n_stat;          /* d: shape.d */
     int K, n_state, n_comp; /* HMMs, and their states and components all together */
     size_t n_trans;         /* entries of all A together */
     int *S, *M;             /* [K] */
@@ -45,7 +42,7 @@ void vh_pack_free(vh_packed *pk);
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
  * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], of which only the
  * rows of components lo .. hi-1 are made, and for each piece the rows of the components that need the direct
- * form.  work [vh_emission_work(d)]. */
+ * form.  work [vh_emission_work]. */
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T);
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld);
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,

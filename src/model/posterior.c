@@ -17,7 +17,7 @@
 
 static bool is_full(const vh_prior *p)
 {
-    return p->family->param[1].rank == 2;
+    return vh_prior_full(p->family);
 }
 
 vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_posterior *out)
@@ -52,11 +52,11 @@ double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, d
 {
     const vh_coords *x = &pk->about[r];
     const double *T = stats->T + (size_t)r * (size_t)pk->n_stat, n = T[0];
-    bool full = pk->family->param[1].rank == 2;
+    bool full = vh_prior_full(pk->family);
     int d = pk->d;
 
     memset(mean, 0, sizeof *mean * (size_t)d);
-    memset(scatter, 0, sizeof *scatter * vh_param_size(pk->family, 1, d));
+    memset(scatter, 0, sizeof *scatter * vh_scatter_size(pk->family, d));
     if (!(n > 1e-200)) /* dividing by it makes noise */
         return 0;
     const double *second = T + 1 + d; /* squares, or the lower triangle of products by rows */
@@ -311,14 +311,21 @@ static double divisor(const vh_prior *p, const vh_limits *lim, double nu)
     return fmax(own - 2, fmax(1, own / 2));
 }
 
+size_t vh_posterior_work(const vh_emission *family, int d)
+{
+    const vh_shape shape = { .d = d };
+    return (size_t)family->n_stat(&shape) + (size_t)d + vh_emission_work(&shape);
+}
+
 /* The maximiser of the likelihood of statistics with this mean and covariance is that mean and covariance,
  * and it knows of floors. */
 int vh_posterior_put(const vh_emission *family, int d, const double *floor, const double *mu,
                      const double *cov, double divisor, double *const *par, double *work)
 {
-    bool full = family->param[1].rank == 2;
-    double *stat = work, *one = stat + family->n_stat(d), *second = stat + 1 + d;
-    const vh_coords about = { .d = d, .origin = mu, .scale = one };
+    bool full = vh_prior_full(family);
+    const vh_shape shape = { .d = d };
+    double *stat = work, *one = stat + family->n_stat(&shape), *second = stat + 1 + d;
+    const vh_coords about = { .shape = shape, .origin = mu, .scale = one };
 
     stat[0] = 1;
     for (int i = 0; i < d; i++) {
@@ -337,7 +344,7 @@ vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits 
     int S = post->S, M = post->M, d = p->d, held = 0;
     double *work = NULL;
 
-    VH_NEW(work, (size_t)p->family->n_stat(d) + (size_t)d + vh_emission_work(d));
+    VH_NEW(work, vh_posterior_work(p->family, d));
     mean_row(S, lim->fixed_pi, post->eta, h->pi);
     for (int s = 0; s < S; s++) {
         mean_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, h->A + s * S);

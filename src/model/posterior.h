@@ -36,8 +36,9 @@ void vh_posterior_free(vh_posterior *post); /* accepts a zeroed struct */
 double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, double *mean, double *scatter);
 
 /* A component becomes N(mu, cov / divisor), with no variance below floor [d] (NULL: none).  mu and cov may be
- * its own; work [n_stat + d + vh_emission_work(d)].  Returns 1 when the floor held something, 0 when not, -1
+ * its own; work [vh_posterior_work].  Returns 1 when the floor held something, 0 when not, -1
  * when it is singular. */
+size_t vh_posterior_work(const vh_emission *family, int d);
 int vh_posterior_put(const vh_emission *family, int d, const double *floor, const double *mu,
                      const double *cov, double divisor, double *const *par, double *work);
 

@@ -177,7 +177,7 @@ vhem_status vh_posteriors_mean(vhem_ctx *ctx, const vh_posteriors *p, vh_h3m **o
     vh_h3m *h3m = NULL;
     int n_floored;
 
-    VH_TRY(vh_h3m_new(ctx, p->shape->family, p->shape->d, p->K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, p->shape->family, (vh_shape){ .d = p->shape->d }, p->K, &h3m));
     vh_dirichlet_mean(p->K, p->alpha, h3m->omega);
     for (int j = 0; j < p->K; j++) {
         VH_TRY(vh_h3m_shape(ctx, h3m, j, p->hmm[j].S, p->hmm[j].M));
@@ -225,7 +225,7 @@ static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_post
     vh_json_print_array(f, ", ", "lambda", 2, n, h->lambda);
     vh_json_print_array(f, ", ", "nu", 2, n, h->nu);
     vh_json_print_array(f, ", ", "m", 3, n, h->m);
-    vh_json_print_array(f, ", ", "W", 2 + shape->family->param[1].rank, n, W);
+    vh_json_print_array(f, ", ", "W", vh_prior_full(shape->family) ? 4 : 3, n, W);
     putc('}', f);
 done:
     free(W);
@@ -281,7 +281,7 @@ done:
 static vhem_status read_scales(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     vhem_status st = VHEM_OK;
-    int d = shape->d, rank = shape->family->param[1].rank;
+    int d = shape->d, rank = vh_prior_full(shape->family) ? 2 : 1;
     size_t size = vh_prior_size(shape);
     const vh_json_array W = { .key = "W",
                               .rank = 2 + rank,
@@ -309,7 +309,7 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape
 {
     vhem_status st = VHEM_OK;
     int S, M, d = shape->d;
-    double least = shape->family->param[1].rank == 2 ? d - 1 : 0;
+    double least = vh_prior_full(shape->family) ? d - 1 : 0;
 
     VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
     VH_TRY(vh_json_count(ctx, object, "S", &S));

@@ -18,8 +18,8 @@ vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_pri
     vhem_status st = VHEM_OK;
     vh_prior *p = NULL;
 
-    VH_CHECK(family == &vh_gaussian_diag || family == &vh_gaussian_full, VHEM_EINVAL,
-             "there are no priors for %s emissions", family->name);
+    VH_CHECK(family->prior != VH_PRIOR_FRAMES, VHEM_EINVAL, "there are no priors for %s emissions",
+             family->name);
     VH_NEW(p, 1);
     *p = (vh_prior){ .family = family, .d = d, .alpha = 1, .broad = true };
     VH_NEW(p->m, d);
@@ -66,7 +66,7 @@ done:
 bool vh_prior_invert(const vh_prior *p, double *x)
 {
     bool ok = true;
-    if (p->family->param[1].rank == 2)
+    if (vh_prior_full(p->family))
         return vh_cholesky(p->d, x) && vh_cholesky_inverse(p->d, x);
     for (int k = 0; k < p->d; k++) {
         x[k] = 1 / x[k];
@@ -88,7 +88,7 @@ static void print_number(FILE *f, const char *key, double x)
 static int scale_rank(const vh_prior *p, double *W)
 {
     int d = p->d;
-    if (p->family->param[1].rank == 1)
+    if (!vh_prior_full(p->family))
         return 1;
     for (int e = 0; e < d * d; e++)
         if (e / d != e % d && W[e] != 0)
@@ -150,7 +150,7 @@ done:
 static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
 {
     vhem_status st = VHEM_OK;
-    bool full = p->family->param[1].rank == 2;
+    bool full = vh_prior_full(p->family);
     json_t *W = json_object_get(root, "W");
     int d = p->d, rank = full && json_is_array(json_array_get(W, 0)) ? 2 : 1;
     vh_json_array a = { .key = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
@@ -210,7 +210,7 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
     VH_TRY(read_number(ctx, root, "eps", 0, &p->eps));
     VH_TRY(read_number(ctx, root, "kappa", 0, &p->kappa));
     VH_TRY(read_number(ctx, root, "lambda", 0, &p->lambda));
-    VH_TRY(read_number(ctx, root, "nu", family->param[1].rank == 2 ? d - 1 : 0, &p->nu));
+    VH_TRY(read_number(ctx, root, "nu", vh_prior_full(family) ? d - 1 : 0, &p->nu));
     VH_TRY(read_scale(ctx, root, p));
     VH_TRY(read_variance(ctx, root, p));
     VH_CHECK(!start || strcmp(start, "broad") == 0 || strcmp(start, "ml") == 0, VHEM_EFORMAT,

@@ -23,10 +23,24 @@ typedef struct {
     bool broad;       /* fits begin at HMMs with large variances, not at those of highest likelihood */
 } vh_prior;
 
-/* Numbers of B. */
+/* Is B a matrix? */
+static inline bool vh_prior_full(const vh_emission *family)
+{
+    return family->prior == VH_PRIOR_NORMAL_WISHART;
+}
+/* Numbers of a scatter, such as B: d, or d d. */
+static inline size_t vh_scatter_size(const vh_emission *family, int d)
+{
+    return vh_prior_full(family) ? (size_t)d * (size_t)d : (size_t)d;
+}
 static inline size_t vh_prior_size(const vh_prior *p)
 {
-    return vh_param_size(p->family, 1, p->d);
+    return vh_scatter_size(p->family, p->d);
+}
+/* Where the scatter of dimension k by itself stands in it. */
+static inline size_t vh_scatter_at(const vh_emission *family, int d, int k)
+{
+    return vh_prior_full(family) ? (size_t)k * (size_t)d + (size_t)k : (size_t)k;
 }
 
 /* Room for a prior; all numbers are the caller's to fill in. */

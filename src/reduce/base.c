@@ -40,8 +40,8 @@ done:
 }
 
 /* Adds w mu (about NULL) or w (cov + (mu - about)^2) of every base component to sum [d]; returns the sum of
- * the weights w. */
-static double add_pass(const vh_h3m *h3m, const double *about, double *sum)
+ * the weights w.  mean and var [d] are overwritten. */
+static double add_pass(const vh_h3m *h3m, const double *about, double *mean, double *var, double *sum)
 {
     int d = h3m->d;
     double all = 0;
@@ -50,9 +50,10 @@ static double add_pass(const vh_h3m *h3m, const double *about, double *sum)
         for (int q = 0; q < h->S * h->M; q++) {
             double *par[VH_MAX_PARAM], w = (h3m->omega[i] + 1e-300) * vh_hmm_c(h)[q] / h->S;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            h3m->family->location->moments(&h3m->shape, (const double *const *)par, mean, var);
             for (int k = 0; k < d; k++) {
-                double u = about ? par[0][k] - about[k] : 0;
-                sum[k] += w * (about ? u * u + par[1][vh_variance_at(h3m->family, d, k)] : par[0][k]);
+                double u = about ? mean[k] - about[k] : 0;
+                sum[k] += w * (about ? u * u + var[k] : mean[k]);
             }
             all += w;
         }
@@ -61,18 +62,37 @@ static double add_pass(const vh_h3m *h3m, const double *about, double *sum)
 }
 
 /* Mean and deviation of all base components together, each counted with omega c / S: where the product is
- * taken.  Both arrays come zeroed. */
-static void spread(const vh_h3m *h3m, double *origin, double *scale)
+ * taken; 0 and 1 for families without a location.  Both arrays come zeroed; work [2 d]. */
+static void spread(const vh_h3m *h3m, double *origin, double *scale, double *work)
 {
-    double all = add_pass(h3m, NULL, origin);
+    for (int k = 0; !h3m->family->location && k < h3m->d; k++)
+        scale[k] = 1;
+    if (!h3m->family->location)
+        return;
+    double all = add_pass(h3m, NULL, work, work + h3m->d, origin);
     for (int k = 0; k < h3m->d; k++)
         origin[k] /= all;
-    add_pass(h3m, origin, scale);
+    add_pass(h3m, origin, work, work + h3m->d, scale);
     for (int k = 0; k < h3m->d; k++) {
         scale[k] = sqrt(scale[k] / all);
         if (!(scale[k] > 1e-14 * fabs(origin[k])) || !isfinite(scale[k]))
             scale[k] = 1;
     }
+}
+
+static void add_means(vh_base *b)
+{
+    const vh_packed *pk = b->packed;
+    double all = 0;
+    for (int k = 0; k < pk->K; k++)
+        for (int r = pk->comp0[k]; r < pk->comp0[k + 1]; r++) {
+            double w = (b->omega[k] + 1e-300) * pk->c[r] / pk->S[k];
+            for (int e = 0; e < pk->n_stat; e++)
+                b->mean[e] += w * pk->mean[(size_t)r * (size_t)pk->n_stat + (size_t)e];
+            all += w;
+        }
+    for (int e = 0; e < pk->n_stat; e++)
+        b->mean[e] /= all;
 }
 
 /* A part of the packed set: its offsets are those of the whole. */
@@ -97,6 +117,7 @@ vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
 {
     vhem_status st = VHEM_OK;
     vh_base *b = NULL;
+    double *work = NULL;
 
     VH_NEW(b, 1);
     b->h3m = h3m;
@@ -108,11 +129,15 @@ vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
     VH_TRY(sort_by_shape(ctx, h3m, b->order));
     for (int p = 0; p < h3m->K; p++)
         b->omega[p] = h3m->omega[b->order[p]];
-    spread(h3m, b->origin, b->scale);
+    VH_NEW(work, 2 * (size_t)h3m->d);
+    spread(h3m, b->origin, b->scale, work);
     VH_TRY(vh_pack_base(ctx, h3m, b->order, h3m->K, b->origin, b->scale, &b->packed));
+    VH_NEW(b->mean, b->packed->n_stat);
+    add_means(b);
     *out = b;
     b = NULL;
 done:
+    free(work);
     vh_base_free(b);
     return st;
 }
@@ -143,6 +168,7 @@ void vh_base_free(vh_base *base)
     free(base->omega);
     free(base->origin);
     free(base->scale);
+    free(base->mean);
     vh_pack_free(base->packed);
     free(base);
 }

@@ -13,7 +13,8 @@ typedef struct {
     double *omega; /* [Kb]  weights, by place */
     vh_packed *packed;
     vh_reduce_job *job;     /* NULL when only packed */
-    double *origin, *scale; /* [d]  mean and deviation of the base models together */
+    double *origin, *scale; /* [d]  mean and deviation of the base models together; 0 and 1: no location */
+    double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S */
 } vh_base;
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);

@@ -12,21 +12,16 @@
  *
  *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
+ * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).
+ *
  *   1. slabs of the standard normal variable
- *   2. along which axis a component is cut, if at all
- *   3. the refined HMM: states (s, m, q) with pi' = pi_s c_sm / n, A' = A_st c_tm / n */
+ *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm / n, A' = A_st c_tm / n */
 #include "reduce/refine.h"
 
 #include "core/alloc.h"
-#include "math/linalg.h"
+#include "model/slabs.h"
 
-#include <float.h>
 #include <math.h>
-#include <string.h>
-
-#define FAR_APART \
-    16.0           /* squared distance, in units of both variances together, from where overlap is nothing */
-#define ALIKE 1e-6 /* and below which there is nothing to tell apart */
 
 /* ---- 1. slabs ------------------------------------------------------------------------------------------ */
 
@@ -71,128 +66,35 @@ typedef struct {
     double mean[VH_MAX_SLABS], var[VH_MAX_SLABS];
 } slabs;
 
-/* ---- 2. the axis --------------------------------------------------------------------------------------- */
-
-typedef struct { /* one component of an HMM and how it is cut */
-    int s;
-    double share;              /* c_sm */
-    double *par[VH_MAX_PARAM]; /* its parameters */
-    int n;                     /* slabs; 1: not cut */
-    int k;                     /* diagonal covariances: the dimension that is cut */
-    double *Lw;                /* [d]  full: L w */
-} piece;
-
-/* Diagonal covariances stay diagonal only when a coordinate is cut: the one that tells the component best
- * from one it overlaps. */
-static bool axis_of_diag(int d, const piece *all, int n, piece *p)
-{
-    double best = ALIKE;
-    for (int e = 0; e < n; e++) {
-        double apart = 0, most = 0;
-        int at = 0;
-        for (int k = 0; &all[e] != p && k < d; k++) {
-            double u = p->par[0][k] - all[e].par[0][k], v = p->par[1][k], both = v + all[e].par[1][k];
-            double here = u * u / fmax(both, DBL_MIN);
-            apart += here;
-            if (v > 0 && here > most) {
-                most = here;
-                at = k;
-            }
-        }
-        if (apart < FAR_APART && most > best) {
-            best = most;
-            p->k = at;
-        }
-    }
-    return best > ALIKE;
-}
-
-/* Delta' (Sigma + Sigma')^-1 Delta; infinity when the sum is singular.  work [d][d] + [d]. */
-static double separation(int d, const piece *p, const piece *e, double *work)
-{
-    double *L = work, *u = work + d * d, sum = 0;
-    for (int i = 0; i < d * d; i++)
-        L[i] = p->par[1][i] + e->par[1][i];
-    if (!vh_cholesky(d, L))
-        return INFINITY;
-    for (int k = 0; k < d; k++)
-        u[k] = p->par[0][k] - e->par[0][k];
-    vh_cholesky_solve_rows(d, L, 1, u);
-    for (int k = 0; k < d; k++)
-        sum += u[k] * u[k];
-    return sum;
-}
-
-/* Full covariances are cut along Fisher's axis Sigma^-1 Delta towards the component that is furthest among
- * those it overlaps: w = L^-1 Delta, normed, and L w = Delta / |L^-1 Delta|. */
-static bool axis_of_full(int d, const piece *all, int n, piece *p, double *work)
-{
-    const piece *other = NULL;
-    double best = ALIKE, norm = 0;
-    for (int e = 0; e < n; e++) {
-        double here = &all[e] == p ? 0 : separation(d, p, &all[e], work);
-        if (here < FAR_APART && here > best) {
-            best = here;
-            other = &all[e];
-        }
-    }
-    double *L = work, *u = work + d * d;
-    memcpy(L, p->par[1], sizeof *L * (size_t)(d * d));
-    if (!other || !vh_cholesky(d, L))
-        return false;
-    for (int k = 0; k < d; k++)
-        p->Lw[k] = u[k] = p->par[0][k] - other->par[0][k];
-    vh_cholesky_solve_rows(d, L, 1, u);
-    for (int k = 0; k < d; k++)
-        norm += u[k] * u[k];
-    for (int k = 0; k < d; k++)
-        p->Lw[k] /= sqrt(norm);
-    return isfinite(norm) && norm > 0;
-}
-
-/* ---- 3. the refined HMM -------------------------------------------------------------------------------- */
+/* ---- 2. the refined HMM -------------------------------------------------------------------------------- */
 
 /* The components of h that have weight, and how each is cut; returns how many there are. */
-static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, piece *p, double *axes, double *work)
+static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, double *axes, double *work)
 {
-    bool full = h3m->family->param[1].rank == 2;
     int d = h3m->d, n = 0;
     for (int q = 0; q < h->S * h->M; q++) {
         double c = vh_hmm_c(h)[q];
         if (!(c > 0))
             continue;
-        p[n] = (piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
+        p[n] = (vh_piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
         vh_hmm_component(h3m, h, q / h->M, q % h->M, p[n++].par);
     }
     for (int e = 0; Q > 1 && e < n; e++)
-        if (full ? axis_of_full(d, p, n, &p[e], work) : axis_of_diag(d, p, n, &p[e]))
+        if (h3m->family->slabs->axis(&h3m->shape, p, n, &p[e], work))
             p[e].n = Q;
     return n;
 }
 
 /* Slab q of a piece, as the parameters of a component. */
-static void put_slab(const vh_h3m *h3m, const piece *p, const slabs *x, int q, double *const *par)
+static void put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int q, double *const *par)
 {
-    int d = h3m->d;
-    bool full = h3m->family->param[1].rank == 2;
-    memcpy(par[0], p->par[0], sizeof *par[0] * (size_t)d);
-    memcpy(par[1], p->par[1], sizeof *par[1] * vh_param_size(h3m->family, 1, d));
-    if (p->n == 1)
-        return;
-    if (!full) {
-        par[0][p->k] += x->mean[q] * sqrt(p->par[1][p->k]);
-        par[1][p->k] *= x->var[q];
-        return;
-    }
-    for (int i = 0; i < d; i++) {
-        par[0][i] += x->mean[q] * p->Lw[i];
-        for (int j = 0; j < d; j++)
-            par[1][i * d + j] -= (1 - x->var[q]) * p->Lw[i] * p->Lw[j];
-    }
+    vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)p->par, par);
+    if (p->n > 1)
+        h3m->family->slabs->cut(&h3m->shape, p, x->mean[q], x->var[q], par);
 }
 
 /* HMM i of out, from the n pieces of HMM i of h3m. */
-static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const piece *p, int n, const slabs *x, int i,
+static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, int n, const slabs *x, int i,
                            vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
@@ -224,12 +126,14 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *fine = NULL;
-    piece *p = NULL;
+    vh_piece *p = NULL;
     double *axes = NULL, *work = NULL;
     slabs x = { .Q = Q };
     int most = 0, d = h3m->d;
 
     VH_CHECK(Q >= 1 && Q <= VH_MAX_SLABS, VHEM_EINVAL, "refine is %d, must be from 1 to %d", Q, VH_MAX_SLABS);
+    VH_CHECK(h3m->family->slabs, VHEM_EINVAL, "refine cuts Gaussians, and these are %s models",
+             h3m->family->name);
     for (int q = 0; q < Q; q++)
         vh_slab_moments(Q, q, &x.mean[q], &x.var[q]);
     for (int i = 0; i < h3m->K; i++)
@@ -237,7 +141,7 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
     VH_NEW(p, most);
     VH_NEW(axes, (size_t)most * (size_t)d);
     VH_NEW(work, (size_t)d * (size_t)d + (size_t)d);
-    VH_TRY(vh_h3m_new(ctx, h3m->family, d, h3m->K, &fine));
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, h3m->K, &fine));
     for (int i = 0; i < h3m->K; i++) {
         int n = make_pieces(h3m, &h3m->hmm[i], Q, p, axes, work);
         fine->omega[i] = h3m->omega[i];

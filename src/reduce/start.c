@@ -50,34 +50,45 @@ static void soften(const vh_base *base, vh_hmm *h)
     }
 }
 
-/* Means step a random fifth of a deviation, so that copies of one component can part. */
+/* Copies of one component become a little different, so that they can part.  In what a component of a centre
+ * never gives, no later step finds anything: where a family has zeros, they get a little of what all base
+ * components give together.  Base components may be singular, those of a centre may not: they get a hundredth
+ * of the spread of all.  Lack of memory leaves them as they are. */
 static void jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
 {
-    int d = h3m->d;
-    for (int k = 0; k < d; k++) {
-        double var = par[1][vh_variance_at(h3m->family, d, k)];
-        par[0][k] += 0.2 * fmax(sqrt(var), 1e-3 * base->scale[k]) * vh_rng_normal(rng);
-    }
+    double *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
+    if (work)
+        vh_emission_jitter(h3m->family, &base->packed->x, rng, par, work);
+    free(work);
 }
 
 static void copy_component(const vh_h3m *from, double *const *a, double *const *b)
 {
-    for (int p = 0; p < from->family->n_param; p++)
-        memcpy(b[p], a[p], sizeof *b[p] * vh_param_size(from->family, p, from->d));
+    vh_emission_copy(from->family, &from->shape, (const double *const *)a, b);
 }
 
-/* Base components may be singular, those of a centre may not: they get a hundredth of the spread of all. */
 static void widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
 {
     const vh_packed *b = base->packed;
+    const vh_location *location = h3m->family->location;
     int d = h3m->d;
-    double *theta = malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_work(d)));
+    double *theta = malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_work(&h3m->shape) + (size_t)d));
+    double *work = theta ? theta + b->n_stat : NULL,
+           *add = theta ? work + vh_emission_work(&h3m->shape) : NULL;
     for (int q = 0; theta && q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-        bool singular = b->family->natural(&b->x, (const double *const *)par, theta, theta + b->n_stat) < 0;
-        for (int k = 0; singular && k < d; k++)
-            par[1][vh_variance_at(h3m->family, d, k)] += 0.01 * base->scale[k] * base->scale[k];
+        bool singular = b->family->natural(&b->x, (const double *const *)par, theta, work) < 0;
+        for (int k = 0; k < d; k++)
+            add[k] = 0.01 * base->scale[k] * base->scale[k];
+        if (singular && location)
+            location->widen(&h3m->shape, add, par);
+        if (!location) {
+            b->family->stats_of_component(&b->x, (const double *const *)par, theta);
+            for (int e = 0; e < b->n_stat; e++)
+                theta[e] += LITTLE * (base->mean[e] - theta[e]);
+            b->family->maximise(&b->x, theta, base->scale, par, work);
+        }
     }
     free(theta);
 }
@@ -232,7 +243,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
     return VHEM_OK;
 }
 
-/* k Gaussians for all base components together: k-means on their means, then the mean statistics of
+/* k Gaussians for all base components together: k-means on their means (features), then the mean statistics of
  * each cluster back to parameters.  At most so many components are looked at, evenly spread.  label
  * [n], n and step tell what was used. */
 enum { POOL = 20000 };
@@ -241,19 +252,20 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
 {
     vhem_status st = VHEM_OK;
     const vh_packed *b = base->packed;
-    int d = b->d, n_stat = b->n_stat, step = (b->n_comp + POOL - 1) / POOL, n = (b->n_comp + step - 1) / step;
+    int d = vh_features(b->family, &b->shape), n_stat = b->n_stat, step = (b->n_comp + POOL - 1) / POOL,
+        n = (b->n_comp + step - 1) / step;
     double *X = NULL, *centre = NULL, *sum = NULL, *work = NULL;
     int *label = NULL;
 
     VH_NEW(X, (size_t)n * (size_t)d);
     VH_NEW(centre, (size_t)k * (size_t)d);
     VH_NEW(sum, n_stat);
-    VH_NEW(work, vh_emission_work(d));
+    VH_NEW(work, vh_emission_work(&b->shape));
     VH_NEW(label, n);
     for (int i = 0; i < n; i++)
         for (int a = 0; a < d; a++)
             X[(size_t)i * (size_t)d + (size_t)a] =
-                (b->par[(size_t)i * (size_t)step * VH_MAX_PARAM][a] - base->origin[a]) / base->scale[a];
+                b->mean[(size_t)i * (size_t)step * (size_t)n_stat + (size_t)a + 1];
     VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ n, d, X, NULL }, k, 30,
                      &(vh_kmeans_result){ centre, label, 0, false }));
     for (int c = 0; c < k; c++) {
@@ -292,7 +304,7 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
     int *deal = NULL;
 
     VH_NEW(deal, k);
-    VH_TRY(vh_h3m_new(ctx, centers->family, centers->d, 1, &mix));
+    VH_TRY(vh_h3m_new(ctx, centers->family, centers->shape, 1, &mix));
     VH_TRY(vh_h3m_shape(ctx, mix, 0, 1, k));
     VH_TRY(pool(ctx, base, rng, k, mix));
     for (int q = 0; q < k; q++)

@@ -38,15 +38,15 @@ vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **o
             double *par[VH_MAX_PARAM], w = h3m->omega[i] * vh_hmm_c(h)[q] / h->S;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
             for (int k = 0; k < d; k++)
-                sum[k] += w * par[1][vh_variance_at(h3m->family, d, k)];
+                sum[k] += w * par[1][vh_scatter_at(h3m->family, d, k)];
             all += w;
         }
     p->eta = p->eps = p->kappa = 1;
     p->lambda = 0.01;
-    p->nu = h3m->family->param[1].rank == 2 ? d + 2 : 3;
+    p->nu = vh_prior_full(h3m->family) ? d + 2 : 3;
     memcpy(p->m, base->origin, sizeof *p->m * (size_t)d);
     for (int k = 0; k < d; k++)
-        p->B[vh_variance_at(h3m->family, d, k)] =
+        p->B[vh_scatter_at(h3m->family, d, k)] =
             p->nu * fmax(sum[k] / all, LEAST * base->scale[k] * base->scale[k]);
     *out = p;
     p = NULL;
@@ -175,7 +175,7 @@ static vhem_status gather(vhem_ctx *ctx, components *c)
         }
     }
     for (int k = 0; k < p->d; k++)
-        c->log_diagonal += log(c->sum_P[vh_variance_at(p->family, p->d, k)] / c->n);
+        c->log_diagonal += log(c->sum_P[vh_scatter_at(p->family, p->d, k)] / c->n);
 done:
     return st;
 }
@@ -229,7 +229,7 @@ static void learn_scale(components *c, bool nu)
         p->nu = root(nu_gradient, c, 1e-6, 1e4) + (c->full ? p->d - 1 : 0);
     memset(p->B, 0, sizeof *p->B * vh_prior_size(p));
     for (int k = 0; k < p->d; k++) {
-        size_t at = vh_variance_at(p->family, p->d, k);
+        size_t at = vh_scatter_at(p->family, p->d, k);
         p->B[at] = c->n * p->nu / c->sum_P[at];
     }
 }
@@ -241,7 +241,7 @@ vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
     vhem_status st = VHEM_OK;
     const vh_posteriors *post = m->post;
     vh_prior *p = m->prior;
-    components c = { .m = m, .full = p->family->param[1].rank == 2 };
+    components c = { .m = m, .full = vh_prior_full(p->family) };
     rows w = { .post = post };
     double *const a0[] = { [ETA] = &p->eta, [EPS] = &p->eps, [KAPPA] = &p->kappa, [ALPHA] = &p->alpha };
     int longest = post->K;

@@ -17,16 +17,25 @@ void vh_vhem_run_free(vh_vhem_run *run)
     *run = (vh_vhem_run){ 0 };
 }
 
-void vh_add_to_covariances(vh_h3m *h3m, double add)
+vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add)
 {
-    int d = h3m->d;
-    for (int j = 0; add != 0 && j < h3m->K; j++)
+    vhem_status st = VHEM_OK;
+    double *all = NULL;
+
+    if (add == 0 || !h3m->family->location)
+        return VHEM_OK;
+    VH_NEW(all, h3m->d);
+    for (int k = 0; k < h3m->d; k++)
+        all[k] = add;
+    for (int j = 0; j < h3m->K; j++)
         for (int q = 0; q < h3m->hmm[j].S * h3m->hmm[j].M; q++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
-            for (int k = 0; k < d; k++)
-                par[1][vh_variance_at(h3m->family, d, k)] += add;
+            h3m->family->location->widen(&h3m->shape, all, par);
         }
+done:
+    free(all);
+    return st;
 }
 
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
@@ -44,7 +53,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
         m->log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
         VH_TRY(vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored));
     }
-    vh_add_to_covariances(centers, m->opt->cov_add);
+    VH_TRY(vh_add_to_covariances(ctx, centers, m->opt->cov_add));
 done:
     return st;
 }

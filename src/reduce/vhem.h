@@ -34,7 +34,7 @@ void vh_vhem_run_free(vh_vhem_run *run);
  * last M-step was followed by repairs, after which J may fall. */
 bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repaired, vh_vhem_run *run);
 
-/* Adds a number to the diagonal of every covariance. */
-void vh_add_to_covariances(vh_h3m *h3m, double add);
+/* Adds a number to the diagonal of every covariance, where there are covariances. */
+vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add);
 
 #endif

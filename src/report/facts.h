@@ -58,4 +58,10 @@ bool vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi. */
 void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
 
+/* Are the covariances of the HMM matrices?  With one dimension it makes no difference. */
+static inline bool vh_is_full(const vhem_hmm_view *h)
+{
+    return h->cov && h->n_theta == h->S * h->M * (1 + h->d + h->d * h->d);
+}
+
 #endif

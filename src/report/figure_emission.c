@@ -19,7 +19,7 @@ enum { WIDTH = 250, HEIGHT = 224, LEFT = 32, TOP = 12, FOOT = 34, STRIP = 42, NA
 static double covariance(const vhem_hmm_view *h, int s, int m, int k, int k2)
 {
     size_t at = (size_t)s * (size_t)h->M + (size_t)m, d = (size_t)h->d;
-    if (strcmp(h->emission, "gaussian-full") == 0)
+    if (vh_is_full(h))
         return h->cov[at * d * d + (size_t)k * d + (size_t)k2];
     return k == k2 ? h->cov[at * d + (size_t)k] : 0;
 }

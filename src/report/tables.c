@@ -173,17 +173,12 @@ static void put_states(FILE *f, const vh_facts *facts)
     put_centers(f, facts, widest, put_center_states);
 }
 
-static bool is_full(const vhem_hmm_view *h)
-{
-    return strcmp(h->emission, "gaussian-full") == 0;
-}
-
 static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
     (void)facts;
     (void)tau;
     (void)widest;
-    size_t width = !h->cov ? 0 : is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
+    size_t width = !h->cov ? 0 : vh_is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
     for (int s = 0; h->mu && s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
             size_t at = (size_t)s * (size_t)h->M + (size_t)m;
@@ -204,9 +199,9 @@ static void put_emissions(FILE *f, const vh_facts *facts)
     for (int k = 0; k < h.d; k++)
         fprintf(f, "\tmu_%d", k);
     for (int k = 0; k < h.d; k++)
-        for (int e = 0; e < h.d && is_full(&h); e++)
+        for (int e = 0; e < h.d && vh_is_full(&h); e++)
             fprintf(f, "\tcov_%d_%d", k, e);
-    for (int k = 0; k < h.d && !is_full(&h); k++)
+    for (int k = 0; k < h.d && !vh_is_full(&h); k++)
         fprintf(f, "\tcov_%d", k);
     putc('\n', f);
     put_centers(f, facts, h.S, put_center_emissions);

@@ -37,12 +37,13 @@ static vh_packed *copy_packed(const vh_packed *pk, bool base)
     c->trans0 = copy_of(pk->trans0, K + 1, sizeof *c->trans0);
     c->pi = copy_of(pk->pi, (size_t)pk->n_state, sizeof *c->pi);
     c->A = copy_of(pk->A, pk->n_trans, sizeof *c->A);
-    c->x = (vh_coords){ pk->d, xs, xs + d };
+    c->x = (vh_coords){ pk->shape, xs, xs + d };
     c->par = copy_of(pk->par, n_comp * VH_MAX_PARAM, sizeof *c->par);
     for (size_t r = 0; r < n_comp; r++)
         for (int p = 0; p < pk->family->n_param; p++)
-            c->par[r * VH_MAX_PARAM + (size_t)p] = copy_of(
-                pk->par[r * VH_MAX_PARAM + (size_t)p], vh_param_size(pk->family, p, pk->d), sizeof(double));
+            c->par[r * VH_MAX_PARAM + (size_t)p] =
+                copy_of(pk->par[r * VH_MAX_PARAM + (size_t)p], vh_param_size(pk->family, p, &pk->shape),
+                        sizeof(double));
     if (base) {
         c->c = copy_of(pk->c, n_comp, sizeof *c->c);
         c->mean = copy_of(pk->mean, n_comp * (size_t)pk->n_stat, sizeof *c->mean);
@@ -53,7 +54,7 @@ static vh_packed *copy_packed(const vh_packed *pk, bool base)
     c->direct = copy_of(pk->direct, n_comp, sizeof *c->direct);
     c->about = copy_of(pk->about, n_comp, sizeof *c->about);
     for (size_t r = 0; r < n_comp; r++)
-        c->about[r] = (vh_coords){ pk->d, c->direct[r] ? c->par[r * VH_MAX_PARAM] : xs, xs + d };
+        c->about[r] = (vh_coords){ pk->shape, c->direct[r] ? c->par[r * VH_MAX_PARAM] : xs, xs + d };
     return c;
 }
 

@@ -101,7 +101,7 @@ static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const 
             vh_hmm_component(want, p, s, m, from);
             vh_hmm_component(got, q, s, m, to);
             for (int k = 0; k < 2; k++)
-                memcpy(to[k], from[k], sizeof **to * vh_param_size(want->family, k, want->d));
+                memcpy(to[k], from[k], sizeof **to * vh_param_size(want->family, k, &want->shape));
         }
     }
 }

@@ -17,7 +17,7 @@ static vh_h3m *random_set(vhem_ctx *ctx, vh_rng *rng, int K, int d, int full, bo
         part[k] = random_h3m(ctx, rng, 1, S, M, d, full, 1.5);
         vh_hmm *h = &part[k]->hmm[0];
         double scale = extreme && k % 5 == 1 ? exp(30 * (vh_rng_uniform(rng) - 0.5)) : 1;
-        size_t n_cov = (size_t)(S * M) * vh_param_size(part[k]->family, 1, d);
+        size_t n_cov = (size_t)(S * M) * vh_param_size(part[k]->family, 1, &part[k]->shape);
         for (size_t i = 0; i < n_cov; i++)
             vh_hmm_param(part[k], h, 1)[i] *= scale;
         for (int i = 0; extreme && k % 7 == 2 && i < S * M * d; i++)
@@ -117,7 +117,7 @@ static void parts(void **state)
         double *self = calloc((size_t)base->packed->n_comp, sizeof *self), work[200];
         for (int r = 0; r < base->packed->n_comp; r++) {
             const double *const *par = base->packed->par + (size_t)r * VH_MAX_PARAM;
-            assert_true(set->family->log_product(2, par, par, 1, &self[r], work));
+            assert_true(set->family->log_product(&(vh_shape){ .d = 2 }, par, par, 1, &self[r], work));
         }
         const vh_product p = { .a = base->packed,
                                .b = base->packed,

@@ -45,7 +45,7 @@ static void change(vh_h3m *h3m, const shape *c, int side)
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
         double *mu = vh_hmm_param(h3m, h, 0), *cov = vh_hmm_param(h3m, h, 1);
-        size_t n = (size_t)(h->S * h->M) * vh_param_size(h3m->family, 1, h3m->d);
+        size_t n = (size_t)(h->S * h->M) * vh_param_size(h3m->family, 1, &h3m->shape);
         for (int k = 0; k < h->S * h->M * h3m->d; k++)
             mu[k] = c->scale * (mu[k] + c->far);
         for (size_t k = 0; k < n; k++)
@@ -59,7 +59,7 @@ static void change(vh_h3m *h3m, const shape *c, int side)
             w[0] += w[h->M - 1];
             w[h->M - 1] = 0;
             vh_hmm_component(h3m, h, s, h->M - 1, par);
-            memset(par[1], 0, sizeof *par[1] * vh_param_size(h3m->family, 1, h3m->d));
+            memset(par[1], 0, sizeof *par[1] * vh_param_size(h3m->family, 1, &h3m->shape));
         }
     }
 }

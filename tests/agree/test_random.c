@@ -88,8 +88,8 @@ static vh_h3m *random_models(vhem_ctx *ctx, problem *p, int K, int most_S)
     vh_h3m *h3m = NULL;
     bool ragged = chance(&p->rng, 0.5);
     int S = 0, M = 0;
-    assert_ok(ctx,
-              vh_h3m_new(ctx, vh_emission_find(p->full ? "gaussian-full" : "gaussian-diag"), p->d, K, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find(p->full ? "gaussian-full" : "gaussian-diag"),
+                              (vh_shape){ .d = p->d }, K, &h3m));
     for (int i = 0; i < K; i++) {
         if (i == 0 || ragged) {
             S = 1 + (int)vh_rng_below(&p->rng, most_S);
@@ -149,7 +149,7 @@ static int check(vhem_ctx *ctx, uint64_t number)
         answer got = ask_backend(name, base, centers, &q);
         double tol = tolerance(&p, base, &want);
         if (tol < 1e-3)
-            failed += answers_differ(what, &want, &got, tol, centers, base->family->n_stat(p.d));
+            failed += answers_differ(what, &want, &got, tol, centers, base->family->n_stat(&base->shape));
         answer_free(&got);
     }
     answer_free(&want);

@@ -18,7 +18,7 @@ static const vh_backend idle = { .name = "idle", .usable = always };
 static vh_h3m *ragged(vhem_ctx *ctx, vh_rng *rng, int Kb)
 {
     vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find("gaussian-diag"), 2, Kb, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find("gaussian-diag"), (vh_shape){ .d = 2 }, Kb, &h3m));
     for (int i = 0; i < Kb; i++) {
         int S = 1 + (int)vh_rng_below(rng, 3), M = 1 + (int)vh_rng_below(rng, 2);
         vh_h3m *one = random_h3m(ctx, rng, 1, S, M, 2, 0, 2);

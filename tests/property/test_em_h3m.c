@@ -132,7 +132,7 @@ static vh_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
     vh_h3m *h3m = NULL;
     int G = data->N / m, S = m * T, d = data->d;
-    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, d, G, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, (vh_shape){ .d = d }, G, &h3m));
     for (int g = 0; g < G; g++) {
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, g, S, 1));
         vh_hmm *h = &h3m->hmm[g];

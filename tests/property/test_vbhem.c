@@ -34,7 +34,7 @@ static vh_prior *random_prior(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m)
     p->nu = (full ? d - 1 : 0) + pow(10, -1 + 2 * vh_rng_uniform(rng));
     for (int k = 0; k < d; k++) {
         p->m[k] = vh_rng_normal(rng);
-        p->B[vh_variance_at(h3m->family, d, k)] = pow(10, -1 + 2 * vh_rng_uniform(rng));
+        p->B[vh_scatter_at(h3m->family, d, k)] = pow(10, -1 + 2 * vh_rng_uniform(rng));
     }
     return p;
 }

@@ -188,7 +188,7 @@ static void test_statistics_add_up(void **state)
 static vh_h3m *delta_models(vhem_ctx *ctx, int N, int T, int d, const double *y)
 {
     vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, d, N, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, (vh_shape){ .d = d }, N, &h3m));
     for (int n = 0; n < N; n++) {
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, n, T, 1));
         vh_hmm *h = &h3m->hmm[n];

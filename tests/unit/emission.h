@@ -22,8 +22,8 @@ static inline void component_init(component *c, int d)
     c->d = d;
     c->par[0] = c->mu;
     c->par[1] = c->cov;
-    c->x = (vh_coords){ .d = d, .origin = c->origin, .scale = c->scale };
-    assert_true(vh_emission_work(d) <= sizeof c->work / sizeof *c->work);
+    c->x = (vh_coords){ .shape = { .d = d }, .origin = c->origin, .scale = c->scale };
+    assert_true(vh_emission_work(&c->x.shape) <= sizeof c->work / sizeof *c->work);
     for (int k = 0; k < d; k++)
         c->scale[k] = 1;
 }
@@ -33,7 +33,7 @@ static inline void component_init(component *c, int d)
 static inline double log_density_at(const vh_emission *f, component *c, const double *y)
 {
     double out = NAN;
-    assert_true(f->log_density(c->d, PAR(c), y, 1, &out, c->work));
+    assert_true(f->log_density(&c->x.shape, PAR(c), y, 1, &out, c->work));
     return out;
 }
 
@@ -42,11 +42,11 @@ static inline void check_product(const vh_emission *f, component *c, int full, c
                                  double tol)
 {
     double theta[MAX_STAT], T[64 * MAX_STAT], out[64];
-    int n_stat = f->n_stat(c->d);
+    int n_stat = f->n_stat(&c->x.shape);
     assert_true(n <= 64);
     assert_true(f->natural(&c->x, PAR(c), theta, c->work) >= 0);
     f->stats_of_obs(&c->x, y, n, T);
-    assert_true(f->log_density(c->d, PAR(c), y, n, out, c->work));
+    assert_true(f->log_density(&c->x.shape, PAR(c), y, n, out, c->work));
     for (int t = 0; t < n; t++) {
         double dot = 0, want = (double)slow_gaussian(c->d, full, c->mu, c->cov, y + t * c->d);
         assert_true(T[t * n_stat] == 1);
@@ -62,7 +62,7 @@ static inline void mean_stat(const vh_emission *f, const component *c, int n, co
                              const double *w, double *stat)
 {
     double T[MAX_STAT], sum = 0;
-    int n_stat = f->n_stat(c->d);
+    int n_stat = f->n_stat(&c->x.shape);
     memset(stat, 0, sizeof *stat * (size_t)n_stat);
     for (int t = 0; t < n; t++) {
         f->stats_of_obs(&c->x, y + t * c->d, 1, T);
@@ -91,9 +91,9 @@ static inline void check_draws(const vh_emission *f, component *c, const double 
     vh_rng rng;
     double root[MAX_D * MAX_D], y[MAX_D], mean[MAX_D] = { 0 }, cov[MAX_D * MAX_D] = { 0 };
     vh_rng_init(&rng, 31, VH_RNG_TEST, 0);
-    assert_true(f->root(d, PAR(c), root, c->work));
+    assert_true(f->root(&c->x.shape, PAR(c), root, c->work));
     for (int t = 0; t < N; t++) {
-        f->draw(&rng, d, PAR(c), root, y);
+        f->draw(&rng, &c->x.shape, PAR(c), root, y);
         for (int i = 0; i < d; i++) {
             mean[i] += (y[i] - c->mu[i]) / N;
             for (int j = 0; j < d; j++)
@@ -113,14 +113,14 @@ static inline void check_draws(const vh_emission *f, component *c, const double 
 static inline void check_refused(const vh_emission *f, component *c, const char *text)
 {
     char why[200] = "";
-    if (f->validate(c->d, PAR(c), why, sizeof why, c->work) || !strstr(why, text))
+    if (f->validate(&c->x.shape, PAR(c), why, sizeof why, c->work) || !strstr(why, text))
         fail_msg("wanted \"%s\", got \"%s\"", text, why);
 }
 
 static inline void check_accepted(const vh_emission *f, component *c)
 {
     char why[200] = "";
-    if (!f->validate(c->d, PAR(c), why, sizeof why, c->work))
+    if (!f->validate(&c->x.shape, PAR(c), why, sizeof why, c->work))
         fail_msg("refused: %s", why);
 }
 

@@ -32,7 +32,7 @@ static inline vh_h3m *hard_h3m(vhem_ctx *ctx)
                                    4.35,
                                    2.0 / 3 };
     vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, 4, 2, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, (vh_shape){ .d = 4 }, 2, &h3m));
     for (int i = 0; i < 2; i++) {
         int S = 2 + i, M = 2 - i;
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));

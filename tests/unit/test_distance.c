@@ -62,8 +62,8 @@ static void test_log_product(void **state)
         for (size_t l = 0; l < sizeof lambdas / sizeof *lambdas; l++) {
             const double *p[] = { mp, cp }, *q[] = { mq, cq };
             double got, back;
-            assert_true(f->log_product(d, p, q, lambdas[l], &got, work));
-            assert_true(f->log_product(d, q, p, lambdas[l], &back, work));
+            assert_true(f->log_product(&(vh_shape){ .d = d }, p, q, lambdas[l], &got, work));
+            assert_true(f->log_product(&(vh_shape){ .d = d }, q, p, lambdas[l], &back, work));
             assert_near(got, integral(d, full, mp, cp, mq, cq, lambdas[l]), 1e-9, 1e-9);
             assert_near(got, back, 1e-15, 1e-15);
         }
@@ -77,12 +77,12 @@ static void test_log_product_edges(void **state)
     const double *p[] = { m, v }, *q[] = { m, zero }, *r[] = { m, cov }, *s[] = { huge, huge };
     const double *t[] = { far, huge };
     (void)state;
-    assert_false(vh_gaussian_diag.log_product(2, p, q, 0.5, &out, work));
-    assert_false(vh_gaussian_full.log_product(2, r, r, 0.5, &out, work));
+    assert_false(vh_gaussian_diag.log_product(&(vh_shape){ .d = 2 }, p, q, 0.5, &out, work));
+    assert_false(vh_gaussian_full.log_product(&(vh_shape){ .d = 2 }, r, r, 0.5, &out, work));
     assert_true(out == 7);
-    assert_true(vh_gaussian_diag.log_product(2, s, t, 0.5, &out, work));
+    assert_true(vh_gaussian_diag.log_product(&(vh_shape){ .d = 2 }, s, t, 0.5, &out, work));
     assert_true(isfinite(out));
-    assert_true(vh_gaussian_diag.log_product(2, p, p, 0.5, &out, work));
+    assert_true(vh_gaussian_diag.log_product(&(vh_shape){ .d = 2 }, p, p, 0.5, &out, work));
     assert_near(out, 0, 0, 1e-15); /* the Bhattacharyya coefficient of p with itself */
 }
 
@@ -102,7 +102,7 @@ static double enumerate_kernel(const vhem_hmm_view *a, const vhem_hmm_view *b, i
         int m = e / Cb, l = e % Cb;
         const double *p[] = { a->mu + m * a->d, a->cov + m * dd };
         const double *q[] = { b->mu + l * a->d, b->cov + l * dd };
-        assert_true(f->log_product(a->d, p, q, lambda, &log_k, work));
+        assert_true(f->log_product(&(vh_shape){ .d = a->d }, p, q, lambda, &log_k, work));
         kernel[e] = expl(log_k) * powl(a->c[m], lambda) * powl(b->c[l], lambda);
     }
     for (int64_t path = 0; path < all; path++) {
@@ -221,8 +221,8 @@ static void test_kernel_zeros(void **state)
     (void)state;
     o.normalised = 0;
     o.tau = 3;
-    assert_true(vh_gaussian_diag.log_product(1, p0, p0, 0.5, &product[0], NULL));
-    assert_true(vh_gaussian_diag.log_product(1, p1, p1, 0.5, &product[1], NULL));
+    assert_true(vh_gaussian_diag.log_product(&(vh_shape){ .d = 1 }, p0, p0, 0.5, &product[0], NULL));
+    assert_true(vh_gaussian_diag.log_product(&(vh_shape){ .d = 1 }, p1, p1, 0.5, &product[1], NULL));
     assert_ok(ctx, vh_h3m_distance(ctx, a, a, &o, &D, NULL));
     assert_near(D, 2 * product[0] + product[1], 1e-14, 1e-14);
     vh_h3m_free(a);
@@ -342,7 +342,7 @@ static void test_mixed_families(void **state)
     vh_rng_init(&rng, 10, VH_RNG_TEST, 0);
     vh_h3m *a = random_h3m(ctx, &rng, 2, 2, 2, 3, 0, 1), *b = random_h3m(ctx, &rng, 2, 2, 1, 3, 1, 1);
     vh_h3m *full = NULL;
-    assert_ok(ctx, vh_h3m_as_full(ctx, a, &full));
+    assert_ok(ctx, vh_h3m_widest(ctx, a, &full));
     for (int k = 0; k < 3; k++) {
         vhem_distance_options o = options(kinds[k]);
         double D[4], E[4], back[4];

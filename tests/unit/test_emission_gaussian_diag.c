@@ -27,7 +27,7 @@ static void by_hand(void **state)
     c.cov[1] = 0.25;
     /* -log 2 pi - log(2 * 0.5) - (1 + 4)/2 */
     assert_near(log_density_at(F, &c, y), -LOG_2PI - 2.5, 1e-15, 0);
-    assert_int_equal(F->n_stat(2), 5);
+    assert_int_equal(F->n_stat(&(vh_shape){ .d = 2 }), 5);
 }
 
 static void product(void **state)
@@ -108,7 +108,7 @@ static void singular(void **state)
     component_init(&c, 2);
     c.cov[0] = 1;
     assert_true(F->natural(&c.x, PAR(&c), theta, c.work) < 0);
-    assert_false(F->log_density(2, PAR(&c), y, 1, &out, c.work));
+    assert_false(F->log_density(&c.x.shape, PAR(&c), y, 1, &out, c.work));
     c.cov[1] = NAN;
     assert_true(F->natural(&c.x, PAR(&c), theta, c.work) < 0);
     assert_int_equal(F->maximise(&c.x, stat, NULL, c.par, c.work), -1);

@@ -27,7 +27,7 @@ static void by_hand(void **state)
     c.mu[0] = 1;
     /* det 3, inverse (2 -1; -1 2)/3, y - mu = (1, 1): quadratic form 2/3 */
     assert_near(log_density_at(F, &c, y), -LOG_2PI - 0.5 * log(3.0) - 1.0 / 3, 1e-15, 0);
-    assert_int_equal(F->n_stat(3), 10);
+    assert_int_equal(F->n_stat(&(vh_shape){ .d = 3 }), 10);
 }
 
 static void product(void **state)
@@ -54,10 +54,10 @@ static void nearly_singular(void **state)
     for (int d = 2; d <= MAX_D; d++) {
         double root[MAX_D * MAX_D], theta[MAX_STAT], y[MAX_D];
         random_component(&rng, &c, d, 1e12);
-        assert_true(F->root(d, PAR(&c), root, c.work));
+        assert_true(F->root(&c.x.shape, PAR(&c), root, c.work));
         assert_true(F->natural(&c.x, PAR(&c), theta, c.work) > 1e5);
         for (int t = 0; t < 20; t++) {
-            F->draw(&rng, d, PAR(&c), root, y);
+            F->draw(&rng, &c.x.shape, PAR(&c), root, y);
             assert_near(log_density_at(F, &c, y), (double)slow_gaussian(d, 1, c.mu, c.cov, y), 1e-4, 1e-3);
         }
     }
@@ -131,7 +131,7 @@ static void singular(void **state)
     component_init(&c, 2);
     memcpy(c.cov, (double[]){ 1, 1, 1, 1 }, 4 * sizeof(double));
     assert_true(F->natural(&c.x, PAR(&c), theta, c.work) < 0);
-    assert_false(F->log_density(2, PAR(&c), y, 1, &out, c.work));
+    assert_false(F->log_density(&c.x.shape, PAR(&c), y, 1, &out, c.work));
     mean_stat(F, &c, 2, y, w, stat); /* two frames span one direction */
     assert_int_equal(F->maximise(&c.x, stat, NULL, c.par, c.work), -1);
     assert_int_equal(F->maximise(&c.x, stat, floor, c.par, c.work), 1);

@@ -101,7 +101,7 @@ static void parameters(void **state)
     assert_true(par[1][0] == 3 && par[1][1] == 3);
     vh_h3m_free(h3m);
 
-    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_full, 3, 4, &h3m));
+    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_full, (vh_shape){ .d = 3 }, 4, &h3m));
     for (int i = 0; i < 4; i++) {
         assert_true(h3m->omega[i] == 0.25);
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, 2, 5));

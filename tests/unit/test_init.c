@@ -39,7 +39,7 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
     f->job.scale = f->scale;
     f->job.limits = (vh_limits){ .floor = f->floor, .scale = f->scale };
     f->job.opt = &f->opt;
-    assert_ok(f->ctx, vh_h3m_new(f->ctx, vh_emission_find(family), d, 1, &f->h3m));
+    assert_ok(f->ctx, vh_h3m_new(f->ctx, vh_emission_find(family), (vh_shape){ .d = d }, 1, &f->h3m));
     assert_ok(f->ctx, vh_h3m_shape(f->ctx, f->h3m, 0, S, M));
 }
 

@@ -13,7 +13,7 @@ static void check_table(vhem_ctx *ctx, const vh_h3m *h3m, const vh_packed *pk, c
 {
     size_t ld = (size_t)n + 3;
     double *T = calloc((size_t)(n * pk->n_stat), sizeof *T), *G = calloc((size_t)pk->n_comp * ld, sizeof *G);
-    double *work = calloc(vh_emission_work(pk->d), sizeof *work);
+    double *work = calloc(vh_emission_work(&pk->shape), sizeof *work);
     int first = n / 3; /* frames from two places */
     vh_table_stats(pk, y, first, T);
     vh_table_stats(pk, y + first * pk->d, n - first, T + first * pk->n_stat);
@@ -119,9 +119,9 @@ static void nearly_singular(void **state)
     };
     assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-full", 4, 1, &v, &h3m));
     const double *par[] = { mu, cov };
-    assert_true(vh_gaussian_full.root(4, par, root, work));
+    assert_true(vh_gaussian_full.root(&(vh_shape){ .d = 4 }, par, root, work));
     for (int t = 0; t < 10; t++)
-        vh_gaussian_full.draw(&rng, 4, par, root, y + 4 * t);
+        vh_gaussian_full.draw(&rng, &(vh_shape){ .d = 4 }, par, root, y + 4 * t);
     assert_ok(ctx, vh_pack_new(ctx, h3m, NULL, 1, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, NULL, pk));
     assert_int_equal(pk->n_direct, 1);

@@ -27,7 +27,7 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
     double *term, *work;
 
     VH_SCRATCH(term, SLOT_TERM, Ma * Mb);
-    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(a->d));
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(&a->shape));
     for (int s = 0; s < Sa * Sb; s++) {
         for (int e = 0; e < Ma * Mb; e++) {
             size_t m = (size_t)(a->comp0[i] + s / Sb * Ma + e / Mb),
@@ -35,7 +35,7 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
             term[e] = -INFINITY;
             if (!(a->c[m] > 0) || !(b->c[l] > 0))
                 continue;
-            VH_CHECK(a->family->log_product(a->d, a->par + m * VH_MAX_PARAM, b->par + l * VH_MAX_PARAM,
+            VH_CHECK(a->family->log_product(&a->shape, a->par + m * VH_MAX_PARAM, b->par + l * VH_MAX_PARAM,
                                             p->lambda, &term[e], work),
                      VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
             term[e] += p->lambda * (log(a->c[m]) + log(b->c[l]));

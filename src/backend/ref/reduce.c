@@ -32,13 +32,13 @@ static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
     VH_SCRATCH(p->ell, SLOT_ELL, Cb * Cr);
     VH_SCRATCH(p->ell_state, SLOT_STATE, Cb * p->Sr);
     VH_SCRATCH(p->L_gmm, SLOT_GMM, p->Sb * p->Sr);
-    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(b->d));
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(&b->shape));
     memset(p->L_gmm, 0, sizeof *p->L_gmm * (size_t)(p->Sb * p->Sr));
     for (int l = 0; l < Cr; l++) {
         size_t b0 = (size_t)b->comp0[p->which->i], rl = (size_t)(r->comp0[p->which->j] + l);
         bool never = r->log_c[rl] == VH_NEVER;
         VH_CHECK(never
-                     || b->family->expected_density(b->d, r->par + rl * VH_MAX_PARAM,
+                     || b->family->expected_density(&b->shape, r->par + rl * VH_MAX_PARAM,
                                                     b->par + b0 * VH_MAX_PARAM, Cb, p->ell + l, Cr, work),
                  VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int m = 0; m < Cb; m++)

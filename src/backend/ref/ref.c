@@ -26,14 +26,14 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
     double *row, *work;
 
     VH_SCRATCH(row, 0, T);
-    VH_SCRATCH(work, 1, vh_emission_work(pk->d));
+    VH_SCRATCH(work, 1, vh_emission_work(&pk->shape));
     for (int q = 0; q < C; q++) {
         int r = pk->comp0[pair->k] + q;
         bool never = pk->log_c[r] == VH_NEVER;
-        VH_CHECK(
-            never
-                || pk->family->log_density(pk->d, pk->par + (size_t)r * VH_MAX_PARAM, pair->y, T, row, work),
-            VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+        VH_CHECK(never
+                     || pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, pair->y, T,
+                                                row, work),
+                 VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < T; t++)
             comp[t * C + q] = never ? VH_NEVER : pk->log_c[r] + row[t];
     }

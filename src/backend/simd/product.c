@@ -264,7 +264,7 @@ vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, voi
     int d = p->a->d;
     double log_scale = 0;
 
-    if (p->a->family != &vh_gaussian_diag && p->a->family != &vh_gaussian_full)
+    if (p->a->family->kernel == VH_KERNEL_OF_FAMILY)
         return VHEM_OK; /* the reference takes all of it */
     VH_NEW(l, 1);
     VH_NEW(l->inverse, d);
@@ -272,7 +272,7 @@ vhem_status VH_NAME(vh_simd_product_lay)(vhem_ctx *ctx, const vh_product *p, voi
         l->inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
         log_scale -= log(l->inverse[k]);
     }
-    l->full = p->a->family == &vh_gaussian_full;
+    l->full = p->a->family->kernel == VH_KERNEL_GAUSSIAN_FULL;
     l->size = l->full ? (size_t)d + (size_t)d * (size_t)(d + 1) / 2 : 2 * (size_t)d;
     l->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
     VH_TRY(load_side(ctx, l, p->a, p->self_a, p->lambda, &l->a));

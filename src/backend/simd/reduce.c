@@ -103,7 +103,7 @@ static vhem_status direct_row(job *j, int k, double *work)
         const group g = group_of(j, q);
         for (int l = 0; l < VH_LANES; l++) {
             double *out = &j->G[(size_t)k * j->ld + (size_t)(q * j->cols + l)];
-            VH_CHECK(b->family->expected_density(b->d, r->par + (size_t)k * VH_MAX_PARAM,
+            VH_CHECK(b->family->expected_density(&b->shape, r->par + (size_t)k * VH_MAX_PARAM,
                                                  b->par + (size_t)b->comp0[g.i[l]] * VH_MAX_PARAM,
                                                  j->Sb * j->Mb, out, VH_LANES, work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
@@ -127,7 +127,7 @@ static vhem_status product(job *j)
     vh_gemm_nt(r->n_comp, (int)j->ld, r->n_stat, r->theta, j->load->T, j->G, j->ld);
     if (r->n_direct == 0)
         goto done;
-    VH_SCRATCH(work, 0, vh_emission_work(r->d));
+    VH_SCRATCH(work, 0, vh_emission_work(&r->shape));
     for (int k = 0; k < r->n_comp; k++)
         if (r->direct[k])
             VH_TRY(direct_row(j, k, work));

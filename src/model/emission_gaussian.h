@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emission_gaussian.h - what Gaussians with diagonal and with full covariances have in common: a place. */
+#ifndef VH_MODEL_EMISSION_GAUSSIAN_H
+#define VH_MODEL_EMISSION_GAUSSIAN_H
+
+#include "model/emission.h"
+#include "model/slabs.h"
+
+extern const vh_location vh_location_diag, vh_location_full;
+
+#endif
