@@ -77,9 +77,6 @@ static int train_classes(cli *c, classes_args *a)
     int status = cli_check_uses(c, a->usage, "model", model);
     if (status == CLI_GO)
         status = check_output(c, a->output);
-    if (status == CLI_GO && a->train.store && strcmp(a->train.store, a->output) == 0)
-        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store",
-                            a->output);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO)
@@ -173,6 +170,7 @@ int classes_update(cli *c, int argc, char **argv)
         .n_min = 2,
         .n_max = 2,
         .table = &t,
+        .updates = true,
         .about =
             "Adds the examples in DATA to the models: only the new pieces are fitted, and only the classes "
             "or tags that have new pieces are reduced again. The result is that of a training with all "

@@ -69,7 +69,9 @@ typedef struct {
     const char *args, *about, *examples;
     int n_min, n_max; /* arguments that are not options */
     const cli_table *table;
-    bool methods; /* the help lists the clustering methods */
+    bool methods;     /* the help lists the clustering methods */
+    bool writes_last; /* the last argument is the output */
+    bool updates;     /* the first argument may be the output: it is brought up to date */
 } cli_usage;
 
 /* table.c.  Rows end with a NULL name. */
@@ -98,6 +100,10 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, c
 /* The nearest of n names spelled at most two letters away from the word; NULL when none is. */
 const char *cli_nearest(const char *word, const char *const *names, int n);
 
+/* overwrite.c.  Refuses, without --force, an output that is one of the inputs. */
+int cli_check_overwrite(cli *c, const cli_usage *usage);
+bool cli_writes(const cli_usage *usage); /* has the command an output? */
+
 /* help.c, pages.c: the options of a command as help, as part of the man page, as words to complete. */
 typedef enum { CLI_HELP, CLI_MAN, CLI_COMPLETION } cli_form;
 void cli_help(const cli *c, const cli_usage *usage, const cli_option *common);
@@ -123,7 +129,7 @@ struct cli {
     char part[64];       /* "classify train": room for the name of a part */
     cli_form form;
     int64_t seed;
-    int threads, quiet, json, help;
+    int threads, quiet, json, help, force;
     const char *backend;
     const char *arg[CLI_MAX_ARGS];
     int n_arg;
@@ -180,6 +186,9 @@ typedef struct {
 /* "2..6,8": numbers and ranges of at least 1. */
 int cli_read_list(cli *c, const char *option, const char *text, cli_list *list);
 
+/* session.c: notice when JSON values lack memory; did they? */
+void cli_json_watch(void);
+bool cli_json_short(void);
 /* tables.c: JSON, names, endings */
 json_t *cli_json_real(double x);           /* null when x is not finite */
 json_t *cli_json_text(const char *text);   /* null when there is none or it is not UTF-8 */
@@ -195,7 +204,8 @@ extern const char *const cli_model_endings[], *const cli_data_endings[], *const 
 
 typedef struct {
     FILE *f;
-    char *path, *tmp; /* tmp is NULL when writing in place: stdout, a pipe, a device */
+    const char *path;  /* as a sentence names it */
+    vhem_output *file; /* NULL: standard output */
 } cli_out;
 
 /* output.c.  "-" is stdout.  CLI_GO or an exit status, the sentence printed. */
@@ -211,7 +221,7 @@ void cli_put_cell(FILE *f, const char *text); /* tabs and line ends become space
 
 /* provenance.c: JSON text from malloc for the file that is made; takes the options over.  Neither threads,
  * output, time nor host is in it: the same seed gives the same bytes wherever and as whatever they are
- * written. */
+ * written.  NULL when memory is short. */
 char *cli_provenance(const cli *c, json_t *options, bool stopped);
 
 /* ---- inputs -------------------------------------------------------------------------------------------- */

@@ -79,6 +79,7 @@ int cmd_convert(cli *c, int argc, char **argv)
         .args = "A B",
         .n_min = 2,
         .n_max = 2,
+        .writes_last = true,
         .table = &t,
         .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
                  "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "

@@ -85,7 +85,7 @@ static int measure_levels(cli *c, report_args *a)
     for (int l = 0; l < tree.levels; l++) {
         a->measures[l] = (vhem_measures){ NAN, NAN, NAN, NAN };
         vhem_status st = vhem_measure(c->ctx, a->tree, l, &from, NULL, &a->measures[l]);
-        if (st == VHEM_ESTOPPED || (st != VHEM_OK && asked))
+        if (st == VHEM_ESTOPPED || st == VHEM_ENOMEM || (st != VHEM_OK && asked))
             return cli_status(c, st);
         if (st != VHEM_OK && l == 0)
             snprintf(a->unmeasured, sizeof a->unmeasured, "%s", vhem_ctx_error(c->ctx));
@@ -106,8 +106,10 @@ static char *command_line(int argc, char **argv)
         fputc(' ', f);
         cli_put_word(f, argv[k]);
     }
-    fclose(f);
-    return line;
+    if (fclose(f) == 0)
+        return line; /* NULL when its last step failed */
+    free(line);
+    return NULL;
 }
 
 static void tell_report(cli *c, const report_args *a)
@@ -213,5 +215,5 @@ int cmd_report(cli *c, int argc, char **argv)
     if (status != CLI_GO)
         return status;
     a.line = command_line(argc, argv);
-    return load_and_report(c, &a);
+    return a.line ? load_and_report(c, &a) : cli_fail(c, "out of memory");
 }

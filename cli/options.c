@@ -19,9 +19,10 @@ typedef struct { /* the command's rows, then the common ones, as getopt_long wan
     int n, n_own;
 } parser;
 
-static void common_rows(cli *c, cli_option *row)
+static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
 {
     const cli_option rows[] = {
+        { "force", 0, OPT_FLAG, NULL, &c->force, .help = "let the output replace a file that is read" },
         { "seed", 0, OPT_INT64, "N", &c->seed, .help = "seed of the random numbers; same seed, same result" },
         { "threads", 't', OPT_INT, "N", &c->threads, .help = "threads to use; 0 is one for each core" },
         { "backend", 0, OPT_TEXT, "NAME", &c->backend, .shown = "the best usable here",
@@ -31,7 +32,8 @@ static void common_rows(cli *c, cli_option *row)
         { "help", 'h', OPT_FLAG, NULL, &c->help, .help = "print this text" },
         { 0 },
     };
-    memcpy(row, rows, sizeof rows);
+    int first = cli_writes(usage) ? 0 : 1; /* --force is for outputs */
+    memcpy(row, rows + first, sizeof rows - (size_t)first * sizeof *rows);
 }
 
 static void build_parser(cli *c, const cli_usage *usage, parser *t)
@@ -39,7 +41,7 @@ static void build_parser(cli *c, const cli_usage *usage, parser *t)
     memset(t, 0, sizeof *t);
     t->n_own = usage->table->n;
     memcpy(t->row, usage->table->row, (size_t)t->n_own * sizeof *t->row);
-    common_rows(c, t->row + t->n_own);
+    common_rows(c, usage, t->row + t->n_own);
 
     /* '-' hands over plain arguments in order, whatever POSIXLY_CORRECT says; ':' reports a missing
      * argument. */
@@ -292,6 +294,8 @@ int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
     int status = parse_arguments(c, argc, argv, usage, &t);
     if (status == CLI_GO && c->n_arg < usage->n_min)
         status = cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
+    if (status == CLI_GO)
+        status = cli_check_overwrite(c, usage);
     return status == CLI_GO ? cli_open(c) : status;
 }
 
@@ -342,7 +346,7 @@ const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, c
     for (k = 0; k < usage->table->n; k++)
         if (c->given[k] && !cli_has_word(skip, ' ', usage->table->row[k].name))
             repeat_one(&usage->table->row[k], f);
-    common_rows(&copy, common);
+    common_rows(&copy, usage, common);
     for (const cli_option *o = common; o->name; o++, k++)
         if (c->given[k] && cli_has_word("seed backend", ' ', o->name))
             repeat_one(o, f);

@@ -27,5 +27,8 @@ char *cli_provenance(const cli *c, json_t *options, bool stopped)
         json_object_set_new(made, "interrupted", json_true());
     char *text = dump_short(made);
     json_decref(made);
-    return text;
+    if (!cli_json_short())
+        return text;
+    free(text);
+    return NULL;
 }

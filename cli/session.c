@@ -22,6 +22,31 @@ static void on_signal(int number)
         vhem_ctx_stop(running);
 }
 
+/* Jansson's results are not checked one by one: that memory ran short for any of them is remembered, and no
+ * output that may lack something is kept. */
+static json_malloc_t json_get;
+static volatile sig_atomic_t json_short;
+
+static void *watched_malloc(size_t size)
+{
+    void *p = json_get(size);
+    if (!p)
+        json_short = 1;
+    return p;
+}
+
+void cli_json_watch(void)
+{
+    json_free_t release;
+    json_get_alloc_funcs(&json_get, &release);
+    json_set_alloc_funcs(watched_malloc, release);
+}
+
+bool cli_json_short(void)
+{
+    return json_short != 0;
+}
+
 bool cli_interrupted(void)
 {
     return signals > 0;
@@ -126,6 +151,8 @@ int cli_close(cli *c, int status)
     c->ctx = NULL;
     errno = 0;
     bool lost = ferror(stdout) != 0;
+    if (status == EXIT_DONE && cli_json_short())
+        return cli_fail(c, "out of memory: what was printed is not complete");
     if ((fflush(stdout) != 0 || lost) && status == EXIT_DONE)
         return cli_fail(c, "standard output: writing failed: %s", strerror(errno ? errno : EIO));
     return status;

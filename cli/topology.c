@@ -56,6 +56,10 @@ int cli_topology_load(cli *c, const char *path, int *S, double **pi, double **A)
 {
     json_error_t error;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (cli_json_short()) {
+        json_decref(root);
+        return cli_fail(c, "%s: out of memory", path);
+    }
     if (!root && error.line <= 0)
         return cli_fail(c, "%s", error.text); /* it names the file */
     if (!root)

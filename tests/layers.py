@@ -36,6 +36,11 @@ ONLY = {
     r"hdf5(_hl)?\.h": {"model", "data"},
     r"xxhash\.h": {"core"},
 }
+# C library function -> the only file of the library that calls it: elsewhere a file could get the number of a closed
+# standard stream, or be left behind.
+OPENS = {name: "src/core/fd.c" for name in ("open", "open64", "openat", "fopen", "fopen64", "creat", "freopen", "mkstemp",
+                                            "mkstemp64", "mkostemp", "mkostemp64", "tmpfile")}
+OPENS["rename"] = OPENS["linkat"] = "src/core/file.c"
 # A reduction sees no sequences, and a report runs no algorithm.
 NEVER = {("reduce", "data"), ("report", "backend"), ("report", "estimate"), ("report", "reduce")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -122,6 +127,9 @@ def check_symbols(objects):
             wrong.append(f"{source}: folder {user} has no layer; add it to ROWS")
         elif owner == "cli" or not allowed(user, owner):
             wrong.append(f"{source}: layer {user} may not use {name} of {owner}")
+    for user, source, name in used:
+        if user != "cli" and OPENS.get(name, source) != source:
+            wrong.append(f"{source}: only {OPENS[name]} may call {name}")
     return sorted(set(wrong)), len(calls)
 
 
@@ -131,6 +139,7 @@ PLANTED = {
     "vhem_objects.dir/report/page.c": "int vhem_page(void); int vhem_page(void) { return 1; }",
     "vhem_objects.dir/eval/rand.c": "int vh_rand(void); int vh_rand(void) { return 1; }",
     "vhem_objects.dir/data/set.c": "int vh_set(void); int vh_set(void) { return 1; }",
+    "vhem_objects.dir/data/open.c": "int open(void); int vh_open(void); int vh_open(void) { return open(); }",
     "vhem_objects.dir/core/bad.c": "int vhem_page(void); int vh_bad(void); int vh_bad(void) { return vhem_page(); }",
     "vhem_objects.dir/reduce/bad.c": "int vh_set(void); int vh_see(void); int vh_see(void) { return vh_set(); }",
     "vhem_objects.dir/report/bad.c": "int vh_see(void); int vh_run(void); int vh_run(void) { return vh_see(); }",
@@ -152,6 +161,7 @@ def self_test():
     assert seen == 6, seen
     assert wrong == ["cli/main.c: the command may not use vh_rand of eval, which is not in vhem.h",
                      "src/core/bad.c: layer core may not use vhem_page of report",
+                     "src/data/open.c: only src/core/fd.c may call open",
                      "src/reduce/bad.c: layer reduce may not use vh_set of data",
                      "src/report/bad.c: layer report may not use vh_see of reduce"], wrong
     for rel, text, found in [("core/bad.c", '#include "report/report.h"', 1), ("report/good.c", '#include "core/ctx.h"', 0),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From a table of sequences to models, clusters, a file and a report:  python3 cluster.py motion.csv"""
+import pathlib
 import sys
 
 import vhem
@@ -13,5 +14,7 @@ for cluster in range(2):
 if data.labels:
     print(f"agreement with the labels: {vhem.metrics.agreement(found.labels_, data.labels)['adjusted_rand']:.2f}")
 
-found.result_.save("clusters.json")                             # vhem info clusters.json reads it too
-found.report("report.html", X=data)
+out = pathlib.Path("example-cluster")                           # a folder of its own: no file of yours is replaced
+out.mkdir(exist_ok=True)
+found.result_.save(out / "clusters.json")                       # vhem info reads it too
+found.report(out / "report.html", X=data)

@@ -42,6 +42,7 @@ typedef struct vhem_models  vhem_models;  /* K HMMs, or K dynamic textures, with
 typedef struct vhem_tree    vhem_tree;    /* a stack of clusterings, each of the centres below it; a
                                              clustering is a tree of one level */
 typedef struct vhem_classes vhem_classes; /* models of C classes or tags, with priors */
+typedef struct vhem_output  vhem_output;  /* a file that is being written */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
@@ -72,6 +73,11 @@ VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
 /* Releases a plain record that came through a **: items, reports, predictions, tags, judgements. */
 VHEM_API void        vhem_free(void *record);
+/* A file that is whole or not there, as all files of the library are: write to *fd, and do not close it.  Until
+ * the file is closed with keep != 0 the old one stands at path, and with keep == 0 it stays.  Pipes and devices
+ * are written in place. */
+VHEM_API vhem_status vhem_output_open(vhem_ctx *, const char *path, int *fd, vhem_output **out);
+VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 
 /* ---- options as data ----------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * file may hold as well as anything below them. */
 #include "annotate/classes_json.h"
 #include "cluster/result_json.h"
+#include "core/fd.h"
 #include "core/file.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static content look_at(vhem_ctx *ctx, const char *path)
         return vh_ends_with(path, ".json") ? OURS : OTHER;
     if (S_ISDIR(sb.st_mode))
         return OTHER;
-    FILE *f = fopen(path, "rb");
+    FILE *f = vh_file_open(path, "rb");
     size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
     if (f)
         fclose(f);

@@ -4,6 +4,7 @@
 #include "core/file.h"
 
 #include "core/alloc.h"
+#include "core/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- output ----------------------------------------------------------------------------------------------
+ *
+ * A file is written without a name (O_TMPFILE) and gets one when it is whole, so that a killed program leaves
+ * nothing behind.  linkat() cannot replace a file: where one stands, the new one gets the name of a slot
+ * beside it and is renamed at once.  Where files without a name are not to be had, and for libraries that need
+ * a name to open, a slot is written from the start.  Whoever uses a slot holds a lock on its file; a slot that can be locked is what a killed program
+ * left there, and is removed. */
+
+enum { SLOTS = 1000, SWEPT = 4 };
+
 /* A device, pipe or socket cannot be replaced by a rename; it is written in place. */
 static bool in_place(const char *path, struct stat *sb, bool *exists)
 {
@@ -20,55 +31,142 @@ static bool in_place(const char *path, struct stat *sb, bool *exists)
     return *exists && !S_ISREG(sb->st_mode);
 }
 
-/* An empty file beside the target, under a name nobody else has.  Not mkstemp: its files are private, and
- * the way back to the usual permissions would have to change the umask of the whole process for a moment. */
-static vhem_status make_tmp(vhem_ctx *ctx, const char *path, const char *real, const struct stat *old,
-                            char **out)
+static char *slot_name(const char *path, int k)
+{
+    char *name = NULL;
+    return asprintf(&name, "%s.vhem-tmp-%d", path, k) < 0 ? NULL : name;
+}
+
+/* Of the open file, not of the process (as locks of fcntl are) and not those of flock(), which the HDF5
+ * library may want for itself. */
+static bool lock(int fd)
+{
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+/* Does this name still belong to the open file? */
+static bool is_named(int fd, const char *name)
+{
+    struct stat open_, named;
+    return fstat(fd, &open_) == 0 && lstat(name, &named) == 0 && open_.st_dev == named.st_dev
+           && open_.st_ino == named.st_ino;
+}
+
+static void sweep(const char *path)
+{
+    for (int k = 0; k < SWEPT; k++) {
+        char *name = slot_name(path, k);
+        struct stat sb;
+        int fd = name ? vh_fd_open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+        if (fd >= 0 && fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_uid == geteuid() && lock(fd)
+            && is_named(fd, name))
+            unlink(name);
+        if (fd >= 0)
+            close(fd);
+        free(name);
+    }
+}
+
+/* Not mkstemp: its files are private, and the way back to the usual permissions would have to change the
+ * umask of the whole process for a moment. */
+static vhem_status make_named(vhem_ctx *ctx, vh_out *o)
 {
     vhem_status st = VHEM_OK;
-    char *tmp = NULL;
-    int fd = -1;
-
-    for (int k = 0; fd < 0 && k < 1000; k++) {
-        free(tmp);
-        tmp = NULL;
-        VH_CHECK(asprintf(&tmp, "%s.%ld-%d", real, (long)getpid(), k) >= 0, VHEM_ENOMEM, "out of memory");
-        fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
+    for (int k = 0; k < SLOTS; k++) {
+        free(o->tmp);
+        o->tmp = slot_name(o->path, k);
+        VH_CHECK(o->tmp, VHEM_ENOMEM, "out of memory");
+        int fd = vh_fd_open(o->tmp, O_RDWR | O_CREAT | O_EXCL, 0666);
+        bool taken = fd < 0 && errno == EEXIST;
+        VH_CHECK(fd >= 0 || taken, VHEM_EIO, "%s: cannot write: %s", o->path, strerror(errno));
+        bool ours =
+            fd >= 0 && (lock(fd) || errno != EAGAIN) && is_named(fd, o->tmp); /* or it was swept away */
+        if (ours) {
+            o->fd = fd;
+            o->named = true;
+            return VHEM_OK;
+        }
+        if (fd >= 0)
+            close(fd);
     }
-    VH_CHECK(fd >= 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-    if (old)
-        (void)!fchmod(fd, old->st_mode & 07777);
-    close(fd);
-    *out = tmp;
-    tmp = NULL;
+    VH_CHECK(false, VHEM_EIO, "%s: cannot write: all names for a temporary file are taken", o->path);
 done:
-    free(tmp);
+    free(o->tmp);
+    o->tmp = NULL;
+    return st;
+}
+
+/* A file without a name in the folder of the target; o->tmp is then how it is called for a moment. */
+static vhem_status make_nameless(vhem_ctx *ctx, vh_out *o)
+{
+    vhem_status st = VHEM_OK;
+    const char *slash = strrchr(o->path, '/');
+    char *folder = NULL;
+
+    folder = slash ? vh_strndup(ctx, o->path, (size_t)(slash - o->path) + 1) : vh_strdup(ctx, ".");
+    VH_CHECK(folder, VHEM_ENOMEM, "out of memory");
+    o->fd = vh_fd_open(folder, O_TMPFILE | O_RDWR, 0666);
+    if (o->fd < 0) {
+        o->fd = 0;
+        goto done;
+    }
+    VH_CHECK(asprintf(&o->tmp, "/proc/self/fd/%d", o->fd) >= 0, VHEM_ENOMEM, "out of memory");
+    if (access(o->tmp, F_OK) != 0) { /* without /proc it could not be given a name later */
+        close(o->fd);
+        o->fd = 0;
+        free(o->tmp);
+        o->tmp = NULL;
+    }
+done:
+    free(folder);
+    return st;
+}
+
+static vhem_status prepare(vhem_ctx *ctx, const char *path, bool nameless, vh_out *out)
+{
+    vhem_status st = VHEM_OK;
+    struct stat sb;
+    bool exists;
+    vh_out o = { 0 };
+
+    if (in_place(path, &sb, &exists)) {
+        VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
+        VH_DUP(o.path, path);
+    } else {
+        o.path = exists ? realpath(path, NULL) : vh_strdup(ctx, path); /* keep a symbolic link a link */
+        VH_CHECK(o.path, errno == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", path,
+                 strerror(errno));
+        VH_CHECK(!exists || access(o.path, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path,
+                 strerror(errno));
+        sweep(o.path);
+        if (nameless)
+            VH_TRY(make_nameless(ctx, &o));
+        if (!o.tmp)
+            VH_TRY(make_named(ctx, &o));
+        if (exists)
+            (void)!fchmod(o.fd, sb.st_mode & 07777);
+    }
+    *out = o;
+    o = (vh_out){ 0 };
+done:
+    vh_out_close(&o);
     return st;
 }
 
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out)
 {
-    vhem_status st = VHEM_OK;
-    struct stat sb;
-    bool exists;
-    char *real = NULL, *tmp = NULL;
+    return prepare(ctx, path, false, out);
+}
 
-    if (in_place(path, &sb, &exists)) {
-        VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "%s: cannot write: it is a directory", path);
-        VH_DUP(real, path);
-    } else {
-        real = exists ? realpath(path, NULL) : vh_strdup(ctx, path); /* keep a symbolic link a link */
-        VH_CHECK(real, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-        VH_CHECK(!exists || access(real, W_OK) == 0, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
-        VH_TRY(make_tmp(ctx, path, real, exists ? &sb : NULL, &tmp));
-    }
-    *out = (vh_out){ .path = real, .tmp = tmp };
-    real = NULL;
-done:
-    free(real);
-    return st;
+/* A stream on a descriptor of its own: closing it tells whether all was written, and the file stays open. */
+static FILE *stream_on(int fd)
+{
+    int copy = vh_fd_copy(fd);
+    FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+    if (!f && copy >= 0)
+        close(copy);
+    return f;
 }
 
 vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out)
@@ -80,9 +178,10 @@ vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out)
         VH_DUP(o.path, "standard output");
         o.f = stdout;
     } else {
-        VH_TRY(vh_out_path(ctx, path, &o));
-        o.f = fopen(o.tmp ? o.tmp : o.path, "w");
-        VH_CHECK(o.f, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+        VH_TRY(prepare(ctx, path, true, &o));
+        o.f = o.tmp ? stream_on(o.fd) : vh_file_open(o.path, "w");
+        VH_CHECK(o.f, errno == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", path,
+                 strerror(errno));
     }
     *out = o;
     o = (vh_out){ 0 };
@@ -91,44 +190,76 @@ done:
     return st;
 }
 
-/* What another library wrote must reach the disk before the rename does. */
-static vhem_status sync_path(vhem_ctx *ctx, const vh_out *out)
-{
-    int fd = open(out->tmp, O_WRONLY | O_CLOEXEC);
-    bool bad = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    return bad ? vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why)) : VHEM_OK;
-}
-
 /* errno, if it can be what an earlier write left there. */
 static int reason(int error)
 {
     return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EPIPE ? error : EIO;
 }
 
+/* Through a slot over the file that stands there; 0 or why not. */
+static int replace(const vh_out *out)
+{
+    int why = EEXIST;
+    lock(out->fd);
+    for (int k = 0; why == EEXIST && k < SLOTS; k++) {
+        char *name = slot_name(out->path, k);
+        if (!name)
+            return ENOMEM;
+        why = linkat(AT_FDCWD, out->tmp, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+        if (!why && rename(name, out->path) != 0) {
+            why = errno == EEXIST ? EIO : errno;
+            unlink(name);
+        }
+        free(name);
+    }
+    return why;
+}
+
+/* The whole file to the place of the target; 0 or why not. */
+static int put_in_place(const vh_out *out)
+{
+    if (out->named)
+        return rename(out->tmp, out->path) == 0 ? 0 : errno;
+    if (linkat(AT_FDCWD, out->tmp, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    return errno == EEXIST ? replace(out) : errno;
+}
+
+/* The new name reaches the disk as well.  Not checked: after a crash the old file stands there, or the new
+ * one, and both are whole. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+    int fd = slash && !folder ? -1 : vh_fd_open(folder ? folder : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
 {
     vhem_status st = VHEM_OK;
+    int why = 0;
     if (out->f) {
-        int why = ferror(out->f) ? reason(errno) : 0; /* a write failed some time ago */
+        why = ferror(out->f) ? reason(errno) : 0; /* a write failed some time ago */
         if (!why && fflush(out->f) != 0)
-            why = errno;
-        if (!why && out->tmp && fsync(fileno(out->f)) != 0 && errno != EINVAL)
             why = errno;
         if (out->f != stdout && fclose(out->f) != 0 && !why)
             why = errno;
         out->f = NULL;
-        VH_CHECK(!why, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why));
-    } else if (out->tmp) {
-        VH_TRY(sync_path(ctx, out));
     }
+    if (!why && out->tmp && fsync(out->fd) != 0 && errno != EINVAL)
+        why = errno;
+    VH_CHECK(!why, VHEM_EIO, "%s: writing failed: %s", out->path, strerror(why));
     if (out->tmp) {
-        VH_CHECK(rename(out->tmp, out->path) == 0, VHEM_EIO, "%s: cannot write: %s", out->path,
-                 strerror(errno));
-        free(out->tmp);
-        out->tmp = NULL;
+        why = put_in_place(out);
+        VH_CHECK(!why, why == ENOMEM ? VHEM_ENOMEM : VHEM_EIO, "%s: cannot write: %s", out->path,
+                 strerror(why));
+        sync_folder(out->path);
+        out->named = false; /* nothing to remove */
     }
 done:
     return st;
@@ -148,11 +279,51 @@ void vh_out_close(vh_out *out)
 {
     if (out->f && out->f != stdout)
         fclose(out->f);
-    if (out->tmp)
+    if (out->named)
         unlink(out->tmp);
+    if (out->fd > 0)
+        close(out->fd);
     free(out->tmp);
     free(out->path);
     *out = (vh_out){ 0 };
+}
+
+struct vhem_output {
+    vh_out out;
+};
+
+vhem_status vhem_output_open(vhem_ctx *ctx, const char *path, int *fd, vhem_output **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_output *o = NULL;
+
+    VH_NEW(o, 1);
+    VH_TRY(prepare(ctx, path, true, &o->out));
+    if (!o->out.tmp) {
+        o->out.fd = vh_fd_open(path, O_WRONLY | O_TRUNC, 0);
+        if (o->out.fd < 0) {
+            o->out.fd = 0;
+            VH_CHECK(false, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+        }
+    }
+    *fd = o->out.fd;
+    *out = o;
+    o = NULL;
+done:
+    (void)vhem_output_close(ctx, o, 0);
+    return st;
+}
+
+vhem_status vhem_output_close(vhem_ctx *ctx, vhem_output *o, int keep)
+{
+    vhem_status st = VHEM_OK;
+    if (!o)
+        return VHEM_OK;
+    if (keep)
+        st = vh_out_commit(ctx, &o->out);
+    vh_out_close(&o->out);
+    free(o);
+    return st;
 }
 
 static const char *in_name(const char *path)
@@ -168,7 +339,7 @@ bool vh_is_stream(const char *path)
 
 static FILE *open_input(const char *path)
 {
-    return strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    return strcmp(path, "-") == 0 ? stdin : vh_file_open(path, "r");
 }
 
 /* One byte can always be put back, more may not. */

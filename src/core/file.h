@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* file.h - output that is either complete or not there: write beside the target, then rename. */
+/* file.h - output that is either complete or not there: a file without a name takes the
+ * place of the target when it is whole. */
 #ifndef VH_CORE_FILE_H
 #define VH_CORE_FILE_H
 
@@ -10,14 +11,16 @@
 typedef struct {
     FILE *f;          /* write here; NULL after vh_out_path */
     char *path, *tmp; /* tmp is NULL when writing in place: stdout, a pipe, a device */
+    int fd;           /* of tmp, the file that will be at path; 0: none */
+    bool named;       /* tmp is a file beside the target, which has to go; else it has no name */
 } vh_out;
 
 /* "-" is stdout. */
 vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
-/* For libraries that open files themselves: only makes and names the temporary file, out->tmp or out->path;
- * the commit then sees to it that the file is on disk before it takes its place. */
+/* For libraries that open files themselves: only makes the temporary file, which opens as out->tmp, and as
+ * out->path when that is NULL; the commit then sees to it that the file is on disk before it takes its place. */
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
-/* Flushes, checks, renames.  A full disk is found here at the latest; the old file then still stands. */
+/* Flushes, checks, puts the file in its place.  A full disk is found here at the latest; the old file then still stands. */
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);
 /* The end of a text: when it was printed well, a line end and the commit; else the path is put before the
  * sentence that says why not. */

@@ -64,3 +64,10 @@ void vh_texts_free(vh_texts *texts)
     free(texts->text);
     *texts = (vh_texts){ 0 };
 }
+
+vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text)
+{
+    if (fclose(f) == 0 && *text)
+        return VHEM_OK;
+    return vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a text");
+}

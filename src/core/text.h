@@ -25,4 +25,8 @@ typedef struct {
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);
 void vh_texts_free(vh_texts *texts);
 
+/* Closes a stream of open_memstream and checks that its text is there: the GNU C library closes it well and
+ * leaves NULL when its last step lacks memory. */
+vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text);
+
 #endif

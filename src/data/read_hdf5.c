@@ -182,7 +182,12 @@ static vhem_status read_attribute(h5 *r, hid_t set, const char *name, const char
     double value;
 
     *out = NULL;
-    if (H5Aexists(set, key) <= 0)
+    htri_t there = H5Aexists(set, key);
+    VH_CHECK(there >= 0, VHEM_EFORMAT,
+             "%s: attribute '%s' of '%s' cannot be looked up: the file is damaged, or "
+             "memory is short",
+             r->path, key, name);
+    if (there == 0)
         return VHEM_OK;
     attr = H5Aopen(set, key, H5P_DEFAULT);
     type = attr < 0 ? -1 : H5Aget_type(attr);
@@ -311,9 +316,31 @@ done:
 
 /* ---- 4. the stacked layout ---- */
 
-static bool has(const h5 *r, const char *key)
+/* An error is not the same as absent: what is there would be dropped without a word. */
+static vhem_status has(h5 *r, const char *key, bool *out)
 {
-    return H5Lexists(r->file, key, H5P_DEFAULT) > 0;
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    htri_t there = H5Lexists(r->file, key, H5P_DEFAULT);
+
+    VH_CHECK(there >= 0, VHEM_EFORMAT,
+             "%s: '%s' cannot be looked up: the file is damaged, or memory is short", r->path, key);
+    *out = there > 0;
+done:
+    return st;
+}
+
+static vhem_status refuse_models(h5 *r)
+{
+    vhem_ctx *ctx = r->ctx;
+    vhem_status st = VHEM_OK;
+    bool hmms;
+
+    VH_TRY(has(r, "hmms", &hmms));
+    VH_CHECK(!hmms || H5Aexists(r->file, "format") == 0, VHEM_EFORMAT,
+             "%s: this is a model file, expected sequences", r->path);
+done:
+    return st;
 }
 
 static vhem_status read_stacked(h5 *r, vhem_data **out)
@@ -323,7 +350,9 @@ static vhem_status read_stacked(h5 *r, vhem_data **out)
     vh_array a[VH_N_STACKED] = { { 0 } };
 
     for (int k = 0; k < VH_N_STACKED; k++) {
-        if (!has(r, vh_stacked_key[k]))
+        bool there;
+        VH_TRY(has(r, vh_stacked_key[k], &there));
+        if (!there)
             continue;
         hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
         VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
@@ -344,6 +373,7 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     vhem_status st = VHEM_OK;
     h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
     struct stat sb;
+    bool X, lengths;
     vh_h5_quiet quiet = vh_h5_be_quiet();
     vhem_data *data = NULL;
 
@@ -354,9 +384,10 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     r.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     VH_CHECK(r.file >= 0, VHEM_EFORMAT,
              "%s: cannot be opened as HDF5: the file is damaged or of another kind", path);
-    VH_CHECK(!has(&r, "hmms") || H5Aexists(r.file, "format") <= 0, VHEM_EFORMAT,
-             "%s: this is a model file, expected sequences", path);
-    VH_TRY(has(&r, "X") && has(&r, "lengths") ? read_stacked(&r, &data) : read_each(&r, &data));
+    VH_TRY(refuse_models(&r));
+    VH_TRY(has(&r, "X", &X));
+    VH_TRY(has(&r, "lengths", &lengths));
+    VH_TRY(X && lengths ? read_stacked(&r, &data) : read_each(&r, &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
     *out = data;

@@ -2,6 +2,7 @@
 /* read_npy.c - NAME.npy with NAME_index.csv beside it; without one, the array is one sequence [T][d], or N of
  * equal length [N][T][d]. */
 #include "core/alloc.h"
+#include "core/fd.h"
 #include "data/array.h"
 #include "data/data.h"
 #include "data/npy.h"
@@ -31,7 +32,7 @@ vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options
 
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL,
              "a .npy array cannot be read from standard input; give a file");
-    f = fopen(path, "rb");
+    f = vh_file_open(path, "rb");
     VH_CHECK(f && fstat(fileno(f), &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     vh_stream s = { .name = path, .size = (int64_t)sb.st_size, .pull = pull_file, .arg = f };
     VH_TRY(vh_npy_read(ctx, &s, opt->memory, &a));

@@ -2,6 +2,7 @@
 /* readers.c - the table of input formats, and how a file finds its reader. */
 #include "data/readers.h"
 
+#include "core/fd.h"
 #include "core/file.h"
 #include "data/values.h"
 
@@ -140,7 +141,7 @@ static vhem_status read_head(vhem_ctx *ctx, const char *path, char head[HEAD + 1
     *n = 0;
     VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     if (!S_ISDIR(sb.st_mode)) {
-        f = fopen(path, "rb");
+        f = vh_file_open(path, "rb");
         VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
         *n = fread(head, 1, HEAD, f);
         VH_CHECK(!ferror(f), VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));

@@ -4,10 +4,10 @@
 #include "data/spill.h"
 
 #include "core/alloc.h"
+#include "core/fd.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,18 +47,12 @@ static vhem_status cannot(vhem_ctx *ctx, const vh_spill *s, int why)
 
 static vhem_status open_file(vhem_ctx *ctx, vh_spill *s)
 {
-    vhem_status st = VHEM_OK;
-    char *path = NULL;
-
-    VH_CHECK(asprintf(&path, "%s/vhem-XXXXXX", folder()) >= 0, VHEM_ENOMEM, "out of memory");
-    s->fd = mkostemp(path, O_CLOEXEC);
-    if (s->fd < 0)
-        VH_TRY(cannot(ctx, s, errno));
-    unlink(path);
+    int fd = vh_fd_scratch(folder());
+    if (fd < 0)
+        return cannot(ctx, s, errno);
+    s->fd = fd;
     s->in_file = true;
-done:
-    free(path);
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status write_out(vhem_ctx *ctx, const vh_spill *s, const double *y, size_t n)

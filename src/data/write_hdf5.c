@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* write_hdf5.c - the stacked layout of array.h as HDF5: X, lengths, names, labels and the rest. */
 #include "core/alloc.h"
+#include "core/fd.h"
 #include "core/file.h"
 #include "data/hdf5_util.h"
 #include "data/write.h"
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct { /* an array, in memory and in the file */
     const void *at;
@@ -67,7 +67,8 @@ static hid_t create(const char *path)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_FILE_CREATE), file = -1;
     if (access >= 0 && how >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0
-        && H5Pset_obj_track_times(how, false) >= 0) /* of the root group */
+        && H5Pset_file_locking(access, false, true) >= 0 /* the file is locked already */
+        && H5Pset_obj_track_times(how, false) >= 0)      /* of the root group */
         file = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
     if (how >= 0)
         H5Pclose(how);
@@ -87,16 +88,13 @@ static uint64_t text_bytes(int n, char *const *text)
 /* Is there room for the file?  HDF5 does not survive a full disk: what it could not write it tries again when
  * the program ends, and falls over.  So the space is asked for first, and given back by H5Fcreate, which
  * begins anew. */
-static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *path, const char *tmp)
+static vhem_status reserve(vhem_ctx *ctx, const vhem_data *data, const char *path, int fd)
 {
     uint64_t bytes = 65536 + 8 * (uint64_t)(data->start[data->N] * data->d) + 32 * (uint64_t)data->N
                      + text_bytes(data->N, data->name) + text_bytes(data->N, data->label)
                      + text_bytes(data->N, data->group) + text_bytes(data->d, data->column);
-    int fd = open(tmp, O_WRONLY | O_CLOEXEC);
-    int why = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)(bytes + bytes / 64));
-    if (fd >= 0)
-        close(fd);
-    if (fd < 0 || why == ENOSPC || why == EFBIG || why == EDQUOT)
+    int why = posix_fallocate(fd, 0, (off_t)(bytes + bytes / 64));
+    if (why == ENOSPC || why == EFBIG || why == EDQUOT)
         return vh_fail(ctx, VHEM_EIO, "%s: writing failed: %s", path, strerror(why));
     return VHEM_OK;
 }
@@ -113,8 +111,10 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
         length[n] = vh_data_length(data, n);
     VH_TRY(vh_out_path(ctx, path, &out));
     VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);
-    VH_TRY(reserve(ctx, data, path, out.tmp));
+    VH_TRY(reserve(ctx, data, path, out.fd));
+    vh_fd_low low = vh_fd_hold_low(); /* the library takes any descriptor */
     hid_t file = create(out.tmp);
+    vh_fd_release_low(&low);
     VH_CHECK(file >= 0, VHEM_EIO, "%s: cannot write HDF5 there", path);
     bool ok = write_all(file, data, length);
     ok &= H5Fclose(file) >= 0;

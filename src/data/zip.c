@@ -4,6 +4,7 @@
 #include "data/zip.h"
 
 #include "core/alloc.h"
+#include "core/fd.h"
 #include "data/values.h"
 
 #include <errno.h>
@@ -130,7 +131,7 @@ vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
     int64_t at = 0, size = 0, n = 0, used = 0;
     unsigned char *dir = NULL;
 
-    *z = (vh_zip){ .path = path, .f = fopen(path, "rb") };
+    *z = (vh_zip){ .path = path, .f = vh_file_open(path, "rb") };
     VH_CHECK(z->f && fseeko(z->f, 0, SEEK_END) == 0 && (z->size = (int64_t)ftello(z->f)) >= 0, VHEM_EIO,
              "%s: cannot read: %s", path, strerror(errno));
     VH_TRY(find_directory(ctx, z, &at, &size, &n));

@@ -7,6 +7,8 @@
 #include "estimate/store.h"
 
 #include "core/alloc.h"
+#include "core/fd.h"
+#include "core/text.h"
 #include "data/names.h"
 #include "model/json.h"
 
@@ -111,11 +113,11 @@ static vhem_status open_file(vhem_ctx *ctx, vh_store *s, const char *path)
     vhem_status st = VHEM_OK;
     FILE *f = NULL;
 
-    s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    s->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
     VH_CHECK(s->fd >= 0, VHEM_EIO, "%s: cannot open the store: %s", path, strerror(errno));
     VH_CHECK(flock(s->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the store: %s", path,
              errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
-    f = fopen(path, "r");
+    f = vh_file_open(path, "r");
     VH_CHECK(f, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     VH_TRY(scan(ctx, s, f));
 done:
@@ -263,11 +265,10 @@ vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_mod
     if (where.size == 0)
         return VHEM_OK;
     VH_TRY(read_line(ctx, s, where, &line));
-    root = vh_json_parse(ctx, line, where.size - 1);
+    st = vh_json_parse(ctx, line, where.size - 1, &root);
     json_t *model = json_object_get(root, "model");
-    if (root && !model)
-        vh_fail(ctx, VHEM_EFORMAT, "it has no model");
-    st = model ? vh_models_from_json(ctx, model, out) : VHEM_EFORMAT;
+    if (st == VHEM_OK)
+        st = model ? vh_models_from_json(ctx, model, out) : vh_fail(ctx, VHEM_EFORMAT, "it has no model");
     if (st == VHEM_EFORMAT || st == VHEM_EINVAL) {
         forget(ctx, s, key);
         st = VHEM_OK;
@@ -309,8 +310,8 @@ static vhem_status print_record(vhem_ctx *ctx, const vh_key *key, const vhem_mod
     fprintf(f, "%s%s\", \"model\": ", lead, key->text);
     st = vh_models_print_json(ctx, models, f);
     fputs("}", f);
-    if (fclose(f) != 0 && st == VHEM_OK)
-        st = vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a record of the store");
+    vhem_status closed = vh_text_close(ctx, f, text);
+    st = st == VHEM_OK ? closed : st;
     for (size_t k = 0; st == VHEM_OK && k < *size; k++)
         if ((*text)[k] == '\n')
             (*text)[k] = ' ';

@@ -34,9 +34,7 @@ static vhem_status parse(vhem_ctx *ctx, const char *text, size_t size, const cha
     vhem_status st = VHEM_OK;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be %s", what);
-    doc->root = vh_json_parse(ctx, text, size);
-    if (!doc->root)
-        return VHEM_EFORMAT;
+    VH_TRY(vh_json_parse(ctx, text, size, &doc->root));
     VH_CHECK(json_is_object(doc->root), VHEM_EFORMAT, "the file holds %s, must hold an object",
              vh_json_kind(doc->root));
     const char *format = json_string_value(json_object_get(doc->root, "format"));

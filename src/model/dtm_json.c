@@ -25,9 +25,11 @@ static vhem_status keep_unknown(vhem_ctx *ctx, bool file, json_t *object, char *
 
 vhem_status vh_dtm_unknown_keys(vhem_ctx *ctx, bool file, const char *what, const char *text, char **out)
 {
-    json_t *root = vh_json_object(ctx, what, text);
+    json_t *root = NULL;
     *out = NULL;
-    vhem_status st = root ? keep_unknown(ctx, file, root, out) : VHEM_EFORMAT;
+    vhem_status st = vh_json_object(ctx, what, text, &root);
+    if (st == VHEM_OK)
+        st = keep_unknown(ctx, file, root, out);
     json_decref(root);
     return st;
 }
@@ -134,8 +136,8 @@ vhem_status vh_dtm_read_json(vhem_ctx *ctx, const char *text, size_t size, const
     json_t *root = NULL;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a file of textures");
-    root = vh_json_parse(ctx, text, size);
-    st = root ? vh_dtm_from_json(ctx, root, out) : VHEM_EFORMAT;
+    VH_TRY(vh_json_parse(ctx, text, size, &root));
+    st = vh_dtm_from_json(ctx, root, out);
 done:
     json_decref(root);
     if (st != VHEM_OK)

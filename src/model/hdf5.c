@@ -43,10 +43,9 @@ static void end_quiet(quiet q)
     H5Eset_auto2(H5E_DEFAULT, q.print, q.arg);
 }
 
-void vh_h5_drop(hid_t id)
+bool vh_h5_drop(hid_t id)
 {
-    if (id >= 0)
-        H5Idec_ref(id);
+    return id < 0 || H5Idec_ref(id) >= 0;
 }
 
 /* ---- 2. writing ---------------------------------------------------------------------------------------- */
@@ -55,7 +54,7 @@ bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value)
 {
     hid_t a = H5Acreate2(at, name, H5T_STD_I32LE, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT, &value) >= 0;
-    vh_h5_drop(a);
+    ok &= vh_h5_drop(a);
     return ok;
 }
 
@@ -63,10 +62,11 @@ bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value)
 static hid_t string_type(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, length ? length : 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    return type;
+    if (type >= 0 && H5Tset_size(type, length ? length : 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0
+        && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+        return type;
+    vh_h5_drop(type);
+    return -1;
 }
 
 bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text)
@@ -74,9 +74,9 @@ bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const cha
     if (!text || !*text)
         return true;
     hid_t type = string_type(strlen(text));
-    hid_t a = H5Acreate2(at, name, type, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t a = type < 0 ? -1 : H5Acreate2(at, name, type, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = a >= 0 && H5Awrite(a, type, text) >= 0;
-    vh_h5_drop(a);
+    ok &= vh_h5_drop(a);
     vh_h5_drop(type);
     return ok;
 }
@@ -86,9 +86,10 @@ bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, cons
     if (!text)
         return true;
     hid_t type = string_type(strlen(text));
-    hid_t set = H5Dcreate2(at, name, type, w->scalar, H5P_DEFAULT, w->contiguous, H5P_DEFAULT);
+    hid_t set =
+        type < 0 ? -1 : H5Dcreate2(at, name, type, w->scalar, H5P_DEFAULT, w->contiguous, H5P_DEFAULT);
     bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-    vh_h5_drop(set);
+    ok &= vh_h5_drop(set);
     vh_h5_drop(type);
     return ok;
 }
@@ -101,9 +102,9 @@ bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int ra
         all *= dims[k] = (hsize_t)n[k];
     hid_t space = H5Screate_simple(rank, dims, NULL);
     hid_t how = all * sizeof *x <= COMPACT_BYTES ? w->compact : w->contiguous;
-    hid_t set = H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    hid_t set = space < 0 ? -1 : H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
     bool ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
-    vh_h5_drop(set);
+    ok &= vh_h5_drop(set);
     vh_h5_drop(space);
     return ok;
 }
@@ -117,8 +118,10 @@ hid_t vh_h5_put_group(const vh_h5_writer *w, hid_t at, const char *name)
 static hid_t timeless(hid_t class)
 {
     hid_t how = H5Pcreate(class);
-    H5Pset_obj_track_times(how, false);
-    return how;
+    if (how >= 0 && H5Pset_obj_track_times(how, false) >= 0)
+        return how;
+    vh_h5_drop(how);
+    return -1;
 }
 
 /* The library is never let near the disk: in 1.10 a file that could not be closed because the disk was full
@@ -172,8 +175,8 @@ static size_t image_end(const image *im)
     return end <= im->size ? (size_t)end : 0;
 }
 
-/* The file in memory; im->bytes is the caller's to free in any case. */
-static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
+/* How to open a file that stays in memory; -1: it could not be said, and the disk would be used instead. */
+static hid_t in_memory(image *im)
 {
     H5FD_file_image_callbacks_t calls = { .image_malloc = image_malloc,
                                           .image_realloc = image_realloc,
@@ -181,17 +184,27 @@ static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, i
                                           .udata_copy = image_arg_copy,
                                           .udata_free = image_arg_free,
                                           .udata = im };
-    hid_t access_how = H5Pcreate(H5P_FILE_ACCESS), file_how = timeless(H5P_FILE_CREATE);
-    vh_h5_writer w = { .scalar = H5Screate(H5S_SCALAR),
+    hid_t how = H5Pcreate(H5P_FILE_ACCESS);
+    if (how >= 0 && H5Pset_libver_bounds(how, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0
+        && H5Pset_fapl_core(how, IMAGE_STEP, false) >= 0 && H5Pset_file_image_callbacks(how, &calls) >= 0)
+        return how;
+    vh_h5_drop(how);
+    return -1;
+}
+
+/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file. */
+static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
+{
+    hid_t access_how = in_memory(im), file_how = timeless(H5P_FILE_CREATE);
+    vh_h5_writer w = { .file = -1,
+                       .scalar = H5Screate(H5S_SCALAR),
                        .group = timeless(H5P_GROUP_CREATE),
                        .compact = timeless(H5P_DATASET_CREATE),
                        .contiguous = timeless(H5P_DATASET_CREATE) };
 
-    H5Pset_layout(w.compact, H5D_COMPACT);
-    H5Pset_libver_bounds(access_how, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-    H5Pset_fapl_core(access_how, IMAGE_STEP, false);
-    H5Pset_file_image_callbacks(access_how, &calls);
-    w.file = H5Fcreate("model.h5", H5F_ACC_TRUNC, file_how, access_how);
+    if (access_how >= 0 && file_how >= 0 && w.scalar >= 0 && w.group >= 0 && w.contiguous >= 0
+        && w.compact >= 0 && H5Pset_layout(w.compact, H5D_COMPACT) >= 0)
+        w.file = H5Fcreate("/dev/null/vhem", H5F_ACC_TRUNC, file_how, access_how);
     bool ok = w.file >= 0 && put(&w, what);
     ok = w.file >= 0 && H5Fclose(w.file) >= 0 && ok;
     vh_h5_drop(w.contiguous);
@@ -359,10 +372,18 @@ done:
     return st;
 }
 
+/* Not the same as absent: what is there would be dropped without a word. */
+static vhem_status cannot_tell(vhem_ctx *ctx, const char *name)
+{
+    return vh_fail(ctx, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
+                   name);
+}
+
 vhem_status vh_h5_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot)
 {
-    if (H5Aexists(at, name) <= 0)
-        return VHEM_OK;
+    htri_t there = H5Aexists(at, name);
+    if (there <= 0)
+        return there == 0 ? VHEM_OK : cannot_tell(ctx, name);
     hid_t a = H5Aopen(at, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
     vhem_status st = copy_string(ctx, a, type, space, read_attribute, name, limit, slot);
     vh_h5_drop(space);
@@ -373,8 +394,9 @@ vhem_status vh_h5_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, 
 
 vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot)
 {
-    if (H5Lexists(at, name, H5P_DEFAULT) <= 0)
-        return VHEM_OK;
+    htri_t there = H5Lexists(at, name, H5P_DEFAULT);
+    if (there <= 0)
+        return there == 0 ? VHEM_OK : cannot_tell(ctx, name);
     hid_t set = H5Dopen2(at, name, H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
     vhem_status st = copy_string(ctx, set, type, space, read_dataset, name, limit, slot);
     vh_h5_drop(space);

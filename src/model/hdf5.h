@@ -9,7 +9,8 @@
 #include <hdf5.h>
 #include <stddef.h>
 
-void vh_h5_drop(hid_t id); /* closes any identifier; harmless on one that was never opened */
+/* Closes any identifier; harmless on one that was never opened.  False: what was written there may be lost. */
+bool vh_h5_drop(hid_t id);
 
 /* ---- writing: false when the library failed ---- */
 

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *vh_json_kind(const json_t *v)
@@ -25,18 +26,44 @@ const char *vh_json_kind(const json_t *v)
     return "unknown";
 }
 
-json_t *vh_json_parse(vhem_ctx *ctx, const char *text, size_t size)
+/* Jansson says "invalid token" when memory runs out, or reads a number without its last digits.  So its
+ * allocations are watched, unless the program has given it some of its own. */
+static _Thread_local bool ran_short;
+
+static void *watched_malloc(size_t size)
 {
+    void *p = malloc(size);
+    ran_short |= !p;
+    return p;
+}
+
+__attribute__((constructor)) static void watch(void)
+{
+    json_malloc_t get;
+    json_free_t release;
+    json_get_alloc_funcs(&get, &release);
+    if (get == malloc && release == free)
+        json_set_alloc_funcs(watched_malloc, free);
+}
+
+vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)
+{
+    vhem_status st = VHEM_OK;
     json_error_t err;
+
+    ran_short = false;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &err);
     /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
     if (!root && json_error_code(&err) == json_error_numeric_overflow)
         root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &err);
-    if (!root && json_error_code(&err) == json_error_out_of_memory)
-        vh_fail(ctx, VHEM_ENOMEM, "out of memory: the JSON text has %zu bytes", size);
-    else if (!root)
-        vh_fail(ctx, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);
-    return root;
+    VH_CHECK(!ran_short && (root || json_error_code(&err) != json_error_out_of_memory), VHEM_ENOMEM,
+             "out of memory: the JSON text has %zu bytes", size);
+    VH_CHECK(root, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);
+    *out = root;
+    root = NULL;
+done:
+    json_decref(root);
+    return st;
 }
 
 /* Any value as compact JSON.  Its depth is limited by the parser it came from. */
@@ -88,7 +115,7 @@ vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot)
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: could not open a text in memory");
     print_value(f, v);
-    VH_CHECK(fclose(f) == 0, VHEM_ENOMEM, "out of memory: could not keep unknown keys");
+    VH_TRY(vh_text_close(ctx, f, &text));
     free(*slot);
     *slot = text;
     text = NULL;
@@ -123,17 +150,19 @@ done:
     return st;
 }
 
-json_t *vh_json_object(vhem_ctx *ctx, const char *what, const char *text)
+vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, json_t **out)
 {
-    json_t *root = vh_json_parse(ctx, text, strlen(text));
-    if (!root) {
+    json_t *root = NULL;
+    vhem_status st = vh_json_parse(ctx, text, strlen(text), &root);
+    if (st != VHEM_OK) {
         vh_error_prefix(ctx, what);
     } else if (!json_is_object(root)) {
-        vh_fail(ctx, VHEM_EINVAL, "%s is %s, must be an object", what, vh_json_kind(root));
+        st = vh_fail(ctx, VHEM_EFORMAT, "%s is %s, must be an object", what, vh_json_kind(root));
         json_decref(root);
         root = NULL;
     }
-    return root;
+    *out = root;
+    return st;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */

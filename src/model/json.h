@@ -23,12 +23,12 @@ typedef struct { /* an array of numbers that is being read */
 
 /* What a value is, for sentences: "an object", "text". */
 const char *vh_json_kind(const json_t *v);
-/* The tree of a JSON text; NULL and a sentence when it is not one. */
-json_t *vh_json_parse(vhem_ctx *ctx, const char *text, size_t size);
+/* The tree of a JSON text. */
+vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out);
 /* v as compact text into *slot, which is replaced. */
 vhem_status vh_json_keep(vhem_ctx *ctx, json_t *v, char **slot);
-/* The object in text, called what in the sentence; NULL and a sentence when it is not one. */
-json_t *vh_json_object(vhem_ctx *ctx, const char *what, const char *text);
+/* The object in text, called what in the sentence. */
+vhem_status vh_json_object(vhem_ctx *ctx, const char *what, const char *text, json_t **out);
 /* The members of object that are not known, a list ended by NULL, into *slot; it stays NULL when there are
  * none. */
 vhem_status vh_json_unknown(vhem_ctx *ctx, json_t *object, const char *const *known, char **slot);

@@ -33,17 +33,20 @@ static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t
 
 vhem_status vh_model_check_object(vhem_ctx *ctx, const char *what, const char *text)
 {
-    json_t *root = vh_json_object(ctx, what, text);
+    json_t *root = NULL;
+    vhem_status st = vh_json_object(ctx, what, text, &root);
     json_decref(root);
-    return root ? VHEM_OK : VHEM_EINVAL;
+    return st == VHEM_EFORMAT ? VHEM_EINVAL : st;
 }
 
 vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, const char *what,
                                   const char *text, char **out)
 {
-    json_t *root = vh_json_object(ctx, what, text);
+    json_t *root = NULL;
     *out = NULL;
-    vhem_status st = root ? keep_unknown(ctx, family, root, out) : VHEM_EFORMAT;
+    vhem_status st = vh_json_object(ctx, what, text, &root);
+    if (st == VHEM_OK)
+        st = keep_unknown(ctx, family, root, out);
     json_decref(root);
     return st;
 }
@@ -76,8 +79,10 @@ done:
 
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out)
 {
-    json_t *root = vh_json_object(ctx, "lengths", text);
-    vhem_status st = root ? read_lengths(ctx, root, out) : VHEM_EFORMAT;
+    json_t *root = NULL;
+    vhem_status st = vh_json_object(ctx, "lengths", text, &root);
+    if (st == VHEM_OK)
+        st = read_lengths(ctx, root, out);
     json_decref(root);
     return st;
 }
@@ -262,8 +267,8 @@ vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, con
     json_t *root = NULL;
 
     VH_CHECK(size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
-    root = vh_json_parse(ctx, text, size);
-    st = root ? vh_model_from_json(ctx, root, out) : VHEM_EFORMAT;
+    VH_TRY(vh_json_parse(ctx, text, size, &root));
+    st = vh_model_from_json(ctx, root, out);
 done:
     json_decref(root);
     if (st != VHEM_OK)

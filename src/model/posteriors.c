@@ -6,6 +6,7 @@
 #include "model/posteriors.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "math/gamma.h"
 #include "model/json.h"
 
@@ -249,9 +250,9 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
         VH_TRY(print_hmm(ctx, p->shape, &p->hmm[j], f));
     }
     fputs("]}", f);
-    int failed = fclose(f);
+    st = vh_text_close(ctx, f, &text);
     f = NULL;
-    VH_CHECK(!failed, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
+    VH_TRY(st);
     *out = text;
     text = NULL;
 done:
@@ -381,8 +382,10 @@ done:
 
 vhem_status vh_posteriors_read(vhem_ctx *ctx, const char *text, vh_posteriors **out)
 {
-    json_t *root = vh_json_object(ctx, "the posterior", text);
-    vhem_status st = root ? read_all(ctx, root, out) : VHEM_EFORMAT;
+    json_t *root = NULL;
+    vhem_status st = vh_json_object(ctx, "the posterior", text, &root);
+    if (st == VHEM_OK)
+        st = read_all(ctx, root, out);
     json_decref(root);
     if (st != VHEM_OK && root)
         vh_error_prefix(ctx, "posterior");

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/number.h"
+#include "core/text.h"
 #include "math/linalg.h"
 #include "model/json.h"
 
@@ -124,7 +125,7 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     if (p->variance)
         vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
     fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
-    VH_CHECK(fclose(f) == 0, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
+    VH_TRY(vh_text_close(ctx, f, &text));
     *out = text;
     text = NULL;
 done:
@@ -225,8 +226,10 @@ done:
 
 vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
 {
-    json_t *root = vh_json_object(ctx, "the prior", text);
-    vhem_status st = root ? read_prior(ctx, root, out) : VHEM_EFORMAT;
+    json_t *root = NULL;
+    vhem_status st = vh_json_object(ctx, "the prior", text, &root);
+    if (st == VHEM_OK)
+        st = read_prior(ctx, root, out);
     json_decref(root);
     if (st != VHEM_OK && root)
         vh_error_prefix(ctx, "prior");
@@ -237,12 +240,11 @@ vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
 static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
 {
     vhem_status st = VHEM_OK;
-    json_t *root = vh_json_parse(ctx, text, size);
+    json_t *root = NULL;
+
+    VH_TRY(vh_json_parse(ctx, text, size, &root));
     const char *format = json_string_value(json_object_get(root, "format"));
     json_t *prior = format && strcmp(format, "vhem-prior") == 0 ? root : json_object_get(root, "prior");
-
-    if (!root)
-        return VHEM_EFORMAT;
     VH_CHECK(json_is_object(prior), VHEM_EFORMAT, "no prior in it: it was not fitted with one");
     VH_TRY(vh_json_keep(ctx, prior, out));
 done:

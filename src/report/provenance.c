@@ -3,9 +3,9 @@
  * files. */
 #include "report/provenance.h"
 
+#include "model/json.h"
 #include "report/text.h"
 
-#include <jansson.h>
 #include <string.h>
 
 enum { LONG = 2000 };
@@ -65,7 +65,7 @@ static void put_command(FILE *f, json_t *made)
         if (json_is_null(v) || json_is_false(v))
             continue;
         fputs(" <span>--", f);
-        vh_html_text(f, key, VH_NAME_MAX);
+        put_word(f, key); /* a file may say anything, and this is to be copied */
         if (!json_is_true(v)) {
             putc(' ', f);
             put_value(f, v);
@@ -92,14 +92,17 @@ static void put_fact(FILE *f, const char *name, json_t *v)
     fputs("</b></li>\n", f);
 }
 
-void vh_provenance_put(FILE *f, const char *what, const char *json)
+vhem_status vh_provenance_put(vhem_ctx *ctx, FILE *f, const char *what, const char *json)
 {
-    json_t *made = json ? json_loads(json, 0, NULL) : NULL, *v;
+    json_t *made = NULL, *v;
     const char *key;
+    vhem_status st = json ? vh_json_object(ctx, "provenance", json, &made) : VHEM_OK;
+    if (st == VHEM_ENOMEM)
+        return st;
     fprintf(f, "<h3>%s</h3>\n", what);
     if (!made) {
         fputs("<p class=\"note\">The file does not say how it was made.</p>\n", f);
-        return;
+        return VHEM_OK;
     }
     put_command(f, made);
     fputs("<details><summary>Every option</summary><ul class=\"facts\">\n", f);
@@ -112,4 +115,5 @@ void vh_provenance_put(FILE *f, const char *what, const char *json)
     json_object_foreach(json_object_get(made, "options"), key, v) put_fact(f, key, v);
     fputs("</ul></details>\n", f);
     json_decref(made);
+    return VHEM_OK;
 }

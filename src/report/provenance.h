@@ -3,9 +3,12 @@
 #ifndef VH_REPORT_PROVENANCE_H
 #define VH_REPORT_PROVENANCE_H
 
+#include "core/ctx.h"
+
 #include <stdio.h>
 
-/* A heading, the command and every option of a record as files carry it (JSON object as text, or NULL). */
-void vh_provenance_put(FILE *f, const char *what, const char *json);
+/* A heading, the command and every option of a record as files carry it (JSON object as text, or NULL).  Text
+ * that is no object is as good as none; fails for want of memory alone. */
+vhem_status vh_provenance_put(vhem_ctx *ctx, FILE *f, const char *what, const char *json);
 
 #endif

@@ -114,8 +114,9 @@ done:
     return st;
 }
 
-static void put_making(FILE *f, const vh_facts *facts)
+static vhem_status put_making(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
 {
+    vhem_status st = VHEM_OK;
     vhem_models_facts of_models = { 0 };
     const char *tree = facts->in->tree->provenance;
 
@@ -130,8 +131,8 @@ static void put_making(FILE *f, const vh_facts *facts)
     if (facts->in->models)
         vhem_models_info(facts->in->models, &of_models);
     if (of_models.provenance)
-        vh_provenance_put(f, "Models", of_models.provenance);
-    vh_provenance_put(f, "Clusters", tree ? tree : facts->level[0].c->provenance);
+        VH_TRY(vh_provenance_put(ctx, f, "Models", of_models.provenance));
+    VH_TRY(vh_provenance_put(ctx, f, "Clusters", tree ? tree : facts->level[0].c->provenance));
     if (facts->in->command) {
         fputs("<h3>This report</h3>\n<pre class=\"command\"><code>", f);
         vh_html_text(f, facts->in->command, 4000);
@@ -141,6 +142,8 @@ static void put_making(FILE *f, const vh_facts *facts)
           "models with variational HEM. <i>Journal of Machine Learning Research</i> 15, 2014.</p></div>\n",
           f);
     vh_section_end(f);
+done:
+    return st;
 }
 
 static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const vh_ranges *ranges,
@@ -158,7 +161,7 @@ static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const
         vh_figure_choice(f, facts);
         vh_section_end(f);
     }
-    put_making(f, facts);
+    VH_TRY(put_making(ctx, f, facts));
     vh_page_end(f, facts);
 done:
     return st;

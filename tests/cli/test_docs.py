@@ -107,7 +107,7 @@ class Programs(Case):
         done = subprocess.run([SOURCE / "examples/cli/fit.sh", "d.csv"], cwd=self.dir, capture_output=True, text=True,
                               env={**os.environ, "VHEM": VHEM})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"models.json: 4 HMMs\n(.*\n)+.*==> scores.tsv <==\nsequence\tlabel\tframes")
+        self.assertRegex(done.stdout, r"models.json: 4 HMMs\n(.*\n)+.*==> example-fit/scores.tsv <==\nsequence\tlabel\tframes")
 
     def test_install_and_example_in_c(self):
         build = pathlib.Path(VHEM).resolve().parent

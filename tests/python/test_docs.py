@@ -71,7 +71,7 @@ def run_example(name, capsys, monkeypatch, tmp_path):
 def test_example_of_clusters(capsys, monkeypatch, tmp_path):
     told = run_example("cluster.py", capsys, monkeypatch, tmp_path)
     assert len(told) == 3 and sorted(told[0].split()[2:] + told[1].split()[2:]) == sorted(f"take{n}" for n in range(12))
-    assert (tmp_path / "clusters.json").exists() and (tmp_path / "report.html").exists()
+    assert all((tmp_path / "example-cluster" / name).exists() for name in ("clusters.json", "report.html"))
 
 
 def test_example_of_classes(capsys, monkeypatch, tmp_path):

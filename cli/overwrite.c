@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* overwrite.c - an output that names an input is refused: the input would be gone.
+ *
+ * The same file is the same device and inode, whatever the links and spellings.  Inputs are the arguments and
+ * the values of all options that name a file; a folder of sequences stands for the files in it, and an array
+ * for the index beside it. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+    const char *path;     /* to be written */
+    const char *folder;   /* to be filled with .tsv, instead */
+    struct stat is, up;   /* the file that stands there; the folder it stands in, or folder */
+    struct stat above_up; /* and the one above */
+    const char *input;    /* that it would replace, or NULL */
+} target;
+
+static bool same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* path/../.. and the like, of a path whose links are resolved. */
+static bool stat_above(const char *path, int levels, struct stat *sb)
+{
+    char *real = realpath(path, NULL);
+    for (int k = 0; real && k < levels; k++) {
+        char *slash = strrchr(real, '/');
+        *(slash == real ? slash + 1 : slash) = '\0';
+    }
+    bool found = real && stat(real, sb) == 0;
+    free(real);
+    return found;
+}
+
+/* NAME_index.csv of NAME.npy; from malloc, NULL for any other path. */
+static char *index_of(const char *path)
+{
+    char *index = NULL;
+    const char *const npy[] = { ".npy", NULL };
+    if (!cli_ends_with(path, npy) || asprintf(&index, "%.*s_index.csv", (int)strlen(path) - 4, path) < 0)
+        return NULL;
+    return index;
+}
+
+/* Would writing the target replace this input? */
+static bool replaces(const target *t, const char *input)
+{
+    static const char *const tables[] = { ".tsv", NULL };
+    struct stat sb, up;
+    if (stat(input, &sb) != 0)
+        return false;
+    if (t->folder)
+        return S_ISREG(sb.st_mode) && cli_ends_with(input, tables) && stat_above(input, 1, &up)
+               && same(&up, &t->up);
+    if (S_ISDIR(sb.st_mode))
+        return (same(&sb, &t->up) || same(&sb, &t->above_up)) && cli_ends_with(t->path, cli_data_endings);
+    return S_ISREG(sb.st_mode) && same(&sb, &t->is);
+}
+
+static void look_at(target *t, const char *input)
+{
+    char *index = index_of(input);
+    if (!t->input && strcmp(input, "-") != 0 && (replaces(t, input) || (index && replaces(t, index))))
+        t->input = input;
+    free(index);
+}
+
+static void look_at_option(target *t, const cli_option *o)
+{
+    if (o->kind == OPT_LIST)
+        for (int k = 0; k < ((const cli_texts *)o->value)->n; k++)
+            look_at(t, ((const cli_texts *)o->value)->text[k]);
+    const char *text = o->kind == OPT_TEXT ? *(const char *const *)o->value : o->file ? *o->file : NULL;
+    if (text && text != t->path && text != t->folder)
+        look_at(t, text);
+}
+
+static int check(cli *c, const cli_usage *usage, target *t)
+{
+    const char *path = t->folder ? t->folder : t->path;
+    if (strcmp(path, "-") == 0)
+        return CLI_GO;
+    if (t->folder ? stat(path, &t->up) != 0 : stat(path, &t->is) != 0 || !S_ISREG(t->is.st_mode))
+        return CLI_GO; /* nothing stands there */
+    if (!t->folder && (!stat_above(path, 1, &t->up) || !stat_above(path, 2, &t->above_up)))
+        return CLI_GO;
+    int first = usage->updates ? 1 : 0, last = c->n_arg - (usage->writes_last ? 1 : 0);
+    for (int k = first; k < last; k++)
+        look_at(t, c->arg[k]);
+    for (int k = 0; k < usage->table->n; k++)
+        if (c->given[k])
+            look_at_option(t, &usage->table->row[k]);
+    if (!t->input)
+        return CLI_GO;
+    return cli_fail(c, "%s: writing it would replace the input %s; choose another name, or add --force", path,
+                    t->input);
+}
+
+static const cli_option *row_of(const cli_usage *usage, const char *name)
+{
+    for (int k = 0; k < usage->table->n; k++)
+        if (strcmp(usage->table->row[k].name, name) == 0)
+            return &usage->table->row[k];
+    return NULL;
+}
+
+static const char *value_of(const cli_usage *usage, const char *name)
+{
+    const cli_option *o = row_of(usage, name);
+    return o ? *(const char *const *)o->value : NULL;
+}
+
+int cli_check_overwrite(cli *c, const cli_usage *usage)
+{
+    target file = { .path = usage->writes_last ? c->arg[c->n_arg - 1] : value_of(usage, "output") };
+    target tables = { .folder = value_of(usage, "tables") };
+    char *index = file.path ? index_of(file.path) : NULL;
+    target beside = { .path = index };
+    const char *store = value_of(usage, "store");
+    int status = CLI_GO;
+    if (store && file.path && strcmp(store, file.path) == 0)
+        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
+    if (status == CLI_GO && !c->force && file.path)
+        status = check(c, usage, &file);
+    if (!c->force && status == CLI_GO && index)
+        status = check(c, usage, &beside);
+    if (!c->force && status == CLI_GO && tables.folder)
+        status = check(c, usage, &tables);
+    free(index);
+    return status;
+}
+
+bool cli_writes(const cli_usage *usage)
+{
+    return usage->writes_last || row_of(usage, "output") || row_of(usage, "tables");
+}

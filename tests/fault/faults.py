@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small runs of every command, with one call failing at a time.
+
+    faults.py --vhem BIN --shim LIB [--points N] [--full] [--minutes M] [--only NAME]
+
+After each run with a failing call either the command succeeded, and its output is the same bytes as without the fault;
+or it failed with status 1 and a sentence (that says memory, or the error of the call), the old output is as it was, and
+nothing else lies in the folder.  --points N tries about N allocations of a command, evenly spread, and each of the
+other calls; --full tries every one, as far as the minutes go.
+
+Two libraries do not survive every failing allocation: HDF5 1.10 and Jansson.  A fatal signal counts as theirs only when
+both the allocation that failed was asked for inside that library and the signal struck inside it; a signal anywhere
+else is a failure of vhem.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+CALLS = ["malloc", "write", "fsync", "rename", "linkat", "mmap", "read", "ftruncate"]
+ERRORS = {"write": "No space left on device", "mmap": "Cannot allocate memory"}
+FRAGILE = ("libhdf5", "libjansson")
+LIMIT = 60  # seconds of a run
+
+# name: (arguments, files it writes).  "{in}" is the folder of the inputs.
+COMMANDS = {
+    "fit": ("fit {in}/d.csv -S 2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
+    "fit-hdf5": ("fit {in}/d.npz -S 2 -r 1 --max-iter 2 -o o.h5", ["o.h5"]),
+    "fit-prior": ("fit {in}/d.csv -S 2 -r 1 --max-iter 2 --prior vb -o o.json", ["o.json"]),
+    "fit-spill": ("fit {in}/d.h5 -S 1 -r 1 --max-iter 2 --memory 0 -o o.json", ["o.json"]),
+    "fit-mixture": ("fit {in}/d.csv -S 2 -r 1 --max-iter 2 -k 2 -o o.json", ["o.json"]),
+    "cluster": ("cluster {in}/m.json -k 2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
+    "cluster-ppk": ("cluster {in}/m.h5 -k 2 --method ppk-sc -o o.json", ["o.json"]),
+    "tree": ("tree {in}/m.json -k 3,2 -r 1 --max-iter 2 -o o.json", ["o.json"]),
+    "choose": ("choose {in}/m.json -k 2,3 -r 1 --max-iter 2 -o o.tsv", ["o.tsv"]),
+    "compare": ("compare {in}/m.json -o o.csv", ["o.csv"]),
+    "compare-ppk": ("compare {in}/m.json --kind ppk --json -o o.json", ["o.json"]),
+    "assign": ("assign {in}/t.json {in}/d.csv -o o.tsv", ["o.tsv"]),
+    "score": ("score {in}/m.h5 {in}/d.h5 -o o.tsv", ["o.tsv"]),
+    "decode": ("decode {in}/m.json {in}/d.csv --posterior -o o.csv", ["o.csv"]),
+    "sample": ("sample {in}/m.json -n 2 -T 5 -o o.csv", ["o.csv"]),
+    "classify-train": ("classify train {in}/d.csv --label label -S 2 -r 1 -k 1 --store o.store -o o.json",
+                       ["o.json", "o.store"]),
+    "classify-predict": ("classify predict {in}/c.json {in}/d.csv -o o.tsv", ["o.tsv"]),
+    "annotate-train": ("annotate train {in}/d.csv --tags {in}/tags.csv -S 2 -r 1 -k 1 --no-store -o o.json", ["o.json"]),
+    "convert": ("convert {in}/d.csv o.npz", ["o.npz"]),
+    "convert-hdf5": ("convert {in}/d.ts o.h5", ["o.h5"]),
+    "convert-npy": ("convert {in}/d.npz o.npy", ["o.npy", "o_index.csv"]),
+    "report": ("report {in}/t.json -m {in}/m.json -d {in}/d.csv -o o.html", ["o.html"]),
+    "info": ("info {in}/t.json", []),
+    "eval": ("eval {in}/t.json --models {in}/m.json --data {in}/d.csv -o o.tsv", ["o.tsv"]),
+}
+
+
+def environment():
+    keep = {k: v for k, v in os.environ.items() if not k.startswith("LD_")}
+    return {**keep, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def prepare(vhem, folder):
+    """The inputs of all commands."""
+    rng = random.Random(3)
+    lines = ["id,label,x,y"]
+    for n in range(5):
+        for t in range(12):
+            up = (t // 3 + n) % 2
+            lines.append(f"s{n},{'ab'[n % 2]},{rng.gauss(4 * up, 1):.12f},{rng.gauss(0, 1):.12f}")
+    (folder / "d.csv").write_text("\n".join(lines) + "\n")
+    (folder / "tags.csv").write_text("song,tag\n" + "".join(f"s{n},{'uv'[n % 2]}\n" for n in range(5)))
+    for args in ["convert d.csv d.npz --label label", "convert d.csv d.h5 --label label",
+                 "convert d.csv d.ts --label label",
+                 "fit d.csv -S 2 -r 1 --max-iter 3 --label label -o m.json", "convert m.json m.h5",
+                 "tree m.json -k 3,2 -r 1 --max-iter 3 -o t.json",
+                 "classify train d.csv --label label -S 2 -r 1 -k 1 --no-store -o c.json"]:
+        subprocess.run([vhem, *args.split(), "-q", "-t", "1"], cwd=folder, check=True, env=environment(),
+                       stdout=subprocess.DEVNULL)
+
+
+class Server:
+    """One command, loaded once, that runs whenever it is told which call fails."""
+
+    def __init__(self, vhem, shim, args, inputs, folder):
+        words = [w.replace("{in}", str(inputs)) for w in args.split()]
+        self.folder = folder
+        self.process = subprocess.Popen([vhem, *words, "-t", "1", *(["-q"] if words[0] != "info" else [])],
+                                        env={**environment(), "LD_PRELOAD": shim}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, call, n=0, rest=False):
+        self.process.stdin.write(f"{call} {n} {int(rest)} {LIMIT} {self.folder}\n")
+        self.process.stdin.flush()
+        words = self.process.stdout.readline().split()
+        assert len(words) == 4 + len(CALLS), f"the shim did not answer: {words}"
+        return int(words[0]), int(words[1]), words[2], words[3], dict(zip(CALLS, map(int, words[4:])))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Trial:
+    """All faults of one command."""
+
+    def __init__(self, vhem, shim, name, inputs, folder):
+        self.name, self.folder = name, folder
+        args, self.outputs = COMMANDS[name]
+        self.server = Server(vhem, shim, args, inputs, folder)
+        self.counts = collections.Counter()
+        self.wrong = []
+        self.theirs = collections.Counter()
+        self.clear()
+        code, signal, _, _, self.calls = self.server.run("none")
+        if code != 0 or signal != 0:
+            raise SystemExit(f"{name}: without a fault: status {code}, {(folder / '.err').read_text()}")
+        self.good = self.files()
+
+    def clear(self):
+        """An old output stands there, but for a store, which would be used."""
+        for path in self.folder.iterdir():
+            path.unlink()
+        for name in self.outputs:
+            if not name.endswith(".store"):
+                (self.folder / name).write_bytes(b"old")
+
+    def files(self):
+        return {p.name: p.read_bytes() for p in self.folder.iterdir() if p.name != ".err"}
+
+    def complaint(self, call, code, signal, where, died):
+        """What is wrong with the run, or None."""
+        error = (self.folder / ".err").read_text(errors="replace")
+        found = self.files()
+        if signal or code not in (0, 1):
+            if call == "malloc" and any(where.startswith(x) and died.startswith(x) for x in FRAGILE):
+                self.theirs[died] += 1
+                return None
+            return f"ended by signal {signal}, status {code}, in {died}: {error}"
+        if code == 0:
+            different = [k for k in set(found) | set(self.good) if found.get(k) != self.good.get(k)]
+            return f"succeeded, but {', '.join(different)} differ" if different else None
+        self.counts["told"] += 1
+        last = error.strip().splitlines()[-1] if error.strip() else ""
+        if not last.startswith("vhem "):
+            return f"no sentence: {error!r}"
+        told = "memory" in last.lower() if call == "malloc" else ERRORS.get(call, "Input/output error") in last
+        if not told:
+            return f"the sentence does not say why: {last}"
+        for name in self.outputs:
+            if not name.endswith(".store") and found.get(name) not in (b"old", self.good[name] if len(self.outputs) > 1 else b"old"):
+                return f"the old {name} is not as it was: {last}"
+        extra = set(found) - set(self.outputs) - {".out"}
+        return f"left behind: {', '.join(sorted(extra))}" if extra else None
+
+    def try_one(self, call, n, rest):
+        self.clear()
+        code, signal, where, died, _ = self.server.run(call, n, rest)
+        self.counts["runs"] += 1
+        self.counts[call] += 1
+        bad = self.complaint(call, code, signal, where, died)
+        if bad:
+            self.wrong.append(f"{self.name}: {call} {n}{'+' if rest else ''} (asked for by {where}): {bad}")
+
+    def points(self, call, limit):
+        """(n, and later ones too): all, or about limit of them, evenly spread."""
+        total = self.calls[call]
+        if limit is None or total <= limit:
+            once = range(1, total + 1)
+        else:
+            once = sorted({1 + k * total // limit for k in range(limit)})
+        return [(n, False) for n in once] + [(n, True) for n in list(once)[::3]]
+
+    def run(self, limit, deadline):
+        for call in CALLS:
+            for n, rest in self.points(call, limit):
+                if time.monotonic() > deadline:
+                    return
+                self.try_one(call, n, rest)
+
+
+def run_all(vhem, shim, limit, minutes, only=None, say=print):
+    """(runs, faults that were wrong): prints a line for each command."""
+    deadline = time.monotonic() + 60 * minutes
+    total, wrong, theirs = collections.Counter(), [], collections.Counter()
+    with tempfile.TemporaryDirectory(prefix="vhem-faults-") as top:
+        inputs = pathlib.Path(top, "in")
+        inputs.mkdir()
+        prepare(vhem, inputs)
+        for name in [n for n in COMMANDS if not only or n in only]:
+            folder = pathlib.Path(top, name)
+            folder.mkdir()
+            trial = Trial(vhem, shim, name, inputs, folder)
+            begin = time.monotonic()
+            trial.run(limit, deadline)
+            trial.server.close()
+            say(f"{name:18} {trial.calls['malloc']:6} allocations, {trial.counts['runs']:5} faults, "
+                f"{trial.counts['told']:5} sentences, {sum(trial.theirs.values()):4} deaths inside libraries, "
+                f"{len(trial.wrong):4} wrong, {time.monotonic() - begin:.1f} s")
+            total += trial.counts
+            theirs += trial.theirs
+            wrong += trial.wrong
+            shutil.rmtree(folder)
+    say(f"fault injection: {total['runs']} faults (" + ", ".join(f"{c} {total[c]}" for c in CALLS)
+        + f"), {total['told']} sentences, {sum(theirs.values())} deaths inside libraries {dict(theirs)}, "
+        f"{len(wrong)} failures")
+    return total["runs"], wrong
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--vhem", required=True)
+    p.add_argument("--shim", required=True)
+    p.add_argument("--points", type=int, default=40)
+    p.add_argument("--full", action="store_true")
+    p.add_argument("--minutes", type=float, default=1e6)
+    p.add_argument("--only", nargs="*")
+    a = p.parse_args()
+    vhem, shim = (str(pathlib.Path(x).resolve()) for x in (a.vhem, a.shim))
+    runs, wrong = run_all(vhem, shim, None if a.full else a.points, a.minutes, a.only)
+    print("\n".join(wrong[:200]))
+    return 1 if wrong or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
