@@ -88,7 +88,8 @@ class Closed(Case):
         self.ok("cluster", "m.json", "-k", 2, "-r", 1, "-o", "c.json", "-q")
         commands = {
             "o.json": [["fit", "d.csv", "-S", "2", "-r", "1"], ["cluster", "m.json", "-k", "2", "-r", "1"],
-                       ["classify", "train", "d.csv", "--label", "label", "-S", "2", "-r", "1", "--store", "o.store"]],
+                       ["classify", "train", "d.csv", "--label", "label", "-S", "2", "-r", "1", "-t", "1", "--store",
+                        "o.store"]],
             "o.h5": [["convert", "d.csv"], ["fit", "d.csv", "-S", "2", "-r", "1"]],
             "o.tsv": [["compare", "m.json"]],
             "o.html": [["report", "c.json"]],

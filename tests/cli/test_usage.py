@@ -7,6 +7,7 @@ import unittest
 from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
+FORCE = ["force"]                                        # of all that write files
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
@@ -86,7 +87,7 @@ class Help(Case):
         for command in OPTIONS:
             text = self.ok(*command.split(), "--help").out
             found = entries(text)
-            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON), command)
+            self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command != "info")), command)
             for name, entry in found.items():
                 self.assertEqual("(default: " in entry, name not in FLAGS, f"{command}: {entry}")
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
@@ -197,9 +198,9 @@ class Pages(Case):
         page = (SOURCE / "man/vhem.1").read_text().replace("\\-", "-")
         for command in COMMANDS:
             self.assertIn(f".SS {command}\n", page)
-        for name in {o for options in OPTIONS.values() for o in options} | set(COMMON):
+        for name in {o for options in OPTIONS.values() for o in options} | set(COMMON + FORCE):
             self.assertRegex(page, rf"--{name}(?![a-z-])", name)
-        known = {o for options in OPTIONS.values() for o in options} | set(COMMON) | {"version"}
+        known = {o for options in OPTIONS.values() for o in options} | set(COMMON + FORCE) | {"version"}
         self.assertEqual(set(re.findall(r"--([a-z][a-z-]*[a-z])", page)) - known, set())
         self.assertIn(self.ok("--version").out.splitlines()[0], page)
 
