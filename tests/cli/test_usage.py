@@ -43,7 +43,7 @@ OPTIONS = {
     "info": ["all"] + DATA,
     "convert": DATA,
 }
-FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
+FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
          "json", "help"}
 
 
