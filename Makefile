@@ -3,7 +3,9 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all setup demo test asan format tidy bench reproduce install uninstall clean
+SECONDS ?= 30
+
+.PHONY: all setup demo test asan fuzz format tidy bench reproduce install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -31,6 +33,12 @@ asan:
 	@scripts/setup test
 	JOBS=$(JOBS) scripts/build asan
 	ctest --preset asan -j $(JOBS)
+
+# New inputs for every reader, for so many seconds each: make fuzz SECONDS=30
+fuzz:
+	@scripts/setup test
+	JOBS=$(JOBS) scripts/build fuzz
+	scripts/fuzz --seconds $(SECONDS) --jobs $(JOBS)
 
 format:
 	@scripts/setup test
@@ -64,4 +72,4 @@ uninstall:
 	@rm -f build/install_manifest.txt
 
 clean:
-	rm -rf build build-asan build-bench build-debug build.log demo
+	rm -rf build build-asan build-bench build-debug build-fuzz build.log demo

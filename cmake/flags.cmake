@@ -19,3 +19,9 @@ if(VHEM_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
 endif()
+# Preset fuzz, with clang: the fuzz targets of tests/fuzz and what they call, which counts what it reaches.
+if(VHEM_FUZZ)
+    add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+                        -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=address,undefined)
+endif()

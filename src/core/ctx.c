@@ -3,6 +3,8 @@
  * which knows what can run here. */
 #include "core/ctx.h"
 
+#include "core/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    vh_text_clean(text);
 #pragma omp critical(vh_ctx_text)
     memcpy(ctx->error, text, sizeof text);
     return st;
@@ -31,6 +34,7 @@ void vh_error_prefix(vhem_ctx *ctx, const char *prefix)
         memcpy(ctx->error, prefix, n);
         memcpy(ctx->error + n, ": ", 2);
         ctx->error[size - 1] = '\0';
+        vh_text_clean(ctx->error);
     }
 }
 
@@ -43,6 +47,7 @@ void vh_log(vhem_ctx *ctx, int level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    vh_text_clean(text);
 #pragma omp critical(vh_ctx_log)
     ctx->opt.log(ctx->opt.log_arg, level, text);
 }

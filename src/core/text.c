@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 
 #include <stdint.h>
+#include <string.h>
 
 int vh_utf8_length(const unsigned char *s)
 {
@@ -19,6 +20,18 @@ int vh_utf8_length(const unsigned char *s)
         code = code << 6 | (s[k] & 0x3Fu);
     }
     return code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : n;
+}
+
+void vh_text_clean(char *text)
+{
+    for (unsigned char *s = (unsigned char *)text; *s;) {
+        int n = vh_utf8_length(s);
+        bool control =
+            *s < 0x20 || *s == 0x7F || (*s == 0xC2 && n == 2 && s[1] < 0xA0); /* U+0080 to U+009F */
+        if (n == 0 || control)
+            memset(s, '?', n == 0 ? 1 : (size_t)n);
+        s += n == 0 ? 1 : n;
+    }
 }
 
 void vh_text_json(FILE *f, const char *text)

@@ -11,14 +11,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WINDOW = 1 << 20 }; /* bytes read at a time */
+enum { WINDOW = 1 << 20 }; /* bytes read at a time; the whole of a smaller file */
 
 /* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
  * found move along. */
 static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
 {
     vhem_status st = VHEM_OK;
-    size_t kept = (size_t)(t->end - t->record), need = kept + WINDOW + 1, at = (size_t)(t->p - t->record);
+    size_t kept = (size_t)(t->end - t->record), need = kept + t->window + 1, at = (size_t)(t->p - t->record);
     char *to = t->text;
 
     if (need > t->cap)
@@ -121,7 +121,8 @@ vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table 
 
     *t = (vh_table){ .path = strcmp(path, "-") == 0 ? "standard input" : path, .next_line = 1 };
     VH_TRY(vh_in_open(ctx, path, &t->f, &t->size));
-    t->cap = WINDOW + 1;
+    t->window = t->size > 0 && t->size < WINDOW ? (size_t)t->size : WINDOW;
+    t->cap = t->window + 1;
     VH_NEW(t->text, t->cap);
     t->record = t->p = t->end = t->text;
     VH_TRY(read_on(ctx, t));

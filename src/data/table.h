@@ -20,7 +20,7 @@ typedef struct {
     int64_t size, before; /* of the file, 0: not known; its bytes before those of text */
     char *text, *p, *end; /* a window on it: the current record and some of what follows */
     char *record;         /* where it must be kept from */
-    size_t cap;
+    size_t cap, window;   /* of text; bytes read at a time */
     char delim;
     int64_t line, next_line; /* 1-based; line: where the current record begins */
     vh_field *field;         /* [n_fields] of the current record */

@@ -207,6 +207,27 @@ static void json_text(void **state)
     check_text("\xFF", "\"\xEF\xBF\xBD\"");
 }
 
+/* Whatever a file holds, a sentence is one line of UTF-8 that no terminal takes for a command. */
+static void clean_sentences(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_fail(ctx, VHEM_EFORMAT, "found '%s'", "\x1b[2J\xE9t\xC3\xA9\n\xC2\x9bm\xE2\x82");
+    assert_string_equal(vhem_ctx_error(ctx), "found '?[2J?t\xC3\xA9?"
+                                             "??m??'");
+    vh_error_prefix(ctx, "a\tb");
+    assert_string_equal(vhem_ctx_error(ctx), "a?b: found '?[2J?t\xC3\xA9?"
+                                             "??m??'");
+    char *wide = calloc(1, 4097);
+    for (size_t k = 0; k < 4096; k += 2)
+        memcpy(wide + k, "\xC3\xA9", 2);
+    vh_fail(ctx, VHEM_EFORMAT, "!%s", wide); /* cut in the middle of a character */
+    const char *last = vhem_ctx_error(ctx) + strlen(vhem_ctx_error(ctx)) - 1;
+    assert_true(*last == '?' || *last == '\xA9');
+    free(wide);
+    vhem_ctx_free(ctx);
+}
+
 /* ---- files --------------------------------------------------------------------------------------------- */
 
 static void check_file(vhem_ctx *ctx, const char *path, const char *text)
@@ -538,6 +559,7 @@ int main(void)
         cmocka_unit_test(rng_below),
         cmocka_unit_test(rng_pick),
         cmocka_unit_test(jobs),
+        cmocka_unit_test(clean_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Seeds and dictionaries of the fuzz targets, made by the command and the library itself.
+
+    seeds.py VHEM        adds seeds to tests/fuzz/corpus and writes tests/fuzz/dictionaries
+
+Files are tiny: the fuzzer changes them byte by byte.  Afterwards `scripts/fuzz --minimise` keeps what is of use.
+"""
+import hashlib
+import io
+import itertools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+CSV = "id,label,x,y\na,u,0.5,1\na,u,1.25,-2e-3\nb,v,3,\nb,v,nan,4\nb,v,1,1\nc,u,2,0\nc,u,1,9\n"
+GROUPED = "subject;trial;cls;w;x1;x2\ns1;1;u;1;0;1\ns1;1;u;1;2;3\ns1;2;v;2;1;1\ns2;1;v;1;4;4\n"
+MANY = "id,label,x,y\n" + "".join(f"s{n},{'uv'[n % 2]},{(n * 7 + t * 3) % 5 + 4 * (n % 2)},{(n + t * t) % 4}\n"
+                                  for n in range(6) for t in range(5))
+
+
+class Seeds:
+    def __init__(self, vhem, folder):
+        self.vhem, self.folder = vhem, pathlib.Path(folder)
+
+    def run(self, *arguments):
+        subprocess.run([self.vhem, *map(str, arguments), "--quiet"], cwd=self.folder, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def path(self, name):
+        return self.folder / name
+
+    def add(self, target, *contents):
+        for content in contents:
+            content = content.encode() if isinstance(content, str) else content
+            to = HERE / "corpus" / target
+            to.mkdir(parents=True, exist_ok=True)
+            (to / hashlib.sha1(content).hexdigest()).write_bytes(content)
+
+    def add_files(self, target, *names):
+        self.add(target, *(self.path(n).read_bytes() for n in names))
+
+
+def array(a, version=(1, 0)):
+    f = io.BytesIO()
+    np.lib.format.write_array(f, a, version=version)
+    return f.getvalue()
+
+
+def archive(method, **members):
+    f = io.BytesIO()
+    with zipfile.ZipFile(f, "w", method) as z:
+        for name, content in members.items():
+            z.writestr(name + ".npy", content)
+    return f.getvalue()
+
+
+def tables(s):
+    s.path("d.csv").write_text(CSV)
+    s.path("many.csv").write_text(MANY)
+    for ending in "tsv", "ts", "npy", "npz", "h5":
+        s.run("convert", "many.csv", f"many.{ending}")
+        s.run("convert", "d.csv", f"d.{ending}")
+    s.add("csv", CSV, MANY, GROUPED, CSV.replace(",", ";"), "\ufeff# comment\r\nid,x\r\n\"a \"\"q\"\"\",1\r\n",
+          "0.5,1\n2,3\n", "x\n1\n", "seq,x\na,1e308\na,-0\na,?\na,NA\n")
+    s.add_files("tsv", "d.tsv", "many.tsv")
+    s.add_files("ts", "d.ts", "many.ts")
+    s.add("ts", "@problemName p\n@timeStamps false\n@univariate true\n@classLabel true a b\n@data\n1,2,?:a\n3:b\n")
+    roles = [["subject,trial", "cls", "subject", "w", "x1", "cls=v"], ["", "", "", "", "x2,x1", ""], ["trial"] + [""] * 5]
+    s.add("roles", *("\0".join(r) + "\0" + GROUPED for r in roles))
+    s.add("tags", "song,rock,jazz\na,1,0\nb,0,1\n", "song,tag\na,rock\na,jazz\nb,\n", "song\ttag\na\tx\n")
+
+
+def arrays(s):
+    x = np.arange(6.0).reshape(3, 2)
+    s.add("npy", array(x), array(x.astype("f4")), array(np.arange(4, dtype="i2").reshape(2, 2)), array(np.asfortranarray(x)),
+          array(x.astype(">f8"), (2, 0)), array(np.arange(8.0).reshape(2, 2, 2)), array(np.arange(3, dtype="u1")))
+    index = b"seq,start,length,label\na,0,2,u\nb,2,1,v\n"
+    s.add("index", len(index).to_bytes(2, "little") + index + array(x))
+    one = {"X": array(x), "lengths": array(np.array([2, 1])), "names": array(np.array(["a", "b"])),
+           "labels": array(np.array([b"u", b"v"]))}
+    for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+        for members in one, {"a": array(x), "b": array(x[:1])}:
+            s.add("npz", archive(method, **members))
+            s.add("zip", archive(method, **members))
+    s.add_files("npz", "d.npz", "many.npz")
+    s.add_files("zip", "d.npz")
+    s.add_files("data_hdf5", "d.h5", "many.h5")
+
+
+def models(s):
+    s.run("fit", "many.csv", "-S", 2, "-r", 1, "--max-iter", 2, "-o", "m.json")
+    s.run("fit", "many.csv", "-S", 1, "-r", 1, "--max-iter", 1, "--cov", "full", "--prior", "none", "-k", 2, "-o", "full.json")
+    s.run("fit", "many.csv", "-S", 1, "--model", "dtm", "-o", "dtm.json")
+    for name in "m", "full", "dtm":
+        small = json.loads(s.path(f"{name}.json").read_text())
+        small.pop("provenance", None)
+        models = small.get("hmms") or small.get("dts") or small.get("textures")
+        del models[2:]
+        small["omega"] = [1 / len(models)] * len(models)
+        s.path(f"{name}1.json").write_text(json.dumps(small))
+        s.run("convert", f"{name}1.json", f"{name}1.h5")
+        s.add_files("models", f"{name}1.json")
+        s.add_files("models_hdf5", f"{name}1.h5")
+        if "prior" in small:
+            s.add("prior", json.dumps(small["prior"]))
+    s.add("prior", json.dumps({"format": "vhem-prior", "version": 1, "emission": "gaussian-full", "d": 2, "alpha": 1.0,
+                               "eta": 1.0, "eps": 1.0, "kappa": 1.0, "lambda": 0.01, "nu": 4.0, "m": [0, 1], "W": [1, 2]}))
+
+
+def results(s):
+    s.run("cluster", "m.json", "-k", 2, "-r", 1, "--max-iter", 2, "--search", "restarts", "-o", "c.json")
+    s.run("tree", "m.json", "-k", "3,2", "-r", 1, "--max-iter", 1, "--search", "restarts", "-o", "t.json")
+    s.run("cluster", "m.json", "-k", 2, "--method", "ppk-ac", "-o", "ac.json")
+    s.run("cluster", "dtm.json", "-k", 2, "-r", 1, "--max-iter", 1, "-o", "cd.json")
+    s.run("classify", "train", "many.csv", "-S", 1, "-r", 1, "--max-iter", 1, "-k", 1, "--store", "st.jsonl", "-o", "k.json")
+    s.add_files("tree", "c.json", "t.json", "ac.json", "cd.json")
+    s.add_files("classes", "k.json")
+    s.add("store", *("".join(s.path("st.jsonl").read_text().splitlines(True)[:n]) for n in (1, 2, 3)))
+    cluster = json.loads(s.path("c.json").read_text())
+    classes = json.loads(s.path("k.json").read_text())
+    s.add("options", b"\x02" + json.dumps(cluster["options"]).encode(), b"\x01" + json.dumps(classes["piece"]).encode(),
+          b"\x04" + json.dumps(classes["train"]).encode())
+
+
+def keys(value):
+    if isinstance(value, dict):
+        return set(value) | set(itertools.chain(*map(keys, value.values())))
+    return set(itertools.chain(*map(keys, value))) if isinstance(value, list) else {value} if isinstance(value, str) else set()
+
+
+def write_dictionary(name, words):
+    folder = HERE / "dictionaries"
+    folder.mkdir(exist_ok=True)
+    escaped = ("".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in w) for w in words)
+    (folder / f"{name}.dict").write_text("".join(f'"{w}"\n' for w in escaped if w))
+
+
+def dictionaries(s):
+    numbers = [b"1e308", b"-1e308", b"5e-324", b"1e400", b"-0.0", b"nan", b"inf", b"2147483647", b"-1", b"0", b"1.0"]
+    json_files = {"models": ("m1.json", "full1.json", "dtm1.json"), "tree": ("c.json", "t.json", "ac.json", "cd.json"),
+                  "classes": ("k.json",)}
+    for name, files in json_files.items():
+        words = set(itertools.chain(*(keys(json.loads(s.path(f).read_text())) for f in files)))
+        write_dictionary(name, [f'"{w}"'.encode() for w in sorted(words) if len(w) < 24]
+                         + [b"null", b"true", b"false", b"[]", b"{}", b"\\u0000", b"<fuzz>"] + numbers)
+    write_dictionary("store", [b'{"key": "', b'"model": ', b"\n", b'{"format": "vhem-store", "version": 1}'])
+    prior = keys(json.loads(s.path("m.json").read_text()).get("prior", {})) | {"gaussian-full", "gaussian-diag"}
+    write_dictionary("prior", [f'"{w}"'.encode() for w in sorted(prior)] + numbers)
+    source = (HERE.parent.parent / "src" / "core" / "options.c").read_text()
+    names = re.findall(r"\(R, [A-Z_| 0]+, (\w+),", source) + re.findall(r"[a-z-]+(?=\||\")", source)
+    write_dictionary("options", [f'"{w}"'.encode() for w in sorted(set(names)) if len(w) < 24] + numbers)
+    for name in "csv", "tsv", "roles", "tags":
+        write_dictionary(name, [b"id,", b"seq", b"label", b"NA", b"?", b'""', b"\r\n", b"\xef\xbb\xbf", b"#", b"tag"] + numbers)
+    write_dictionary("ts", re.findall(rb"@\w+ ?\w*", s.path("d.ts").read_bytes()) + [b"@data\n", b":", b"?"] + numbers)
+    npy = [b"\x93NUMPY\x01\x00", b"'descr': '", b"'fortran_order': ", b"'shape': (", b"True", b"False", b"<f8", b">f4",
+           b"|u1", b"<i8", b"|S3", b"<U2", b"|b1", b"), }", b"<c16", b"<f2"]
+    for name in "npy", "index", "npz":
+        write_dictionary(name, npy)
+    write_dictionary("zip", [b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"\xff\xff\xff\xff"])
+    for name, f in ("data_hdf5", "many.h5"), ("models_hdf5", "m1.h5"):
+        write_dictionary(name, sorted(set(re.findall(rb"[A-Za-z_]{2,12}", s.path(f).read_bytes()))) + [b"\xff" * 8])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        s = Seeds(pathlib.Path(sys.argv[1]).resolve(), folder)
+        for part in tables, arrays, models, results, dictionaries:
+            part(s)
+
+
+main()
