@@ -12,7 +12,10 @@
  *     released with vhem_free.  All of them accept NULL.
  *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
  *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
- *   - The same seed gives the same bits at any number of threads. */
+ *   - The same seed gives the same bits at any number of threads.
+ *   - fork(): a child may use what its parent made, and make its own.  In a child of a thread that has computed
+ *     with more than one thread, all computing is done by one thread, with the same results.  Do not fork while
+ *     another thread is inside a call, and give parent and child files of their own to write. */
 /* clang-format off */
 #ifndef VHEM_VHEM_H
 #define VHEM_VHEM_H

@@ -4,6 +4,7 @@
 
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
+#include "core/team.h"
 #include "math/logsum.h"
 
 #include <omp.h>
@@ -123,7 +124,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
     const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads) if (ctx->threads > 1)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(vh_team(ctx->threads)) if (ctx->threads > 1)
     for (int p = 0; p < base->Kb; p++) {
         int me = omp_get_thread_num(), i = base->order[p];
         if (each[me] == VHEM_OK)

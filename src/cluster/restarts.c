@@ -10,6 +10,7 @@
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "core/team.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
 
@@ -209,7 +210,7 @@ static void run_some(vhem_ctx *ctx, vh_search *s, const int *which, int n, int l
 {
     int threads = ctx->threads;
     bool across = n >= threads && s->Kb < MANY_MODELS;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(vh_team(threads)) if (across && threads > 1)
     for (int k = 0; k < n; k++) {
         int r = which ? which[k] : k;
         const crew by = { &s->scratch[across ? omp_get_thread_num() : 0], across ? 1 : threads };

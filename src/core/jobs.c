@@ -2,6 +2,8 @@
 /* jobs.c - see jobs.h. */
 #include "core/jobs.h"
 
+#include "core/team.h"
+
 #include <omp.h>
 
 /* Jobs are begun in their order, so that those before the first to fail have all been begun: whichever thread
@@ -13,7 +15,8 @@ vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int *failed)
     bool across = n >= threads || !jobs->inside;
 
     vh_progress(ctx, jobs->what, 0, n);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (across && threads > 1 && n > 1)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(vh_team(threads)) if (across && threads > 1 && n > 1)
     for (int i = 0; i < n; i++) {
         vhem_ctx own;
         int limit, so_far;

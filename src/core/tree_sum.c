@@ -6,6 +6,7 @@
 #include "core/tree_sum.h"
 
 #include "core/alloc.h"
+#include "core/team.h"
 
 #include <omp.h>
 #include <string.h>
@@ -282,7 +283,7 @@ static vhem_status run_chunks(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_su
     int threads = chunks->threads;
     running r = { .chunks = chunks, .sum = sum, .failed = last };
 
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1 && chunks->n > 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(vh_team(threads)) if (threads > 1 && chunks->n > 1)
     for (int64_t c = first; c < last; c++)
         consider(ctx, &r, c, omp_get_thread_num());
     if (r.st == VHEM_OK && r.stopped)

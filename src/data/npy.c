@@ -214,7 +214,7 @@ static vhem_status reorder(vhem_ctx *ctx, vh_array *a)
     double *block = NULL;
     const double *y;
 
-    VH_NEW(block, BLOCK);
+    VH_NEW(block, a->count < BLOCK ? a->count : BLOCK);
     VH_TRY(vh_spill_values(ctx, &a->hold, &y));
     for (int k = 0; k < a->ndim; k++)
         stride[k] = k == 0 ? 1 : stride[k - 1] * a->shape[k - 1];
@@ -247,10 +247,10 @@ static vhem_status read_numbers(vhem_ctx *ctx, vh_stream *s, vh_array *a)
     vhem_status st = VHEM_OK;
     unsigned char *raw = NULL;
     double *y = NULL;
-    size_t item = (size_t)a->item, got = 0;
+    size_t item = (size_t)a->item, got = 0, room = a->count < BLOCK ? (size_t)a->count : BLOCK;
 
-    VH_NEW(raw, BLOCK * item);
-    VH_NEW(y, BLOCK);
+    VH_NEW(raw, room * item);
+    VH_NEW(y, room);
     for (int64_t done_ = 0; done_ < a->count; done_ += (int64_t)(got / item)) {
         size_t n = a->count - done_ < BLOCK ? (size_t)(a->count - done_) : BLOCK;
         VH_TRY(s->pull(ctx, s, raw, n * item, &got));

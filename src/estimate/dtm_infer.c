@@ -3,6 +3,7 @@
  * them. */
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "core/team.h"
 #include "data/data.h"
 #include "estimate/kalman.h"
 #include "estimate/score.h"
@@ -40,7 +41,8 @@ static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem
     vh_dt_gains g = { 0 };
 
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads) if (ctx->threads > 1 && data->N > 1)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
     for (int n = 0; n < data->N; n++) {
         vhem_status own =
             vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),

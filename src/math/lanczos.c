@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/index.h"
 #include "core/rng.h"
+#include "core/team.h"
 #include "math/linalg.h"
 
 #include <arpack.h>
@@ -37,7 +38,7 @@ static double *row(double *V, int n, int j)
 static void apply(vhem_ctx *ctx, const search *s, const double *x, double *y)
 {
     int n = s->n;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (ctx->threads > 1)
+#pragma omp parallel for schedule(static) num_threads(vh_team(ctx->threads)) if (ctx->threads > 1)
     for (int b = 0; b < n; b += ROWS)
         vh_gemv(n - b < ROWS ? n - b : ROWS, n, s->A + vh_row(b, n), x, y + b);
     for (int j = 0; j < s->found; j++) {

@@ -10,6 +10,7 @@
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
+#include "core/team.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "reduce/dtm_pair.h"
@@ -156,7 +157,8 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
     for (int j = 0; j < centers->K; j++) {
         vh_dt_gains_free(&g);
         VH_TRY(vh_dt_gains_new(ctx, &centers->dt[j], centers->d, tau, false, &g));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1 && base->K > 1)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(vh_team(n_threads)) if (n_threads > 1 && base->K > 1)
         for (int i = 0; i < base->K; i++) {
             int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
             if (vh_stopped(ctx))
