@@ -72,4 +72,4 @@ uninstall:
 	@rm -f build/install_manifest.txt
 
 clean:
-	rm -rf build build-asan build-bench build-debug build-fuzz build.log demo
+	rm -rf build build-asan build-bench build-debug build-fuzz build-tsan build.log demo

@@ -25,3 +25,8 @@ if(VHEM_FUZZ)
                         -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
 endif()
+# Preset tsan, with clang, whose OpenMP runtime tells ThreadSanitizer what its synchronisation means.
+if(VHEM_TSAN)
+    add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=thread)
+endif()

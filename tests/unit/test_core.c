@@ -212,12 +212,10 @@ static void clean_sentences(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    vh_fail(ctx, VHEM_EFORMAT, "found '%s'", "\x1b[2J\xE9t\xC3\xA9\n\xC2\x9bm\xE2\x82");
-    assert_string_equal(vhem_ctx_error(ctx), "found '?[2J?t\xC3\xA9?"
-                                             "??m??'");
+    vh_fail(ctx, VHEM_EFORMAT, "found %s", "\x1b[2J\xE9t\xC3\xA9\n-\xC2\x9b-m\xE2\x82");
+    assert_string_equal(vhem_ctx_error(ctx), "found ?[2J?t\xC3\xA9?-\?\?-m\?\?");
     vh_error_prefix(ctx, "a\tb");
-    assert_string_equal(vhem_ctx_error(ctx), "a?b: found '?[2J?t\xC3\xA9?"
-                                             "??m??'");
+    assert_string_equal(vhem_ctx_error(ctx), "a?b: found ?[2J?t\xC3\xA9?-\?\?-m\?\?");
     char *wide = calloc(1, 4097);
     for (size_t k = 0; k < 4096; k += 2)
         memcpy(wide + k, "\xC3\xA9", 2);
