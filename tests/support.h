@@ -62,9 +62,11 @@ static inline vhem_ctx *test_ctx_with(const char *backend, int threads, uint64_t
     assert_int_equal(vhem_ctx_new(&opt, &ctx), VHEM_OK);
     return ctx;
 }
+/* One thread, or as many as VHEM_TEST_THREADS says: results are the same. */
 static inline vhem_ctx *test_ctx(void)
 {
-    return test_ctx_with(NULL, 1, 1);
+    const char *threads = getenv("VHEM_TEST_THREADS");
+    return test_ctx_with(NULL, threads ? atoi(threads) : 1, 1);
 }
 
 /* The name of usable backend i, best first; NULL after the last.  It stands until the next call. */

@@ -27,7 +27,10 @@ static vhem_status print_class(vhem_ctx *ctx, const vh_class *c, FILE *f)
     fputs("  {\"name\": ", f);
     vh_text_json(f, c->name);
     vh_number_text(c->prior, number);
-    fprintf(f, ", \"prior\": %s, \"things\": %d,\n   \"pieces\": [", number, c->items);
+    fprintf(f, ", \"prior\": %s", number);
+    if (c->items > 0) /* a file made by hand need not say; readers refuse 0 */
+        fprintf(f, ", \"things\": %d", c->items);
+    fputs(",\n   \"pieces\": [", f);
     for (int p = 0; p < c->n_part; p++)
         fprintf(f, "%s[\"%s\", %d]", p > 0 ? ", " : "", c->part[p].key.text, c->part[p].items);
     fputs("],\n   \"model\": ", f);

@@ -10,6 +10,7 @@
 #include "math/logsum.h"
 #include "math/scaled.h"
 
+#include <float.h>
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -155,6 +156,30 @@ static void assign_one(const vh_reduce_chunk *c, int place, const double *L, dou
     }
 }
 
+/* Why the objective of places first .. first+n-1 is no number: the first pair that has none, or the first HMM
+ * that fits no centre at all. */
+static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L)
+{
+    int Kr = c->step->reduced->K;
+    for (int p = 0; p < n; p++, L += Kr) {
+        int i = c->source->number[c->place + first + p], possible = 0;
+        for (int j = 0; j < Kr; j++) {
+            if (isnan(L[j]) || L[j] > DBL_MAX)
+                return vh_fail(ctx, VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number",
+                               i, j);
+            possible += L[j] >= -DBL_MAX;
+        }
+        if (possible == 0)
+            return vh_fail(
+                ctx, VHEM_ENUMERIC,
+                "HMM %d fits no centre: its bound L_hmm under centre 0 and all others is too small "
+                "for a number",
+                i);
+    }
+    return vh_fail(ctx, VHEM_ENUMERIC, "the objective of HMM %d and those after it is %g",
+                   c->source->number[c->place + first], -INFINITY);
+}
+
 vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L,
                             double *w, vh_reduce_sums *sums)
 {
@@ -170,7 +195,8 @@ vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, 
         if (step->L)
             memcpy(step->L + (size_t)c->source->number[place] * Kr, row, sizeof *row * Kr);
     }
-    VH_CHECK(!step->log_omega || !isnan(*sums->J), VHEM_ENUMERIC, "the objective is not a number");
+    if (step->log_omega && !isfinite(*sums->J))
+        VH_TRY(tell_fault(ctx, c, first, n, L));
     if (step->statistics)
         *sums->used += (double)vh_stats_weigh(step->reduced, &sums->stats, n, w);
 done:

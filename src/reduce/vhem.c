@@ -38,6 +38,14 @@ done:
     return st;
 }
 
+static vhem_status lay_centers(vhem_ctx *ctx, const vh_h3m *centers, vh_packed *pk)
+{
+    vhem_status st = vh_pack_update(ctx, centers, NULL, pk);
+    if (st == VHEM_ENUMERIC && pk->at_fault >= 0)
+        vh_model_prefix(ctx, "centre", pk->at_fault, NULL);
+    return st;
+}
+
 /* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
  * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
 static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
@@ -51,7 +59,11 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
     for (int j = 0; j < centers->K; j++) {
         centers->omega[j] = vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) / base->Kb;
         m->log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
-        VH_TRY(vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored));
+        st = vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored);
+        if (st != VHEM_OK) {
+            vh_model_prefix(ctx, "centre", j, NULL);
+            goto done;
+        }
     }
     VH_TRY(vh_add_to_covariances(ctx, centers, m->opt->cov_add));
 done:
@@ -101,7 +113,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     for (int k = 0;; k++) {
         step.statistics = k < opt->max_iter;
         step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
-        VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
+        VH_TRY(lay_centers(ctx, centers, pk));
         VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums));
         run->J[k] = *sums.J;
         run->n_iter = k;

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_extremes.c - random models with extreme numbers through one step of VHEM, one of Baum-Welch and one
+ * kernel, on every usable backend: means up to 1e12 deviations away, variances from 1e-300 to 1e300, weights
+ * and transitions down to 1e-320, tau up to 1e6.
+ *
+ * Every number that comes out is finite, or the call fails with a sentence that says which model is at fault;
+ * and it is that of ref within the bound on rounding errors of extremes.h, where that leaves any digits.
+ *
+ * A failure prints the number of the problem; VHEM_TEST_FIRST=<number> begins there, VHEM_TEST_COUNT=<n> says
+ * how many are tried, VHEM_TEST_SECONDS=<s> ends early. */
+#include "support.h"
+
+#include "extremes.h"
+
+#include <time.h>
+
+enum { COUNT = 150 };
+
+typedef struct { /* what one backend says */
+    vhem_status st[3];
+    char why[3][2048];
+    vhem_tree *start, *tree; /* before and after one M-step */
+    vhem_models *fitted;
+    double loglik, gamma[MOST_FRAMES * MOST_STATES]; /* of the sequence under the start of the fit */
+    double *D;                                       /* [Kb][Kb]  log kernels */
+} outcome;
+
+static void run_vhem(vhem_ctx *ctx, const problem *p, outcome *o)
+{
+    vhem_cluster_options opt;
+    vhem_cluster_options_init(&opt);
+    opt.tau = p->tau;
+    opt.nv = p->nv;
+    opt.max_iter = 1;
+    opt.restarts = 1;
+    opt.tol = 0;
+    opt.cov_floor = p->floor;
+    opt.soft = 0;
+    opt.repair = 0;
+    opt.start = p->centers;
+    vhem_models_facts facts;
+    vhem_models_info(p->centers, &facts);
+    o->st[0] = vhem_cluster(ctx, &(vhem_source){ .models = p->base }, 1, &facts.K, &opt, &o->tree);
+    opt.max_iter = 0;
+    if (!o->st[0])
+        o->st[0] = vhem_cluster(ctx, &(vhem_source){ .models = p->base }, 1, &facts.K, &opt, &o->start);
+}
+
+static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
+{
+    vhem_fit_options opt;
+    vhem_fit_options_init(&opt);
+    opt.start = p->first;
+    opt.max_iter = 1;
+    opt.restarts = 1;
+    opt.tol = 0;
+    opt.cov_floor = p->floor;
+    opt.prior = "none";
+    opt.repair = 0;
+    opt.emission = p->full ? "gaussian-full" : "gaussian-diag";
+    o->st[1] = vhem_fit(ctx, p->data, &opt, &o->fitted, NULL);
+    if (!o->st[1])
+        o->st[1] = vhem_posterior(ctx, p->first, 0, p->data, 0, o->gamma, NULL, &o->loglik);
+}
+
+static void run_kernel(vhem_ctx *ctx, const problem *p, outcome *o)
+{
+    vhem_distance_options opt;
+    vhem_distance_options_init(&opt);
+    opt.kind = "ppk";
+    opt.tau = p->tau;
+    opt.normalised = 0;
+    o->D = calloc((size_t)p->Kb * (size_t)p->Kb, sizeof *o->D);
+    o->st[2] = vhem_distance(ctx, p->base, p->base, &opt, o->D, NULL);
+}
+
+static outcome run(const char *backend, const problem *p)
+{
+    outcome o = { 0 };
+    void (*const step[])(vhem_ctx *, const problem *, outcome *) = { run_vhem, run_fit, run_kernel };
+    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
+    for (int k = 0; k < 3; k++) {
+        step[k](ctx, p, &o);
+        snprintf(o.why[k], sizeof o.why[k], "%s", o.st[k] ? vhem_ctx_error(ctx) : "");
+    }
+    vhem_ctx_free(ctx);
+    return o;
+}
+
+static void outcome_free(outcome *o)
+{
+    vhem_tree_free(o->start);
+    vhem_tree_free(o->tree);
+    vhem_models_free(o->fitted);
+    free(o->D);
+}
+
+/* ---- every number is one ------------------------------------------------------------------------------- */
+
+static bool finite(const double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(x[k]))
+            return false;
+    return true;
+}
+
+static bool finite_models(const vhem_models *m)
+{
+    vhem_models_facts facts;
+    vhem_models_info(m, &facts);
+    for (int64_t i = 0; i < facts.K; i++) {
+        vhem_hmm_view v;
+        vhem_models_hmm(m, i, &v);
+        if (!isfinite(v.omega) || !finite(v.pi, (size_t)v.S) || !finite(v.A, (size_t)(v.S * v.S))
+            || !finite(v.theta, (size_t)v.n_theta))
+            return false;
+    }
+    return true;
+}
+
+/* A probability or a kernel may be too small for a number: its logarithm is then -inf.  NaN and inf are
+ * wrong. */
+static bool good_logs(const double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (isnan(x[k]) || x[k] > DBL_MAX)
+            return false;
+    return true;
+}
+
+static bool names_model(const char *why)
+{
+    return strstr(why, "HMM ") || strstr(why, "model ") || strstr(why, "cluster ") || strstr(why, "centre ");
+}
+
+static int check_sane(const char *what, const problem *p, const outcome *o)
+{
+    static const char *const step[] = { "VHEM", "Baum-Welch", "kernel" };
+    const vhem_clustering *c = o->tree ? vhem_tree_level(o->tree, 0) : NULL;
+    int failed = 0;
+    for (int k = 0; k < 3; k++)
+        if (o->st[k] && (o->st[k] != VHEM_ENUMERIC || !names_model(o->why[k])))
+            failed += fprintf(stderr, "%s: %s: status %d: %s\n", what, step[k], o->st[k], o->why[k]) > 0;
+    if (c
+        && !(finite(c->z, (size_t)(c->Kb * c->Kr)) && good_logs(c->L_hmm, (size_t)(c->Kb * c->Kr))
+             && finite(c->bound, (size_t)c->n_iter + 1) && finite_models(c->centers)))
+        failed += fprintf(stderr, "%s: VHEM gives numbers that are none\n", what) > 0;
+    if (o->fitted && !(isfinite(o->loglik) && finite_models(o->fitted)))
+        failed += fprintf(stderr, "%s: Baum-Welch gives numbers that are none\n", what) > 0;
+    if (!o->st[2] && !good_logs(o->D, (size_t)p->Kb * (size_t)p->Kb))
+        failed += fprintf(stderr, "%s: kernels that are none\n", what) > 0;
+    return failed;
+}
+
+/* ---- the same as ref ----------------------------------------------------------------------------------- */
+
+/* Posteriors are exp of differences of two logarithms made in all frames together. */
+static int check_sequence(const char *what, const problem *p, const outcome *want, const outcome *got,
+                          long *n)
+{
+    vhem_data_facts facts;
+    vhem_data_info(p->data, &facts);
+    double limit = error_bound(p, want->loglik, (double)facts.frames);
+    if (!(limit < 1e-3 * fabs(want->loglik)))
+        return 0;
+    *n += 1;
+    if (fabs(want->loglik - got->loglik) > limit)
+        return fprintf(stderr, "%s: log-likelihood %.17g, ref has %.17g, the error bound is %.3g\n", what,
+                       got->loglik, want->loglik, limit)
+               > 0;
+    for (int k = 0; limit < 1e-3 && k < MOST_FRAMES * MOST_STATES; k++)
+        if (++*n && fabs(want->gamma[k] - got->gamma[k]) > 4 * limit)
+            return fprintf(stderr, "%s: gamma[%d] is %.17g, ref has %.17g, the error bound is %.3g\n", what,
+                           k, got->gamma[k], want->gamma[k], 4 * limit)
+                   > 0;
+    return 0;
+}
+
+/* How many comparisons were made goes to *n. */
+static int check_same(const char *what, const problem *p, const outcome *want, const outcome *got, long *n)
+{
+    int failed = 0;
+    const vhem_clustering *a = want->start ? vhem_tree_level(want->start, 0) : NULL,
+                          *b = got->start ? vhem_tree_level(got->start, 0) : NULL;
+    for (int64_t k = 0; a && b && k < a->Kb * a->Kr; k++) {
+        double limit = error_bound(p, a->L_hmm[k], p->tau);
+        if (isfinite(a->L_hmm[k]) && limit < 1e-3 * fabs(a->L_hmm[k]) && ++*n
+            && fabs(a->L_hmm[k] - b->L_hmm[k]) > limit)
+            failed += fprintf(stderr, "%s: L_hmm[%d] is %.17g, ref has %.17g, the error bound is %.3g\n",
+                              what, (int)k, b->L_hmm[k], a->L_hmm[k], limit)
+                      > 0;
+    }
+    if (!want->st[1] && !got->st[1])
+        failed += check_sequence(what, p, want, got, n);
+    for (int k = 0; !want->st[2] && !got->st[2] && k < p->Kb * p->Kb; k++) {
+        double limit = error_bound(p, want->D[k], p->tau);
+        if (isfinite(want->D[k]) && limit < 1e-3 * fabs(want->D[k]) && ++*n
+            && fabs(want->D[k] - got->D[k]) > limit)
+            failed += fprintf(stderr, "%s: log kernel[%d] is %.17g, ref has %.17g, the error bound is %.3g\n",
+                              what, k, got->D[k], want->D[k], limit)
+                      > 0;
+    }
+    return failed;
+}
+
+typedef struct {
+    long problems, models, refused[3], compared;
+} tally;
+
+static int check(vhem_ctx *ctx, uint64_t number, tally *t)
+{
+    problem p = random_problem(ctx, number);
+    outcome want = run("ref", &p);
+    const char *name;
+    char what[64];
+    int failed;
+    snprintf(what, sizeof what, "problem %d, ref", (int)number);
+    failed = check_sane(what, &p, &want);
+    for (int n = 0; (name = test_backend(n)); n++) {
+        if (strcmp(name, "ref") == 0)
+            continue;
+        snprintf(what, sizeof what, "problem %d, %s", (int)number, name);
+        outcome got = run(name, &p);
+        failed += check_sane(what, &p, &got) + check_same(what, &p, &want, &got, &t->compared);
+        outcome_free(&got);
+    }
+    t->problems++;
+    t->models += p.Kb + p.Kr;
+    for (int k = 0; k < 3; k++)
+        t->refused[k] += want.st[k] != VHEM_OK;
+    outcome_free(&want);
+    problem_free(&p);
+    return failed;
+}
+
+static long setting(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? atol(text) : otherwise;
+}
+
+static void test_extremes(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    uint64_t first = (uint64_t)setting("VHEM_TEST_FIRST", 1),
+             count = (uint64_t)setting("VHEM_TEST_COUNT", COUNT);
+    long seconds = setting("VHEM_TEST_SECONDS", 1L << 40);
+    time_t begin = time(NULL);
+    tally t = { 0 };
+    int failed = 0;
+    for (uint64_t n = first; n < first + count && failed < 20 && time(NULL) - begin < seconds; n++)
+        failed += check(ctx, n, &t);
+    printf("extremes: %ld problems, %ld models, refused by VHEM %ld, Baum-Welch %ld, kernel %ld, %ld numbers "
+           "compared with ref, %d failures\n",
+           t.problems, t.models, t.refused[0], t.refused[1], t.refused[2], t.compared, failed);
+    assert_int_equal(failed, 0);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_extremes) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* extremes.h - random models with extreme numbers, sequences to go with them, and how far two correct answers
+ * may lie apart. */
+#ifndef VH_TESTS_EXTREMES_H
+#define VH_TESTS_EXTREMES_H
+
+#include "support.h"
+
+#include <float.h>
+
+enum { MOST_STATES = 3, MOST_MIX = 2, MOST_D = 3, MOST_BASE = 4, MOST_CENTERS = 2, MOST_FRAMES = 12 };
+
+typedef struct {
+    vh_rng rng;
+    int d, tau, Kb, Kr;
+    bool full;
+    double nv, floor;
+    double sigma, far, wild; /* size of a deviation; decades by which means are away; of variances */
+    double rare;             /* decades below 1 of the smallest weights */
+    vhem_models *base, *centers, *first; /* first: a single one, to begin a fit with */
+    vhem_data *data;
+    double *y; /* its frames */
+} problem;
+
+static inline double between(vh_rng *rng, double lo, double hi)
+{
+    return lo + (hi - lo) * vh_rng_uniform(rng);
+}
+
+static inline bool chance(vh_rng *rng, double p)
+{
+    return vh_rng_uniform(rng) < p;
+}
+
+/* p [n]: a distribution; with `rare` > 0 some entries are 10^-u, u up to that, or 0. */
+static inline void random_row(vh_rng *rng, int n, double rare, double *p)
+{
+    int keep = (int)vh_rng_below(rng, n);
+    double sum = 0;
+    random_simplex(rng, n, p);
+    for (int i = 0; i < n; i++) {
+        if (i != keep && rare > 0 && chance(rng, 0.5))
+            p[i] = chance(rng, 0.2) ? 0 : pow(10, -between(rng, 0, rare));
+        sum += i == keep ? 0 : p[i];
+    }
+    for (int i = 0; sum > 0.9 && i < n; i++) /* never more than 1, and without losing the smallest */
+        p[i] *= i == keep ? 1 : 0.9 / sum;
+    p[keep] = 1 - (sum > 0.9 ? 0.9 : sum);
+}
+
+/* A mean and a covariance; full ones are diagonally dominant. */
+static inline void random_component(problem *p, double *mu, double *cov)
+{
+    double v[MOST_D];
+    for (int k = 0; k < p->d; k++) {
+        double away = p->far > 0 && chance(&p->rng, 0.5) ? pow(10, between(&p->rng, 0, p->far)) : 1;
+        mu[k] = p->sigma * away * vh_rng_normal(&p->rng);
+        v[k] = p->sigma * p->sigma * pow(10, between(&p->rng, -p->wild, p->wild));
+        v[k] = fmin(fmax(v[k], 1e-300), 1e300);
+    }
+    for (int a = 0; a < p->d; a++)
+        for (int b = 0; p->full && b < p->d; b++)
+            cov[a * p->d + b] = a == b ? v[a] : 0.2 * sqrt(v[a]) * sqrt(v[b]);
+    if (!p->full)
+        memcpy(cov, v, sizeof *v * (size_t)p->d);
+}
+
+static inline vhem_models *random_set(vhem_ctx *ctx, problem *p, int K)
+{
+    enum { PI = MOST_STATES, A = PI * PI, C = PI * MOST_MIX };
+    static double pi[MOST_BASE][PI], trans[MOST_BASE][A], c[MOST_BASE][C], mu[MOST_BASE][C * MOST_D],
+        cov[MOST_BASE][C * MOST_D * MOST_D], omega[MOST_BASE];
+    static char name[MOST_BASE][8];
+    vhem_hmm_view view[MOST_BASE];
+    vhem_models *out = NULL;
+    random_row(&p->rng, K, p->rare, omega);
+    for (int i = 0; i < K; i++) {
+        int S = 1 + (int)vh_rng_below(&p->rng, MOST_STATES), M = 1 + (int)vh_rng_below(&p->rng, MOST_MIX);
+        random_row(&p->rng, S, p->rare, pi[i]);
+        for (int s = 0; s < S; s++) {
+            random_row(&p->rng, S, p->rare, trans[i] + s * S);
+            random_row(&p->rng, M, p->rare, c[i] + s * M);
+        }
+        for (int q = 0; q < S * M; q++)
+            random_component(p, mu[i] + q * p->d, cov[i] + q * (p->full ? p->d * p->d : p->d));
+        snprintf(name[i], sizeof name[i], "m%d", i);
+        view[i] = (vhem_hmm_view){ .S = S,
+                                   .M = M,
+                                   .d = p->d,
+                                   .name = name[i],
+                                   .label = "",
+                                   .omega = omega[i],
+                                   .pi = pi[i],
+                                   .A = trans[i],
+                                   .c = c[i],
+                                   .mu = mu[i],
+                                   .cov = cov[i] };
+    }
+    assert_ok(ctx,
+              vhem_models_new_hmms(ctx, p->full ? "gaussian-full" : "gaussian-diag", p->d, K, view, &out));
+    return out;
+}
+
+/* Frames near the means of the first model, and some anywhere. */
+static inline void random_data(vhem_ctx *ctx, problem *p)
+{
+    vhem_hmm_view v;
+    int64_t T = 1 + vh_rng_below(&p->rng, MOST_FRAMES);
+    vhem_models_hmm(p->first, 0, &v);
+    p->y = calloc((size_t)(T * p->d), sizeof *p->y);
+    for (int64_t t = 0; t < T; t++) {
+        int q = (int)vh_rng_below(&p->rng, v.S * v.M);
+        for (int k = 0; k < p->d; k++) {
+            double away = chance(&p->rng, 0.1) ? pow(10, between(&p->rng, 0, p->far)) : 1;
+            p->y[t * p->d + k] = v.mu[q * p->d + k] + p->sigma * away * vh_rng_normal(&p->rng);
+        }
+    }
+    assert_ok(ctx, vhem_data_wrap(ctx, 1, &T, p->d, p->y, NULL, &p->data));
+}
+
+static inline problem random_problem(vhem_ctx *ctx, uint64_t number)
+{
+    problem p = { 0 };
+    vh_rng *rng = &p.rng;
+    vh_rng_init(rng, number, VH_RNG_TEST, 11);
+    p.d = 1 + (int)vh_rng_below(rng, MOST_D);
+    p.full = chance(rng, 0.3);
+    p.tau = (int)pow(10, chance(rng, 0.05) ? between(rng, 3, 6) : between(rng, 0, 2));
+    p.Kb = 1 + (int)vh_rng_below(rng, p.tau > 1000 ? 2 : MOST_BASE);
+    p.Kr = 1 + (int)vh_rng_below(rng, p.tau > 1000 ? 1 : MOST_CENTERS);
+    p.nv = pow(10, between(rng, -3, 5));
+    p.floor = chance(rng, 0.5) ? 0 : 1e-6;
+    p.sigma = chance(rng, 0.6) ? 1 : pow(10, between(rng, -140, 140));
+    p.far = chance(rng, 0.5) ? between(rng, 0, 12) : 0;
+    p.wild = chance(rng, 0.7) ? 0.5 : between(rng, 0, 300);
+    p.rare = chance(rng, 0.5) ? 320 : 0;
+    p.base = random_set(ctx, &p, p.Kb);
+    p.centers = random_set(ctx, &p, p.Kr);
+    p.first = random_set(ctx, &p, 1);
+    random_data(ctx, &p);
+    return p;
+}
+
+static inline void problem_free(problem *p)
+{
+    vhem_models_free(p->base);
+    vhem_models_free(p->centers);
+    vhem_models_free(p->first);
+    vhem_data_free(p->data);
+    free(p->y);
+}
+
+/* How far two answers may lie apart that are both computed as they should be: a logarithm `value` made in so
+ * many steps, by products of n_stat terms.  u is half of DBL_EPSILON.
+ *
+ *   a log-density by the product     (n_stat + 4) u (MAX_LOSS + 4 |g|)     terms up to MAX_LOSS cancel (pack.c)
+ *   a log of a sum of n terms        (n + 4) u |g|, and the largest error of a term: it expands none
+ *   adding up                        u |t g| in step t, steps^2 / 2 u |g| in all
+ *
+ * where g is the largest number that has a weight in a step: |value| / steps, and the logarithms of two
+ * weights, which are at least -708.4 each: numbers below the smallest normal one count as 0. */
+static inline double error_bound(const problem *p, double value, double steps)
+{
+    double u = DBL_EPSILON / 2, loss = 1e5, g = fabs(value) / steps + 2 * 708.4;
+    int n_stat = p->full ? 1 + p->d + p->d * (p->d + 1) / 2 : 1 + 2 * p->d;
+    double each = (n_stat + 4) * (loss + 4 * g) + (2 * MOST_STATES + 2 * MOST_MIX + 12) * g;
+    return 2 * u * (steps * each + steps * steps / 2 * g);
+}
+
+#endif
