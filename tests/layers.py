@@ -72,6 +72,9 @@ def check_source(rel, text):
             if re.fullmatch(pattern, header.split("/")[-1]) and not inside:
                 who = f"only {', '.join(sorted(folders))}" if folders else "no file of the library"
                 wrong.append(f"src/{rel}: {who} may include {header}")
+    for line in text.replace("\\\n", " ").splitlines():
+        if re.match(r"\s*#\s*pragma\s+omp\s+parallel", line) and "vh_team(" not in line:
+            wrong.append(f"src/{rel}: a parallel loop must have num_threads(vh_team(...)), or a forked child hangs")
     return wrong, len(found)
 
 
@@ -166,7 +169,9 @@ def self_test():
                      "src/report/bad.c: layer report may not use vh_see of reduce"], wrong
     for rel, text, found in [("core/bad.c", '#include "report/report.h"', 1), ("report/good.c", '#include "core/ctx.h"', 0),
                              ("eval/bad.c", "#include <cblas.h>", 1), ("eval/bad.c", '#include "ctx.h"', 1),
-                             ("model/bad.c", '#include "data/data.h"', 1), ("odd/bad.c", "", 1)]:
+                             ("model/bad.c", '#include "data/data.h"', 1), ("odd/bad.c", "", 1),
+                             ("core/bad.c", "#pragma omp parallel for \\\n num_threads(n)", 1),
+                             ("core/good.c", "#pragma omp parallel for \\\n num_threads(vh_team(n))", 0)]:
         bad, _ = check_source(pathlib.PurePath(rel), text)
         assert len(bad) == found, (rel, bad)
     print("planted breaches are found")
