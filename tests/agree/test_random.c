@@ -125,7 +125,12 @@ static problem random_problem(uint64_t number)
 }
 
 /* Shares within a sum are exp of differences of L, which is rounded, whoever makes it, step by step, and
- * counted N_i times in z.  Where that leaves no digits, there is nothing to compare. */
+ * counted N_i times in z.  Where that leaves no digits, there is nothing to compare.
+ *
+ * The terms are those of error_bound in extremes.h: u tau |L| is what adding up tau numbers costs, u being
+ * 1.1e-16; 1e-14 |L| the products and sums of one step, about 40 roundings for each side.  Only the loss of
+ * digits in the product is taken as it is here, at most 1e5 u, and not at its limit for n_stat terms in every
+ * step, which would be a hundred times as much. */
 static double tolerance(const problem *p, const vh_h3m *base, const answer *want)
 {
     double size = largest((size_t)p->Kb * (size_t)p->Kr, want->L), most = largest((size_t)p->Kb, base->omega);
