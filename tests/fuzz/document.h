@@ -11,10 +11,13 @@
 /* The document in a text; false after a failure, which is checked.  vh_document_close releases it. */
 static inline bool fuzz_document(const char *text, size_t size, vh_document *doc)
 {
-    *doc = (vh_document){ .name = "in.json", .format = "", .root = vh_json_parse(fuzz_ctx(), text, size) };
-    if (!doc->root)
-        fuzz_check_failure(VHEM_EFORMAT, NULL, NULL);
-    return doc->root && json_is_object(doc->root);
+    *doc = (vh_document){ .name = "in.json", .format = "" };
+    vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &doc->root);
+    if (st != VHEM_OK)
+        fuzz_check_failure(st, doc->root, NULL);
+    else if (!json_is_object(doc->root))
+        vh_document_close(doc);
+    return doc->root != NULL;
 }
 
 #endif

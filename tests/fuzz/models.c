@@ -9,8 +9,10 @@
 static vhem_models *parse(const char *text, size_t size)
 {
     vhem_models *m = (vhem_models *)fuzz_untouched;
-    json_t *root = vh_json_parse(fuzz_ctx(), text, size);
-    vhem_status st = root ? vh_models_from_json(fuzz_ctx(), root, &m) : VHEM_EFORMAT;
+    json_t *root = NULL;
+    vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &root);
+    if (st == VHEM_OK)
+        st = vh_models_from_json(fuzz_ctx(), root, &m);
     json_decref(root);
     if (st == VHEM_OK) {
         fuzz_check_models(m);

@@ -21,8 +21,10 @@ typedef union {
 static bool parse(vhem_option_set set, const char *text, size_t size, vh_texts *texts, record *out)
 {
     vh_options_init(set, out, sizeof *out);
-    json_t *root = vh_json_parse(fuzz_ctx(), text, size);
-    vhem_status st = root ? vh_options_read(fuzz_ctx(), root, set, texts, out) : VHEM_EFORMAT;
+    json_t *root = NULL;
+    vhem_status st = vh_json_parse(fuzz_ctx(), text, size, &root);
+    if (st == VHEM_OK)
+        st = vh_options_read(fuzz_ctx(), root, set, texts, out);
     json_decref(root);
     if (st == VHEM_OK)
         st = vh_options_check(fuzz_ctx(), set, out);
