@@ -231,7 +231,7 @@ static void sentences(void **state)
         { bad_omega, ": omega sums to 0.95, must be 1" },
         { no_hmms, ": hmms is missing" },
         { no_hmm, ": omega has shape 2, must be K = 1" },
-        { no_S, "7\"\n'): S is missing" },
+        { no_S, "7\"?'): S is missing" },
         { S_4, "'): pi has shape 3, must be S = 4" },
         { no_mu, "'): mu is missing" },
         { flat_mu, "'): mu has shape 3 x 4, must be S x M x d = 3 x 1 x 4" },
