@@ -11,6 +11,8 @@
 #include "reduce/score.h"
 #include "reduce/start.h"
 
+#include <math.h>
+
 /* A start of the size that was asked for, at member i of the models. */
 static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int i,
                             uint64_t seed, vh_h3m **out)
@@ -33,8 +35,44 @@ done:
     return st;
 }
 
-/* VHEM with one centre on the members of cluster j, their weights among themselves as they were.
- * VHEM_ESTOPPED hands over a centre, too. */
+enum { MORE_STARTS = 20 }; /* of a centre, beside the one at the member that stands for the cluster */
+
+static double reached(const vh_clustering *c)
+{
+    return c && c->bound ? c->bound[c->n_iter] : -INFINITY;
+}
+
+/* VHEM with one centre on the members, from `start` and then, unless a single restart was asked for, from
+ * random starts: the better end.  VHEM_ESTOPPED hands over a centre, too. */
+static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_models *start,
+                               const vhem_cluster_options *opt, uint64_t seed, vh_clustering **out)
+{
+    vh_clustering *first = NULL, *more = NULL;
+    vhem_cluster_options o = *opt;
+    vh_input only = vh_input_models(members, 1);
+
+    only.centers_only = true;
+    o.method = "vhem";
+    o.init = NULL;
+    o.start = start;
+    o.S = o.M = o.restarts = -1;
+    vhem_status st = vh_cluster(ctx, &only, &o, seed, &first);
+    if (st == VHEM_OK && opt->restarts > 1) {
+        o.start = NULL;
+        o.search = "restarts";
+        o.S = opt->S;
+        o.M = opt->M;
+        o.restarts = opt->restarts - 1 < MORE_STARTS ? opt->restarts - 1 : MORE_STARTS;
+        st = vh_cluster(ctx, &only, &o, seed, &more);
+    }
+    bool swap = reached(more) > reached(first);
+    *out = swap ? more : first;
+    vh_clustering_free(swap ? first : more);
+    return st;
+}
+
+/* The centre of the members of cluster j, their weights among themselves as they were.  VHEM_ESTOPPED hands
+ * over a centre, too. */
 static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
                              const vh_partition *part, int j, uint64_t seed, vh_h3m **out)
 {
@@ -42,7 +80,6 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     int *index = NULL, n = 0, pick = 0;
     vh_h3m *members = NULL, *start = NULL;
     vh_clustering *one = NULL;
-    vhem_cluster_options o = *opt;
 
     VH_NEW(index, in->Kb);
     for (int i = 0; i < in->Kb; i++)
@@ -56,14 +93,8 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         members->omega[i] = 1.0 / n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     const vhem_models given = vh_models_of_hmms(start);
-    o.method = "vhem";
-    o.init = NULL;
-    o.start = &given;
-    o.S = o.M = o.restarts = -1;
-    vh_input only = vh_input_models(members, 1);
-    only.centers_only = true;
-    vhem_status run = vh_cluster(ctx, &only, &o, seed, &one);
-    if (run != VHEM_OK && run != VHEM_ESTOPPED) {
+    vhem_status run = best_center(ctx, members, &given, opt, seed, &one);
+    if (!one || (run != VHEM_OK && run != VHEM_ESTOPPED)) {
         st = run;
         goto done;
     }
