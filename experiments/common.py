@@ -77,6 +77,14 @@ def paired(a, b):
     return mean(d), area(math.atan(t / math.sqrt(n))) / area(0)
 
 
+def with_spread(values):
+    """The mean and, of two or more, the standard deviation, as text; None when there are none."""
+    known = [v for v in values if v is not None]
+    if len(known) < 2:
+        return mean(known)
+    return f"{statistics.fmean(known):.3f} ± {statistics.stdev(known):.3f}"
+
+
 def number(x, digits=3):
     """So many digits after the point, or in all of a small number; four of a large one."""
     if x is None:
