@@ -5,6 +5,14 @@ import statistics
 from common import mean
 
 
+DEFAULTS = "vhem, our defaults"          # what vhem does when only the sizes are said
+
+
+def shown(estimator):
+    """The name of an estimator in a table."""
+    return f"`{estimator}`" if estimator != DEFAULTS else f"`vhem`{DEFAULTS.removeprefix('vhem')}"
+
+
 def settings(config, estimator, **changes):
     """The options of an estimator: those of all, those of its virtual samples, and changes."""
     return {"estimator": estimator, **config["options"], **config["virtual"].get(estimator, {}), **changes}
@@ -28,6 +36,12 @@ def each(found, key, measure):
 
 def average(found, key, measure):
     return mean(each(found, key, measure))
+
+
+def spread(found, key, measure):
+    """The standard deviation over the trials; None of a single one."""
+    values = each(found, key, measure)
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def over(found, key, base):

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import data
 from common import Experiment, paired, vhem, words
-from estimators import average, each, over, run_trials, settings
+from estimators import DEFAULTS, average, each, over, run_trials, settings, shown, spread
 
 NAMES = {"vhem": "VHEM", "shem": "SHEM", "em-h3m": "EM-H3M", "ppk-sc": "PPK-SC"}
 ITERATIVE = ("vhem", "shem", "em-h3m")
@@ -49,6 +49,7 @@ def jobs_of(config):
     for e in config["estimators"]:
         for tol in config["delta"] if e in ITERATIVE else ["1e-5"]:
             jobs["table", e, tol] = settings(config, e, tol=tol)
+    jobs["table", DEFAULTS, "1e-5"] = {"estimator": "vhem", **config["defaults"]}
     for e in config["long"]:
         jobs["long", e] = settings(config, e, **LAST, **config["longer"])
     for e, values in config["tau"].items():
@@ -65,18 +66,20 @@ def show_table(x, found):
     for kind, e, tol in (key for key in found if key[0] == "table"):
         paper = PAPER.get((e, tol), (None,) * 4)
         time = (over(found, (kind, e, tol), ("table", "vhem", tol)), paper[3] and paper[3] / PAPER["vhem", tol][3])
-        rows.append([f"`{e}`", tol if e in ITERATIVE else "-",
-                     *((average(found, (kind, e, tol), m), p) for m, p in zip(MEASURES, paper)), time])
+        rows.append([shown(e), tol if e in ITERATIVE else "-",
+                     *((average(found, (kind, e, tol), m), p) for m, p in zip(MEASURES, paper)),
+                     spread(found, (kind, e, tol), "accuracy"), time])
     x.table("table5", f"Characters, {x.config['trials']} trials",
-            ["estimator", "Delta LL", *MEASURES, "time over VHEM"], rows,
-            "Ours, in brackets the paper's. Time is over that of VHEM at the same Delta LL, pieces included.")
+            ["estimator", "Delta LL", *MEASURES, "± of the accuracy", "time over VHEM"], rows,
+            "Ours, in brackets the paper's. ± is the standard deviation over the trials. Time is over that of VHEM at "
+            "the same Delta LL, pieces included.")
 
 
 def show_tests(x, found):
     rows = []
     for key in (k for k in found if k[0] == "table" and k[2] == "1e-5" and k != VHEM):
         tests = [paired(each(found, VHEM, m), each(found, key, m)) for m in MEASURES]
-        rows.append([f"`{key[1]}`", *(v for difference, p in tests for v in (f"{difference:+.3f}", p))])
+        rows.append([shown(key[1]), *(v for difference, p in tests for v in (f"{difference:+.3f}", p))])
     x.table("tests", "VHEM less the other, mean over the trials, and p of a paired t-test, at Delta LL 1e-5",
             ["estimator", *(w for m in MEASURES for w in (m, "p"))], rows)
 

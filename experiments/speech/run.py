@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from arrays import read_npy, write_npy
 from common import Experiment, mean, paired, vhem, words
-from estimators import average, over, run_trials, settings
+from estimators import DEFAULTS, average, over, run_trials, settings, shown
 
 ARRAY = "fsdd/fsdd_mfcc.npy"
 HINT = ("It is the Free Spoken Digit Dataset (Zenodo, CC BY-SA 4.0), as one array of 13 MFCCs a frame and "
@@ -67,22 +67,24 @@ def trial(job):
 
 def jobs_of(config):
     jobs = {("table", e): settings(config, e) for e in config["estimators"]}
+    jobs["table", DEFAULTS] = {"estimator": "vhem", **config["defaults"]}
     for name, runs in config["beyond"].items():
         jobs.update({("beyond", name, e): settings(config, e, **changes) for e, changes in runs})
     return jobs
 
 
 def show(x, found):
-    rows = [[f"`{e}`", *(average(found, ("table", e), m) for m in SUMMARY), over(found, ("table", e), VHEM)]
-            for e in x.config["estimators"]]
+    estimators = [key[1] for key in found if key[0] == "table"]
+    rows = [[shown(e), *(average(found, ("table", e), m) for m in SUMMARY), over(found, ("table", e), VHEM)]
+            for e in estimators]
     x.table("tags", f"Tags of spoken digits, {x.config['folds']}-fold cross-validation",
             ["estimator", "P", "R", "F", "MAP", "P@5", "P@10", "P@15", "time over VHEM"], rows)
     rows = []
-    for e in x.config["estimators"]:
+    for e in estimators:
         mine, other = found[VHEM], found["table", e]
         tests = [paired([mean(v) for v in zip(*(r[m] for r in mine))], [mean(v) for v in zip(*(r[m] for r in other))])
                  if e != "vhem" else (None, None) for m in ("AP", "each")]
-        rows.append([f"`{e}`", *(average(found, ("table", e), m) for m in ("digit", "speaker")), tests[0][1],
+        rows.append([shown(e), *(average(found, ("table", e), m) for m in ("digit", "speaker")), tests[0][1],
                      average(found, ("table", e), "new"), tests[1][1]])
     x.table("held", "F of the tags by kind, and accuracy of the digit when the speaker is new (6 held out in turn)",
             ["estimator", "F, digits", "F, speakers", "p of AP", "accuracy, new speaker", "p"], rows,
