@@ -57,7 +57,7 @@ static int save_classes(cli *c, const classes_args *a, const char *output)
         cli_json_put(stdout, classes_json(c, a, output));
     vhem_classes_info(a->classes, &facts);
     const char *what = classes_are_tags(c) ? "tag" : "class", *many = classes_are_tags(c) ? "s" : "es";
-    cli_say(c, "models of %d %s%s -> %s", facts.C, what, facts.C == 1 ? "" : many, output);
+    cli_say(c, "models of %d %s%s in %s", facts.C, what, facts.C == 1 ? "" : many, cli_where(output));
     return EXIT_DONE;
 }
 

@@ -120,9 +120,21 @@ static int load_start(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
+/* No option is passed over in silence. */
+static int check_options(cli *c, const cluster_args *a)
+{
+    vhem_models_facts facts = { .kind = VHEM_HMMS };
+    if (a->input.from.models)
+        vhem_models_info(a->input.from.models, &facts);
+    const char *fallback = facts.kind == VHEM_TEXTURES ? "hem-dtm" : "vhem";
+    return cli_check_uses(c, a->usage, "method", a->opt.method ? a->opt.method : fallback);
+}
+
 int cluster_load(cli *c, cluster_args *a, bool choose)
 {
     int status = load_items(c, a, choose);
+    if (status == CLI_GO)
+        status = check_options(c, a);
     return status == CLI_GO && a->init ? load_start(c, a) : status;
 }
 

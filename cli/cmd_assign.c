@@ -163,6 +163,23 @@ static int make_room(cli *c, assignment *s)
     return CLI_GO;
 }
 
+/* Models that were fitted one by one may be meant, as the nearest of them is a fair question; but they may
+ * also be a file that was to be clustered first. */
+static void tell_separate(cli *c, const vhem_tree *tree)
+{
+    vhem_tree_facts facts;
+    vhem_tree_info(tree, &facts);
+    json_t *made = facts.provenance ? json_loads(facts.provenance, 0, NULL) : NULL;
+    const char *command = json_string_value(json_object_get(made, "command"));
+    if (command && strcmp(command, "fit") == 0
+        && !json_is_integer(json_object_get(json_object_get(made, "options"), "mixture")))
+        cli_say(c,
+                "%s holds models that were fitted one by one: each counts as a cluster, by its number; 'vhem "
+                "cluster' groups them",
+                c->arg[0]);
+    json_decref(made);
+}
+
 static int load_and_assign(cli *c, const assign_args *a, assignment *s)
 {
     int status = cli_check_streams(c, NULL);
@@ -172,6 +189,8 @@ static int load_and_assign(cli *c, const assign_args *a, assignment *s)
         status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)
         status = cli_load_input(c, c->arg[1], &a->data, &s->input);
+    if (status == CLI_GO)
+        tell_separate(c, s->tree);
     if (status == CLI_GO)
         status = cli_status(c, vhem_source_items(c->ctx, &s->input.from, &s->items));
     if (status == CLI_GO)

@@ -133,8 +133,10 @@ static void tell_few_frames(cli *c, const vhem_models_facts *m, int64_t frames)
     double per = (double)frames / (double)m->K / (m->S * m->M);
     if (m->kind != VHEM_HMMS || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
         return;
-    cli_say(c, "about %.0f frames for each %s are few for %d dimension%s%s: %s", per,
-            m->M > 1 ? "component" : "state", m->d, cli_plural(m->d), full ? " and full covariances" : "",
+    bool one = per >= 0.5 && per < 1.5;
+    cli_say(c, "about %.0f frame%s for each %s %s few for %d dimension%s%s: %s", per, one ? "" : "s",
+            m->M > 1 ? "component" : "state", one ? "is" : "are", m->d, cli_plural(m->d),
+            full ? " and full covariances" : "",
             m->prior ? "the prior draws variances towards those of all states together"
                      : "variances may be far too small; --prior vb, or fewer --states, help");
 }
@@ -190,6 +192,6 @@ void fit_tell(cli *c, const fit_result *r)
     if (r->report && !r->store)
         tell_report(c, r, &facts, word);
     else
-        cli_say(c, "%lld %s%s, kept in %s -> %s", (long long)facts.K, word, cli_plural(facts.K),
-                r->store ? r->store : "no store", r->output);
+        cli_say(c, "%lld %s%s in %s; what was fitted is kept in %s", (long long)facts.K, word,
+                cli_plural(facts.K), cli_where(r->output), r->store ? r->store : "no store");
 }

@@ -52,8 +52,8 @@ int cli_read_list(cli *c, const char *option, const char *text, cli_list *list)
         long from, to;
         rest = read_range(rest + (*rest == ','), &from, &to);
         if (!rest || from < 1 || to < from || to > INT_MAX)
-            return cli_misuse(c, "--%s needs whole numbers of at least 1 like 8,4,2 or 2..6, not '%s'",
-                              option, text);
+            return cli_misuse(c, "--%s needs whole numbers of at least 1 like %s, not '%s'", option,
+                              strcmp(c->command, "choose") == 0 ? "2,3 or 2..6" : "8,4,2", text);
         if (list->n + (to - from) >= CLI_MAX_LIST)
             return cli_misuse(c, "--%s takes at most %d numbers, '%s' has more", option, CLI_MAX_LIST, text);
         for (long k = from; k <= to; k++)

@@ -5,6 +5,7 @@
 
 #include "cluster/arrange.h"
 #include "core/alloc.h"
+#include "core/options.h"
 #include "core/rng.h"
 #include "math/logsum.h"
 #include "model/convert.h"
@@ -53,6 +54,7 @@ static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_
 
     only.centers_only = true;
     o.method = "vhem";
+    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, o.method, &o);
     o.init = NULL;
     o.start = start;
     o.S = o.M = o.restarts = -1;

@@ -73,14 +73,8 @@ void vhem_cluster_options_init(vhem_cluster_options *opt)
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Words without a choice to make follow from the table of options. */
-static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster_options *o)
+static void resolve_names(const vh_input *in, vhem_cluster_options *o)
 {
-    vhem_status st = VHEM_OK;
-
-    if (o->start)
-        o->init = NULL;
-    VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, o));
-    o->method = o->method ? o->method : in->textures ? "hem-dtm" : "vhem";
     o->init = o->start ? "given" : o->init ? o->init : "auto";
     o->emission = in->models ? in->models->family->name : o->emission ? o->emission : VH_EMISSION_DEFAULT;
     o->kernel = o->kernel ? o->kernel : "normalised";
@@ -90,8 +84,6 @@ static vhem_status resolve_names(vhem_ctx *ctx, const vh_input *in, vhem_cluster
         o->search = "restarts"; /* a published search, or one that the user wants to control */
     o->search = o->search ? o->search : "auto";
     o->lambda = o->lambda < 0 ? 0.5 : o->lambda;
-done:
-    return st;
 }
 
 /* ---- meaning ------------------------------------------------------------------------------------------- */
@@ -103,9 +95,8 @@ static bool runs_em(const vhem_cluster_options *o)
     return m->run == vh_method_em_h3m || m->run == vh_method_shem;
 }
 
-/* What would change the centres with another method and means nothing to this one is not passed over in
- * silence.  Words for kernels and merging, and how to search, may stand there whatever the method: the result
- * lists them all, and hybrids hand theirs on. */
+/* What would change the answer of another method and means nothing to this one is not passed over in silence:
+ * by the table of options, and by what is clustered. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
@@ -114,18 +105,11 @@ static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_c
         what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
     if (in->textures)
         what = o->M > 1                                ? "M"
-               : o->cov_add > 0                        ? "cov_add"
                : vh_start_hmms(o)                      ? "a start of HMMs"
                : o->preset && vh_cluster_wants_full(o) ? "preset emhmm"
                                                        : NULL;
     else if (vh_start_textures(o))
         what = "a start of textures";
-    if (!what && runs_em(o))
-        what = o->preset               ? "a preset"
-               : o->soft > 0           ? "soft"
-               : o->cov_add > 0        ? "cov_add"
-               : o->weighted_omega > 0 ? "weighted_omega"
-                                       : NULL;
     VH_CHECK(!what, VHEM_EINVAL, "method %s does not use %s", o->method, what);
 done:
     return st;
@@ -303,7 +287,12 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     vhem_cluster_options_init(&o);
     if (asked)
         o = *asked;
-    VH_TRY(resolve_names(ctx, in, &o));
+    if (o.start)
+        o.init = NULL;
+    VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, &o));
+    o.method = o.method ? o.method : in->textures ? "hem-dtm" : "vhem";
+    VH_TRY(vh_options_check_uses(ctx, VHEM_CLUSTER_OPTIONS, &o, o.method));
+    resolve_names(in, &o);
     int takes = vh_method_find(o.method)->takes;
     VH_CHECK(!in->textures || takes & VH_TEXTURES, VHEM_EINVAL,
              "method %s does not cluster dynamic textures, hem-dtm does", o.method);

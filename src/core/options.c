@@ -13,7 +13,11 @@
 /* Those of cluster/methods.c; a test compares the two. */
 #define METHODS \
     "vhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
-#define ABOVE_0 1e-300 /* the least of a number that must be positive */
+/* Those that do not run EM on sequences, given or drawn, and of these those for HMMs. */
+#define NO_EM \
+    "vhem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
+#define NO_EM_HMM "vhem hem-gmm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
+#define ABOVE_0   1e-300 /* the least of a number that must be positive */
 
 /* clang-format off */
 #define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
@@ -87,7 +91,7 @@ static const vh_option fit_rows[] = {
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
-    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NULL,
+    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NO_EM,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
     INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", NULL,
         "states of the centres; of textures the dimension of the state"),
@@ -104,14 +108,14 @@ static const vh_option cluster_rows[] = {
          "a run ends when the bound changes by less than this share; 0: never"),
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NULL,
          "smallest variance of a centre, as a share of that of the input; 0: none"),
-    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", NULL,
+    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", NO_EM_HMM,
          "added to the diagonal of covariances after each iteration"),
     CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", NULL,
            "how a run starts; em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far"),
-    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NULL,
+    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NO_EM,
         "iterations with soft assignments before the wanted number of virtual samples"),
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
-    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NULL,
+    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NO_EM,
          "weigh a centre by the mass of its members, not by their number"),
     CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, "gaussian-diag|gaussian-full",
            "gaussian-diag; models have theirs",
@@ -304,6 +308,42 @@ vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *rec
     }
 done:
     return st;
+}
+
+/* Is word one of the words, which have blanks between them? */
+static bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *w = words; w; w = strchr(w, ' '), w = w ? w + 1 : NULL)
+        if (strncmp(w, word, n) == 0 && (w[n] == ' ' || w[n] == '\0'))
+            return true;
+    return false;
+}
+
+static bool is_used(const vh_option *row, const char *method)
+{
+    return !row->shown.methods || has_word(row->shown.methods, method);
+}
+
+vhem_status vh_options_check_uses(vhem_ctx *ctx, vhem_option_set set, const void *record, const char *method)
+{
+    vhem_status st = VHEM_OK;
+    for (const vh_option *row = vh_options(set); row->shown.name; row++) {
+        bool off = vh_option_unset(row, record) || (!is_text(row) && vh_option_number(row, record) == 0);
+        VH_CHECK(off || is_used(row, method), VHEM_EINVAL, "method %s does not use %s", method,
+                 row->shown.name);
+    }
+done:
+    return st;
+}
+
+void vh_options_drop_unused(vhem_option_set set, const char *method, void *record)
+{
+    for (const vh_option *row = vh_options(set); row->shown.name; row++)
+        if (!is_used(row, method) && is_text(row))
+            *vh_option_text(row, record) = NULL;
+        else if (!is_used(row, method))
+            vh_option_set_number(row, -1, record);
 }
 
 void vh_options_fill(vhem_option_set set, void *record)

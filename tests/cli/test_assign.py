@@ -92,6 +92,15 @@ class Assign(Case):
         r = self.ok("assign", "c.json", "d.csv", "--id", "who,run", "--columns", "x", "--where", "who=1")
         self.assertEqual(len(r.rows()), 2)
 
+    def test_models_that_were_fitted_one_by_one(self):
+        self.ok("sample", "m.json", "-n", "6", "-T", "30", "-o", "d.csv", "-q")
+        self.ok("fit", "d.csv", "-S", "1", "-o", "f.json", "-q")
+        r = self.ok("assign", "f.json", "d.csv")
+        self.assertIn("f.json holds models that were fitted one by one: each counts as a cluster", r.err)
+        self.assertEqual([int(x["cluster"]) for x in r.rows()], list(range(6)))
+        self.ok("fit", "d.csv", "-S", "1", "--mixture", "2", "-o", "x.json", "-q")
+        self.assertNotIn("one by one", self.ok("assign", "x.json", "d.csv").err)
+
     def test_threads(self):
         one = self.ok("assign", "c.json", "m.json", "--threads", "1").out
         self.assertEqual(one, self.ok("assign", "c.json", "m.json", "--threads", "7").out)

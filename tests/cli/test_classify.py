@@ -62,7 +62,7 @@ class Classify(Case):
 
     def test_classes_are_found_again(self):
         r = self.ok("classify", "train", "train.csv", *TRAIN, "-o", "m.json")
-        self.assertIn("models of 3 classes -> m.json", r.err)
+        self.assertIn("models of 3 classes in m.json", r.err)
         facts = self.ok("info", "m.json", "--json").json()
         self.assertEqual([c["name"] for c in facts["classes"]], ["a", "b", "c"])
         self.assertEqual([(c["examples"], c["K"]) for c in facts["classes"]], [(8, 2)] * 3)
@@ -395,7 +395,7 @@ class Annotate(Case):
 
     def test_the_first_half_alone(self):
         args = ["fit", "train.csv", *SONGS, "--mixture", 2, "--states", 2, "--store", "s", "--seed", 4]
-        self.assertIn("24 HMMs, kept in s -> p.json", self.ok(*args, "-o", "p.json").err)
+        self.assertIn("24 HMMs in p.json; what was fitted is kept in s", self.ok(*args, "-o", "p.json").err)
         model = json.loads(self.path("p.json").read_text())
         self.assertEqual([h["name"] for h in model["hmms"][:3]], ["song0/0", "song0/1", "song1/0"])
         self.assertAlmostEqual(sum(model["omega"][:2]), 1 / 12)

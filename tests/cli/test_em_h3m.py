@@ -131,7 +131,7 @@ class Cluster(WithWalks):
         kinds = [h["label"] for h in json.loads(flock())["hmms"]]
         self.assertTrue(same_partition(out["labels"], kinds))
         self.ok("tree", "m.json", "-k", "3,2", "--method", "shem", "-o", "t.json")
-        self.fails(1, "method shem does not use a preset", "cluster", "m.json", "-k", "3", "--method", "shem",
+        self.fails(2, "method shem does not use --preset", "cluster", "m.json", "-k", "3", "--method", "shem",
                    "--preset", "paper")
 
     def test_help_lists_the_methods(self):

@@ -22,6 +22,18 @@ class Methods(Case):
     def load(self, name):
         return json.loads(self.path(name).read_text())
 
+    def test_no_option_is_passed_over_in_silence(self):
+        ppk = "methods ppk-sc ppk-sc-hybrid ppk-ac do"
+        for method, option, value, rest in (
+                ("kl-sc", "lambda", "1", f"; {ppk}"), ("vhem", "lambda", "1", f"; {ppk}"),
+                ("ppk-sc", "refine", "2", "; method vhem does"), ("shem", "candidate", "2", "; method vhem does"),
+                ("ppk-sc", "neighbours", "3", "; method knn-sc does"), ("kl-sc", "search", "fast", "; method vhem does"),
+                ("ppk-ac", "kernel", "raw", "; methods ppk-sc ppk-sc-hybrid do"), ("shem", "soft", "3", ""),
+                ("shem", "preset", "paper", "")):
+            how = ["--method", method] if method != "vhem" else []
+            self.fails(2, f"method {method} does not use --{option}{rest}", "cluster", "m.json", "-k", "2", *how,
+                       f"--{option}", value, "-o", "x.json")
+
     def test_each_finds_the_kinds(self):
         for method in METHODS:
             r = self.ok("cluster", "m.json", "-k", "3", "--method", method, "-o", "c.json")

@@ -114,15 +114,19 @@ static void test_options(void **state)
     (void)state;
     for (int k = 0; k < 12; k++) {
         opt.method = k < 6 ? "ppk-sc" : "ppk-ac";
-        opt.kernel = kernels[k % 3];
-        opt.diagonal = diagonals[k / 2 % 2];
-        opt.linkage = linkages[k % 3];
+        opt.kernel = k < 6 ? kernels[k % 3] : NULL;
+        opt.diagonal = k < 6 ? diagonals[k / 2 % 2] : NULL;
+        opt.linkage = k < 6 ? NULL : linkages[k % 3];
         opt.lambda = k % 2 ? 1 : 0.5;
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c));
         assert_true(found_clusters(c, 3));
         vh_clustering_free(c);
     }
     c = NULL;
+    opt.kernel = "raw";
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
+                 "method ppk-ac does not use kernel");
+    opt.kernel = NULL;
     opt.start = HMMS(h3m);
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 0, &opt, &c), VHEM_EINVAL, "method ppk-ac takes no start");
     opt.start = NULL;
