@@ -123,6 +123,8 @@ static vhem_status cluster_class(vhem_ctx *ctx, const training *t, const vh_clas
     uint64_t seed = vh_rng_seed(t->classes->seed, vh_hash_name(c->name) | 1); /* 0: the seed itself */
 
     o.method = opt->estimator;
+    vh_options_drop_unused(VHEM_CLUSTER_OPTIONS, o.method,
+                           &o); /* classes have one record for all estimators */
     in->K = opt->K < in->Kb ? (int)opt->K : in->Kb;
     if (in->data) { /* shape and family are those of a piece */
         o.S = o.S > 0 ? o.S : opt->piece.S;
