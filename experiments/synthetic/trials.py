@@ -102,11 +102,13 @@ def method_trial(job):
         hmms.write_noisy(experiment, K, noise, seed, data)
         models = hmms.save(fit(folder, experiment, config["fits"]["best of 4"], seed), folder / "models.json")
         vhem("fit", data, "--model", "dtm", "-S", 2, "--seed", seed, "-o", textures)
-        sources, files, seconds = {"models": [models], "data": [data, "-S", 3], "textures": [textures]}, {}, {}
+        vhem("fit", data, "-S", 3, "--seed", seed, "-o", folder / "defaults.json")
+        sources, files, seconds = {"models": [models], "data": [data, "-S", 3], "textures": [textures],
+                                   "defaults": [folder / "defaults.json"]}, {}, {}
         for n, (method, (source, way, options)) in enumerate(config["methods"].items()):
             files[method] = folder / f"{n}.json"
             seconds[method] = cluster(sources[source], files[method], way, options.split(), seed)
-        of_hmms = [m for m, (source, _, _) in config["methods"].items() if source != "textures"]
+        of_hmms = [m for m, (source, _, _) in config["methods"].items() if source not in ("textures", "defaults")]
         result = dict(zip(of_hmms, judge([files[m] for m in of_hmms], models, originals)))
         for method in set(files) - set(of_hmms):
             measures = vhem("eval", files[method], "--data", data)[0]["levels"][0]["measures"]

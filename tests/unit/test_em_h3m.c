@@ -301,7 +301,7 @@ static void bad_requests(void **state)
                  "method em-h3m does not use tau");
     opt = em_options();
     opt.preset = "emhmm";
-    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "does not use a preset");
+    assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL, "does not use preset");
     opt = em_options();
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
                  "method em-h3m clusters sequences");
