@@ -140,7 +140,10 @@ static int run_command(cli *c, int argc, char **argv)
     if (!word)
         return overview(stderr, EXIT_USAGE);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        const char *why = vhem_backend_problem("cuda");
         printf("vhem %s\nbackends: %s\n", vhem_version(), vhem_backends());
+        if (why)
+            printf("cuda cannot be used here: %s\n", why);
         return EXIT_DONE;
     }
     bool help = strcmp(word, "help") == 0 || is_help(word);

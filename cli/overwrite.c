@@ -124,7 +124,8 @@ int cli_check_overwrite(cli *c, const cli_usage *usage)
     const char *store = value_of(usage, "store");
     int status = CLI_GO;
     if (store && file.path && strcmp(store, file.path) == 0)
-        status = cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
+        status =
+            cli_misuse(c, "--store and --output are both %s: the models would overwrite the store", store);
     if (status == CLI_GO && !c->force && file.path)
         status = check(c, usage, &file);
     if (!c->force && status == CLI_GO && index)

@@ -125,7 +125,8 @@ int cli_open(cli *c)
     struct sigaction action = { .sa_handler = on_signal };
 
     if (c->backend && !is_backend(c->backend))
-        return cli_misuse(c, "--backend %s cannot be used here; usable are: %s", c->backend, vhem_backends());
+        return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend,
+                          vhem_backend_problem(c->backend), vhem_backends());
     cli_progress_init(c);
     vhem_ctx_options_init(&opt);
     opt.backend = c->backend;

@@ -64,6 +64,7 @@ typedef struct {
 
 VHEM_API const char *vhem_version(void);
 VHEM_API const char *vhem_backends(void);                /* usable here, best first: "avx512 avx2 simd ref" */
+VHEM_API const char *vhem_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
 VHEM_API const char *vhem_status_text(vhem_status);
 VHEM_API void        vhem_ctx_options_init(vhem_ctx_options *);
 VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);

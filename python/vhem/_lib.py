@@ -32,6 +32,12 @@ def backends() -> List[str]:
     return text(lib.vhem_backends()).split()
 
 
+def backend_problem(name: str) -> str:
+    """A sentence that says why a backend cannot be used here."""
+    why = text(lib.vhem_backend_problem(name.encode()))
+    return f"the backend is {name!r}, must be one of {', '.join(backends())}: {why}"
+
+
 @functools.lru_cache(maxsize=None)
 def method_table() -> Dict[str, Dict[str, Any]]:
     """What each method of clustering takes, by name, the default first."""
@@ -99,7 +105,7 @@ class Session:
             options.progress, options.progress_arg = _progress, self._handle
         out = ffi.new("vhem_ctx **")
         if lib.vhem_ctx_new(options, out) != lib.VHEM_OK:
-            raise InputError(f"the backend is {backend!r}, must be one of {', '.join(backends())}")
+            raise InputError(backend_problem(str(backend)))
         self.ctx = ffi.gc(out[0], lib.vhem_ctx_free)
 
     def log(self, level: int, line: str) -> None:

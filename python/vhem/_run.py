@@ -23,7 +23,7 @@ def set_backend(name: Optional[str]) -> None:
     """
     global _backend
     if name is not None and name not in _lib.backends():
-        raise InputError(f"the backend is {name!r}, must be one of {', '.join(_lib.backends())}")
+        raise InputError(_lib.backend_problem(name))
     _backend = name
 
 

@@ -12,7 +12,8 @@
 
 typedef struct vh_backend {
     const char *name;
-    bool (*usable)(void); /* CPU flag or device present */
+    bool (*usable)(void);         /* CPU flag or device present */
+    const char *(*problem)(void); /* why not, in half a sentence; NULL: there is nothing more to say */
 
     vh_seq_kernels sequences;
 
@@ -22,5 +23,8 @@ typedef struct vh_backend {
 } vh_backend;
 
 extern const vh_backend vh_backend_ref;
+
+/* The best usable one of those that need nothing but a CPU. */
+const vh_backend *vh_backend_cpu(void);
 
 #endif

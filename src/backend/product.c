@@ -29,10 +29,10 @@ vhem_status vh_product_open(vhem_ctx *ctx, const vh_product *p, vh_product_job *
 
     VH_NEW(job, 1);
     job->p = *p;
-    job->by = of->open || of->tile ? of : &vh_backend_ref.product;
     if (of->open)
         VH_TRY(of->open(ctx, p, &job->state));
-    else if (job->by->lay)
+    job->by = job->state || of->tile ? of : &vh_backend_ref.product;
+    if (!job->state && job->by->lay)
         VH_TRY(job->by->lay(ctx, &job->p, &job->laid));
     *out = job;
     job = NULL;
@@ -45,7 +45,7 @@ void vh_product_close(vh_product_job *job)
 {
     if (!job)
         return;
-    if (job->by->open)
+    if (job->state)
         job->by->close(job->state);
     else if (job->by->drop)
         job->by->drop(job->laid);
@@ -107,7 +107,7 @@ done:
 
 vhem_status vh_product_part(vhem_ctx *ctx, vh_product_job *job, const vh_rectangle *r, double *log_k)
 {
-    if (job->by->open)
+    if (job->state)
         return job->by->part(ctx, job->state, r, log_k);
     part x = { .job = job, .r = r, .log_k = log_k, .ta = r->a0 / TILE, .tb = r->b0 / TILE };
     int n_a = r->na > 0 ? (r->a0 + r->na - 1) / TILE - x.ta + 1 : 0;

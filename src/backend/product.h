@@ -35,7 +35,7 @@ void vh_product_close(vh_product_job *job); /* NULL is allowed */
 enum { VH_PRODUCT_TILE = 64 };
 
 typedef struct {
-    /* Whole jobs.  open NULL: the driver for CPUs, around the next three. */
+    /* Whole jobs.  open NULL, or one that leaves *state NULL: the driver for CPUs, around the next three. */
     vhem_status (*open)(vhem_ctx *, const vh_product *, void **state);
     vhem_status (*part)(vhem_ctx *, void *state, const vh_rectangle *, double *log_k);
     void (*close)(void *state);

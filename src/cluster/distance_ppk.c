@@ -8,6 +8,7 @@
 
 #include "backend/product.h"
 #include "core/alloc.h"
+#include "core/team.h"
 #include "reduce/base.h"
 
 enum { ROWS = 4 * VH_PRODUCT_TILE, SELF_TILE = 8 };
@@ -56,20 +57,27 @@ static void close_job(job *j)
     vh_workers_free(&j->workers);
 }
 
-/* Rows of the strip into D [Ka][Kb], for a set against itself into both triangles. */
+/* Column k of the strip into D [Ka][Kb], for a set against itself into both triangles. */
+static void take_column(const job *j, const vh_rectangle *r, int k, double *D)
+{
+    size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
+    for (int i = 0; i < r->na; i++) {
+        size_t to = (size_t)j->a->order[r->a0 + i];
+        double log_k = j->strip[(size_t)i * (size_t)r->nb + (size_t)k];
+        if (r->upper && r->a0 + i > r->b0 + k)
+            continue;
+        D[to * Kb + from] = log_k;
+        if (r->upper)
+            D[from * Kb + to] = log_k;
+    }
+}
+
+/* Columns, because those of a set against itself become rows: neighbours there are neighbours in memory. */
 static void take_strip(const job *j, const vh_rectangle *r, double *D)
 {
-    size_t Kb = (size_t)j->b->Kb;
-    for (int i = 0; i < r->na; i++)
-        for (int k = 0; k < r->nb; k++) {
-            size_t to = (size_t)j->a->order[r->a0 + i], from = (size_t)j->b->order[r->b0 + k];
-            double log_k = j->strip[(size_t)i * (size_t)r->nb + (size_t)k];
-            if (r->upper && r->a0 + i > r->b0 + k)
-                continue;
-            D[to * Kb + from] = log_k;
-            if (r->upper)
-                D[from * Kb + to] = log_k;
-        }
+#pragma omp parallel for num_threads(vh_team(j->workers.n)) schedule(static, 64) if (r->nb > 1024)
+    for (int k = 0; k < r->nb; k++)
+        take_column(j, r, k, D);
 }
 
 static vhem_status all_strips(vhem_ctx *ctx, job *j, double *D)

@@ -66,6 +66,7 @@ void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)
     child->opt.seed = ctx->opt.seed;
     child->threads = threads;
     child->backend = ctx->backend;
+    child->named = ctx->named;
     child->parent = ctx;
 }
 

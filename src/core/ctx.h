@@ -16,6 +16,7 @@ struct vhem_ctx {
     vhem_ctx_options opt; /* strings inside are not used after vhem_ctx_new */
     int threads;          /* >= 1 */
     const struct vh_backend *backend;
+    bool named; /* it was asked for by its name */
     atomic_int stop;
     struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
     FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */

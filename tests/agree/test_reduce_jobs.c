@@ -142,11 +142,10 @@ static void take_back(const void *arg, vh_packed *block)
     l->out--;
 }
 
-static void test_source(void **state)
+static void check_source(const char *backend)
 {
-    (void)state;
     vh_rng rng;
-    vhem_ctx *ctx = test_ctx_with(NULL, 2, 1);
+    vhem_ctx *ctx = test_ctx_with(backend, 2, 1);
     vh_rng_init(&rng, 502, VH_RNG_TEST, 0);
     vh_h3m *h3m = ragged(ctx, &rng, 1300), *centers = random_h3m(ctx, &rng, 3, 2, 1, 2, 0, 2);
     const double log_omega[3] = { -1, -2, -0.5 };
@@ -185,6 +184,14 @@ static void test_source(void **state)
     vh_h3m_free(h3m);
     vh_h3m_free(centers);
     vhem_ctx_free(ctx);
+}
+
+static void test_source(void **state)
+{
+    const char *name;
+    (void)state;
+    for (int n = 0; (name = test_backend(n)); n++)
+        check_source(name);
 }
 
 static void test_left_out(void **state)

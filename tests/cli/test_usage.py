@@ -80,6 +80,10 @@ class Help(Case):
         lines = self.ok("--version").out.splitlines()
         self.assertEqual(lines[0], f"vhem {version}")
         self.assertRegex(lines[1], r"^backends: .*\bref\b")
+        if "cuda" not in lines[1].split():
+            self.assertRegex(lines[2], r"^cuda cannot be used here: .")
+            why = lines[2].split(": ", 1)[1]
+            self.fails(2, f"--backend cuda cannot be used here: {why}; usable are: ", "fit", "a.csv", "--backend", "cuda")
 
     def test_every_option_with_its_default(self):
         whole = {c for c in COMMANDS if c not in PARTS} | {f"{c} {p}" for c in PARTS for p in PARTS[c]}

@@ -255,7 +255,8 @@ static void on_death(int number)
     raise(number);
 }
 
-static int real_main_in(const char *folder, int limit, int (*real)(int, char **, char **), int argc, char **argv)
+static int real_main_in(const char *folder, int limit, int (*real)(int, char **, char **), int argc,
+                        char **argv)
 {
     static char stack[1 << 16];
     const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
@@ -313,8 +314,8 @@ static int serve(int argc, char **argv, char **env)
     return 0;
 }
 
-int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),
-                      void *);
+int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                      void (*)(void), void *);
 int __libc_start_main(int (*main_)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {

@@ -190,8 +190,11 @@ def test_missing_function_is_a_sentence():
 
 
 def test_backend_by_name():
-    with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref"):
+    with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref: there is no backend of this name"):
         vhem.set_backend("abacus")
+    if "cuda" not in vhem.backends():
+        with pytest.raises(vhem.Error, match="'cuda', must be one of .*: (this vhem was built without|there is no)"):
+            vhem.set_backend("cuda")
     with pytest.raises(vhem.Error, match="abacus"):
         _lib.Session(backend="abacus")
     vhem.set_backend("ref")

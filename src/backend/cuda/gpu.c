@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu.c - the table of the backend.  What has no kernel for the device, or is too small for it, is done by the best
+ * backend for CPUs, whose kernels stand behind those of the device. */
+#include "backend/cuda/gpu.h"
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/product.h"
+#include "backend/cuda/reduce.h"
+
+/* From this size on the device is faster than 16 cores that have enough to do (docs/gpu.md). */
+#define WORTH 1e6
+
+static bool usable(void)
+{
+    return vh_device_problem() == NULL;
+}
+
+bool vh_cuda_worth(const vhem_ctx *ctx, double size)
+{
+    return ctx->named || size >= WORTH;
+}
+
+/* ---- the best backend for CPUs ------------------------------------------------------------------------- */
+
+static vhem_status batch(vhem_ctx *ctx, const vh_seq_batch *b, vh_scratch *scratch, double *loglik,
+                         vh_stats *stats)
+{
+    return vh_backend_cpu()->sequences.batch(ctx, b, scratch, loglik, stats);
+}
+
+static vhem_status reduce_lay(vhem_ctx *ctx, const vh_packed *base, void **laid)
+{
+    const vh_backend *cpu = vh_backend_cpu();
+    return cpu->reduce.lay ? cpu->reduce.lay(ctx, base, laid) : VHEM_OK;
+}
+
+static void reduce_discard(void *laid)
+{
+    vh_backend_cpu()->reduce.discard(laid); /* there is something only if it has laid it */
+}
+
+static vhem_status reduce_chunk(vhem_ctx *ctx, const vh_reduce_chunk *c, vh_scratch *scratch,
+                                vh_reduce_sums *sums)
+{
+    return vh_backend_cpu()->reduce.chunk(ctx, c, scratch, sums);
+}
+
+static vhem_status product_lay(vhem_ctx *ctx, const vh_product *p, void **laid)
+{
+    const vh_backend *cpu = vh_backend_cpu();
+    return cpu->product.lay ? cpu->product.lay(ctx, p, laid) : VHEM_OK;
+}
+
+static void product_drop(void *laid)
+{
+    if (laid)
+        vh_backend_cpu()->product.drop(laid);
+}
+
+static vhem_status product_tile(vhem_ctx *ctx, const vh_product *p, const void *laid, const vh_rectangle *r,
+                                vh_scratch *scratch, double *log_k)
+{
+    return vh_backend_cpu()->product.tile(ctx, p, laid, r, scratch, log_k);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------- */
+
+const vh_backend vh_backend_cuda = {
+    .name = "cuda",
+    .usable = usable,
+    .problem = vh_device_problem,
+    .sequences = { .batch = batch },
+    .reduce = { .open = vh_cuda_reduce_open,
+                .run = vh_cuda_reduce_run,
+                .close = vh_cuda_reduce_close,
+                .lay = reduce_lay,
+                .discard = reduce_discard,
+                .chunk = reduce_chunk },
+    .product = { .open = vh_cuda_product_open,
+                 .part = vh_cuda_product_part,
+                 .close = vh_cuda_product_close,
+                 .lay = product_lay,
+                 .drop = product_drop,
+                 .tile = product_tile },
+};

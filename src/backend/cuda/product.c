@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* product.c - the probability product kernel on a GPU: whole jobs of HMMs with diagonal Gaussians.
+ *
+ *   1. sets: HMMs of one shape in runs, as rows and as lanes, in one block of memory      2. parts      3. jobs
+ *
+ * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
+ *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant.
+ * Other families, and sets whose numbers leave the range of a double in the products, are left to the driver for
+ * CPUs. */
+#include "backend/cuda/product.h"
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/place.h"
+#include "backend/cuda/reduce.h"
+#include "backend/ref/product.h"
+#include "core/alloc.h"
+#include "math/logsum.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#define LOG_4PI     2.5310242469692907930
+#define TINY_POWER  1e-280              /* of a transition that is possible: below that, the CPU */
+#define TABLE_BYTES ((size_t)512 << 20) /* tables of components that are made at a time */
+#define STRIP_BYTES ((size_t)512 << 20) /* of the result, likewise */
+
+enum { MAX_BLOCK = 40, SLOTS = 32768, MOST_ROWS = 8000 };
+
+typedef struct {             /* what a set reaches */
+    double high, low, reach; /* largest and smallest variance, largest mean */
+    double least;            /* smallest power of a probability that is not zero */
+} extremes;
+
+typedef struct {
+    const vh_packed *pk;
+    int n;
+    vh_cuda_run *run; /* [n] */
+    char *memory;     /* on the device */
+    extremes x;
+} set;
+
+typedef struct {
+    vh_product p;
+    set a, b; /* b.memory NULL: the same as a */
+    int block;
+    double constant, *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
+    pthread_mutex_t lock;      /* one part at a time */
+    double *table, *work, *out;
+    size_t table_bytes, work_bytes, out_bytes;
+    int *not_finite;
+} product_job;
+
+/* ---- 1. sets ------------------------------------------------------------------------------------------- */
+
+static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *bytes)
+{
+    vhem_status st = VHEM_OK;
+    const vh_packed *pk = s->pk;
+
+    VH_NEW(s->run, pk->K);
+    for (int i = 0; i < pk->K; i++) {
+        vh_cuda_run *r = &s->run[s->n > 0 ? s->n - 1 : 0];
+        if (s->n == 0 || r->S != pk->S[i] || r->M != pk->M[i])
+            s->run[s->n++] = (vh_cuda_run){ .first = i, .S = pk->S[i], .M = pk->M[i] };
+        s->run[s->n - 1].n++;
+    }
+    for (int q = 0; q < s->n; q++) {
+        vh_cuda_run *r = &s->run[q];
+        size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M;
+        VH_PLACE(*bytes, r->row_par, n * C * 2 * d);
+        VH_PLACE(*bytes, r->lane_par, n * C * 2 * d);
+        VH_PLACE(*bytes, r->row_log_w, n * C);
+        VH_PLACE(*bytes, r->lane_log_w, n * C);
+        VH_PLACE(*bytes, r->row_pi, n * S);
+        VH_PLACE(*bytes, r->lane_pi, n * S);
+        VH_PLACE(*bytes, r->row_A, n * S * S);
+        VH_PLACE(*bytes, r->lane_A, n * S * S);
+    }
+done:
+    return st;
+}
+
+typedef struct { /* an array [n][size] as rows, and the same turned, [size][n] */
+    double *row, *lane;
+    size_t n, size;
+} both;
+
+static both both_of(char *host, const double *row, const double *lane, size_t n, size_t size)
+{
+    return (both){ vh_place_in(host, NULL, row), vh_place_in(host, NULL, lane), n, size };
+}
+
+static void store(const both *x, size_t i, size_t e, double value)
+{
+    x->row[i * x->size + e] = value;
+    x->lane[e * x->n + i] = value;
+}
+
+typedef struct { /* of a run */
+    both par, log_w, pi, A;
+} run_arrays;
+
+/* Component m of HMM i of a run, which is number q of the set. */
+static void fill_component(const product_job *job, set *s, double self, size_t q, const run_arrays *x,
+                           size_t i, size_t m)
+{
+    size_t d = (size_t)s->pk->d;
+    double c = s->pk->c[q], log_det = -2 * self - (double)d * LOG_4PI;
+    const double *const *from = s->pk->par + q * VH_MAX_PARAM;
+    for (size_t k = 0; k < d; k++) { /* one that is never used: any Gaussian will do */
+        double mu = c > 0 ? from[0][k] * job->inverse[k] : 0;
+        double v = c > 0 ? from[1][k] * job->inverse[k] * job->inverse[k] : 1;
+        store(&x->par, i, (m * d + k) * 2, mu);
+        store(&x->par, i, (m * d + k) * 2 + 1, v);
+        s->x.high = fmax(s->x.high, v);
+        s->x.low = fmin(s->x.low, v);
+        s->x.reach = fmax(s->x.reach, fabs(mu));
+    }
+    store(&x->log_w, i, m, c > 0 ? job->p.lambda * log(c) + (1 - job->p.lambda) / 2 * log_det : VH_NEVER);
+}
+
+static void fill_chain(set *s, double lambda, const double *from, size_t n, const both *to, size_t i)
+{
+    for (size_t e = 0; e < n; e++) {
+        double x = lambda == 0.5 ? sqrt(from[e]) : lambda == 1 ? from[e] : pow(from[e], lambda);
+        store(to, i, e, x);
+        if (from[e] > 0)
+            s->x.least = fmin(s->x.least, x);
+    }
+}
+
+static void fill_run(const product_job *job, set *s, const double *self, const vh_cuda_run *r, char *host)
+{
+    const vh_packed *pk = s->pk;
+    size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M, d = (size_t)pk->d;
+    const run_arrays x = { both_of(host, r->row_par, r->lane_par, n, C * 2 * d),
+                           both_of(host, r->row_log_w, r->lane_log_w, n, C),
+                           both_of(host, r->row_pi, r->lane_pi, n, S),
+                           both_of(host, r->row_A, r->lane_A, n, S * S) };
+    for (size_t i = 0; i < n; i++) {
+        size_t k = (size_t)r->first + i, q = (size_t)pk->comp0[k];
+        for (size_t m = 0; m < C; m++)
+            fill_component(job, s, self[q + m], q + m, &x, i, m);
+        fill_chain(s, job->p.lambda, pk->pi + pk->state0[k], S, &x.pi, i);
+        fill_chain(s, job->p.lambda, pk->A + pk->trans0[k], S * S, &x.A, i);
+    }
+}
+
+static void move_run(vh_cuda_run *r, char *to)
+{
+    const double **all[] = { &r->row_par, &r->lane_par, &r->row_log_w, &r->lane_log_w,
+                             &r->row_pi,  &r->lane_pi,  &r->row_A,     &r->lane_A };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        *all[k] = vh_place_in(to, NULL, *all[k]);
+}
+
+static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_packed *pk, const double *self,
+                            set *s)
+{
+    vhem_status st = VHEM_OK;
+    size_t bytes = 0;
+    char *host = NULL;
+
+    s->pk = pk;
+    s->x = (extremes){ .low = INFINITY, .least = 1 };
+    VH_TRY(find_runs(ctx, s, (size_t)pk->d, &bytes));
+    VH_NEW(host, bytes);
+    for (int q = 0; q < s->n; q++)
+        fill_run(job, s, self, &s->run[q], host);
+    VH_DEVICE(vh_device_new(bytes, &s->memory));
+    VH_DEVICE(vh_device_put(s->memory, host, bytes));
+    for (int q = 0; q < s->n; q++)
+        move_run(&s->run[q], s->memory);
+done:
+    free(host);
+    return st;
+}
+
+/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0: none, or a
+ * power is too small. */
+static int choose_block(const extremes *a, const extremes *b, int d)
+{
+    double high = log2(fmax(1, a->high + b->high)), low = log2(fmin(1, a->low + b->low));
+    double square = 2 * log2(fmax(1, a->reach + b->reach)) - low + log2(d);
+    int block = MAX_BLOCK;
+    if (!(fmin(a->least, b->least) > TINY_POWER))
+        return 0;
+    while (block > 0 && !(block * high + square < 1000 && block * low > -1000))
+        block--;
+    int parts = block > 0 ? (d + block - 1) / block : 1;
+    return block > 0 ? (d + parts - 1) / parts : 0;
+}
+
+/* ---- 2. parts ------------------------------------------------------------------------------------------ */
+
+static vhem_status grow(vhem_ctx *ctx, double **p, size_t *have, size_t bytes)
+{
+    vhem_status st = VHEM_OK;
+    if (bytes > *have) {
+        vh_device_free(*p);
+        *p = NULL;
+        *have = 0;
+        VH_DEVICE(vh_device_new(bytes, p));
+        *have = bytes;
+    }
+done:
+    return st;
+}
+
+/* What a run has in common with HMMs first .. first+n-1, as places within the run. */
+static int overlap(const vh_cuda_run *r, int first, int n, int *from)
+{
+    int lo = r->first > first ? r->first : first,
+        hi = r->first + r->n < first + n ? r->first + r->n : first + n;
+    *from = lo - r->first;
+    return hi - lo;
+}
+
+/* HMMs of run a against those of run b; out is the result of the rectangle, on the device. */
+static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
+                            const vh_rectangle *r)
+{
+    vhem_status st = VHEM_OK;
+    vh_cuda_product x = { .a = *a, .b = *b, .d = job->p.a->d, .tau = job->p.tau, .block = job->block };
+    int rows = overlap(a, r->a0, r->na, &x.a0), first = x.a0;
+    x.nb = overlap(b, r->b0, r->nb, &x.b0);
+    if (rows <= 0 || x.nb <= 0)
+        return VHEM_OK;
+    double each = (double)(a->S * a->M) * (b->S * b->M) * x.nb * sizeof(double), most = TABLE_BYTES / each;
+    int some = most < 1 ? 1 : most > rows ? rows : (int)most, parts = (a->S * a->M + 7) / 8;
+    some = some > MOST_ROWS / parts ? MOST_ROWS / parts + 1 : some;
+    double pairs = (double)some * x.nb;
+    x.slots = ((pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
+    VH_TRY(grow(ctx, &job->table, &job->table_bytes, (size_t)(some * each)));
+    VH_TRY(grow(ctx, &job->work, &job->work_bytes,
+                vh_cuda_product_work(a->S, b->S) * (size_t)x.slots * sizeof(double)));
+    x.upper = r->upper;
+    x.lambda = job->p.lambda;
+    x.constant = job->constant;
+    x.table = job->table;
+    x.work = job->work;
+    x.width = (size_t)r->nb;
+    x.not_finite = job->not_finite;
+    for (int at = 0; at < rows; at += some) {
+        x.a0 = first + at;
+        x.na = rows - at < some ? rows - at : some;
+        x.out = job->out + (size_t)(a->first + x.a0 - r->a0) * x.width + (size_t)(b->first + x.b0 - r->b0);
+        VH_DEVICE(vh_cuda_product_run(&x));
+    }
+done:
+    return st;
+}
+
+/* Pairs for which the device found nothing. */
+static vhem_status by_reference(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    for (int i = 0; i < r->na; i++)
+        for (int j = 0; j < r->nb; j++) {
+            double *out = &log_k[(size_t)i * (size_t)r->nb + (size_t)j];
+            if (isnan(*out) && !(r->upper && r->a0 + i > r->b0 + j))
+                VH_TRY(vh_ref_product_pair(ctx, &job->p, r->a0 + i, r->b0 + j, &job->p.workers->scratch[0],
+                                           out));
+        }
+done:
+    return st;
+}
+
+static vhem_status run_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    const set *b = job->b.memory ? &job->b : &job->a;
+    size_t bytes = (size_t)r->na * (size_t)r->nb * sizeof *log_k;
+    int not_finite = 0;
+
+    VH_TRY(grow(ctx, &job->out, &job->out_bytes, bytes));
+    VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
+    VH_DEVICE(vh_device_zero(job->out, bytes));
+    for (int p = 0; p < job->a.n; p++)
+        for (int q = 0; q < b->n; q++)
+            VH_TRY(run_pair(ctx, job, &job->a.run[p], &b->run[q], r));
+    VH_DEVICE(vh_device_get(log_k, job->out, bytes));
+    VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
+    if (not_finite)
+        VH_TRY(by_reference(ctx, job, r, log_k));
+done:
+    return st;
+}
+
+vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle *r, double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    product_job *job = state;
+    double most = STRIP_BYTES / sizeof *log_k / (r->nb > 0 ? (double)r->nb : 1);
+    int some = most < 1 ? 1 : most > r->na ? r->na : (int)most;
+
+    pthread_mutex_lock(&job->lock);
+    for (int at = 0; at < r->na && r->nb > 0; at += some) {
+        vh_rectangle strip = *r;
+        strip.a0 = r->a0 + at;
+        strip.na = r->na - at < some ? r->na - at : some;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_TRY(run_strip(ctx, job, &strip, log_k + (size_t)at * (size_t)r->nb));
+    }
+done:
+    pthread_mutex_unlock(&job->lock);
+    return st;
+}
+
+/* ---- 3. jobs ------------------------------------------------------------------------------------------- */
+
+static vhem_status set_up(vhem_ctx *ctx, product_job *job)
+{
+    vhem_status st = VHEM_OK;
+    const vh_product *p = &job->p;
+    int d = p->a->d;
+    double log_scale = 0;
+
+    VH_NEW(job->inverse, d);
+    for (int k = 0; k < d; k++) {
+        job->inverse[k] = scalbn(1.0, -ilogb(p->a->x.scale[k]));
+        log_scale -= log(job->inverse[k]);
+    }
+    job->constant = 0.5 * d * ((1 - 2 * p->lambda) * VH_LOG_2PI - log(p->lambda)) - log_scale;
+    VH_TRY(load_set(ctx, job, p->a, p->self_a, &job->a));
+    if (p->a != p->b)
+        VH_TRY(load_set(ctx, job, p->b, p->self_b, &job->b));
+    job->block = choose_block(&job->a.x, p->a != p->b ? &job->b.x : &job->a.x, d);
+    VH_DEVICE(vh_device_new(sizeof *job->not_finite, &job->not_finite));
+done:
+    return st;
+}
+
+vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **state)
+{
+    vhem_status st = VHEM_OK;
+    product_job *job = NULL;
+
+    if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG
+        || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
+        return VHEM_OK;
+    VH_NEW(job, 1);
+    job->p = *p;
+    pthread_mutex_init(&job->lock, NULL);
+    VH_TRY(set_up(ctx, job));
+    if (job->block == 0)
+        goto done;
+    vh_log(ctx, VHEM_LOG_INFO, "the kernel of %d and %d HMMs on the GPU, %s", p->a->K, p->b->K,
+           vh_device_name());
+    *state = job;
+    job = NULL;
+done:
+    vh_cuda_product_close(job);
+    return st;
+}
+
+void vh_cuda_product_close(void *state)
+{
+    product_job *job = state;
+    if (!job)
+        return;
+    vh_device_free(job->a.memory);
+    vh_device_free(job->b.memory);
+    vh_device_free(job->table);
+    vh_device_free(job->work);
+    vh_device_free(job->out);
+    vh_device_free(job->not_finite);
+    free(job->a.run);
+    free(job->b.run);
+    free(job->inverse);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* product.cu - the probability product kernel of HMMs with diagonal Gaussians.  backend/ref/product.c has the
+ * equations, backend/simd/product_gauss.c how a pair of components gets by with one division and one log.
+ *
+ *   1. the table of components: a thread has one HMM of b and some components of an HMM of a
+ *   2. chains: a thread for each pair; F over a power of two after every step
+ *   3. the careful ones, in logs: pairs in which something became small enough to be lost */
+#include "backend/cuda/product.h"
+
+#include "backend/cuda/launch.cuh"
+#include "backend/cuda/numbers.cuh"
+
+enum { BLOCK = 128, ROWS = 8 };
+
+#define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
+#define DEEP (-690.0)
+
+/* ---- 1. the table -------------------------------------------------------------------------------------- */
+
+struct fraction { /* sum u^2 / v = num / den, den = prod v */
+    double num, den;
+};
+
+/* Components row0 .. row0+ROWS-1 of HMM i of a, as many as there are, against component l of HMM j of b. */
+static __device__ __forceinline__ void component_rows(const vh_cuda_product &p, const double *a,
+                                                      const double *b, int rows, double *x)
+{
+    size_t by = (size_t)p.b.n;
+    double quad[ROWS] = {}, log_det[ROWS] = {};
+    for (int k0 = 0; k0 < p.d; k0 += p.block) {
+        fraction f[ROWS];
+        int end = min(k0 + p.block, p.d);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            f[r] = fraction{ 0, 1 };
+        for (int k = k0; k < end; k++) {
+            double mu = b[(size_t)(2 * k) * by], v_b = b[(size_t)(2 * k + 1) * by];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const double *own = a + (r < rows ? r : 0) * 2 * p.d + 2 * k;
+                double u = mu - own[0], v = v_b + own[1];
+                f[r].num = fma(f[r].num, v, u * f[r].den * u);
+                f[r].den *= v;
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            quad[r] = fma(f[r].num, fast_reciprocal(f[r].den), quad[r]);
+            log_det[r] += fast_log(f[r].den);
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        x[r] = -0.5 * log_det[r] - 0.5 * p.lambda * quad[r];
+}
+
+/* Does nobody want row i of this block, columns j0 and on? */
+static __device__ __forceinline__ bool below(const vh_cuda_product &p, int i, int last)
+{
+    return p.upper && p.a.first + i > p.b.first + last;
+}
+
+static __global__ void __launch_bounds__(BLOCK) product_table(vh_cuda_product p)
+{
+    int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), Ca = p.a.S * p.a.M, Cb = p.b.S * p.b.M;
+    int parts = (Ca + ROWS - 1) / ROWS, i = (int)blockIdx.y / parts, row0 = (int)blockIdx.y % parts * ROWS;
+    int rows = min(Ca - row0, (int)ROWS);
+    if (j >= p.nb || below(p, p.a0 + i, p.b0 + (int)(blockIdx.x + 1) * BLOCK - 1))
+        return;
+    size_t own = (size_t)(p.a0 + i) * (size_t)Ca + (size_t)row0, n = (size_t)p.b.n;
+    for (int l = 0; l < Cb; l++) {
+        double x[ROWS];
+        component_rows(p, p.a.row_par + own * 2 * (size_t)p.d,
+                       p.b.lane_par + (size_t)l * 2 * (size_t)p.d * n + (size_t)(p.b0 + j), rows, x);
+        double log_w = p.b.lane_log_w[(size_t)l * n + (size_t)(p.b0 + j)];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            if (r < rows)
+                p.table[(((size_t)i * (size_t)Ca + (size_t)(row0 + r)) * (size_t)Cb + (size_t)l)
+                            * (size_t)p.nb
+                        + (size_t)j] = x[r] + log_w + p.a.row_log_w[own + (size_t)r];
+    }
+}
+
+/* ---- 2. chains ----------------------------------------------------------------------------------------- */
+
+struct two { /* HMMs i and j, with the table of their components */
+    int Sa, Ma, Sb, Mb, tau;
+    const double *pi_a, *A_a;
+    strided pi_b, A_b, x;
+};
+
+static __device__ __forceinline__ two two_of(const vh_cuda_product &p, int i, int j)
+{
+    size_t n = (size_t)p.b.n, S = (size_t)p.a.S, C = S * (size_t)p.a.M * (size_t)(p.b.S * p.b.M),
+           at = (size_t)(p.a0 + i);
+    return two{ p.a.S,
+                p.a.M,
+                p.b.S,
+                p.b.M,
+                p.tau,
+                p.a.row_pi + at * S,
+                p.a.row_A + at * S * S,
+                strided{ (double *)p.b.lane_pi + (p.b0 + j), n },
+                strided{ (double *)p.b.lane_A + (p.b0 + j), n },
+                strided{ p.table + (size_t)i * C * (size_t)p.nb + (size_t)j, (size_t)p.nb } };
+}
+
+/* Largest and smallest entry of the table. */
+static __device__ __forceinline__ double span(const two &t, double *low)
+{
+    int n = t.Sa * t.Ma * t.Sb * t.Mb;
+    double top = t.x[0], least = t.x[0];
+    for (int e = 1; e < n; e++) {
+        top = fmax(top, t.x[e]);
+        least = fmin(least, t.x[e]);
+    }
+    *low = least - top;
+    return top;
+}
+
+/* Psi over exp(top). */
+template <int S, class V> static __device__ __forceinline__ void emissions(const two &t, double top, V &Psi)
+{
+    const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, Cb = Sb * t.Mb;
+#pragma unroll
+    for (int s = 0; s < Sa; s++)
+#pragma unroll
+        for (int r = 0; r < Sb; r++) {
+            double sum = 0;
+            for (int m = s * t.Ma; m < (s + 1) * t.Ma; m++)
+                for (int l = r * t.Mb; l < (r + 1) * t.Mb; l++)
+                    sum += fast_exp_or_0(t.x[m * Cb + l] - top);
+            Psi[s * Sb + r] = sum;
+        }
+}
+
+/* F over a power of two, so that its largest entry is in [1, 2): its exponent, and the smallest entry. */
+template <class V> static __device__ __forceinline__ int rescale(V &F, int n, double *low)
+{
+    double top = F[0];
+#pragma unroll
+    for (int e = 1; e < n; e++)
+        top = fmax(top, F[e]);
+    int exponent = (__double2hiint(top) >> 20) - 1023;
+    double by = __hiloint2double((1023 - exponent) << 20, 0);
+#pragma unroll
+    for (int e = 0; e < n; e++) {
+        F[e] *= by;
+        *low = fmin(*low, F[e]);
+    }
+    return exponent;
+}
+
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'). */
+template <int S, class V> static __device__ __forceinline__ void step(const two &t, const V &Psi, V &F, V &H)
+{
+    const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb;
+#pragma unroll
+    for (int s = 0; s < Sa; s++)
+#pragma unroll
+        for (int r = 0; r < Sb; r++) {
+            double sum = F[s * Sb] * t.A_b[r];
+#pragma unroll
+            for (int q = 1; q < Sb; q++)
+                sum = fma(F[s * Sb + q], t.A_b[q * Sb + r], sum);
+            H[s * Sb + r] = sum;
+        }
+#pragma unroll
+    for (int s = 0; s < Sa; s++)
+#pragma unroll
+        for (int r = 0; r < Sb; r++) {
+            double sum = t.A_a[s] * H[r];
+#pragma unroll
+            for (int q = 1; q < Sa; q++)
+                sum = fma(t.A_a[q * Sa + s], H[q * Sb + r], sum);
+            F[s * Sb + r] = sum * Psi[s * Sb + r];
+        }
+}
+
+/* log k~ but for its constant; NaN where something may have been lost. */
+template <int S, class V> static __device__ __forceinline__ double walk(const two &t, V &Psi, V &F, V &H)
+{
+    const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, n = Sa * Sb;
+    double low = 0, deep, top = span(t, &deep), sum = 0;
+    long long exponent = 0;
+    emissions<S>(t, top, Psi);
+#pragma unroll
+    for (int s = 0; s < Sa; s++)
+#pragma unroll
+        for (int r = 0; r < Sb; r++)
+            F[s * Sb + r] = t.pi_a[s] * t.pi_b[r] * Psi[s * Sb + r];
+    low = 1;
+    exponent += rescale(F, n, &low);
+#pragma unroll 1
+    for (int k = 1; k < t.tau; k++) {
+        step<S>(t, Psi, F, H);
+        exponent += rescale(F, n, &low);
+    }
+#pragma unroll
+    for (int e = 0; e < n; e++)
+        sum += F[e];
+    double log_k = fast_log(sum) + (double)exponent * 6.93147180559945309417e-01 + t.tau * top;
+    return low > LOST && deep > DEEP && isfinite(log_k) ? log_k : NAN;
+}
+
+static __device__ __forceinline__ double *out_of(const vh_cuda_product &p, int i, int j)
+{
+    return p.out + (size_t)i * p.width + (size_t)j;
+}
+
+template <int S> static __global__ void __launch_bounds__(BLOCK) walk_held(vh_cuda_product p)
+{
+    int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), i = (int)blockIdx.y;
+    if (j >= p.nb || below(p, p.a0 + i, p.b0 + (int)(blockIdx.x + 1) * BLOCK - 1))
+        return;
+    held<S * S> Psi, F, H;
+    *out_of(p, i, j) = walk<S>(two_of(p, i, j), Psi, F, H) + p.tau * p.constant;
+}
+
+/* ---- 3. in memory, and the careful ones ---------------------------------------------------------------- */
+
+size_t vh_cuda_product_work(int Sa, int Sb)
+{
+    return 3 * (size_t)(Sa * Sb);
+}
+
+struct slot {
+    strided Psi, F, H;
+};
+
+static __device__ slot slot_of(const vh_cuda_product &p, int at)
+{
+    strided x{ p.work + at, (size_t)p.slots };
+    int n = p.a.S * p.b.S;
+    return slot{ x, x.from(n), x.from(2 * n) };
+}
+
+static __global__ void __launch_bounds__(BLOCK) walk_in_memory(vh_cuda_product p)
+{
+    int at = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    slot x = slot_of(p, at);
+    for (long long k = at; k < (long long)p.na * p.nb; k += p.slots) {
+        int i = (int)(k / p.nb), j = (int)(k % p.nb);
+        if (!below(p, p.a0 + i, p.b0 + j))
+            *out_of(p, i, j) = walk<0>(two_of(p, i, j), x.Psi, x.F, x.H) + p.tau * p.constant;
+    }
+}
+
+/* log sum_e exp(x_e + b_e), n terms; b is taken in logs here. */
+static __device__ double log_dot(int n, const strided &x, const double *b, size_t by)
+{
+    double top = -INFINITY, sum = 0;
+    for (int e = 0; e < n; e++)
+        if (b[(size_t)e * by] > 0)
+            top = fmax(top, x[e] + log(b[(size_t)e * by]));
+    if (isinf(top))
+        return top;
+    for (int e = 0; e < n; e++)
+        if (b[(size_t)e * by] > 0)
+            sum += exp(x[e] + log(b[(size_t)e * by]) - top);
+    return top + log(sum);
+}
+
+/* As the reference does it: all in logs. */
+static __device__ double walk_carefully(const two &t, const slot &x)
+{
+    int Sa = t.Sa, Sb = t.Sb, n = Sa * Sb, Cb = Sb * t.Mb;
+    const double one = 1;
+    for (int e = 0; e < n; e++) {
+        double top = -INFINITY, sum = 0;
+        for (int k = 0; k < t.Ma * t.Mb; k++)
+            top = fmax(top, t.x[(e / Sb * t.Ma + k / t.Mb) * Cb + e % Sb * t.Mb + k % t.Mb]);
+        for (int k = 0; k < t.Ma * t.Mb && !isinf(top); k++)
+            sum += exp(t.x[(e / Sb * t.Ma + k / t.Mb) * Cb + e % Sb * t.Mb + k % t.Mb] - top);
+        x.Psi[e] = isinf(top) ? top : top + log(sum);
+        x.F[e] = log(t.pi_a[e / Sb]) + log(t.pi_b[e % Sb]) + x.Psi[e];
+    }
+    for (int k = 1; k < t.tau; k++) {
+        for (int e = 0; e < n; e++)
+            x.H[e] = log_dot(Sb, x.F.from(e / Sb * Sb), &t.A_b[e % Sb], (size_t)Sb * t.A_b.by);
+        for (int e = 0; e < n; e++)
+            x.F[e] = log_dot(Sa, strided{ &x.H[e % Sb], x.H.by * (size_t)Sb }, t.A_a + e / Sb, (size_t)Sa)
+                     + x.Psi[e];
+    }
+    return log_dot(n, x.F, &one, 0);
+}
+
+static __global__ void __launch_bounds__(BLOCK) again_carefully(vh_cuda_product p)
+{
+    int at = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    slot x = slot_of(p, at);
+    for (long long k = at; k < (long long)p.na * p.nb; k += p.slots) {
+        int i = (int)(k / p.nb), j = (int)(k % p.nb);
+        double *out = out_of(p, i, j);
+        if (below(p, p.a0 + i, p.b0 + j) || !isnan(*out))
+            continue;
+        *out = walk_carefully(two_of(p, i, j), x) + p.tau * p.constant;
+        if (isnan(*out))
+            *p.not_finite = 1;
+    }
+}
+
+static const char *walk_all(const vh_cuda_product &p)
+{
+    dim3 blocks((unsigned)((p.nb + BLOCK - 1) / BLOCK), (unsigned)p.na);
+    switch (p.a.S == p.b.S ? p.a.S : 0) {
+    case 2: return launch(walk_held<2>, blocks, BLOCK, p);
+    case 3: return launch(walk_held<3>, blocks, BLOCK, p);
+    case 4: return launch(walk_held<4>, blocks, BLOCK, p);
+    case 5: return launch(walk_held<5>, blocks, BLOCK, p);
+    default: return launch(walk_in_memory, dim3((unsigned)(p.slots / BLOCK)), BLOCK, p);
+    }
+}
+
+const char *vh_cuda_product_run(const vh_cuda_product *p)
+{
+    unsigned parts = (unsigned)((p->a.S * p->a.M + ROWS - 1) / ROWS);
+    dim3 blocks((unsigned)((p->nb + BLOCK - 1) / BLOCK), parts * (unsigned)p->na);
+    const char *why = launch(product_table, blocks, BLOCK, *p);
+    if (!why)
+        why = walk_all(*p);
+    return why ? why : launch(again_carefully, dim3((unsigned)(p->slots / BLOCK)), BLOCK, *p);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce.c - the variational E-step on a GPU: whole jobs.
+ *
+ *   1. scratch memory      2. bounds      3. statistics      4. a tile      5. an E-step      6. opening and closing
+ *
+ * The base HMMs are cut into tiles of a power of two of chunks.  Sums of chunks are added in the tree of
+ * core/tree_sum.h, on the device within a tile and here between them, so that they do not depend on the size of
+ * tiles.  What the device has no kernel for (components that need the direct form), and jobs too small to gain, go
+ * to the driver for CPUs. */
+#include "backend/cuda/reduce.h"
+
+#include "backend/backend.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/estep.h"
+#include "backend/cuda/groups.h"
+#include "backend/cuda/store.h"
+#include "backend/reduce_cpu.h"
+#include "backend/ref/reduce.h"
+#include "core/alloc.h"
+#include "core/team.h"
+#include "core/tree_sum.h"
+
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { MOST_CENTERS = 65535, SLOTS = 32768 };
+#define TABLE_BYTES ((size_t)256 << 20) /* tables of components that are made at a time */
+#define PAIR_BYTES  ((size_t)1 << 30)   /* pairs whose statistics are made at a time */
+
+typedef enum {
+    ROOM_L,
+    ROOM_W,
+    ROOM_Z,
+    ROOM_ROWS,
+    ROOM_TOP,
+    ROOM_HEAD,
+    ROOM_COUNT,
+    ROOM_SUMS,
+    ROOM_TABLE,
+    ROOM_WORK,
+    ROOM_FIRST,
+    ROOM_PAIRS,
+    ROOM_LISTS,
+    ROOMS
+} room;
+
+typedef struct {
+    vh_cuda_store store;
+    pthread_mutex_t lock; /* one E-step at a time */
+    void *cpu;            /* the same job by the driver for CPUs; NULL: nobody has needed it */
+    void *room[ROOMS];    /* scratch on the device, which grows */
+    size_t room_bytes[ROOMS];
+} cuda_job;
+
+typedef struct { /* an E-step */
+    vhem_ctx *ctx;
+    cuda_job *job;
+    const vh_reduce_step *step;
+    vh_scratch *scratch; /* of this thread */
+    int threads;
+    vh_cuda_groups groups;
+    vh_tree_sum *tree;
+    double *host; /* [head of each chunk, then one block of sums], scratch */
+} pass;
+
+/* ---- 1. scratch memory --------------------------------------------------------------------------------- */
+
+static vhem_status get_room(vhem_ctx *ctx, cuda_job *job, room r, size_t bytes, void *out)
+{
+    vhem_status st = VHEM_OK;
+    if (bytes > job->room_bytes[r]) {
+        vh_device_free(job->room[r]);
+        job->room[r] = NULL;
+        job->room_bytes[r] = 0;
+        VH_DEVICE(vh_device_new(bytes, &job->room[r]));
+        job->room_bytes[r] = bytes;
+    }
+    memcpy(out, &job->room[r], sizeof job->room[r]);
+done:
+    return st;
+}
+
+#define ROOM(r, p, n) VH_TRY(get_room(ctx, x->job, (r), (size_t)(n) * sizeof *(p), &(p)))
+
+static vhem_status tile_rooms(pass *x, const vh_cuda_lay *lay, vh_cuda_tile *t)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_packed *r = x->step->reduced;
+    size_t Kr = (size_t)r->K, rows = (size_t)lay->rows, chunks = (size_t)lay->n_chunk;
+
+    *t = (vh_cuda_tile){ .rows = lay->rows,
+                         .n_chunk = lay->n_chunk,
+                         .chunk = VH_REDUCE_CHUNK,
+                         .Kr = r->K,
+                         .n_stat = r->n_stat,
+                         .tau = x->step->tau,
+                         .omega = lay->omega,
+                         .number = lay->number,
+                         .n_sums = (size_t)r->n_state + r->n_trans + (size_t)r->n_comp * (size_t)r->n_stat };
+    ROOM(ROOM_L, t->L, Kr * rows);
+    ROOM(ROOM_COUNT, t->count, Kr * chunks + 1);
+    t->not_finite = t->count + Kr * chunks;
+    if (!x->step->log_omega)
+        goto done;
+    ROOM(ROOM_W, t->w, Kr * rows);
+    if (x->step->z)
+        ROOM(ROOM_Z, t->z, Kr * rows);
+    ROOM(ROOM_ROWS, t->J, 2 * rows);
+    t->log_w = t->J + rows;
+    ROOM(ROOM_TOP, t->top, 2 * Kr * chunks + Kr);
+    t->scale = t->top + 2 * Kr * chunks;
+    ROOM(ROOM_HEAD, t->head, chunks * (2 + 5 * Kr));
+    if (x->step->statistics)
+        ROOM(ROOM_SUMS, t->sums, chunks * t->n_sums);
+done:
+    return st;
+}
+
+/* ---- 2. bounds ----------------------------------------------------------------------------------------- */
+
+static int at_most(double n, int most)
+{
+    return n < 1 ? 1 : n > most ? most : (int)n;
+}
+
+static vhem_status score_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b,
+                               const vh_cuda_centers *g)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    vh_cuda_score job = { .base = *b };
+    double table = (double)b->n * (b->S * b->M) * (g->S * g->M),
+           work = (double)vh_cuda_score_work(b->S, g->S) * sizeof(double);
+    int n = at_most((double)TABLE_BYTES / sizeof(double) / table, g->n);
+
+    double pairs = (double)b->n * n;
+    job.slots = (at_most((double)PAIR_BYTES / work, pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
+    ROOM(ROOM_TABLE, job.table, (size_t)(n * table));
+    ROOM(ROOM_WORK, job.work, vh_cuda_score_work(b->S, g->S) * (size_t)job.slots);
+    for (int first = 0; first < g->n; first += n) {
+        job.centers = vh_cuda_part(g, first, g->n - first < n ? g->n - first : n, t->n_stat);
+        VH_DEVICE(vh_cuda_score_run(t, &job));
+    }
+done:
+    return st;
+}
+
+/* Bounds that are no numbers, by the reference: L [Kr][rows] on this side. */
+static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_cuda_store *store = &x->job->store;
+    int n = lay->n_chunk;
+    vh_packed *chunk = NULL;
+
+    VH_NEW(chunk, n);
+    VH_TRY(vh_cuda_store_take(ctx, store, lay->first / VH_REDUCE_CHUNK >> store->level, chunk));
+    for (int j = 0; j < x->step->reduced->K; j++)
+        for (int i = 0; i < lay->rows; i++) {
+            double *at = &L[(size_t)j * (size_t)lay->rows + (size_t)i];
+            const vh_estep es = { &chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
+            const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
+            if (!isfinite(*at))
+                VH_TRY(vh_ref_reduce_pair(ctx, &pair, x->scratch, at, NULL, NULL));
+        }
+done:
+    if (chunk)
+        vh_cuda_store_give_back(store, n, chunk);
+    free(chunk);
+    return st;
+}
+
+static vhem_status score(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    size_t size = (size_t)t->Kr * (size_t)t->rows;
+    int not_finite = 0;
+    double *L = NULL;
+
+    VH_DEVICE(vh_device_zero(t->not_finite, sizeof *t->not_finite));
+    for (int q = 0; q < lay->n_shape; q++)
+        for (int g = 0; g < x->groups.n; g++)
+            VH_TRY(score_shape(x, t, &lay->shape[q], &x->groups.group[g]));
+    VH_DEVICE(vh_device_get(&not_finite, t->not_finite, sizeof not_finite));
+    if (not_finite) {
+        VH_NEW(L, size);
+        VH_DEVICE(vh_device_get(L, t->L, sizeof *L * size));
+        VH_TRY(by_reference(x, lay, L));
+        VH_DEVICE(vh_device_put(t->L, L, sizeof *L * size));
+    }
+done:
+    free(L);
+    return st;
+}
+
+/* ---- 3. statistics ------------------------------------------------------------------------------------- */
+
+/* Memory for the statistics of n pairs. */
+static vhem_status pair_rooms(pass *x, int tau, size_t n, vh_cuda_pairs *job)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    size_t Sb = (size_t)job->base.S, Sr = (size_t)job->centers.S,
+           table = Sb * (size_t)job->base.M * Sr * (size_t)job->centers.M,
+           walk = 2 * Sb * Sr * (size_t)(tau - 1), work = vh_cuda_pairs_work(job->base.S, job->centers.S);
+
+    ROOM(ROOM_PAIRS, job->table, n * (table + walk + work + Sr + Sr * Sr));
+    job->history = job->table + n * table;
+    job->work = job->history + n * walk;
+    job->chain = job->work + n * work;
+    ROOM(ROOM_LISTS, job->lane, 3 * n);
+    job->who = job->lane + n;
+    job->careful = job->who + n;
+done:
+    return st;
+}
+
+/* Bytes that a pair takes there. */
+static double pair_bytes(const vh_cuda_pairs *job, int tau)
+{
+    double n = job->base.S * job->centers.S;
+    return sizeof(double)
+               * (n * job->base.M * job->centers.M + 2 * n * (tau - 1)
+                  + (double)vh_cuda_pairs_work(job->base.S, job->centers.S)
+                  + job->centers.S * (1 + job->centers.S))
+           + 3 * sizeof(int);
+}
+
+static vhem_status add_shape(pass *x, const vh_cuda_tile *t, const vh_cuda_base *b, const vh_cuda_centers *g)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    vh_cuda_pairs job = { .base = *b, .centers = *g };
+    size_t cells = (size_t)g->n * (size_t)t->n_chunk;
+    int *first = NULL, *on_device, all = 0;
+
+    VH_NEW(first, cells + 1);
+    ROOM(ROOM_FIRST, on_device, cells + 1);
+    VH_DEVICE(vh_cuda_pairs_count(t, b, g, on_device));
+    VH_DEVICE(vh_device_get(first, on_device, sizeof *first * cells));
+    for (size_t k = 0; k <= cells; k++) { /* numbers become places */
+        int n = first[k];
+        first[k] = all;
+        all += n;
+    }
+    VH_DEVICE(vh_device_put(on_device, first, sizeof *first * (cells + 1)));
+    job.first = on_device;
+    int most = at_most((double)PAIR_BYTES / pair_bytes(&job, t->tau), all > 0 ? all : 1);
+    VH_TRY(pair_rooms(x, t->tau, (size_t)most, &job));
+    for (job.begin = 0; job.begin < all; job.begin += most) {
+        job.n = all - job.begin < most ? all - job.begin : most;
+        VH_DEVICE(vh_cuda_pairs_run(t, &job));
+    }
+done:
+    free(first);
+    return st;
+}
+
+/* The statistics of the tile, without scales, to sums [n_sums]. */
+static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, double *sums)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+
+    VH_DEVICE(vh_device_zero(t->sums, sizeof *t->sums * (size_t)t->n_chunk * t->n_sums));
+    for (int q = 0; q < lay->n_shape; q++)
+        for (int g = 0; g < x->groups.n; g++)
+            VH_TRY(add_shape(x, t, &lay->shape[q], &x->groups.group[g]));
+    VH_DEVICE(vh_cuda_tree(t));
+    VH_DEVICE(vh_device_get(sums, t->sums, sizeof *sums * t->n_sums));
+done:
+    return st;
+}
+
+/* ---- 4. a tile ----------------------------------------------------------------------------------------- */
+
+/* A table [Kr][rows] of the device to one [Kb][Kr] by number. */
+static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *from, double *to)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    size_t Kr = (size_t)x->step->reduced->K, rows = (size_t)lay->rows;
+    const int *number = x->job->store.source.number + lay->first;
+    enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
+    double *table = NULL;
+
+    VH_NEW(table, Kr * rows);
+    VH_DEVICE(vh_device_get(table, from, sizeof *table * Kr * rows));
+#pragma omp parallel for num_threads(vh_team(x->threads)) if (x->threads > 1)
+    for (size_t i0 = 0; i0 < rows; i0 += SOME)
+        for (size_t j0 = 0; j0 < Kr; j0 += SOME)
+            for (size_t i = i0; i < rows && i < i0 + SOME; i++)
+                for (size_t j = j0; j < Kr && j < j0 + SOME; j++)
+                    to[(size_t)number[i] * Kr + j] = table[j * rows + i];
+done:
+    free(table);
+    return st;
+}
+
+/* The heads of all chunks become one, in the tree; block [n_chunk][head]. */
+static void add_heads(const vh_reduce_step *step, int n_chunk, size_t head, double *block)
+{
+    vh_reduce_step plain = *step;
+    plain.statistics = false;
+    for (int by = 1; by < n_chunk; by *= 2)
+        for (int left = 0; left + by < n_chunk; left += 2 * by)
+            vh_reduce_sums_merge(&plain, block + (size_t)left * head, block + (size_t)(left + by) * head);
+}
+
+static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile *t, int index)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_reduce_step *step = x->step;
+    size_t Kr = (size_t)t->Kr, head = 2 + 5 * Kr;
+    const vh_cuda_assign job = { .N = step->N,
+                                 .log_K = log(x->job->store.source.K),
+                                 .log_omega = x->groups.log_omega,
+                                 .weighted = step->weighted,
+                                 .statistics = step->statistics };
+    double *block = x->host + (size_t)VH_CUDA_MOST_CHUNKS * head;
+
+    VH_DEVICE(vh_cuda_assign_run(t, &job));
+    VH_DEVICE(vh_device_get(x->host, t->head, sizeof *x->host * head * (size_t)t->n_chunk));
+    add_heads(step, t->n_chunk, head, x->host);
+    VH_CHECK(!isnan(x->host[0]), VHEM_ENUMERIC, "the objective is not a number");
+    memcpy(block, x->host, sizeof *block * head);
+    if (step->statistics) {
+        vh_reduce_sums sums = vh_reduce_sums_at(step->reduced, block);
+        memset(sums.stats.block, 0, sizeof *block * sums.stats.size);
+        VH_DEVICE(vh_device_get(sums.stats.scale, t->scale, sizeof *block * Kr));
+        VH_TRY(statistics(x, lay, t, sums.stats.nu1));
+    }
+    VH_TRY(vh_tree_sum_put(ctx, x->tree, x->job->store.level, index, block));
+done:
+    return st;
+}
+
+static vhem_status run_tile(void *arg, const vh_cuda_lay *lay, int index)
+{
+    vhem_status st = VHEM_OK;
+    pass *x = arg;
+    vh_cuda_tile t;
+
+    VH_TRY(tile_rooms(x, lay, &t));
+    VH_TRY(score(x, lay, &t));
+    if (x->step->log_omega)
+        VH_TRY(sum_tile(x, lay, &t, index));
+    if (x->step->L)
+        VH_TRY(copy_table(x, lay, t.L, x->step->L));
+    if (x->step->log_omega && x->step->z)
+        VH_TRY(copy_table(x, lay, t.z, x->step->z));
+done:
+    return st;
+}
+
+/* ---- 5. an E-step -------------------------------------------------------------------------------------- */
+
+static vhem_status run_on_device(pass *x, bool stops, vh_reduce_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_reduce_step *step = x->step;
+    vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
+    const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
+
+    VH_TRY(vh_cuda_store_load(ctx, &x->job->store, step->reduced->K));
+    VH_TRY(vh_cuda_groups_new(ctx, step->reduced, step->log_omega, &x->groups));
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_NEW(x->host, (size_t)VH_CUDA_MOST_CHUNKS * shape.head + shape.size);
+    VH_TRY(vh_cuda_store_each(ctx, &x->job->store, stops, run_tile, x));
+    if (step->log_omega && out)
+        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->job->store.n_tile << x->job->store.level,
+                                 out->block));
+done:
+    vh_cuda_groups_free(&x->groups);
+    vh_tree_sum_free(x->tree);
+    free(x->host);
+    return st;
+}
+
+/* The driver for CPUs, for what is better done there. */
+static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    pthread_mutex_lock(&x->job->lock);
+    if (!x->job->cpu)
+        st = vh_cpu_reduce_open(x->ctx, &x->job->store.source, &x->job->cpu);
+    pthread_mutex_unlock(&x->job->lock);
+    if (st != VHEM_OK)
+        return st;
+    return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->scratch, x->threads, stops, out);
+}
+
+vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
+                               vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+{
+    pass x = { .ctx = ctx,
+               .job = (cuda_job *)(uintptr_t)state,
+               .step = step,
+               .scratch = scratch,
+               .threads = n_threads };
+    bool large = vh_cuda_worth(ctx, (double)x.job->store.source.K * step->reduced->n_state * step->tau);
+    if (!large || step->reduced->n_direct > 0 || step->reduced->K > MOST_CENTERS)
+        return run_on_cpu(&x, stops, out);
+    pthread_mutex_lock(&x.job->lock);
+    vhem_status st = run_on_device(&x, stops, out);
+    pthread_mutex_unlock(&x.job->lock);
+    return st;
+}
+
+/* ---- 6. opening and closing ---------------------------------------------------------------------------- */
+
+vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state)
+{
+    vhem_status st = VHEM_OK;
+    cuda_job *job = NULL;
+
+    VH_NEW(job, 1);
+    job->store.source = *source;
+    pthread_mutex_init(&job->lock, NULL);
+    *state = job;
+done:
+    return st;
+}
+
+void vh_cuda_reduce_close(void *state)
+{
+    cuda_job *job = state;
+    if (!job)
+        return;
+    vh_cuda_store_free(&job->store);
+    for (int r = 0; r < ROOMS; r++)
+        vh_device_free(job->room[r]);
+    vh_cpu_reduce_close(job->cpu);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce.h - the variational E-step on a GPU: whole jobs of backend/reduce.h. */
+#ifndef VH_BACKEND_CUDA_REDUCE_H
+#define VH_BACKEND_CUDA_REDUCE_H
+
+#include "backend/reduce.h"
+
+vhem_status vh_cuda_reduce_open(vhem_ctx *ctx, const vh_base_source *source, void **state);
+vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
+                               vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
+void vh_cuda_reduce_close(void *state);
+
+/* Is a job with so many (base HMM, state of a centre, frame) large enough for the device?  Always, when the
+ * backend was asked for by name. */
+bool vh_cuda_worth(const vhem_ctx *ctx, double size);
+
+#endif

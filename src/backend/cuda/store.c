@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store.c - see store.h. */
+#include "backend/cuda/store.h"
+
+#include "backend/cuda/device.h"
+#include "core/alloc.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#define TILE_BYTES  ((size_t)512 << 20)         /* base HMMs of a tile, at most, unless a chunk is larger */
+#define TABLE_BYTES ((double)((size_t)1 << 30)) /* a table of a tile, of which there are two or three */
+#define OWN_SHARE   0.6 /* of the free memory of the device: base HMMs that need more stream */
+
+static int tile_chunks(const vh_cuda_store *s, int t)
+{
+    int all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK, first = t << s->level;
+    return all - first < 1 << s->level ? all - first : 1 << s->level;
+}
+
+vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_packed *chunk)
+{
+    vhem_status st = VHEM_OK;
+    int first = (t << s->level) * VH_REDUCE_CHUNK, n = tile_chunks(s, t);
+    for (int c = 0; c < n; c++) {
+        int place = first + c * VH_REDUCE_CHUNK, left = s->source.K - place;
+        VH_TRY(s->source.block(ctx, s->source.arg, place, left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK,
+                               &chunk[c]));
+    }
+done:
+    return st;
+}
+
+void vh_cuda_store_give_back(const vh_cuda_store *s, int n, vh_packed *chunk)
+{
+    for (int c = 0; c < n && s->source.release; c++)
+        if (chunk[c].K > 0)
+            s->source.release(s->source.arg, &chunk[c]);
+}
+
+/* ---- loading ------------------------------------------------------------------------------------------- */
+
+static void drop_pinned(vh_cuda_passing *x)
+{
+    vh_device_free_pinned(x->pinned);
+    x->pinned = NULL;
+    x->pinned_bytes = 0;
+}
+
+static void drop_memory(vh_cuda_passing *x)
+{
+    vh_device_free(x->memory);
+    x->memory = NULL;
+    x->bytes = 0;
+}
+
+/* Room for a tile of so many bytes, on this machine and, if tiles stream, on the device. */
+static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
+{
+    vhem_status st = VHEM_OK;
+    if (bytes > x->pinned_bytes) {
+        drop_pinned(x);
+        VH_DEVICE(vh_device_new_pinned(bytes, &x->pinned));
+        x->pinned_bytes = bytes;
+    }
+    if (streams && bytes > x->bytes) {
+        drop_memory(x);
+        VH_DEVICE(vh_device_new(bytes, &x->memory));
+        x->bytes = bytes;
+    }
+done:
+    return st;
+}
+
+/* Tile t to the device, by way of x: into memory of its own, or into that of x if tiles stream. */
+static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cuda_passing *x,
+                             vh_cuda_lay *lay)
+{
+    vhem_status st = VHEM_OK;
+    int n = tile_chunks(s, t);
+    vh_packed *chunk = NULL;
+    char *memory = NULL;
+
+    vh_cuda_lay_clear(lay);
+    lay->first = (t << s->level) * VH_REDUCE_CHUNK;
+    lay->n_chunk = n;
+    VH_NEW(chunk, n);
+    VH_TRY(vh_cuda_store_take(ctx, s, t, chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, chunk, lay));
+    VH_TRY(grow(ctx, x, lay->bytes, s->streams));
+    vh_cuda_lay_fill(lay, &s->source, chunk, ctx->threads, x->pinned);
+    memory = x->memory;
+    if (!s->streams)
+        VH_DEVICE(vh_device_new(lay->bytes, &memory));
+    vh_cuda_lay_move(lay, memory);
+    VH_DEVICE(vh_device_put_begin(memory, x->pinned, lay->bytes));
+    VH_DEVICE(vh_device_put_wait());
+done:
+    if (chunk)
+        vh_cuda_store_give_back(s, n, chunk);
+    free(chunk);
+    return st;
+}
+
+/* How many chunks to a tile, from the size of the first; and whether tiles stream. */
+static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
+{
+    vhem_status st = VHEM_OK;
+    int all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    vh_cuda_lay lay = { .n_chunk = 1 };
+    vh_packed chunk = { 0 };
+    size_t unused, whole;
+
+    s->level = 0;
+    VH_TRY(vh_cuda_store_take(ctx, s, 0, &chunk));
+    VH_TRY(vh_cuda_lay_plan(ctx, &chunk, &lay));
+    VH_DEVICE(vh_device_memory(&unused, &whole));
+    s->streams = (double)lay.bytes * all > OWN_SHARE * (double)unused;
+    while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (size_t)(2 << s->level) * lay.bytes <= TILE_BYTES
+           && 1 << s->level < all
+           && (double)(2 << s->level) * VH_REDUCE_CHUNK * Kr * sizeof(double)
+                  <= fmin(TABLE_BYTES, 0.05 * (double)unused)
+           && (!s->streams || (double)(4 << s->level) * (double)lay.bytes <= OWN_SHARE * (double)unused / 2))
+        s->level++;
+    s->n_tile = (all + (1 << s->level) - 1) >> s->level;
+done:
+    vh_cuda_store_give_back(s, 1, &chunk);
+    vh_cuda_lay_clear(&lay);
+    return st;
+}
+
+static void drop_tiles(vh_cuda_store *s)
+{
+    for (int t = 0; s->tile && t < s->n_tile; t++) {
+        vh_device_free(s->tile[t].memory);
+        vh_cuda_lay_clear(&s->tile[t]);
+    }
+    free(s->tile);
+    s->tile = NULL;
+}
+
+vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
+{
+    vhem_status st = VHEM_OK;
+    if (s->loaded)
+        return VHEM_OK;
+    VH_TRY(plan(ctx, s, Kr));
+    VH_NEW(s->tile, s->n_tile);
+    for (int t = 0; t < s->n_tile && !s->streams; t++)
+        VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
+    vh_log(ctx, VHEM_LOG_INFO, "%d base HMMs on the GPU, %s%s", s->source.K, vh_device_name(),
+           s->streams ? ", a part at a time" : "");
+    s->loaded = true;
+done:
+    if (!s->streams)
+        drop_pinned(&s->passing[0]);
+    if (!s->loaded)
+        drop_tiles(s);
+    return st;
+}
+
+void vh_cuda_store_free(vh_cuda_store *s)
+{
+    drop_tiles(s);
+    for (int k = 0; k < VH_CUDA_STREAMS; k++) {
+        vh_cuda_lay_clear(&s->passing[k].lay);
+        drop_memory(&s->passing[k]);
+        drop_pinned(&s->passing[k]);
+    }
+}
+
+/* ---- one tile after the other -------------------------------------------------------------------------- */
+
+typedef struct { /* the next tile, loaded by a thread of its own */
+    vhem_ctx ctx;
+    vh_cuda_store *store;
+    int t;
+    vhem_status st;
+} loader;
+
+static void *load_next(void *arg)
+{
+    loader *l = arg;
+    vh_cuda_passing *x = &l->store->passing[l->t % VH_CUDA_STREAMS];
+    l->st = load_tile(&l->ctx, l->store, l->t, x, &x->lay);
+    return NULL;
+}
+
+/* Works on tile t while tile t+1, if there is one, is loaded. */
+static vhem_status pass_tile(vhem_ctx *ctx, vh_cuda_store *s, int t,
+                             vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
+{
+    bool more = t + 1 < s->n_tile;
+    loader next = { .store = s, .t = t + 1 };
+    pthread_t thread;
+
+    vh_ctx_child(ctx, ctx->threads, &next.ctx);
+    bool begun = more && pthread_create(&thread, NULL, load_next, &next) == 0;
+    vhem_status st = work(arg, &s->passing[t % VH_CUDA_STREAMS].lay, t);
+    if (begun)
+        pthread_join(thread, NULL);
+    else if (more)
+        load_next(&next);
+    if (st == VHEM_OK && next.st != VHEM_OK)
+        st = vh_fail(ctx, next.st, "%s", next.ctx.error);
+    return st;
+}
+
+vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *s, bool stops,
+                               vhem_status (*work)(void *, const vh_cuda_lay *, int), void *arg)
+{
+    vhem_status st = VHEM_OK;
+    if (s->streams)
+        VH_TRY(load_tile(ctx, s, 0, &s->passing[0], &s->passing[0].lay));
+    for (int t = 0; t < s->n_tile; t++) {
+        VH_CHECK(!stops || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_TRY(s->streams ? pass_tile(ctx, s, t, work, arg) : work(arg, &s->tile[t], t));
+    }
+done:
+    return st;
+}
