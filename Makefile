@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 
 SECONDS ?= 30
 
-.PHONY: all setup demo test asan fuzz format tidy bench reproduce install uninstall clean
+.PHONY: all setup demo test asan fuzz format tidy bench reproduce wheel install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -62,6 +62,10 @@ reproduce: all
 reproduce-%: all
 	@VHEM=$(CURDIR)/build/vhem python3 experiments/$*/run.py $(ARGS) || [ $$? -eq 77 ]
 
+# A wheel that needs no library of the system, and a source archive, in dist/.
+wheel:
+	@scripts/wheel
+
 install: all
 	cmake --install build --prefix "$(PREFIX)"
 
@@ -72,4 +76,4 @@ uninstall:
 	@rm -f build/install_manifest.txt
 
 clean:
-	rm -rf build build-asan build-bench build-debug build-fuzz build-tsan build.log demo
+	rm -rf dist build build-wheel build-asan build-bench build-debug build-fuzz build-tsan build.log demo

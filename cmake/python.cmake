@@ -1,3 +1,6 @@
-# What goes into the wheel beside python/vhem: the library, and the header its binding is read from.
-install(FILES $<TARGET_FILE:vhem_shared> DESTINATION vhem RENAME libvhem.so)
+# What goes into the wheel beside python/vhem: the library, the header its binding is read from, and the command,
+# which uses the library beside it.
+set_target_properties(vhem_command PROPERTIES INSTALL_RPATH $ORIGIN)
+install(TARGETS vhem_shared LIBRARY DESTINATION vhem)
+install(TARGETS vhem_command RUNTIME DESTINATION vhem)
 install(FILES include/vhem/vhem.h DESTINATION vhem)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``vhem``, which comes with the package: a program that lies beside this file."""
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Become the program: signals, pipes and the exit status are its own."""
+    program = Path(__file__).resolve().with_name("vhem")
+    try:
+        os.execv(program, ["vhem", *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"vhem: {program} cannot be run ({error.strerror}); install the package again")
