@@ -48,6 +48,11 @@ vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_redu
     return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
 }
 
+bool vh_reduce_far(const vh_reduce_job *job)
+{
+    return job->k.open != vh_cpu_reduce_open;
+}
+
 void vh_reduce_close(vh_reduce_job *job)
 {
     if (job)

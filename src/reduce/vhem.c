@@ -90,7 +90,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     vh_packed *pk = NULL;
     vh_reduce_sums sums = { 0 };
     double *log_omega = NULL, pairs = (double)base->Kb * centers->K;
-    bool repaired = false;
+    bool repaired = false, later = vh_reduce_far(base->job); /* tables: at the end */
 
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
@@ -107,8 +107,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
                             .log_omega = log_omega,
                             .N = opt->N,
                             .weighted = opt->weighted,
-                            .L = run->L,
-                            .z = run->z };
+                            .L = later ? NULL : run->L,
+                            .z = later ? NULL : run->z };
     const vh_vhem_step m = { base, opt, pk, &sums, centers, log_omega };
     for (int k = 0;; k++) {
         step.statistics = k < opt->max_iter;
@@ -122,6 +122,12 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
             break;
         VH_TRY(maximise(ctx, &m));
         repaired = opt->repair && vh_repair(ctx, &m, k, run);
+    }
+    if (later && run->L) {
+        step.statistics = false;
+        step.L = run->L;
+        step.z = run->z;
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums));
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:
