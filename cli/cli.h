@@ -128,7 +128,7 @@ struct cli {
     const char *command; /* "fit" */
     char part[64];       /* "classify train": room for the name of a part */
     cli_form form;
-    int64_t seed;
+    int64_t seed, max_memory;
     int threads, quiet, json, help, force;
     const char *backend;
     const char *arg[CLI_MAX_ARGS];

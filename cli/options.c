@@ -27,6 +27,8 @@ static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
         { "threads", 't', OPT_INT, "N", &c->threads, .help = "threads to use; 0 is one for each core" },
         { "backend", 0, OPT_TEXT, "NAME", &c->backend, .shown = "the best usable here",
           .help = "which kernels compute; vhem --version lists them" },
+        { "max-memory", 0, OPT_SIZE, "SIZE", &c->max_memory, .shown = "no limit",
+          .help = "most memory of the whole process, as 512M or 4G; beyond it the command fails" },
         { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, .help = "no progress and no summary on standard error" },
         { "json", 'j', OPT_FLAG, NULL, &c->json, .help = "print the result as JSON on standard output" },
         { "help", 'h', OPT_FLAG, NULL, &c->help, .help = "print this text" },

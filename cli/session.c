@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* A signal handler reaches nothing but globals. */
@@ -123,10 +124,13 @@ int cli_open(cli *c)
 {
     vhem_ctx_options opt;
     struct sigaction action = { .sa_handler = on_signal };
+    const struct rlimit limit = { (rlim_t)c->max_memory, (rlim_t)c->max_memory };
 
     if (c->backend && !is_backend(c->backend))
         return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend,
                           vhem_backend_problem(c->backend), vhem_backends());
+    if (c->max_memory > 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
+        return cli_fail(c, "--max-memory cannot be set: %s", strerror(errno));
     cli_progress_init(c);
     vhem_ctx_options_init(&opt);
     opt.backend = c->backend;

@@ -33,7 +33,7 @@ ONLY = {
     r"(cuda.*|cublas.*)\.h": {"backend/cuda"},
     r"mpi\.h": set(),
     r"jansson\.h": {"model", "cluster", "annotate", "report"},
-    r"hdf5(_hl)?\.h": {"model", "data"},
+    r"hdf5(_hl)?\.h": {"core", "model", "data"},
     r"xxhash\.h": {"core"},
 }
 # C library function -> the only file of the library that calls it: elsewhere a file could get the number of a closed

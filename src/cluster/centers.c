@@ -27,7 +27,8 @@ static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_clus
     VH_TRY(vh_base_new(ctx, models, &base));
     VH_TRY(vh_h3m_new(ctx, models->family, models->shape, 1, &start));
     VH_TRY(vh_h3m_shape(ctx, start, 0, opt->S, opt->M));
-    vh_center_from_base(base, i, &rng, start, 0);
+    VH_CHECK(vh_center_from_base(base, i, &rng, start, 0), VHEM_ENOMEM,
+             "out of memory: no room for a centre");
     *out = start;
     start = NULL;
 done:

@@ -121,6 +121,7 @@ static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, int K, const
         const half_of other = { index + half, Kb - half, K, vh_rng_seed(seed, at) };
         VH_TRY(label_from_half(ctx, h3m, &other, opt, L, b));
         vh_agreement(Kb, a, b, &agree);
+        VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", Kb);
         sum += agree.adjusted_rand;
     }
     *out = sum / n_splits;

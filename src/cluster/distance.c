@@ -3,6 +3,8 @@
  * a line here. */
 #include "cluster/distance.h"
 
+#include "cluster/clustering.h"
+
 #include "core/alloc.h"
 #include "core/options.h"
 #include "math/linalg.h"
@@ -62,6 +64,7 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_distance_options *opt
     vhem_status st = VHEM_OK;
     int k = 0;
     VH_TRY(vh_options_check(ctx, VHEM_DISTANCE_OPTIONS, opt));
+    VH_CHECK(opt->tau <= VH_MOST_TAU, VHEM_EINVAL, "tau is %d, must be from 1 to %d", opt->tau, VH_MOST_TAU);
     while (k < N_KINDS && strcmp(kinds[k].name, opt->kind) != 0)
         k++;
     assert(k < N_KINDS);

@@ -30,7 +30,7 @@ enum { N_PRESET = sizeof presets / sizeof presets[0], MIN_RESTARTS = 20, MAX_RES
 
 /* Of EM on sequences, which is far dearer than VHEM and can collapse onto a few frames. */
 enum { EM_RESTARTS = 10, DATA_STATES = 3 };
-enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, MOST_TAU = 10000000 };
+enum { MOST_STATES = 4096, MOST_RESTARTS = 65535 };
 enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 enum { LONG = 100 };        /* the longest tau that follows from the sequences */
@@ -184,8 +184,8 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
         o->tau != VHEM_AUTO || (in->models && in->models->lengths.max > 0), VHEM_EINVAL,
         "tau is to follow the lengths of the sequences, which the models do not tell: fit them again, or "
         "say tau");
-    VH_CHECK(o->tau <= MOST_TAU || o->tau == VHEM_AUTO, VHEM_EINVAL, "tau is %d, must be from 1 to %d",
-             o->tau, MOST_TAU);
+    VH_CHECK(o->tau <= VH_MOST_TAU || o->tau == VHEM_AUTO, VHEM_EINVAL, "tau is %d, must be from 1 to %d",
+             o->tau, VH_MOST_TAU);
     VH_CHECK(o->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d", o->restarts,
              MOST_RESTARTS);
 done:

@@ -313,6 +313,9 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, ctx->error);
     if (s->best < 0)
         st = one != VHEM_OK ? one : s->all[s->order[0]].st;
+    for (int r = 0; r < s->R; r++) /* what the others would have found nobody knows */
+        if (s->all[r].begun && s->all[r].st == VHEM_ENOMEM)
+            st = vh_fail(ctx, VHEM_ENOMEM, "out of memory: restart %d could not be run", r);
     return st;
 }
 

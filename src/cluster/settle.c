@@ -200,7 +200,8 @@ static vhem_status place(vhem_ctx *ctx, const vh_settler *s, const vh_base *base
     } else { /* nobody is there, and repairs will find somebody */
         vh_rng_init(&rng, s->seed, VH_RNG_INIT, (uint64_t)j);
         VH_TRY(vh_h3m_shape(ctx, out, j, s->opt->S, s->opt->M));
-        vh_center_from_base(base, j % base->Kb, &rng, out, j);
+        VH_CHECK(vh_center_from_base(base, j % base->Kb, &rng, out, j), VHEM_ENOMEM,
+                 "out of memory: no room for a centre");
     }
 done:
     return st;

@@ -190,9 +190,12 @@ done:
     return st;
 }
 
-/* errno, if it can be what an earlier write left there. */
-static int reason(int error)
+/* What an earlier write met.  errno may have lost it, but on a full disk one more write meets it too. */
+static int reason(const vh_out *out)
 {
+    int error = errno;
+    if (out->tmp && write(out->fd, "", 1) < 0)
+        error = errno;
     return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EPIPE ? error : EIO;
 }
 
@@ -244,7 +247,7 @@ vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out)
     vhem_status st = VHEM_OK;
     int why = 0;
     if (out->f) {
-        why = ferror(out->f) ? reason(errno) : 0; /* a write failed some time ago */
+        why = ferror(out->f) ? reason(out) : 0; /* a write failed some time ago */
         if (!why && fflush(out->f) != 0)
             why = errno;
         if (out->f != stdout && fclose(out->f) != 0 && !why)

@@ -143,3 +143,13 @@ done:
     vh_builder_free(b);
     return st;
 }
+
+vhem_status vh_array_text_limit(vhem_ctx *ctx, const char *name, int64_t count, int64_t bytes, int64_t memory)
+{
+    enum { EACH = 40 }; /* a pointer, and what malloc adds */
+    if (memory <= 0 || count <= memory / (bytes + EACH))
+        return VHEM_OK;
+    return vh_fail(ctx, VHEM_ENOMEM,
+                   "%s: %lld texts of %lld bytes need more memory than is allowed; allow more with --memory",
+                   name, (long long)count, (long long)bytes);
+}

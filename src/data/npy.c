@@ -275,6 +275,7 @@ static vhem_status read_texts(vhem_ctx *ctx, vh_stream *s, vh_array *a)
     vhem_status st = VHEM_OK;
     unsigned char *raw = NULL;
 
+    VH_TRY(vh_array_text_limit(ctx, s->name, a->count, a->item, a->hold.limit));
     VH_NEW(raw, a->item);
     VH_NEW(a->text, a->count);
     for (int64_t i = 0; i < a->count; i++) {

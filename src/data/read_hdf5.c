@@ -6,9 +6,9 @@
  *   1. arrays          3. one dataset per sequence
  *   2. attributes      4. the stacked layout */
 #include "core/alloc.h"
+#include "core/h5_watch.h"
 #include "data/array.h"
 #include "data/data.h"
-#include "data/hdf5_util.h"
 #include "data/readers.h"
 #include "data/values.h"
 
@@ -70,6 +70,7 @@ static vhem_status read_texts(h5 *r, hid_t set, hid_t type, const char *name, vh
 
     VH_CHECK(item >= 1 && item < 1 << 20, VHEM_EFORMAT, "%s: dataset '%s' has text of %zu bytes", r->path,
              name, item);
+    VH_TRY(vh_array_text_limit(ctx, r->path, a->count, (int64_t)item, r->opt->memory));
     VH_NEW(raw, (size_t)a->count * item);
     space = H5Dget_space(set);
     VH_CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0, VHEM_EFORMAT,
@@ -154,6 +155,8 @@ static vhem_status read_set(h5 *r, hid_t set, const char *name, vh_array *a)
     hid_t type = H5Dget_type(set);
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
 
+    const char *elsewhere = vh_h5_elsewhere(-1, NULL, set);
+    VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, name, elsewhere);
     VH_CHECK(class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING, VHEM_EFORMAT,
              "%s: dataset '%s' holds neither numbers nor text", r->path, name);
     VH_TRY(read_shape(r, set, name, a));
@@ -354,6 +357,9 @@ static vhem_status read_stacked(h5 *r, vhem_data **out)
         VH_TRY(has(r, vh_stacked_key[k], &there));
         if (!there)
             continue;
+        const char *elsewhere = vh_h5_elsewhere(r->file, vh_stacked_key[k], -1);
+        VH_CHECK(!elsewhere, VHEM_EFORMAT, "%s: dataset '%s' is not read: %s", r->path, vh_stacked_key[k],
+                 elsewhere);
         hid_t set = H5Dopen2(r->file, vh_stacked_key[k], H5P_DEFAULT);
         VH_CHECK(set >= 0, VHEM_EFORMAT, "%s: '%s' is not a dataset that can be opened", r->path,
                  vh_stacked_key[k]);
@@ -374,9 +380,10 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     h5 r = { .ctx = ctx, .path = path, .opt = opt, .file = -1 };
     struct stat sb;
     bool X, lengths;
-    vh_h5_quiet quiet = vh_h5_be_quiet();
+    vh_h5_watch watch;
     vhem_data *data = NULL;
 
+    vh_h5_watch_begin(&watch);
     VH_CHECK(strcmp(path, "-") != 0, VHEM_EINVAL, "HDF5 cannot be read from standard input; give a file");
     VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "%s: cannot read: %s", path, strerror(errno));
     r.size = (int64_t)sb.st_size;
@@ -397,6 +404,5 @@ done:
     vh_builder_free(r.b);
     if (r.file >= 0)
         H5Fclose(r.file);
-    vh_h5_be_loud(quiet);
-    return st;
+    return vh_h5_watch_end(ctx, &watch, path, st);
 }

@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/fd.h"
 #include "core/file.h"
-#include "data/hdf5_util.h"
+#include "core/h5_watch.h"
 #include "data/write.h"
 
 #include <errno.h>
@@ -104,8 +104,9 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
     vhem_status st = VHEM_OK;
     vh_out out = { 0 };
     int64_t *length = NULL;
-    vh_h5_quiet quiet = vh_h5_be_quiet();
+    vh_h5_watch watch;
 
+    vh_h5_watch_begin(&watch);
     VH_NEW(length, data->N);
     for (int n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
@@ -123,6 +124,5 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
 done:
     vh_out_close(&out);
     free(length);
-    vh_h5_be_loud(quiet);
-    return st;
+    return vh_h5_watch_end(ctx, &watch, path, st);
 }

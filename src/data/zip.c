@@ -125,6 +125,33 @@ done:
     return st;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const vh_zip_member *const *x = a, *const *y = b;
+    return ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
+}
+
+/* Members that share their bytes: a few kilobytes would unpack into anything. */
+static vhem_status refuse_overlaps(vhem_ctx *ctx, const vh_zip *z)
+{
+    vhem_status st = VHEM_OK;
+    const vh_zip_member **order = NULL;
+
+    VH_NEW(order, z->n + 1);
+    for (int i = 0; i < z->n; i++)
+        order[i] = &z->member[i];
+    qsort(order, (size_t)z->n, sizeof *order, by_place);
+    for (int i = 0; i + 1 < z->n; i++) {
+        const vh_zip_member *m = order[i];
+        VH_CHECK(m->at >= 0 && m->packed + LOCAL <= order[i + 1]->at - m->at, VHEM_EFORMAT,
+                 "%s: members '%s' and '%s' overlap: this is no archive of arrays", z->path,
+                 VH_SHOW(m->name, strlen(m->name)), VH_SHOW(order[i + 1]->name, strlen(order[i + 1]->name)));
+    }
+done:
+    free(order);
+    return st;
+}
+
 vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
 {
     vhem_status st = VHEM_OK;
@@ -140,6 +167,7 @@ vhem_status vh_zip_open(vhem_ctx *ctx, const char *path, vh_zip *z)
     VH_NEW(z->member, n + 1);
     while (z->n < n)
         VH_TRY(read_entry(ctx, z, dir, size, &used));
+    VH_TRY(refuse_overlaps(ctx, z));
 done:
     free(dir);
     if (st != VHEM_OK)

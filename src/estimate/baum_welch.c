@@ -116,6 +116,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_REVIVE,
                     job->item << 32 | (uint64_t)i << 16 | (uint64_t)run->n_iter);
         int revived = vh_revive(&job->limits, a->pk, k, &a->sums.stats, runs, h, &rng);
+        VH_CHECK(revived >= 0, VHEM_ENOMEM, "out of memory: no room to revive a state");
         run->n_revived += revived;
         *repaired = revived > 0;
     }

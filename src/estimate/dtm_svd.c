@@ -80,7 +80,7 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
         vh_gemm(false, true, m, m, a->D, 1, a->Z, a->D, a->Z, a->D, 0, S, m);
     else
         vh_gemm(true, false, m, m, (int)a->F, 1, a->Z, a->D, a->Z, a->D, 0, S, m);
-    VH_CHECK(vh_eigen(m, S, w), VHEM_ENUMERIC, "the principal components could not be found");
+    VH_CHECK(vh_eigen(m, S, w), VHEM_ENUMERIC, "the principal components could not be found; perhaps memory is short");
     while (a->rank < n && w[m - 1 - a->rank] > RANK * w[m - 1] && w[m - 1] > 0)
         a->rank++;
     for (int k = 0; k < a->rank; k++) { /* largest first; rows of S are eigenvectors */

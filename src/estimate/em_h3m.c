@@ -195,9 +195,11 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* A few frames may let a covariance collapse: the start by itself must do then. */
-    if (from->iterations > 0 && vh_baum_welch(ctx, &job, one, mix->workers, &run) == VHEM_OK
-        && isfinite(run.loglik))
+    vhem_status fit =
+        from->iterations > 0 ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
+    if (fit == VHEM_OK && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
+    st = fit == VHEM_ENOMEM ? fit : VHEM_OK;
 done:
     vh_h3m_free(one);
     return st;
@@ -275,8 +277,11 @@ static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run
     for (int j = 0; j < s->K && run->n_iter < EARLY; j++) {
         int k = a * s->K + j;
         vh_hmm *h = &all->hmm[s->index[k]];
-        if (s->sums.sum_z[k] >= EMPTY && run->n_revived < 2 * s->K * h->S * h->M)
-            run->n_revived += vh_revive(&s->mix->limits[j], s->pk, k, &s->sums.stats, all, h, &rng);
+        if (s->sums.sum_z[k] < EMPTY || run->n_revived >= 2 * s->K * h->S * h->M)
+            continue;
+        int revived = vh_revive(&s->mix->limits[j], s->pk, k, &s->sums.stats, all, h, &rng);
+        VH_CHECK(revived >= 0, VHEM_ENOMEM, "out of memory: no room to revive a state");
+        run->n_revived += revived;
     }
     s->repaired[s->run_of[a]] = run->n_empty + run->n_revived > before;
 done:

@@ -178,6 +178,8 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
     for (int r = 0; r < x->R; r++) {
         vh_em_run run = x->run[r];
         begun += run.J != NULL;
+        if (run.st == VHEM_ENOMEM) /* what it would have found nobody knows */
+            return vh_fail(ctx, VHEM_ENOMEM, "out of memory: restart %d could not be run", r);
         if (run.st != VHEM_OK) {
             free(run.J);
             continue;

@@ -10,7 +10,9 @@
 
 int64_t vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
-    int *x = n > 0 && n <= INT_MAX ? malloc(2 * (size_t)n * sizeof *x) : NULL, m = 0;
+    enum { FEW = 2048 };
+    int few[2 * FEW], m = 0;
+    int *x = n <= FEW ? few : n <= INT_MAX ? malloc(2 * (size_t)n * sizeof *x) : NULL;
 
     *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
     for (int64_t i = 0; x && i < n; i++)
@@ -20,8 +22,9 @@ int64_t vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agree
         }
     if (m > 1)
         vh_agreement(m, x, x + n, out);
-    free(x);
-    return m;
+    if (x != few)
+        free(x);
+    return x ? m : -1;
 }
 
 vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name, int *number, int *n_names)

@@ -50,11 +50,15 @@ static void sum_runs(int n, const pair *p, parts *rows, parts *cells, double *pu
     }
 }
 
+enum {
+    FEW = 2048
+}; /* things for which no memory is asked: whether candidates are the same must not depend on it */
+
 void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
 {
     parts rows = { 0, 0 }, columns = { 0, 0 }, cells = { 0, 0 }, again = { 0, 0 };
     double pure = 0, unused = 0, all = (double)n * (n - 1) / 2;
-    pair *p = malloc(sizeof *p * (size_t)(n > 0 ? n : 1));
+    pair few[FEW], *p = n <= FEW ? few : malloc(sizeof *p * (size_t)n);
 
     *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
     if (!p)
@@ -67,7 +71,8 @@ void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
         p[i] = (pair){ b[i], a[i] };
     qsort(p, (size_t)n, sizeof *p, by_a_then_b);
     sum_runs(n, p, &columns, &again, &unused);
-    free(p);
+    if (p != few)
+        free(p);
 
     double expected = all > 0 ? rows.pairs * columns.pairs / all : 0, top = (rows.pairs + columns.pairs) / 2;
     double information = rows.entropy + columns.entropy - cells.entropy,

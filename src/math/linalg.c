@@ -79,8 +79,20 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z)
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0, L, n, Z, n);
 }
 
+/* Small matrices, which is nearly all, ask for no memory: that there is none must not look like a matrix without
+ * eigenvectors. */
 bool vh_eigen(int n, double *A, double *w)
 {
+    enum { SMALL = 16 };
+    double work[1 + 6 * SMALL + 2 * SMALL * SMALL];
+    int places[3 + 5 * SMALL];
+    for (int k = 0; n <= SMALL && k < n * n; k++)
+        if (isnan(A[k]))
+            return false;
+    if (n <= SMALL)
+        return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w, work, 1 + 6 * n + 2 * n * n,
+                                   places, 3 + 5 * n)
+               == 0;
     return LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, w) == 0;
 }
 

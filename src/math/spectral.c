@@ -63,8 +63,10 @@ static vhem_status solve(vhem_ctx *ctx, embedding *e, vh_eigen_solver solver, do
     if (solver == VH_EIGEN_LANCZOS || (solver == VH_EIGEN_AUTO && many)) {
         VH_TRY(vh_lanczos(ctx, e->n, L, 1, e->k, e->w, e->V));
     } else {
-        VH_CHECK(vh_eigen_leading(e->n, L, e->k, e->w, e->V), VHEM_ENUMERIC,
-                 "the eigenvectors of the affinities of %d models could not be found", e->n);
+        VH_CHECK(
+            vh_eigen_leading(e->n, L, e->k, e->w, e->V), VHEM_ENUMERIC,
+            "the eigenvectors of the affinities of %d models could not be found; perhaps memory is short",
+            e->n);
     }
     for (int c = 0; c < e->k; c++) { /* v or -v: the largest entry is positive */
         double *v = e->V + vh_row(c, e->n);

@@ -87,7 +87,9 @@ static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int i, size_t l
     int n;
 
     snprintf(name, sizeof name, "%d", i);
-    hid_t g = H5Gopen2(all, name, H5P_DEFAULT);
+    hid_t g = -1;
+    VH_TRY(vh_h5_inside(ctx, all, name, -1));
+    g = H5Gopen2(all, name, H5P_DEFAULT);
     VH_CHECK(g >= 0, VHEM_EFORMAT, "textures/%s is missing or damaged", name);
     VH_TRY(vh_h5_text(ctx, g, "name", limit, &dt->name));
     VH_TRY(vh_h5_text(ctx, g, "label", limit, &dt->label));

@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/h5_watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,25 +24,6 @@
 #define IMAGE_STEP    (1u << 18) /* by which a file in memory grows */
 
 /* ---- 1. the library ------------------------------------------------------------------------------------ */
-
-typedef struct { /* what the library does with errors, to be put back */
-    H5E_auto2_t print;
-    void *arg;
-} quiet;
-
-static quiet begin_quiet(void)
-{
-    quiet q = { NULL, NULL };
-    H5Eget_auto2(H5E_DEFAULT, &q.print, &q.arg);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return q;
-}
-
-static void end_quiet(quiet q)
-{
-    H5Eclear2(H5E_DEFAULT); /* what a thread leaves there the library cannot close at exit */
-    H5Eset_auto2(H5E_DEFAULT, q.print, q.arg);
-}
 
 bool vh_h5_drop(hid_t id)
 {
@@ -224,13 +206,13 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
     vh_out out = { 0 };
     image im = { NULL, 0 };
 
-    quiet q = begin_quiet();
+    vh_h5_watch watch;
+
+    vh_h5_watch_begin(&watch);
     vhem_status st = make_image(ctx, put, what, &im);
-    end_quiet(q);
-    if (st != VHEM_OK) {
+    if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
-        goto done;
-    }
+    VH_TRY(vh_h5_watch_end(ctx, &watch, path, st));
     VH_TRY(vh_out_open(ctx, path, &out));
     errno = 0;
     fwrite(im.bytes, 1, im.size, out.f); /* the commit finds out whether it went well */
@@ -242,6 +224,12 @@ done:
 }
 
 /* ---- 3. reading ---------------------------------------------------------------------------------------- */
+
+vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set)
+{
+    const char *elsewhere = vh_h5_elsewhere(at, name, set);
+    return elsewhere ? vh_fail(ctx, VHEM_EFORMAT, "%s is not read: %s", name, elsewhere) : VHEM_OK;
+}
 
 static const char *shape_text(int rank, const hsize_t *n, char *text, size_t size)
 {
@@ -284,9 +272,12 @@ vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, c
     hsize_t n[H5S_MAX_RANK];
     int found = 0;
     char is[128], must[128];
-    hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
+    hid_t set = -1;
 
+    VH_TRY(vh_h5_inside(ctx, at, name, -1));
+    set = H5Dopen2(at, name, H5P_DEFAULT);
     VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
+    VH_TRY(vh_h5_inside(ctx, -1, name, set));
     VH_TRY(get_shape(ctx, set, name, &found, n));
     bool same = found == rank;
     for (int k = 0; same && k < rank; k++)
@@ -397,8 +388,13 @@ vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t li
     htri_t there = H5Lexists(at, name, H5P_DEFAULT);
     if (there <= 0)
         return there == 0 ? VHEM_OK : cannot_tell(ctx, name);
+    vhem_status st = vh_h5_inside(ctx, at, name, -1);
+    if (st != VHEM_OK)
+        return st;
     hid_t set = H5Dopen2(at, name, H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
-    vhem_status st = copy_string(ctx, set, type, space, read_dataset, name, limit, slot);
+    st = vh_h5_inside(ctx, -1, name, set);
+    if (st == VHEM_OK)
+        st = copy_string(ctx, set, type, space, read_dataset, name, limit, slot);
     vh_h5_drop(space);
     vh_h5_drop(type);
     vh_h5_drop(set);
@@ -428,6 +424,7 @@ vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char
     vhem_status st = VHEM_OK;
     H5G_info_t info = { .nlinks = 0 };
 
+    VH_TRY(vh_h5_inside(ctx, file, name, -1));
     *group = H5Gopen2(file, name, H5P_DEFAULT);
     VH_CHECK(*group >= 0 && H5Gget_info(*group, &info) >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
     VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
@@ -450,8 +447,9 @@ vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *ou
     vhem_status st = VHEM_OK;
     struct stat sb = { 0 };
     hid_t file = -1;
-    quiet q = begin_quiet();
+    vh_h5_watch watch;
 
+    vh_h5_watch_begin(&watch);
     VH_CHECK(stat(path, &sb) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     VH_CHECK(!S_ISDIR(sb.st_mode), VHEM_EIO, "cannot read: it is a directory");
     VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
@@ -461,8 +459,8 @@ vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *ou
     VH_TRY(get(ctx, file, (size_t)sb.st_size, out));
 done:
     vh_h5_drop(file);
-    end_quiet(q);
     if (st != VHEM_OK)
         vh_error_prefix(ctx, path);
+    st = vh_h5_watch_end(ctx, &watch, path, st);
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }

@@ -38,6 +38,8 @@ typedef struct {
     int n;
 } vh_h5_extent;
 
+/* Refuses what lies in another file: a link in at, or the values of an open dataset; -1: not asked. */
+vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set);
 /* The dataset to out, which has room for the wanted shape; only checks it when out is NULL. */
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
                           double *out);

@@ -103,7 +103,9 @@ static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int i, size_t
     char name[16];
 
     snprintf(name, sizeof name, "%d", i);
-    hid_t g = H5Gopen2(hmms, name, H5P_DEFAULT);
+    hid_t g = -1;
+    VH_TRY(vh_h5_inside(ctx, hmms, name, -1));
+    g = H5Gopen2(hmms, name, H5P_DEFAULT);
     VH_CHECK(g >= 0, VHEM_EFORMAT, "hmms/%s is missing or damaged", name);
     VH_TRY(vh_h5_text(ctx, g, "name", limit, &h->name));
     VH_TRY(vh_h5_text(ctx, g, "label", limit, &h->label));

@@ -118,8 +118,8 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     double *c = vh_hmm_c(h), *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
     const vh_coords x = { h3m->shape, pk->x.origin, h3m->family->location ? lim->scale : pk->x.scale };
 
-    if (!work) /* a repair is not worth an error */
-        return 0;
+    if (!work) /* not a run without repairs: that would be another result without a word */
+        return -1;
     for (int s = 0; s < S; s++) { /* components inside a living state */
         const double *Ts = T + (size_t)(s * M) * (size_t)n_stat;
         int top = vh_argmax(M, Ts, n_stat);

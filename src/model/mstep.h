@@ -19,7 +19,8 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
                      vh_h3m *h3m, vh_hmm *h, int *n_floored);
 
 /* Gives every state and component that no frame supports a share of the heaviest one, so that it takes part
- * again.  To be called after vh_mstep, with the same statistics.  Returns how many were revived. */
+ * again.  To be called after vh_mstep, with the same statistics.  Returns how many were revived,
+ * -1 when there is no memory. */
 int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats, vh_h3m *h3m, vh_hmm *h,
               vh_rng *rng);
 

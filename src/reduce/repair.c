@@ -38,14 +38,15 @@ static int largest(int Kr, const double *omega, const vh_reduce_sums *sums)
     return big;
 }
 
-bool vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run)
+vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run, bool *repaired)
 {
+    vhem_status st = VHEM_OK;
     const vh_base *base = m->base;
     const vh_vhem_options *opt = m->opt;
     vh_reduce_sums *sums = m->sums;
     vh_h3m *centers = m->centers;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
-    int Kr = centers->K, done = 0;
+    int Kr = centers->K, n = 0;
     bool time_left = opt->max_iter - k > 5;
     vh_rng rng;
 
@@ -54,21 +55,25 @@ bool vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run)
         int big = centers->omega[j] * base->Kb < VH_EMPTY ? largest(Kr, centers->omega, sums) : -1;
         if (big < 0)
             continue;
-        vh_center_from_base(base, (int)sums->worst[big], &rng, centers, j);
+        VH_CHECK(vh_center_from_base(base, (int)sums->worst[big], &rng, centers, j), VHEM_ENOMEM,
+                 "out of memory: no room for a centre");
         sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;
         m->log_omega[j] = m->log_omega[big] = log(centers->omega[j]);
         run->n_empty++;
-        done++;
+        n++;
     }
     for (int j = 0; j < Kr && time_left && k < EARLY; j++) {
         if (centers->omega[j] * base->Kb < VH_EMPTY || run->n_revived >= 2 * m->pk->n_comp)
             continue;
         int revived = vh_revive(&lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &rng);
+        VH_CHECK(revived >= 0, VHEM_ENOMEM, "out of memory: no room to revive a state");
         run->n_revived += revived;
-        done += revived;
+        n += revived;
     }
-    if (done)
-        vh_log(ctx, VHEM_LOG_DEBUG, "iteration %d: %d repairs", k, done);
-    return done > 0;
+    if (n)
+        vh_log(ctx, VHEM_LOG_DEBUG, "iteration %d: %d repairs", k, n);
+    *repaired = n > 0;
+done:
+    return st;
 }

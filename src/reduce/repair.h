@@ -24,7 +24,7 @@ typedef struct { /* an M-step: what it was made from and what it made */
 
 /* After M-step k, whose members are used up.  Re-seeds empty clusters, each at what the largest cluster that
  * still has such a member describes worst, and, in early iterations, revives dead states and components;
- * counts them in run.  True when anything was changed: the bound may then fall once. */
-bool vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run);
+ * counts them in run.  *repaired: anything was changed, and the bound may fall once. */
+vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *run, bool *repaired);
 
 #endif

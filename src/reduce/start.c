@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define LITTLE 1e-3 /* probability mass mixed into rows with zeros */
+static const char no_room[] = "out of memory: no room for a centre";
 
 /* ---- 1. from base HMMs --------------------------------------------------------------------------------- */
 
@@ -53,13 +54,14 @@ static void soften(const vh_base *base, vh_hmm *h)
 /* Copies of one component become a little different, so that they can part.  In what a component of a centre
  * never gives, no later step finds anything: where a family has zeros, they get a little of what all base
  * components give together.  Base components may be singular, those of a centre may not: they get a hundredth
- * of the spread of all.  Lack of memory leaves them as they are. */
-static void jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
+ * of the spread of all.  False when there is no memory. */
+static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *const *par)
 {
     double *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
     if (work)
         vh_emission_jitter(h3m->family, &base->packed->x, rng, par, work);
     free(work);
+    return work != NULL;
 }
 
 static void copy_component(const vh_h3m *from, double *const *a, double *const *b)
@@ -67,7 +69,7 @@ static void copy_component(const vh_h3m *from, double *const *a, double *const *
     vh_emission_copy(from->family, &from->shape, (const double *const *)a, b);
 }
 
-static void widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
+static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
 {
     const vh_packed *b = base->packed;
     const vh_location *location = h3m->family->location;
@@ -91,14 +93,16 @@ static void widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
         }
     }
     free(theta);
+    return theta != NULL;
 }
 
-void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
 {
     const vh_hmm *b = &base->h3m->hmm[i];
     vh_hmm *r = &centers->hmm[j];
     /* which states are cut is random */
     int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;
+    bool good = true;
     for (int s = 0; s < r->S; s++) {
         int bs = (s + off) % b->S;
         r->pi[s] = b->pi[bs] + 1e-9 * (r->S != b->S);
@@ -110,7 +114,7 @@ void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *center
             vh_hmm_component(centers, r, s, m, to);
             copy_component(centers, from, to);
             if (s >= b->S || m >= b->M)
-                jitter(base, rng, centers, to);
+                good &= jitter(base, rng, centers, to);
             vh_hmm_c(r)[s * r->M + m] = vh_hmm_c(b)[bs * b->M + m % b->M] + 1e-6;
         }
         vh_normalise(r->M, vh_hmm_c(r) + s * r->M);
@@ -118,7 +122,7 @@ void vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *center
     }
     vh_normalise(r->S, r->pi);
     soften(base, r);
-    widen(base, centers, r);
+    return widen(base, centers, r) && good;
 }
 
 /* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
@@ -148,7 +152,8 @@ static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau,
     (void)scratch;
     VH_NEW(taken, base->Kb);
     for (int j = 0; j < centers->K; j++)
-        vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j);
+        VH_CHECK(vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j), VHEM_ENOMEM, "%s",
+                 no_room);
 done:
     free(taken);
     return st;
@@ -175,7 +180,7 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
     for (int j = 0; j < centers->K; j++) {
         double top = -INFINITY, sum = 0;
         taken[pick] = 1;
-        vh_center_from_base(base, pick, rng, centers, j);
+        VH_CHECK(vh_center_from_base(base, pick, rng, centers, j), VHEM_ENOMEM, "%s", no_room);
         if (!pk)
             VH_TRY(vh_pack_new(ctx, centers, &j, 1, base->origin, base->scale, &pk));
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
@@ -223,7 +228,7 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
 static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
                                   vh_scratch *scratch, vh_h3m *centers)
 {
-    (void)ctx;
+    vhem_status st = VHEM_OK;
     (void)tau;
     (void)scratch;
     for (int j = 0; j < centers->K; j++) {
@@ -238,9 +243,10 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
             copy_component(centers, from, to);
             vh_hmm_c(r)[q] = 1.0 / r->M;
         }
-        widen(base, centers, r);
+        VH_CHECK(widen(base, centers, r), VHEM_ENOMEM, "%s", no_room);
     }
-    return VHEM_OK;
+done:
+    return st;
 }
 
 /* k Gaussians for all base components together: k-means on their means (features), then the mean statistics of
@@ -324,12 +330,12 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
             vh_hmm_component(centers, r, q / M, q % M, to);
             copy_component(centers, from, to);
             if (shared && j > 0)
-                jitter(base, rng, centers, to);
+                VH_CHECK(jitter(base, rng, centers, to), VHEM_ENOMEM, "%s", no_room);
             vh_hmm_c(r)[q] = vh_hmm_c(&mix->hmm[0])[which];
         }
         for (int s = 0; s < S; s++)
             vh_normalise(M, vh_hmm_c(r) + s * M);
-        widen(base, centers, r);
+        VH_CHECK(widen(base, centers, r), VHEM_ENOMEM, "%s", no_room);
     }
 done:
     vh_h3m_free(mix);

@@ -121,7 +121,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         if (k == opt->max_iter || run->converged || vh_stopped(ctx))
             break;
         VH_TRY(maximise(ctx, &m));
-        repaired = opt->repair && vh_repair(ctx, &m, k, run);
+        if (opt->repair)
+            VH_TRY(vh_repair(ctx, &m, k, run, &repaired));
     }
     if (later && run->L) {
         step.statistics = false;

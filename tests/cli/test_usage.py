@@ -6,7 +6,7 @@ import unittest
 
 from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
-COMMON = ["seed", "threads", "backend", "quiet", "json", "help"]
+COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "json", "help"]
 FORCE = ["force"]                                        # of all that write files
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",

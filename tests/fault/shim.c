@@ -11,8 +11,10 @@
  *     STATUS SIGNAL WHERE DIED COUNT...
  *
  * exit status and signal; the module (file name) of whoever asked for the call that failed; the module that a
- * fatal signal struck, each "-" for none; and how often each call was made.  Modules are found on the stack:
+ * fatal signal struck or that called exit() by itself, each "-" for none; and how often each call was made.  Modules are found on the stack:
  * the innermost one that is neither this file nor the C library.
+ *
+ * With FAULT_TRACE set the stack at the first call that fails goes to standard error.
  *
  * Calls are counted from the beginning of main to its end: what libraries do when they are loaded and
  * unloaded is not ours.  Writes of streams are seen because fdopen gives a stream of our own here; the C
@@ -22,6 +24,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -80,6 +83,12 @@ static bool fails(int call)
         return false;
     if (n == fault.at)
         module_on_stack(seen->where, sizeof seen->where);
+    if (n == fault.at && getenv("FAULT_TRACE")) {
+        void *frame[40];
+        inside = true;
+        backtrace_symbols_fd(frame, backtrace(frame, 40), 2);
+        inside = false;
+    }
     return true;
 }
 
@@ -278,6 +287,15 @@ static int real_main_in(const char *folder, int limit, int (*real)(int, char **,
     atomic_store(&armed, false);
     fflush(NULL);
     return status;
+}
+
+/* Some libraries end the program when they lack memory. */
+void exit(int status)
+{
+    if (atomic_exchange(&armed, false))
+        module_on_stack(seen->died, sizeof seen->died);
+    REAL(exit)(status);
+    _exit(status);
 }
 
 static int (*command)(int, char **, char **);

@@ -166,6 +166,80 @@ static void test_refused(void **state)
 }
 
 /* Our calls are silent, and leave HDF5's own printing as the program had it. */
+/* A dataset X [2][2] that is stored as how says. */
+static void put_stored(hid_t how)
+{
+    const int64_t lengths[] = { 2 };
+    hid_t space = H5Screate_simple(2, (hsize_t[]){ 2, 2 }, NULL);
+    hid_t set = H5Dcreate2(file, "X", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+    put("lengths", H5T_NATIVE_INT64, 1, 1, 0, 0, lengths);
+    H5Fclose(file);
+}
+
+/* What a file from somebody else says about other files of the reader's is not followed. */
+static void test_elsewhere(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    const char *path = test_scratch("x.h5"), *other = test_scratch("secret");
+    const int64_t lengths[] = { 2 };
+
+    test_write(other, y, sizeof y);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    begin(path);
+    assert_true(H5Pset_external(how, other, 0, 4 * sizeof *y) >= 0);
+    put_stored(how);
+    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
+                 "dataset 'X' is not read: its values are stored in other files");
+
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(2, (hsize_t[]){ 2, 2 }, NULL);
+    begin(path);
+    assert_true(H5Pset_virtual(how, space, other, "X", space) >= 0);
+    put_stored(how);
+    H5Sclose(space);
+    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
+                 "dataset 'X' is not read: its values are stored in other files");
+
+    begin(path);
+    assert_true(H5Lcreate_external(other, "X", file, "X", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    put("lengths", H5T_NATIVE_INT64, 1, 1, 0, 0, lengths);
+    H5Fclose(file);
+    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
+                 "dataset 'X' is not read: it is a link, perhaps to another file");
+    vhem_ctx_free(ctx);
+}
+
+/* Text that is claimed and not stored: 20 GB from two kilobytes. */
+static void test_claimed_text(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    const char *path = test_scratch("text.h5");
+    const int64_t lengths[] = { 2 };
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, (hsize_t[]){ 20000 }, NULL);
+
+    begin(path);
+    put("X", H5T_NATIVE_DOUBLE, 2, 2, 2, 0, y);
+    put("lengths", H5T_NATIVE_INT64, 1, 1, 0, 0, lengths);
+    H5Tset_size(type, 1000000);
+    hid_t set = H5Dcreate2(file, "names", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Fclose(file);
+    assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_ENOMEM,
+                 "20000 texts of 1000000 bytes need more memory than is allowed");
+    vhem_ctx_free(ctx);
+}
+
 static void test_quiet(void **state)
 {
     (void)state;
@@ -213,8 +287,10 @@ int main(void)
 {
     H5dont_atexit();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each),  cmocka_unit_test(test_stacked),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_quiet), cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_each),         cmocka_unit_test(test_stacked),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_mutations),    cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_claimed_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

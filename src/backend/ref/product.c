@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+enum { POLL = 1024 }; /* steps between two looks at the wish to stop */
 enum { SLOT_PSI, SLOT_F, SLOT_TERM, SLOT_WORK };
 
 /* Psi [Sa][Sb], in logs. */
@@ -84,6 +85,7 @@ vhem_status vh_ref_product_pair(vhem_ctx *ctx, const vh_product *p, int i, int j
     for (int e = 0; e < n; e++)
         F[e] = p->lambda * (log(a->pi[a->state0[i] + e / Sb]) + log(b->pi[b->state0[j] + e % Sb])) + Psi[e];
     for (int t = 2; t <= p->tau; t++) {
+        VH_CHECK(t % POLL != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while a kernel was computed");
         take_step(&in_b, F, G);
         take_step(&in_a, G, F);
         for (int e = 0; e < n; e++)

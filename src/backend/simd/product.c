@@ -314,7 +314,8 @@ static vhem_status one_row(job *j, int i, const vec *x)
     const vh_rectangle *r = j->r;
     const group *g = j->g;
     int n = a->pk->S[i] * g->S;
-    vh_product_chain c = { .Sa = a->pk->S[i],
+    vh_product_chain c = { .ctx = ctx,
+                           .Sa = a->pk->S[i],
                            .Ma = a->pk->M[i],
                            .Sb = g->S,
                            .Mb = g->M,
@@ -331,6 +332,7 @@ static vhem_status one_row(job *j, int i, const vec *x)
                            .g = j->small + 4 * n };
 
     VH_NAME(vh_product_walk)(&c);
+    VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while a kernel was computed");
     for (int l = 0; l < g->used; l++) {
         int at = g->first + l - r->b0;
         if (at < 0 || at >= r->nb)

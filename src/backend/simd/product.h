@@ -30,6 +30,7 @@ size_t VH_NAME(vh_product_work)(int d);
 
 /* product_chain.c: log k~ of one HMM of a and the group. */
 typedef struct {
+    vhem_ctx *ctx; /* asked in long chains whether to stop; the result is then of no use */
     int Sa, Ma, Sb, Mb, tau;
     const double *pi_a, *A_a;         /* [Sa] [Sa][Sa]  to the power lambda, as all chains here */
     const vec *pi_b, *A_b;            /* [Sb] [Sb][Sb] */

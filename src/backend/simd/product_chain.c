@@ -141,13 +141,14 @@ VEC_INLINE
 vec walk(vh_product_chain *c, const int Sa, const int Sb, double raise, watch *w)
 {
     const int n = Sa * Sb;
-    bool look = c->tau > WORTH_LOOKING;
+    const bool far = c->tau > WORTH_LOOKING;
+    bool look = far;
     vec sum = { 0 }, rest = { 0 }, mu;
     for (int s = 0; s < Sa; s++)
         for (int r = 0; r < Sb; r++)
             c->F[s * Sb + r] = c->pi_a[s] * c->pi_b[r] * c->Psi[s * Sb + r];
     scale(c->F, n, raise, w);
-    for (int left = c->tau - 1; left > 0;) {
+    for (int left = c->tau - 1; left > 0 && !(far && vh_stopped(c->ctx));) {
         if (look)
             memcpy(c->before, c->F, sizeof *c->F * (size_t)n);
         for (int t = 0; t < STEPS && left > 0; t++, left--)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small files that want all memory, under limits; limits of the command itself."""
+import io
+import resource
+import struct
+import subprocess
+import unittest
+import zipfile
+import zlib
+
+from support import VHEM, Case, model, two_level
+
+LIMIT = 1 << 30                                          # of the address space, in bytes, on top of what is loaded
+
+
+def npy(descr, count, data):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({count},), }}"
+    head += " " * (118 - len(head) - 1) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data
+
+
+def overlapping(n, size):
+    """An archive whose n members share the same packed bytes."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, -15)
+    raw = npy("<f8", size, bytes(8 * size))
+    packed = pack.compress(raw) + pack.flush()
+    local = struct.pack("<4s5H3I2H", b"PK\x03\x04", 20, 0, 8, 0, 0, zlib.crc32(raw), len(packed), len(raw), 5, 0)
+    body = local + b"a.npy" + packed
+    entries = b""
+    for k in range(n):
+        name = f"a{k}.npy".encode()
+        entries += struct.pack("<4s6H3I5H2I", b"PK\x01\x02", 20, 20, 0, 8, 0, 0, zlib.crc32(raw), len(packed), len(raw),
+                               len(name), 0, 0, 0, 0, 0, 0) + name
+    end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, n, n, len(entries), len(body), 0)
+    return body + entries + end
+
+
+def texts(count):
+    """An archive with so many names, one sequence."""
+    buf = io.BytesIO()
+    with zipfile.ZipFile(buf, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("X.npy", npy("<f8", 4, bytes(32)))
+        z.writestr("lengths.npy", npy("<i8", 1, struct.pack("<q", 4)))
+        z.writestr("names.npy", npy("|S1", count, bytes(count)))
+    return buf.getvalue()
+
+
+class Bombs(Case):
+    def limited(self, *args):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (4 * LIMIT, 4 * LIMIT))
+        return subprocess.run([VHEM, *args], cwd=self.dir, capture_output=True, text=True, timeout=100,
+                              preexec_fn=limit)
+
+    def refused(self, text, name, content):
+        self.path(name).write_bytes(content)
+        for command in (["info"], ["fit", "-S", "1"], ["convert"]):
+            args = [command[0], name, *command[1:], *(["o.csv"] if command[0] == "convert" else [])]
+            r = self.limited(*args, *(["-o", "o.json"] if command[0] == "fit" else []))
+            self.assertEqual(r.returncode, 1, r)
+            self.assertIn(text, r.stderr)
+            self.leftovers(name)
+
+    def test_overlapping_members(self):
+        self.refused("overlap", "bomb.npz", overlapping(200, 200000))
+
+    def test_many_texts(self):
+        self.refused("texts of 1 bytes need more memory than is allowed", "bomb.npz", texts(50_000_000))
+
+    def test_texts_that_fit(self):
+        self.path("few.npz").write_bytes(texts(1))
+        self.ok("info", "few.npz")
+
+    def test_claims(self):
+        """Sizes that a header claims and the file does not hold."""
+        self.refused("bytes follow the header", "bomb.npy", npy("<f8", 1 << 40, bytes(64)))
+        self.path("bomb.npy").write_text('{"a":' * 100000)
+        self.fails(1, "not valid JSON", "info", "bomb.npy")
+
+
+class MaxMemory(Case):
+    def test_told(self):
+        self.write("m.json", model())
+        self.fails(1, "out of memory", "sample", "m.json", "-n", 1000, "-T", 20000, "--max-memory", "100M", "-t", 1, "-o",
+                   "o.csv", "-q")
+        self.leftovers("m.json")
+        self.ok("sample", "m.json", "-n", 10, "-T", 20, "--max-memory", "1G", "-t", 1, "-o", "o.csv", "-q")
+
+    def test_spilled_data_does_not_count(self):
+        self.write("d.csv", two_level())
+        self.ok("fit", "d.csv", "-S", 1, "-r", 1, "--memory", "1K", "--max-memory", "1G", "-t", 1, "-o", "o.json", "-q")
+
+
+class Together(Case):
+    """Two processes that want the same files."""
+
+    def start(self, *args):
+        return subprocess.Popen([VHEM, *args], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def test_one_output(self):
+        self.write("m.json", model())
+        self.ok("sample", "m.json", "-n", 300, "-T", 100, "-o", "good.csv", "-q")
+        good = self.path("good.csv").read_bytes()
+        for name in ("o.csv", "o.h5"):
+            for _ in range(3):
+                both = [self.start("sample", "m.json", "-n", "300", "-T", "100", "-o", name, "-q") for _ in range(3)]
+                for p in both:
+                    self.assertEqual(p.communicate(timeout=60)[1], "")
+                    self.assertEqual(p.returncode, 0)
+            self.assertEqual([q.name for q in self.dir.iterdir() if "vhem-tmp" in q.name], [])
+        self.assertEqual(self.path("o.csv").read_bytes(), good)
+        self.ok("convert", "o.h5", "again.csv", "-q")
+        self.assertEqual(self.path("again.csv").read_bytes(), good)
+
+    def test_one_store(self):
+        self.write("d.csv", two_level(12, 200))
+        args = ["classify", "train", "d.csv", "--label", "label", "-S", "4", "-r", "8", "-k", "1", "--store", "s.store",
+                "-t", "1", "-q", "-o"]
+        self.ok(*args[:-1], "-o", "good.json", "--seed", "0")
+        self.path("s.store").unlink()
+        first, second = self.start(*args, "a.json"), self.start(*args, "b.json")
+        told = [p.communicate(timeout=100)[1] for p in (first, second)]
+        codes = [first.returncode, second.returncode]
+        self.assertIn(0, codes)
+        for code, text in zip(codes, told):
+            if code != 0:
+                self.assertIn("another run is using it", text)
+        self.ok(*args, "c.json")                         # the store is whole
+        self.assertEqual(self.path("c.json").read_bytes(), self.path("good.json").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""kill -9 at random moments: outputs are the old ones or the whole new ones, and a run with a store goes on from what is
+in it to the same bytes.  A file that a killed run left behind (HDF5 needs a name to write to) is gone after the next."""
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+
+from faults import environment
+
+# name: (arguments, output, store or None).  "{in}" is the folder of the inputs.
+COMMANDS = {
+    "fit": ("fit {in}/d.csv -S 3 -r 2 -o o.json", "o.json", None),
+    "fit-hdf5": ("fit {in}/d.csv -S 2 -r 1 -o o.h5", "o.h5", None),
+    "fit-store": ("fit {in}/d.csv -S 3 -r 2 --store o.store -o o.json", "o.json", "o.store"),
+    "cluster": ("cluster {in}/m.json -k 2 -r 4 -o o.json", "o.json", None),
+    "train": ("classify train {in}/d.csv --label label -S 3 -r 2 --store o.store -o o.json", "o.json", "o.store"),
+    "convert": ("convert {in}/big.csv o.npz", "o.npz", None),
+    "convert-hdf5": ("convert {in}/big.csv o.h5", "o.h5", None),
+    "sample": ("sample {in}/m.json -n 400 -T 200 -o o.csv", "o.csv", None),
+}
+
+
+def prepare(vhem, folder):
+    rng = random.Random(5)
+    lines = ["id,label,x"]
+    for n in range(12):
+        for t in range(60):
+            lines.append(f"s{n},{'ab'[n % 2]},{rng.gauss(3 * (t // 10 % 2), 1):.6f}")
+    (folder / "d.csv").write_text("\n".join(lines) + "\n")
+    for args in ["fit d.csv -S 2 -r 1 -o m.json", "sample m.json -n 400 -T 200 -o big.csv"]:
+        subprocess.run([vhem, *args.split(), "-q", "-t", "1"], cwd=folder, check=True, env=environment())
+
+
+class Victim:
+    def __init__(self, vhem, name, inputs, folder):
+        args, self.output, self.store = COMMANDS[name]
+        self.name, self.folder = name, folder
+        self.command = [vhem, *[w.replace("{in}", str(inputs)) for w in args.split()], "-t", "1", "-q"]
+        begin = time.monotonic()
+        self.finish()
+        self.seconds = time.monotonic() - begin
+        self.good = (folder / self.output).read_bytes()
+        self.clear()
+
+    def finish(self):
+        subprocess.run(self.command, cwd=self.folder, check=True, env=environment(), stdout=subprocess.DEVNULL)
+
+    def clear(self):
+        for path in self.folder.iterdir():
+            path.unlink()
+        (self.folder / self.output).write_bytes(b"old")
+
+    def kill(self, rng):
+        """(was it killed, what is wrong or None)"""
+        p = subprocess.Popen(self.command, cwd=self.folder, env=environment(), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0, 1.1 * self.seconds))
+        p.kill()
+        killed = p.wait() != 0
+        found = (self.folder / self.output).read_bytes()
+        if found not in (b"old", self.good) or (not killed and found != self.good):
+            return killed, f"{self.name}: after the kill {self.output} has {len(found)} bytes, neither old nor new"
+        left = {q.name for q in self.folder.iterdir()} - {self.output, self.store}
+        if left - {f"{self.output}.vhem-tmp-0"}:
+            return killed, f"{self.name}: left behind: {sorted(left)}"
+        self.finish()
+        found = (self.folder / self.output).read_bytes()
+        left = {q.name for q in self.folder.iterdir()} - {self.output, self.store}
+        if found != self.good or left:
+            return killed, f"{self.name}: the next run gave {'other' if found != self.good else 'the same'} bytes, left {left}"
+        return killed, None
+
+
+def run(vhem, kills, minutes, seed=1):
+    """(kills survived, runs, what is wrong)"""
+    rng = random.Random(seed)
+    deadline = time.monotonic() + 60 * minutes
+    killed, runs, wrong = 0, 0, []
+    with tempfile.TemporaryDirectory(prefix="vhem-kill-") as top:
+        inputs = pathlib.Path(top, "in")
+        inputs.mkdir()
+        prepare(vhem, inputs)
+        victims = []
+        for name in COMMANDS:
+            folder = pathlib.Path(top, name)
+            folder.mkdir()
+            victims.append(Victim(vhem, name, inputs, folder))
+        while killed < kills and time.monotonic() < deadline:
+            victim = victims[runs % len(victims)]
+            victim.clear()
+            was, bad = victim.kill(rng)
+            killed += was
+            runs += 1
+            if bad:
+                wrong.append(bad)
+        for victim in victims:
+            shutil.rmtree(victim.folder)
+    return killed, runs, wrong
