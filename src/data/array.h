@@ -44,7 +44,7 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
                            const vhem_data_options *opt, vh_array *a, vhem_data **out);
 
 /* Names and labels are not put into a file as frames are: refuses so many texts of so many bytes that they
- * would take more than the memory that is allowed; 0: any. */
+ * would take more than 1 GiB, or than the memory that is allowed if that is more; 0: any. */
 vhem_status vh_array_text_limit(vhem_ctx *ctx, const char *name, int64_t count, int64_t bytes,
                                 int64_t memory);
 
