@@ -111,6 +111,8 @@ static const struct {
       5, "an xz file; unpack it first" },
     { "BZh", 3, "a bzip2 file; unpack it first" },
     { "\xd0\xcf\x11\xe0", 4, "an Excel file; save it as CSV first" },
+    { "\xff\xfe", 2, "UTF-16 text, which Excel calls Unicode text; save it as CSV UTF-8" },
+    { "\xfe\xff", 2, "UTF-16 text, which Excel calls Unicode text; save it as CSV UTF-8" },
     { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
     { "{", 1, "JSON, perhaps a model file" },
     { "RIFF", 4, "an audio file; compute features first" },
@@ -124,6 +126,15 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
         if (begins(head, n, foreign[i].magic, foreign[i].n))
             return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path,
                            foreign[i].what, known);
+    const char *nul = memchr(head, '\0', n);
+    if (nul && is_text(head, (size_t)(nul - head))) {
+        int line = 1;
+        for (const char *p = head; p < nul; p++)
+            line += *p == '\n';
+        return vh_fail(ctx, VHEM_EFORMAT,
+                       "%s: line %d has a NUL byte, which is not text; expected sequences (%s)", path, line,
+                       known);
+    }
     char hex[3 * 8 + 1] = "";
     for (size_t i = 0; i < n && i < 8; i++)
         snprintf(hex + 3 * i, 4, "%02x ", (unsigned char)head[i]);

@@ -84,7 +84,8 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
                  vh_data_column(data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
-            vh_log(ctx, VHEM_LOG_WARN, "column '%s' never varies; it tells nothing and may be left out",
+            vh_log(ctx, VHEM_LOG_WARN,
+                   "column '%s' never varies by more than the rounding of its numbers; it may be left out",
                    vh_data_column(data, k));
     if (share > 0) {
         VH_NEW(*floor, d);

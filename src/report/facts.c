@@ -264,12 +264,11 @@ bool vh_facts_measured(const vh_facts *facts, int l)
 
 void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share)
 {
-    enum { MOST_S = 256 };
-    double p[MOST_S], q[MOST_S];
-    int S = h->S < MOST_S ? h->S : MOST_S;
+    int S = h->S;
+    double *p = share + S, *q = p + S;
 
     memcpy(p, h->pi, (size_t)S * sizeof *p);
-    memset(share, 0, (size_t)h->S * sizeof *share);
+    memset(share, 0, (size_t)S * sizeof *share);
     for (int t = 0; t < tau; t++) {
         for (int s = 0; s < S; s++) {
             share[s] += p[s] / tau;

@@ -55,7 +55,8 @@ const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t s
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
 /* Is any measure of level l known, with classes or without? */
 bool vh_facts_measured(const vh_facts *facts, int l);
-/* share [S] of tau frames that an HMM spends in each state, on average, starting from pi. */
+/* share [S] of tau frames that an HMM spends in each state, on average, starting from pi.  There is room for
+ * 3 S numbers, the rest is scratch. */
 void vh_hmm_share(const vhem_hmm_view *h, int tau, double *share);
 
 /* Are the covariances of the HMM matrices?  With one dimension it makes no difference. */

@@ -114,7 +114,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
 
     if (vh_h3m_view(c->centers, j, &h) != VHEM_OK)
         return;
-    double *share = vh_facts_room(facts, (size_t)h.S, sizeof *share);
+    double *share = vh_facts_room(facts, 3 * (size_t)h.S, sizeof *share);
     if (!share)
         return;
     vh_hmm_share(&h, c->options.tau > 1 ? c->options.tau : VH_DEFAULT_TAU, share);

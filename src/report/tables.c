@@ -144,7 +144,7 @@ static void put_centers(FILE *f, const vh_facts *facts, int widest, put_center *
 
 static void put_center_states(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
-    double *share = vh_facts_room(facts, (size_t)h->S, sizeof *share);
+    double *share = vh_facts_room(facts, 3 * (size_t)h->S, sizeof *share);
     if (!share)
         return;
     vh_hmm_share(h, tau, share);

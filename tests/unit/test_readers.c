@@ -54,6 +54,9 @@ static void test_unknown(void **state)
     assert_unknown("MATLAB 5.0\0", 11, "MATLAB");
     assert_unknown("{\"format\": \"vhem-h3m\"}", 22, "JSON, perhaps a model file");
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
+    assert_unknown("\xff\xfei\0d\0", 6, "this is UTF-16 text, which Excel calls Unicode text");
+    assert_unknown("\xfe\xff\0i\0d", 6, "this is UTF-16 text");
+    assert_unknown("id,x\na,1\nb,\0\n", 14, "line 3 has a NUL byte, which is not text");
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     assert_fails(ctx, vhem_data_load(ctx, "/no/such/file", NULL, &data), VHEM_EIO,
