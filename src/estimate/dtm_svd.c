@@ -80,7 +80,8 @@ static vhem_status take_components(vhem_ctx *ctx, analysis *a)
         vh_gemm(false, true, m, m, a->D, 1, a->Z, a->D, a->Z, a->D, 0, S, m);
     else
         vh_gemm(true, false, m, m, (int)a->F, 1, a->Z, a->D, a->Z, a->D, 0, S, m);
-    VH_CHECK(vh_eigen(m, S, w), VHEM_ENUMERIC, "the principal components could not be found; perhaps memory is short");
+    VH_CHECK(vh_eigen(m, S, w), VHEM_ENUMERIC,
+             "the principal components could not be found; perhaps memory is short");
     while (a->rank < n && w[m - 1 - a->rank] > RANK * w[m - 1] && w[m - 1] > 0)
         a->rank++;
     for (int k = 0; k < a->rank; k++) { /* largest first; rows of S are eigenvectors */
@@ -155,7 +156,8 @@ static vhem_status make_stable(vhem_ctx *ctx, const vh_dt_stats *s, vh_dt *dt, i
     *n_stable = radius > 1;
     if (!*n_stable)
         goto done;
-    VH_CHECK(isfinite(radius), VHEM_ENUMERIC, "the eigenvalues of A could not be found");
+    VH_CHECK(isfinite(radius), VHEM_ENUMERIC,
+             "the eigenvalues of A could not be found; perhaps memory is short");
     double shrink = STABLE / radius;
     vh_gemm(false, false, n, n, n, (1 - shrink) * (1 - shrink) / *s->steps, dt->A, n, s->from, n, 0, work, n);
     vh_gemm(false, true, n, n, n, 1, work, n, dt->A, n, 1, dt->Q, n);

@@ -81,9 +81,10 @@ void vh_cholesky_solve_rows(int n, const double *L, int m, double *Z)
 
 /* Small matrices, which is nearly all, ask for no memory: that there is none must not look like a matrix without
  * eigenvectors. */
+enum { SMALL = 16 };
+
 bool vh_eigen(int n, double *A, double *w)
 {
-    enum { SMALL = 16 };
     double work[1 + 6 * SMALL + 2 * SMALL * SMALL];
     int places[3 + 5 * SMALL];
     for (int k = 0; n <= SMALL && k < n * n; k++)
@@ -129,6 +130,14 @@ void vh_gemv(int m, int n, const double *A, const double *x, double *y)
 
 bool vh_eigenvalues(int n, double *A, double *w)
 {
+    double work[4 * SMALL];
+    for (int k = 0; n <= SMALL && k < n * n; k++)
+        if (isnan(A[k]))
+            return false;
+    if (n <= SMALL)
+        return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, w, w + n, NULL, n, NULL, n, work,
+                                  4 * n)
+               == 0;
     return LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, w, w + n, NULL, n, NULL, n) == 0;
 }
 

@@ -214,7 +214,8 @@ static vhem_status check_covariance(vhem_ctx *ctx, const char *name, int n, cons
                      "%s[%d][%d] is %.10g and %s[%d][%d] is %.10g, a covariance is symmetric", name, i, j,
                      S[i * n + j], name, j, i, S[j * n + i]);
     memcpy(work, S, sizeof *S * (size_t)n * (size_t)n);
-    VH_CHECK(vh_eigen(n, work, w), VHEM_ENUMERIC, "the eigenvalues of %s could not be found; perhaps memory is short", name);
+    VH_CHECK(vh_eigen(n, work, w), VHEM_ENUMERIC,
+             "the eigenvalues of %s could not be found; perhaps memory is short", name);
     VH_CHECK(w[0] >= -NEGATIVE * largest, VHEM_EINVAL,
              "%s has the eigenvalue %.10g, a covariance has none below 0", name, w[0]);
 done:

@@ -10,7 +10,7 @@
  *
  *     STATUS SIGNAL WHERE DIED COUNT...
  *
- * exit status and signal; the module (file name) of whoever asked for the call that failed; the module that a
+ * exit status and signal; the module (file name) of whoever asked for the last call that failed; the module that a
  * fatal signal struck or that called exit() by itself, each "-" for none; and how often each call was made.  Modules are found on the stack:
  * the innermost one that is neither this file nor the C library.
  *
@@ -54,23 +54,34 @@ static struct {
 static atomic_bool armed;
 static _Thread_local bool inside; /* of the shim: what it calls itself does not count */
 
+/* "libhdf5.so" of ".../libhdf5.so"; NULL for what is not looked at: this file and the C library. */
+static const char *module_at(void *frame)
+{
+    Dl_info self, at;
+    dladdr((void *)(size_t)call_name, &self);
+    if (!dladdr(frame, &at) || !at.dli_fname || at.dli_fbase == self.dli_fbase)
+        return NULL;
+    const char *slash = strrchr(at.dli_fname, '/'), *name = slash ? slash + 1 : at.dli_fname;
+    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0 ? NULL : name;
+}
+
+/* Jansson and HDF5 allocate through functions of the command: what stands right above these is meant. */
 static void module_on_stack(char *out, size_t size)
 {
     void *frame[64];
-    Dl_info self, at;
+    const char *found = NULL;
     inside = true;
-    int n = backtrace(frame, 64);
-    dladdr((void *)(size_t)call_name, &self);
-    snprintf(out, size, "unknown");
-    for (int k = 0; k < n; k++) {
-        if (!dladdr(frame[k], &at) || !at.dli_fname || at.dli_fbase == self.dli_fbase)
+    int n = backtrace(frame, 64), near = 0;
+    for (int k = 0; k < n && near < 3; k++) {
+        const char *name = module_at(frame[k]);
+        if (!name)
             continue;
-        const char *slash = strrchr(at.dli_fname, '/'), *name = slash ? slash + 1 : at.dli_fname;
-        if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0)
-            continue;
-        snprintf(out, size, "%s", name);
-        break;
+        bool fragile = strncmp(name, "libjansson", 10) == 0 || strncmp(name, "libhdf5", 7) == 0;
+        if (!found || (fragile && strncmp(found, "lib", 3) != 0))
+            found = name;
+        near++;
     }
+    snprintf(out, size, "%s", found ? found : "unknown");
     inside = false;
 }
 
@@ -81,8 +92,7 @@ static bool fails(int call)
     long n = atomic_fetch_add(&seen->count[call], 1) + 1;
     if (call != fault.call || !(n == fault.at || (fault.rest && n > fault.at)))
         return false;
-    if (n == fault.at)
-        module_on_stack(seen->where, sizeof seen->where);
+    module_on_stack(seen->where, sizeof seen->where); /* of several the last: what a death follows from */
     if (n == fault.at && getenv("FAULT_TRACE")) {
         void *frame[40];
         inside = true;
