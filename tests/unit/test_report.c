@@ -106,15 +106,15 @@ static void test_share_of_time(void **state)
     assert_near(share[0], 0.25, 1e-12, 0);
     assert_near(share[1], 0.75, 1e-12, 0);
 
-    double *pi = calloc(300, sizeof *pi), *A = calloc(300 * 300, sizeof *A); /* a ring of many states */
-    pi[299] = 1;
+    double *first = calloc(300, sizeof *first), *ring = calloc(300 * 300, sizeof *ring); /* many states */
+    first[299] = 1;
     for (int s = 0; s < 300; s++)
-        A[s * 300 + (s + 1) % 300] = 1;
-    vh_hmm_share(&(vhem_hmm_view){ .S = 300, .M = 1, .pi = pi, .A = A }, 2, share);
+        ring[s * 300 + (s + 1) % 300] = 1;
+    vh_hmm_share(&(vhem_hmm_view){ .S = 300, .M = 1, .pi = first, .A = ring }, 2, share);
     assert_near(share[299], 0.5, 1e-12, 0);
     assert_near(share[0], 0.5, 1e-12, 0);
-    free(pi);
-    free(A);
+    free(first);
+    free(ring);
 }
 
 /* A turn by a quarter that fades by a tenth, and a direction that lasts. */
