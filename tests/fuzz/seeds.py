@@ -124,10 +124,27 @@ def results(s):
     s.add_files("tree", "c.json", "t.json", "ac.json", "cd.json")
     s.add_files("classes", "k.json")
     s.add("store", *("".join(s.path("st.jsonl").read_text().splitlines(True)[:n]) for n in (1, 2, 3)))
+    for path in sorted((HERE.parent / "golden" / "data" / "vbhem").glob("vbhem0*.json")):
+        for found in objects(json.loads(path.read_text()), "vhem-posterior"):
+            s.add("posterior", json.dumps(found))
+        for found in objects(json.loads(path.read_text()), "vhem-prior"):
+            s.add("prior", json.dumps(found))
     cluster = json.loads(s.path("c.json").read_text())
     classes = json.loads(s.path("k.json").read_text())
     s.add("options", b"\x02" + json.dumps(cluster["options"]).encode(), b"\x01" + json.dumps(classes["piece"]).encode(),
           b"\x04" + json.dumps(classes["train"]).encode())
+
+
+def objects(value, format):
+    """The objects of this format anywhere in a value, one of each length."""
+    found = {}
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict) and value.get("format") == format:
+            found.setdefault(len(json.dumps(value)) // 500, value)
+        stack += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return found.values()
 
 
 def keys(value):
@@ -154,6 +171,8 @@ def dictionaries(s):
     write_dictionary("store", [b'{"key": "', b'"model": ', b"\n", b'{"format": "vhem-store", "version": 1}'])
     prior = keys(json.loads(s.path("m.json").read_text()).get("prior", {})) | {"gaussian-full", "gaussian-diag"}
     write_dictionary("prior", [f'"{w}"'.encode() for w in sorted(prior)] + numbers)
+    write_dictionary("posterior", [f'"{w}"'.encode() for w in ("alpha", "eta", "eps", "kappa", "lambda", "nu", "m", "W", "S",
+                                                               "M", "hmms", "name", "emission")] + numbers)
     source = (HERE.parent.parent / "src" / "core" / "options.c").read_text()
     names = re.findall(r"\(R, [A-Z_| 0]+, (\w+),", source) + re.findall(r"[a-z-]+(?=\||\")", source)
     write_dictionary("options", [f'"{w}"'.encode() for w in sorted(set(names)) if len(w) < 24] + numbers)
