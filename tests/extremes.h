@@ -158,10 +158,10 @@ static inline void problem_free(problem *p)
  *   adding up                        u |t g| in step t, steps^2 / 2 u |g| in all
  *
  * where g is the largest number that has a weight in a step: |value| / steps, and the logarithms of two
- * weights, which are at least -708.4 each: numbers below the smallest normal one count as 0. */
+ * weights, which are at least -744.5 each, that of the smallest number there is. */
 static inline double error_bound(const problem *p, double value, double steps)
 {
-    double u = DBL_EPSILON / 2, loss = 1e5, g = fabs(value) / steps + 2 * 708.4;
+    double u = DBL_EPSILON / 2, loss = 1e5, g = fabs(value) / steps + 2 * 744.5;
     int n_stat = p->full ? 1 + p->d + p->d * (p->d + 1) / 2 : 1 + 2 * p->d;
     double each = (n_stat + 4) * (loss + 4 * g) + (2 * MOST_STATES + 2 * MOST_MIX + 12) * g;
     return 2 * u * (steps * each + steps * steps / 2 * g);

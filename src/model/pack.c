@@ -6,7 +6,6 @@
 #include "core/alloc.h"
 #include "math/linalg.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -79,20 +78,11 @@ done:
     return st;
 }
 
-/* Weights from [n] become to [n]; those below the smallest normal number become 0.  The digits of such a
- * number are few, sums with it are rounded to as few, and vector units take it for 0 anyway: in this way all
- * backends work on the same numbers, and the logarithm of a weight that is not 0 is at least -708.4. */
-static void take_weights(const double *from, size_t n, double *to)
-{
-    for (size_t k = 0; k < n; k++)
-        to[k] = from[k] < DBL_MIN ? 0 : from[k];
-}
-
 /* The chain of HMM k and where its components are. */
 static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
 {
-    take_weights(h->pi, (size_t)h->S, pk->pi + pk->state0[k]);
-    take_weights(h->A, (size_t)h->S * (size_t)h->S, pk->A + pk->trans0[k]);
+    memcpy(pk->pi + pk->state0[k], h->pi, sizeof *h->pi * (size_t)h->S);
+    memcpy(pk->A + pk->trans0[k], h->A, sizeof *h->A * (size_t)h->S * (size_t)h->S);
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -113,7 +103,7 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int
     for (int k = 0; k < K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
-        take_weights(vh_hmm_c(h), (size_t)(h->S * h->M), pk->c + pk->comp0[k]);
+        memcpy(pk->c + pk->comp0[k], vh_hmm_c(h), sizeof *pk->c * (size_t)(h->S * h->M));
         for (int r = pk->comp0[k]; r < pk->comp0[k + 1]; r++)
             pk->family->stats_of_component(&pk->x, pk->par + (size_t)r * VH_MAX_PARAM,
                                            pk->mean + (size_t)r * (size_t)pk->n_stat);
@@ -137,8 +127,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
         take_chain(h3m, h, k, pk);
         for (int q = 0; q < h->S * h->M; q++) {
             int r = pk->comp0[k] + q;
-            double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c;
-            take_weights(vh_hmm_c(h) + q, 1, &c);
+            double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat, c = vh_hmm_c(h)[q];
             const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
             pk->log_c[r] = c > 0 ? log(c) : VH_NEVER;
             double loss = pk->family->natural(&pk->x, par, theta, work);

@@ -42,8 +42,9 @@ COMMANDS = [
 
 def run(command, folder):
     """(reports of races, failed to run, output)"""
-    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, errors="replace")
-    return done.stderr.count("WARNING: ThreadSanitizer"), done.returncode, done.stderr
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace")
+    return done.stdout.count("WARNING: ThreadSanitizer"), done.returncode, done.stdout
 
 
 def check_tool():
@@ -66,8 +67,9 @@ def main():
     end = time.monotonic() + 60 * parser.parse_args().minutes
     subprocess.run([SOURCE / "scripts" / "build", "tsan"], check=True, stdout=subprocess.DEVNULL)
     check_tool()
+    # ThreadSanitizer cannot follow a fork() of a process with threads, which is what unit_team is about.
     programs = sorted(p for label in ("unit", "agree", "property") for p in (BUILD / "tests").glob(f"{label}_*")
-                      if os.access(p, os.X_OK) and p.is_file())
+                      if os.access(p, os.X_OK) and p.is_file() and p.name != "unit_team")
     ran, races, failed = 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         sequences(pathlib.Path(folder, "d.csv"))
