@@ -70,7 +70,7 @@ typedef struct {
     int n_min, n_max; /* arguments that are not options */
     const cli_table *table;
     bool methods;     /* the help lists the clustering methods */
-    bool writes_last; /* the last argument is the output */
+    bool writes_last; /* the last argument is the output, unless there is an option for it that is given */
     bool updates;     /* the first argument may be the output: it is brought up to date */
 } cli_usage;
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cmd_convert.c - vhem convert A B. */
+/* cmd_convert.c - vhem convert A B, and vhem convert A... -o OUT, which makes one set of several. */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Models and sequences are not made from each other: the ending must suit what A holds. */
 static int check_ending(cli *c, bool model, const char *to)
@@ -69,24 +71,102 @@ static int load_and_convert(cli *c, const vhem_data_options *opt)
     return status;
 }
 
+/* ---- several sets into one ----------------------------------------------------------------------------- */
+
+/* A folder is what has no ending of a file; one that is there is never written into. */
+static int check_target(cli *c, const char *to, int shards)
+{
+    bool file = strcmp(to, "-") == 0 || strncmp(to, "/dev/", 5) == 0 || cli_ends_with(to, cli_model_endings);
+    if (file && shards > 0)
+        return cli_misuse(c, "--shards makes a folder; %s is spelled like a file", to);
+    if (file)
+        return cli_out_check(c, to);
+    return access(to, F_OK) == 0 ? cli_fail(c, "%s: cannot write: it is there already", to) : CLI_GO;
+}
+
+static void tell_merged(cli *c, const char *to, int64_t K, int shards)
+{
+    if (c->json)
+        cli_json_put(stdout, json_pack("{s:s, s:o, s:s, s:I, s:i, s:i}", "command", c->command, "output",
+                                       cli_json_text(to), "kind", "models", "size", (json_int_t)K, "inputs",
+                                       c->n_arg, "shards", shards));
+    if (shards > 0)
+        cli_say(c, "%lld HMM%s in %d file%s of %s", (long long)K, cli_plural(K), shards, cli_plural(shards),
+                to);
+    else
+        cli_say(c, "%lld HMM%s in %s", (long long)K, cli_plural(K), cli_where(to));
+}
+
+static int merge(cli *c, const char *to, int shards)
+{
+    vhem_models *set[CLI_MAX_ARGS] = { NULL };
+    vhem_models_facts facts;
+    int64_t K = 0;
+    int status = check_target(c, to, shards);
+
+    for (int p = 0; status == CLI_GO && p < c->n_arg; p++) {
+        status = cli_load_hmms(c, c->arg[p], &set[p]);
+        if (status == CLI_GO) {
+            vhem_models_info(set[p], &facts);
+            K += facts.K;
+        }
+    }
+    if (shards <= 0 && strcmp(to, "-") != 0 && strncmp(to, "/dev/", 5) != 0
+        && !cli_ends_with(to, cli_model_endings))
+        shards = c->n_arg;
+    if (status == CLI_GO)
+        status = cli_status(
+            c, vhem_models_merge(c->ctx, c->n_arg, (const vhem_models *const *)set, shards, NULL, to));
+    if (status == CLI_GO) {
+        tell_merged(c, to, K, shards);
+        status = EXIT_DONE;
+    }
+    for (int p = 0; p < c->n_arg; p++)
+        vhem_models_free(set[p]);
+    return status;
+}
+
 int cmd_convert(cli *c, int argc, char **argv)
 {
     vhem_data_options opt;
+    const char *output = NULL;
+    int shards = 0;
     cli_table t = { 0 };
     vhem_data_options_init(&opt);
+    cli_add(&t, (const cli_option[]){
+                    { "output", 'o', OPT_TEXT, "OUT", &output,
+                      .help = "one set of all the models of A...: a .json or .h5 file, or else a folder of "
+                              "shards" },
+                    { "shards", 0, OPT_INT, "N", &shards, .least = 1, .shown = "as many as inputs",
+                      .help = "number of files in that folder" },
+                    { 0 } });
     cli_add_data(&t, &opt, "column with the group of a sequence");
     const cli_usage usage = {
-        .args = "A B",
-        .n_min = 2,
-        .n_max = 2,
+        .args = "A B  or  A... -o OUT",
+        .n_min = 1,
+        .n_max = CLI_MAX_ARGS,
         .writes_last = true,
         .table = &t,
         .about = "Writes what is in A in the format that the ending of B names: models as .json or .h5, "
                  "sequences as .csv .tsv .npy .npz .ts or .h5. The options say how to read sequences. - is "
-                 "standard input or output.",
+                 "standard input or output. With -o the models of several files become one set, in the "
+                 "order of the files; --shards cuts it into files of a handy size.",
         .examples = "  vhem convert models.json models.h5\n"
-                    "  vhem convert fixations.csv fixations.npz --id subject,trial --columns x,y\n",
+                    "  vhem convert fixations.csv fixations.npz --id subject,trial --columns x,y\n"
+                    "  vhem convert part_*.h5 -o all.h5\n"
+                    "  vhem convert models.h5 --shards 16 -o models\n",
     };
     int status = cli_begin(c, argc, argv, &usage);
-    return status == CLI_GO ? load_and_convert(c, &opt) : status;
+    if (status != CLI_GO)
+        return status;
+    if (output)
+        return merge(c, output, shards);
+    if (shards > 0)
+        return cli_misuse(c, "--shards needs -o FOLDER");
+    if (c->n_arg != 2)
+        return cli_misuse(c,
+                          c->n_arg < 2 ? "too few arguments; the command is: vhem convert %s"
+                                       : "which of them is the output? The command is: vhem convert %s",
+                          usage.args);
+    return load_and_convert(c, &opt);
 }

@@ -11,7 +11,7 @@ static int load_and_tell(cli *c, const vhem_data_options *opt, bool all)
     const char *name = strcmp(c->arg[0], "-") == 0 ? "standard input" : c->arg[0];
     int status = cli_status(c, vhem_load(c->ctx, c->arg[0], opt, &file));
     if (status == CLI_GO) {
-        json_t *facts = file.models    ? info_models(name, file.models)
+        json_t *facts = file.models    ? info_models(name, file.models, all || c->json)
                         : file.tree    ? info_clusters(c, name, file.tree)
                         : file.classes ? info_classes(name, file.classes)
                                        : info_data(name, file.data);

@@ -20,13 +20,15 @@ static json_t *provenance_json(const char *text)
 }
 
 /* HMMs and textures differ by the names of their sizes. */
-json_t *info_models(const char *path, const vhem_models *models)
+json_t *info_models(const char *path, const vhem_models *models, bool every)
 {
+    enum { FIRST = 10 };
     json_t *list = json_array(), *labels = json_object();
     vhem_models_facts facts;
     vhem_models_info(models, &facts);
     bool textures = facts.kind == VHEM_TEXTURES;
-    for (int64_t i = 0; i < facts.K; i++) {
+    bool few = facts.on_disk && !every;
+    for (int64_t i = 0; i < facts.K && (i < FIRST || !few); i++) {
         cli_model m = cli_model_at(models, i);
         json_t *one = json_pack("{s:o, s:o, s:i}", "name", cli_json_text(m.name), "label",
                                 cli_json_text(m.label), textures ? "n" : "S", m.S);
@@ -34,7 +36,8 @@ json_t *info_models(const char *path, const vhem_models *models)
             json_object_set_new(one, "M", json_integer(m.M));
         json_object_set_new(one, "omega", cli_json_real(m.omega));
         json_array_append_new(list, one);
-        count_key(labels, m.label);
+        if (!few)
+            count_key(labels, m.label);
     }
     json_t *all =
         json_pack("{s:s, s:o, s:I, s:i, s:o, s:o, s:o}", "kind", textures ? "textures" : "models", "file",
@@ -42,6 +45,8 @@ json_t *info_models(const char *path, const vhem_models *models)
                   textures ? "textures" : "hmms", list, "provenance", provenance_json(facts.provenance));
     if (!textures)
         json_object_set_new(all, "emission", json_string(facts.emission));
+    if (facts.files > 0)
+        json_object_set_new(all, "files", json_integer(facts.files));
     return all;
 }
 

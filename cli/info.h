@@ -5,7 +5,8 @@
 
 #include "cli.h"
 
-json_t *info_models(const char *path, const vhem_models *models);
+/* all: every model is listed; else, of a set on disk, only the first ones. */
+json_t *info_models(const char *path, const vhem_models *models, bool all);
 json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree);
 json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);

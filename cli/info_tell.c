@@ -107,22 +107,27 @@ static void tell_models(FILE *f, json_t *facts, bool all)
     bool textures = rows != NULL;
     const char *word = textures ? "texture" : "HMM";
     rows = textures ? rows : json_object_get(facts, "hmms");
-    size_t K = json_array_size(rows);
+    size_t K = (size_t)info_int(facts, "K"), listed = json_array_size(rows);
+    long long files = info_int(facts, "files");
     fprintf(f, "%s: %zu %s%s%s\n", info_text(facts, "file"), K, textures ? "dynamic " : "", word,
             K == 1 ? "" : "s");
+    if (files > 1)
+        fprintf(f, "  files      %lld\n", files);
     if (!textures)
         fprintf(f, "  emission   %s\n", info_text(facts, "emission"));
     fprintf(f, "  dimension  %lld\n", info_int(facts, "d"));
-    tell_range(f, textures ? "state" : "states", rows, textures ? "n" : "S");
-    if (!textures)
-        tell_range(f, "mixture", rows, "M");
-    tell_range(f, "weight", rows, "omega");
+    if (listed == K) {
+        tell_range(f, textures ? "state" : "states", rows, textures ? "n" : "S");
+        if (!textures)
+            tell_range(f, "mixture", rows, "M");
+        tell_range(f, "weight", rows, "omega");
+    }
     tell_counts(f, "labels", json_object_get(facts, "labels"), all);
     info_tell_provenance(f, json_object_get(facts, "provenance"));
     int wide = textures ? 7 : 5;
     fprintf(f, "\n  %*s  %-24s %-16s %3s%s  %s\n", wide, word, "name", "label", textures ? "n" : "S",
             textures ? "" : "   M", "weight");
-    for (size_t i = 0; i < K && (all || i < FEW); i++) {
+    for (size_t i = 0; i < listed && (all || i < FEW); i++) {
         const json_t *row = json_array_get(rows, i);
         fprintf(f, "  %*zu  ", wide, i);
         put_text(f, 24, info_text(row, "name"));

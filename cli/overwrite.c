@@ -80,27 +80,6 @@ static void look_at_option(target *t, const cli_option *o)
         look_at(t, text);
 }
 
-static int check(cli *c, const cli_usage *usage, target *t)
-{
-    const char *path = t->folder ? t->folder : t->path;
-    if (strcmp(path, "-") == 0)
-        return CLI_GO;
-    if (t->folder ? stat(path, &t->up) != 0 : stat(path, &t->is) != 0 || !S_ISREG(t->is.st_mode))
-        return CLI_GO; /* nothing stands there */
-    if (!t->folder && (!stat_above(path, 1, &t->up) || !stat_above(path, 2, &t->above_up)))
-        return CLI_GO;
-    int first = usage->updates ? 1 : 0, last = c->n_arg - (usage->writes_last ? 1 : 0);
-    for (int k = first; k < last; k++)
-        look_at(t, c->arg[k]);
-    for (int k = 0; k < usage->table->n; k++)
-        if (c->given[k])
-            look_at_option(t, &usage->table->row[k]);
-    if (!t->input)
-        return CLI_GO;
-    return cli_fail(c, "%s: writing it would replace the input %s; choose another name, or add --force", path,
-                    t->input);
-}
-
 static const cli_option *row_of(const cli_usage *usage, const char *name)
 {
     for (int k = 0; k < usage->table->n; k++)
@@ -115,9 +94,36 @@ static const char *value_of(const cli_usage *usage, const char *name)
     return o ? *(const char *const *)o->value : NULL;
 }
 
+/* The last argument, unless -o says otherwise. */
+static bool writes_last(const cli_usage *usage)
+{
+    return usage->writes_last && !value_of(usage, "output");
+}
+
+static int check(cli *c, const cli_usage *usage, target *t)
+{
+    const char *path = t->folder ? t->folder : t->path;
+    if (strcmp(path, "-") == 0)
+        return CLI_GO;
+    if (t->folder ? stat(path, &t->up) != 0 : stat(path, &t->is) != 0 || !S_ISREG(t->is.st_mode))
+        return CLI_GO; /* nothing stands there */
+    if (!t->folder && (!stat_above(path, 1, &t->up) || !stat_above(path, 2, &t->above_up)))
+        return CLI_GO;
+    int first = usage->updates ? 1 : 0, last = c->n_arg - (writes_last(usage) ? 1 : 0);
+    for (int k = first; k < last; k++)
+        look_at(t, c->arg[k]);
+    for (int k = 0; k < usage->table->n; k++)
+        if (c->given[k])
+            look_at_option(t, &usage->table->row[k]);
+    if (!t->input)
+        return CLI_GO;
+    return cli_fail(c, "%s: writing it would replace the input %s; choose another name, or add --force", path,
+                    t->input);
+}
+
 int cli_check_overwrite(cli *c, const cli_usage *usage)
 {
-    target file = { .path = usage->writes_last ? c->arg[c->n_arg - 1] : value_of(usage, "output") };
+    target file = { .path = writes_last(usage) ? c->arg[c->n_arg - 1] : value_of(usage, "output") };
     target tables = { .folder = value_of(usage, "tables") };
     char *index = file.path ? index_of(file.path) : NULL;
     target beside = { .path = index };

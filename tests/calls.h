@@ -14,8 +14,8 @@
 #include "model/models.h"
 
 /* Given models as an option; it lives as long as the block it stands in. */
-#define HMMS(h)     ((h) ? &(const vhem_models){ VHEM_HMMS, (vh_h3m *)(h), NULL } : NULL)
-#define TEXTURES(t) ((t) ? &(const vhem_models){ VHEM_TEXTURES, NULL, (vh_dtm *)(t) } : NULL)
+#define HMMS(h)     ((h) ? &(const vhem_models){ .kind = VHEM_HMMS, .h3m = (vh_h3m *)(h) } : NULL)
+#define TEXTURES(t) ((t) ? &(const vhem_models){ .kind = VHEM_TEXTURES, .dtm = (vh_dtm *)(t) } : NULL)
 
 enum { MOST_CALLED = 4096 };
 

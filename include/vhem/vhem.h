@@ -166,6 +166,8 @@ typedef struct {                     /* a set of models at a glance; valid while
     const char *emission;            /* of HMMs: "gaussian-diag", ...; "" for textures */
     const char *prior;               /* they were fitted with: a JSON object as text; NULL: none */
     const char *provenance;          /* what made the file: a JSON object as text; NULL when unknown */
+    int         files;               /* of arrays that they come from; 0: none */
+    int         on_disk;             /* they are read when somebody wants them */
 } vhem_models_facts;
 
 typedef struct {                     /* read-only window on HMM i; valid while its set lives */
@@ -193,11 +195,16 @@ VHEM_API vhem_status vhem_models_new_hmms(vhem_ctx *, const char *emission, int 
                                           const vhem_hmm_view *hmm, vhem_models **out);
 VHEM_API vhem_status vhem_models_new_textures(vhem_ctx *, int d, int64_t K, const vhem_dt_view *dt,
                                               vhem_models **out);
-/* .json or .h5, "-" is stdin.  A clustering or a tree gives the centres of its lowest level. */
+/* .json, .h5 or a folder of shards; "-" is stdin.  A clustering or a tree gives the centres of its lowest
+ * level.  A large set in HDF5 stays on disk; whatever works on it reads what it needs. */
 VHEM_API vhem_status vhem_models_load(vhem_ctx *, const char *path, vhem_models **out);
 /* Format by the ending of the path.  provenance: a JSON object as text, or NULL to keep what there is. */
 VHEM_API vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const char *provenance,
                                       const char *path);
+/* The HMMs of n sets one after the other, in a folder of so many shards, or in a file when shards is 0.  Each
+ * set has a share of the weight that follows from its size. */
+VHEM_API vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
+                                       const char *provenance, const char *path);
 VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *out);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind. */
 VHEM_API vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);

@@ -5,6 +5,7 @@
 #include "cluster/result_json.h"
 #include "core/fd.h"
 #include "core/file.h"
+#include "model/shards.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 typedef enum { OURS, HDF5, OTHER } content;
 
-/* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences. */
+/* By the first bytes: JSON is ours, HDF5 may be models or sequences, anything else is sequences.  A folder
+ * with a manifest holds models. */
 static content look_at(vhem_ctx *ctx, const char *path)
 {
     unsigned char head[64];
@@ -23,7 +25,7 @@ static content look_at(vhem_ctx *ctx, const char *path)
     if (stat(path, &sb) != 0)
         return vh_ends_with(path, ".json") ? OURS : OTHER;
     if (S_ISDIR(sb.st_mode))
-        return OTHER;
+        return vh_shards_is_folder(path) ? OURS : OTHER;
     FILE *f = vh_file_open(path, "rb");
     size_t n = f ? fread(head, 1, sizeof head, f) : 0, k = 0;
     if (f)

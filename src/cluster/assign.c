@@ -191,6 +191,7 @@ vhem_status vhem_assign(vhem_ctx *ctx, const vhem_tree *tree, const vhem_source 
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
              "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
     VH_TRY(check_tree(ctx, tree));
+    VH_TRY(vh_models_gather(ctx, source->models));
     if (source->data)
         VH_TRY(assign_data(ctx, tree, source->data, source->by_group > 0, &out));
     else if (source->models->h3m)

@@ -156,6 +156,7 @@ static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, int n_
                                 const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
+    VH_TRY(vh_models_gather(ctx, source->models));
     VH_CHECK(source->models && source->models->h3m && !source->data, VHEM_EINVAL,
              "the source has %s, a choice is made among clusters of HMMs",
              source->data     ? "sequences"

@@ -133,6 +133,8 @@ vhem_status vhem_distance(vhem_ctx *ctx, const vhem_models *a, const vhem_models
                           const vhem_distance_options *opt, double *D, double *error)
 {
     vhem_status st = VHEM_OK;
+    VH_TRY(vh_models_gather(ctx, a));
+    VH_TRY(vh_models_gather(ctx, b));
     VH_CHECK(a->h3m && b->h3m, VHEM_EINVAL, "distances are between HMMs, these are dynamic textures");
     VH_TRY(vh_h3m_distance(ctx, a->h3m, b->h3m, opt, D, error));
 done:

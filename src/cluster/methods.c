@@ -155,6 +155,8 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, int **item
     if (source->data)
         VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, item, in));
     else
+        VH_TRY(vh_models_gather(ctx, source->models));
+    if (source->models)
         *in = source->models->h3m ? vh_input_models(source->models->h3m, 0)
                                   : vh_input_textures(source->models->dtm, 0);
 done:

@@ -57,6 +57,11 @@ void vh_hash_key(const vh_hash *hash, vh_key *out)
     snprintf(out->text, sizeof out->text, "%016" PRIx64 "%016" PRIx64, h.high64, h.low64);
 }
 
+uint64_t vh_hash_chain(uint64_t h, const void *bytes, size_t n)
+{
+    return XXH3_64bits_withSeed(bytes, n, h);
+}
+
 uint64_t vh_hash_name(const char *text)
 {
     return XXH3_64bits(text, strlen(text));

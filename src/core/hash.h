@@ -19,6 +19,8 @@ void vh_hash_bytes(vh_hash *hash, const void *bytes, size_t n);
 void vh_hash_text(vh_hash *hash, const char *text); /* its end counts; NULL is "" */
 void vh_hash_number(vh_hash *hash, double x);
 void vh_hash_key(const vh_hash *hash, vh_key *out);
+/* 64 bits that follow from h and the bytes; a checksum of several pieces begins with h = 0. */
+uint64_t vh_hash_chain(uint64_t h, const void *bytes, size_t n);
 /* 64 bits that follow from a text: a seed for what has that name. */
 uint64_t vh_hash_name(const char *text);
 

@@ -10,6 +10,9 @@
 
 vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem_data *data, double *loglik)
 {
+    vhem_status st = vh_models_gather(ctx, models);
+    if (st != VHEM_OK)
+        return st;
     return models->h3m ? vh_h3m_score(ctx, models->h3m, data, loglik)
                        : vh_dtm_score(ctx, models->dtm, data, loglik);
 }
@@ -59,6 +62,7 @@ static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, vhem_kind
              vh_models_word(models), (long long)i, vh_models_size(models));
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %d", (long long)n,
              data->N);
+    VH_TRY(vh_models_gather(ctx, models));
 done:
     return st;
 }
@@ -90,6 +94,7 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int
     VH_CHECK(N <= INT_MAX && T <= INT_MAX, VHEM_EINVAL,
              "%lld sequences of %lld frames were asked for, at most %d of %d are possible", (long long)N,
              (long long)T, INT_MAX, INT_MAX);
+    VH_TRY(vh_models_gather(ctx, models));
     st = models->h3m ? vh_h3m_sample(ctx, models->h3m, (int)N, (int)T, out)
                      : vh_dtm_sample(ctx, models->dtm, (int)N, (int)T, out);
 done:

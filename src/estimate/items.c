@@ -137,6 +137,7 @@ vhem_status vhem_source_items(vhem_ctx *ctx, const vhem_source *source, vhem_ite
              "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
     if (source->data)
         return items_of_data(ctx, source->data, source->by_group > 0, out);
+    VH_TRY(vh_models_gather(ctx, source->models));
     VH_TRY(room(ctx, vh_models_size(source->models), &items));
     for (int i = 0; i < items->n; i++)
         VH_TRY(set_texts(ctx, items, i, *vh_models_name(source->models, i),

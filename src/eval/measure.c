@@ -201,8 +201,10 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     vhem_measures m = { NAN, NAN, NAN, NAN };
     const vhem_models *given = source ? source->models : NULL;
     const vhem_data *data = source ? source->data : NULL;
-    level v = { .models = given ? given->h3m : NULL };
+    level v = { 0 };
 
+    VH_TRY(vh_models_gather(ctx, given));
+    v.models = given ? given->h3m : NULL;
     VH_CHECK(c, VHEM_EINVAL, "level %d of a tree of %d", l + 1, tree->n);
     if (opt)
         VH_TRY(vh_options_check(ctx, VHEM_CLUSTER_OPTIONS, opt));

@@ -8,21 +8,52 @@
 
 #include <string.h>
 
+/* A large file, which stays on disk until its models are wanted. */
+static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_shard *shard = NULL;
+    vh_shards *set = NULL;
+
+    VH_TRY(vh_shard_describe(ctx, file, limit, path, true, &shard));
+    VH_TRY(vh_shards_of(ctx, shard, &set));
+    VH_TRY(vh_models_take_shards(ctx, set, out));
+done:
+    return st;
+}
+
+static vhem_status open_folder(vhem_ctx *ctx, const char *path, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_shards *set = NULL;
+
+    VH_TRY(vh_shards_open(ctx, path, &set));
+    VH_TRY(vh_models_take_shards(ctx, set, out));
+done:
+    return st;
+}
+
 /* The models of an HDF5 file, of either kind. */
-static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+static vhem_status get_models(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
     vhem_status st = VHEM_OK;
     char *format = NULL;
     vh_h3m *h3m = NULL;
     vh_dtm *dtm = NULL;
+    int version = 0;
 
     VH_TRY(vh_h5_text(ctx, file, "format", limit, &format));
     if (format && strcmp(format, "vhem-dtm") == 0) {
-        VH_TRY(vh_dtm_get_hdf5(ctx, file, limit, &dtm));
+        VH_TRY(vh_dtm_get_hdf5(ctx, file, limit, path, &dtm));
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
-    } else {
-        VH_TRY(vh_model_get_hdf5(ctx, file, limit, &h3m));
+        goto done;
+    }
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
+    if (version == 1 || limit <= VH_MODELS_EAGER) {
+        VH_TRY(vh_model_get_hdf5(ctx, file, limit, path, &h3m));
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
+    } else {
+        VH_TRY(open_shard(ctx, file, limit, path, out));
     }
 done:
     free(format);
@@ -50,8 +81,13 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
     char *text = NULL;
     size_t size = 0;
 
-    VH_TRY(vh_model_read(ctx, path, &text, &size));
-    if (!text) {
+    bool folder = vh_shards_is_folder(path);
+    if (!folder)
+        VH_TRY(vh_model_read(ctx, path, &text, &size));
+    if (folder) {
+        VH_TRY(open_folder(ctx, path, &doc.models));
+        doc.format = "vhem-h3m";
+    } else if (!text) {
         VH_TRY(vh_h5_load(ctx, path, get_models, &doc.models));
         doc.format = doc.models->kind == VHEM_HMMS ? "vhem-h3m" : "vhem-dtm";
     } else {

@@ -108,14 +108,15 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
+vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
     hid_t all = -1;
     int d, K;
 
-    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION));
+    (void)path;
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
     VH_TRY(vh_h5_count(ctx, file, "d", &d));
     VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));

@@ -314,23 +314,40 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
+vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int64_t number)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL;
 
-    VH_CHECK(h3m->d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", h3m->d);
     VH_NEW(work, vh_emission_work(&h3m->shape));
-    VH_TRY(check_distribution(ctx, h3m->omega, h3m->K, "omega", -1));
-    for (int i = 0; i < h3m->K; i++) {
+    for (int i = first; i < first + n; i++) {
+        double omega = h3m->omega[i];
         st = check_hmm(ctx, h3m, &h3m->hmm[i], work);
+        if (st == VHEM_OK && !(omega >= 0 && isfinite(omega)))
+            st = vh_fail(ctx, VHEM_EINVAL, "omega is %.10g, must be a finite number of 0 or more", omega);
         if (st != VHEM_OK) {
-            vh_h3m_prefix(ctx, h3m, i);
+            vh_model_prefix(ctx, "HMM", number + i - first, h3m->hmm[i].name);
             goto done;
         }
     }
 done:
     free(work);
+    return st;
+}
+
+vhem_status vh_h3m_check_omega(vhem_ctx *ctx, const vh_h3m *h3m)
+{
+    return check_distribution(ctx, h3m->omega, h3m->K, "omega", -1);
+}
+
+vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_CHECK(h3m->d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", h3m->d);
+    VH_TRY(vh_h3m_check_omega(ctx, h3m));
+    VH_TRY(vh_h3m_check(ctx, h3m, 0, h3m->K, 0));
+done:
     return st;
 }
 

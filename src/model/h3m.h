@@ -47,6 +47,9 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
                               vh_h3m **out);
 vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out);
 vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m);
+/* Of n HMMs alone, from `first` on, whatever their weights sum to; in sentences the first has this number. */
+vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int64_t number);
+vhem_status vh_h3m_check_omega(vhem_ctx *ctx, const vh_h3m *h3m); /* of the weights alone */
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b);
 vhem_status vh_h3m_set_provenance(vhem_ctx *ctx, vh_h3m *h3m, const char *json);

@@ -9,6 +9,7 @@
 #include "model/hdf5.h"
 
 #include "core/alloc.h"
+#include "core/fd.h"
 #include "core/file.h"
 #include "core/h5_watch.h"
 
@@ -32,16 +33,32 @@ bool vh_h5_drop(hid_t id)
 
 /* ---- 2. writing ---------------------------------------------------------------------------------------- */
 
-bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value)
+static bool put_number(const vh_h5_writer *w, hid_t at, const char *name, hid_t file_type, hid_t type,
+                       const void *value)
 {
-    hid_t a = H5Acreate2(at, name, H5T_STD_I32LE, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT, &value) >= 0;
+    hid_t a = H5Acreate2(at, name, file_type, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = a >= 0 && H5Awrite(a, type, value) >= 0;
     ok &= vh_h5_drop(a);
     return ok;
 }
 
+bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value)
+{
+    return put_number(w, at, name, H5T_STD_I32LE, H5T_NATIVE_INT, &value);
+}
+
+bool vh_h5_put_int64(const vh_h5_writer *w, hid_t at, const char *name, int64_t value)
+{
+    return put_number(w, at, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
+}
+
+bool vh_h5_put_real(const vh_h5_writer *w, hid_t at, const char *name, double value)
+{
+    return put_number(w, at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
 /* Fixed-length UTF-8 strings: unlike those of variable length they lie where they belong, not in a heap. */
-static hid_t string_type(size_t length)
+hid_t vh_h5_text_type(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
     if (type >= 0 && H5Tset_size(type, length ? length : 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0
@@ -55,7 +72,7 @@ bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const cha
 {
     if (!text || !*text)
         return true;
-    hid_t type = string_type(strlen(text));
+    hid_t type = vh_h5_text_type(strlen(text));
     hid_t a = type < 0 ? -1 : H5Acreate2(at, name, type, w->scalar, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = a >= 0 && H5Awrite(a, type, text) >= 0;
     ok &= vh_h5_drop(a);
@@ -67,7 +84,7 @@ bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, cons
 {
     if (!text)
         return true;
-    hid_t type = string_type(strlen(text));
+    hid_t type = vh_h5_text_type(strlen(text));
     hid_t set =
         type < 0 ? -1 : H5Dcreate2(at, name, type, w->scalar, H5P_DEFAULT, w->contiguous, H5P_DEFAULT);
     bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
@@ -88,6 +105,17 @@ bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int ra
     bool ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
     ok &= vh_h5_drop(set);
     vh_h5_drop(space);
+    return ok;
+}
+
+bool vh_h5_put_array(const vh_h5_writer *w, hid_t at, const char *name, hid_t type, int rank,
+                     const hsize_t *n, const void *x)
+{
+    hid_t space = H5Screate_simple(rank, n, NULL);
+    hid_t set = H5Dcreate2(at, name, type, space, H5P_DEFAULT, w->contiguous, H5P_DEFAULT);
+    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
+    ok &= vh_h5_drop(set);
+    ok &= vh_h5_drop(space);
     return ok;
 }
 
@@ -291,24 +319,32 @@ done:
     return st;
 }
 
-vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
+vhem_status vh_h5_real(vhem_ctx *ctx, hid_t at, const char *name, double *out)
 {
     vhem_status st = VHEM_OK;
-    double x = 0;
     hid_t a = H5Aopen(at, name, H5P_DEFAULT), space = H5Aget_space(a), type = H5Aget_type(a);
     H5T_class_t class = H5Tget_class(type);
 
     VH_CHECK(a >= 0, VHEM_EFORMAT, "%s is missing", name);
     VH_CHECK(H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_INTEGER || class == H5T_FLOAT)
-                 && H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0,
+                 && H5Aread(a, H5T_NATIVE_DOUBLE, out) >= 0,
              VHEM_EFORMAT, "%s is not a single number", name);
-    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
-             "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
-    *out = (int)x;
 done:
     vh_h5_drop(type);
     vh_h5_drop(space);
     vh_h5_drop(a);
+    return st;
+}
+
+vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out)
+{
+    vhem_status st = VHEM_OK;
+    double x = 0;
+    VH_TRY(vh_h5_real(ctx, at, name, &x));
+    VH_CHECK(x == floor(x) && x >= 1 && x <= INT_MAX, VHEM_EFORMAT,
+             "%s is %.12g, must be a whole number from 1 to %d", name, x, INT_MAX);
+    *out = (int)x;
+done:
     return st;
 }
 
@@ -401,7 +437,7 @@ vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t li
     return st;
 }
 
-vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest)
+vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest, int *out)
 {
     vhem_status st = VHEM_OK;
     char *found = NULL;
@@ -413,6 +449,8 @@ vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *form
     VH_TRY(vh_h5_count(ctx, file, "version", &version));
     VH_CHECK(version <= newest, VHEM_EFORMAT, "version %d of the format, this program reads up to %d",
              version, newest);
+    if (out)
+        *out = version;
 done:
     free(found);
     return st;
@@ -442,6 +480,24 @@ vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int K, double *omega)
     return vh_h5_numbers(ctx, file, "omega", 1, &all, omega);
 }
 
+/* Why the library does not take the file: most often because it is not whole. */
+static vhem_status refuse(vhem_ctx *ctx, const char *path, int64_t size)
+{
+    image head = { calloc(1, 48), 48 };
+    FILE *f = vh_file_open(path, "rb");
+    bool ours = f && head.bytes && fread(head.bytes, 1, head.size, f) == head.size
+                && memcmp(head.bytes, "\x89HDF\r\n\x1a\n", 8) == 0 && head.bytes[8] >= 2;
+    head.size = SIZE_MAX;
+    int64_t end = ours ? (int64_t)image_end(&head) : 0;
+    if (f)
+        fclose(f);
+    free(head.bytes);
+    if (end > size)
+        return vh_fail(ctx, VHEM_EFORMAT, "the file is cut short: it has %lld bytes of %lld", (long long)size,
+                       (long long)end);
+    return vh_fail(ctx, VHEM_EFORMAT, "not an HDF5 file, or a damaged one");
+}
+
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out)
 {
     vhem_status st = VHEM_OK;
@@ -455,8 +511,9 @@ vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *ou
     VH_CHECK(access(path, R_OK) == 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     VH_CHECK(sb.st_size > 0, VHEM_EFORMAT, "the file is empty, must be a model file");
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    VH_CHECK(file >= 0, VHEM_EFORMAT, "not an HDF5 file, or a damaged one");
-    VH_TRY(get(ctx, file, (size_t)sb.st_size, out));
+    if (file < 0)
+        VH_TRY(refuse(ctx, path, (int64_t)sb.st_size));
+    VH_TRY(get(ctx, file, (size_t)sb.st_size, path, out));
 done:
     vh_h5_drop(file);
     if (st != VHEM_OK)

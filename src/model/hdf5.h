@@ -18,6 +18,7 @@ typedef struct {
     hid_t file, scalar, group, compact, contiguous; /* a scalar space; how to store groups, arrays */
 } vh_h5_writer;
 
+hid_t vh_h5_text_type(size_t length); /* of texts of so many bytes; the caller drops it */
 bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value);
 /* A string attribute of at; nothing for NULL or "". */
 bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
@@ -25,6 +26,11 @@ bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const cha
 bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
 bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int *n,
                        const double *x);
+/* An array of any type, in one run of bytes. */
+bool vh_h5_put_array(const vh_h5_writer *w, hid_t at, const char *name, hid_t type, int rank,
+                     const hsize_t *n, const void *x);
+bool vh_h5_put_int64(const vh_h5_writer *w, hid_t at, const char *name, int64_t value);
+bool vh_h5_put_real(const vh_h5_writer *w, hid_t at, const char *name, double value);
 hid_t vh_h5_put_group(const vh_h5_writer *w, hid_t at, const char *name);
 
 /* A file with what put writes into w->file. */
@@ -44,11 +50,13 @@ vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set);
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
                           double *out);
 vhem_status vh_h5_count(vhem_ctx *ctx, hid_t at, const char *name, int *out); /* whole, at least 1 */
+/* A single number, whatever its type. */
+vhem_status vh_h5_real(vhem_ctx *ctx, hid_t at, const char *name, double *out);
 /* A string attribute, a string dataset into *slot, left as it is when there is none. */
 vhem_status vh_h5_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot);
 vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t limit, char **slot);
-/* The attribute format is this one, and version is none newer than what is known. */
-vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest);
+/* The attribute format is this one, and version (NULL: not wanted) is none newer than what is known. */
+vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest, int *version);
 /* Opens the group that holds a group for each model, in sentences called what; the caller drops it. */
 vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
                          hid_t *group, int *K);
@@ -56,7 +64,7 @@ vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char
 vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int K, double *omega);
 
 /* Opens the file and hands it to get; path is put before sentences. */
-typedef vhem_status vh_h5_get(vhem_ctx *ctx, hid_t file, size_t limit, void *out);
+typedef vhem_status vh_h5_get(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out);
 vhem_status vh_h5_load(vhem_ctx *ctx, const char *path, vh_h5_get *get, void *out);
 /* What is in a file of HMMs, a vh_h3m **, and of textures, a vh_dtm **. */
 vh_h5_get vh_model_get_hdf5, vh_dtm_get_hdf5;

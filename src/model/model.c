@@ -14,13 +14,13 @@ const char *vh_model_text(const char *text)
     return text && *text ? text : NULL;
 }
 
-void vh_model_prefix(vhem_ctx *ctx, const char *kind, int i, const char *name)
+void vh_model_prefix(vhem_ctx *ctx, const char *kind, int64_t i, const char *name)
 {
     char who[160];
     if (vh_model_text(name))
-        snprintf(who, sizeof who, "%s %d ('%.120s')", kind, i, name);
+        snprintf(who, sizeof who, "%s %lld ('%.120s')", kind, (long long)i, name);
     else
-        snprintf(who, sizeof who, "%s %d", kind, i);
+        snprintf(who, sizeof who, "%s %lld", kind, (long long)i);
     vh_error_prefix(ctx, who);
 }
 

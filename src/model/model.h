@@ -11,7 +11,7 @@
 /* The text, or NULL for an empty one. */
 const char *vh_model_text(const char *text);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence; kind is the word. */
-void vh_model_prefix(vhem_ctx *ctx, const char *kind, int i, const char *name);
+void vh_model_prefix(vhem_ctx *ctx, const char *kind, int64_t i, const char *name);
 /* Largest relative difference of a and b [n]; infinity where one is not a number. */
 double vh_model_difference(const double *a, const double *b, size_t n);
 /* json, an object as text, or NULL, becomes the provenance at slot. */

@@ -1,63 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_hdf5.c - model files as HDF5, the same tree as in JSON: docs/formats.md.  No other file knows it. */
+/* model_hdf5.c - model files as HDF5, docs/formats.md: the top of a file, and version 1, which had the same
+ * tree as JSON and is only read.  Version 2 is that of shard.h. */
 #include "core/alloc.h"
-#include "model/h3m.h"
-#include "model/hdf5.h"
+#include "model/shard.h"
 
-#include <limits.h>
+/* ---- the top of a file --------------------------------------------------------------------------------- */
 
-#define VERSION 1
-
-/* ---- writing ------------------------------------------------------------------------------------------- */
-
-static bool put_hmm(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int i)
+bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version)
 {
-    const vh_hmm *h = &h3m->hmm[i];
-    int states[] = { h->S, h->S }, component[4] = { h->S, h->M };
-    char name[16];
-
-    snprintf(name, sizeof name, "%d", i);
-    hid_t g = vh_h5_put_group(w, hmms, name);
-    bool ok = g >= 0 && vh_h5_put_text(w, g, "name", h->name) && vh_h5_put_text(w, g, "label", h->label)
-              && vh_h5_put_int(w, g, "S", h->S) && vh_h5_put_int(w, g, "M", h->M)
-              && vh_h5_put_numbers(w, g, "pi", 1, states, h->pi)
-              && vh_h5_put_numbers(w, g, "A", 2, states, h->A)
-              && vh_h5_put_numbers(w, g, "c", 2, component, vh_hmm_c(h))
-              && vh_h5_put_long_text(w, g, "extra", h->extra);
-    for (int p = 0; ok && p < h3m->family->n_param; p++) {
-        const vh_param *param = &h3m->family->param[p];
-        for (int k = 0; k < param->rank; k++)
-            component[2 + k] = vh_param_extent(param, k, &h3m->shape);
-        ok = vh_h5_put_numbers(w, g, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
-    }
-    vh_h5_drop(g);
-    return ok;
-}
-
-static bool put_h3m(const vh_h5_writer *w, const void *what)
-{
-    const vh_h3m *h3m = what;
-    hid_t hmms = -1;
     char lengths[VH_LENGTHS_SIZE];
     vh_lengths_text(&h3m->lengths, lengths);
-    bool ok =
-        vh_h5_put_text(w, w->file, "format", "vhem-h3m") && vh_h5_put_int(w, w->file, "version", VERSION)
-        && vh_h5_put_text(w, w->file, "emission", h3m->family->name) && vh_h5_put_int(w, w->file, "d", h3m->d)
-        && vh_h5_put_numbers(w, w->file, "omega", 1, &h3m->K, h3m->omega)
-        && vh_h5_put_long_text(w, w->file, "lengths", h3m->lengths.max > 0 ? lengths : NULL)
-        && vh_h5_put_long_text(w, w->file, "prior", h3m->prior)
-        && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
-        && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
-    if (ok)
-        hmms = vh_h5_put_group(w, w->file, "hmms");
-    ok = ok && hmms >= 0;
-    for (int i = 0; ok && i < h3m->K; i++)
-        ok = put_hmm(w, hmms, h3m, i);
-    vh_h5_drop(hmms);
-    return ok;
+    return vh_h5_put_text(w, w->file, "format", "vhem-h3m") && vh_h5_put_int(w, w->file, "version", version)
+           && vh_h5_put_text(w, w->file, "emission", h3m->family->name)
+           && vh_h5_put_int(w, w->file, "d", h3m->d)
+           && vh_h5_put_long_text(w, w->file, "lengths", h3m->lengths.max > 0 ? lengths : NULL)
+           && vh_h5_put_long_text(w, w->file, "prior", h3m->prior)
+           && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
+           && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
 }
-
-/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* The text "extra" of the file or of an HMM, less what has become a key of the format. */
 static vhem_status get_extra(vhem_ctx *ctx, hid_t at, const vh_emission *family, size_t limit, char **slot)
@@ -71,6 +31,61 @@ done:
     free(text);
     return st;
 }
+
+static vhem_status get_family(vhem_ctx *ctx, hid_t file, size_t limit, const vh_emission **family)
+{
+    vhem_status st = VHEM_OK;
+    char *emission = NULL;
+
+    VH_TRY(vh_h5_text(ctx, file, "emission", limit, &emission));
+    VH_CHECK(emission, VHEM_EFORMAT, "emission is missing");
+    *family = vh_emission_find(emission);
+    VH_CHECK(*family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
+done:
+    free(emission);
+    return st;
+}
+
+/* What the file says of the fit: lengths of the sequences, prior, provenance. */
+static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    char *lengths = NULL;
+
+    VH_TRY(vh_h5_long_text(ctx, file, "lengths", limit, &lengths));
+    if (lengths)
+        VH_TRY(vh_lengths_read(ctx, lengths, &h3m->lengths));
+    VH_TRY(vh_h5_long_text(ctx, file, "prior", limit, &h3m->prior));
+    if (h3m->prior)
+        VH_TRY(vh_model_check_object(ctx, "prior", h3m->prior));
+    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
+    if (h3m->provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
+done:
+    free(lengths);
+    return st;
+}
+
+vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int K, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_emission *family = NULL;
+    vh_h3m *h3m = NULL;
+    vh_shape shape = { 0 };
+
+    VH_TRY(get_family(ctx, file, limit, &family));
+    VH_TRY(vh_h5_count(ctx, file, "d", &shape.d));
+    VH_TRY(vh_h3m_new(ctx, family, shape, K, &h3m));
+    VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
+    VH_TRY(get_origin(ctx, file, limit, h3m));
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    return st;
+}
+
+/* ---- version 1: a group for each HMM ------------------------------------------------------------------- */
 
 /* All arrays of HMM i; only checks their shapes when fill is false. */
 static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, int S, int M, bool fill)
@@ -125,61 +140,19 @@ done:
     return st;
 }
 
-static vhem_status get_family(vhem_ctx *ctx, hid_t file, size_t limit, const vh_emission **family)
+static vhem_status get_version_1(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    char *emission = NULL;
-
-    VH_TRY(vh_h5_text(ctx, file, "emission", limit, &emission));
-    VH_CHECK(emission, VHEM_EFORMAT, "emission is missing");
-    *family = vh_emission_find(emission);
-    VH_CHECK(*family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
-done:
-    free(emission);
-    return st;
-}
-
-/* What the file says of the fit: lengths of the sequences, prior, provenance. */
-static vhem_status get_origin(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m *h3m)
-{
-    vhem_status st = VHEM_OK;
-    char *lengths = NULL;
-
-    VH_TRY(vh_h5_long_text(ctx, file, "lengths", limit, &lengths));
-    if (lengths)
-        VH_TRY(vh_lengths_read(ctx, lengths, &h3m->lengths));
-    VH_TRY(vh_h5_long_text(ctx, file, "prior", limit, &h3m->prior));
-    if (h3m->prior)
-        VH_TRY(vh_model_check_object(ctx, "prior", h3m->prior));
-    VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &h3m->provenance));
-    if (h3m->provenance)
-        VH_TRY(vh_model_check_object(ctx, "provenance", h3m->provenance));
-done:
-    free(lengths);
-    return st;
-}
-
-vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, void *out)
-{
-    vhem_status st = VHEM_OK;
-    const vh_emission *family = NULL;
     vh_h3m *h3m = NULL;
     hid_t hmms = -1;
-    vh_shape shape = { 0 };
     int K;
 
-    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VERSION));
-    VH_TRY(get_family(ctx, file, limit, &family));
-    VH_TRY(vh_h5_count(ctx, file, "d", &shape.d));
     VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
-    VH_TRY(vh_h3m_new(ctx, family, shape, K, &h3m));
+    VH_TRY(vh_model_get_head(ctx, file, limit, K, &h3m));
     VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
     for (int i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
-    VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
-    VH_TRY(get_origin(ctx, file, limit, h3m));
-    VH_TRY(vh_h3m_validate(ctx, h3m));
-    *(vh_h3m **)out = h3m;
+    *out = h3m;
     h3m = NULL;
 done:
     vh_h5_drop(hmms);
@@ -189,6 +162,29 @@ done:
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
+vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    vh_shard *shard = NULL;
+    int version = 0;
+
+    VH_TRY(vh_h5_head(ctx, file, limit, "vhem-h3m", VH_SHARD_VERSION, &version));
+    if (version == 1) {
+        VH_TRY(get_version_1(ctx, file, limit, &h3m));
+        VH_TRY(vh_h3m_validate(ctx, h3m));
+    } else {
+        VH_TRY(vh_shard_describe(ctx, file, limit, path, true, &shard));
+        VH_TRY(vh_shard_load(ctx, shard, &h3m));
+    }
+    *(vh_h3m **)out = h3m;
+    h3m = NULL;
+done:
+    vh_shard_free(shard);
+    vh_h3m_free(h3m);
+    return st;
+}
+
 vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)
 {
     return vh_h5_load(ctx, path, vh_model_get_hdf5, out);
@@ -196,9 +192,5 @@ vhem_status vh_model_load_hdf5(vhem_ctx *ctx, const char *path, vh_h3m **out)
 
 vhem_status vh_model_save_hdf5(vhem_ctx *ctx, const vh_h3m *h3m, const char *path)
 {
-    vhem_status st = vh_h3m_require_finite(ctx, h3m);
-    if (st == VHEM_OK)
-        return vh_h5_save(ctx, path, put_h3m, h3m);
-    vh_error_prefix(ctx, path);
-    return st;
+    return vh_shard_save(ctx, h3m, 0, h3m->K, path);
 }

@@ -17,7 +17,7 @@
 
 const char *vh_models_word(const vhem_models *m)
 {
-    return m->h3m ? "HMM" : "texture";
+    return m->kind == VHEM_HMMS ? "HMM" : "texture";
 }
 
 static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
@@ -32,6 +32,7 @@ done:
     if (st != VHEM_OK) {
         vh_h3m_free(from.h3m);
         vh_dtm_free(from.dtm);
+        vh_shards_free(from.shards);
     }
     return st;
 }
@@ -46,10 +47,35 @@ vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **ou
     return take(ctx, vh_models_of_textures(dtm), out);
 }
 
+vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models *m = NULL;
+
+    VH_TRY(take(ctx, (vhem_models){ .kind = VHEM_HMMS, .shards = shards }, &m));
+    if (shards->bytes <= VH_MODELS_EAGER)
+        VH_TRY(vh_models_gather(ctx, m));
+    *out = m;
+    m = NULL;
+done:
+    vhem_models_free(m);
+    return st;
+}
+
+static void free_blocks(vhem_models *m)
+{
+    for (int64_t b = 0; m->block && b * VH_SHARD_CHUNK < m->shards->K; b++)
+        vh_h3m_free(m->block[b]);
+    free(m->block);
+    m->block = NULL;
+}
+
 void vhem_models_free(vhem_models *m)
 {
     if (!m)
         return;
+    free_blocks(m);
+    vh_shards_free(m->shards);
     vh_h3m_free(m->h3m);
     vh_dtm_free(m->dtm);
     free(m);
@@ -180,11 +206,63 @@ done:
     return st;
 }
 
+vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
+{
+    vhem_status st = VHEM_OK;
+    if (!m || m->h3m || m->dtm)
+        return VHEM_OK;
+#pragma omp critical(vh_models_gather)
+    if (!m->h3m) {
+        vh_h3m *h3m = NULL;
+        st = vh_shards_read(ctx, m->shards, 0, (int)m->shards->K, true, &h3m);
+        ((vhem_models *)m)->h3m = h3m;
+    }
+    return st;
+}
+
+static vhem_status copy_range(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *copy = NULL;
+    int *index = NULL;
+
+    VH_NEW(index, n);
+    for (int k = 0; k < n; k++)
+        index[k] = first + k;
+    VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &copy));
+    memcpy(copy->omega, h3m->omega + first, sizeof *copy->omega * (size_t)n);
+    for (int k = 0; k < n; k++)
+        VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].extra, h3m->hmm[first + k].extra));
+    VH_TRY(vh_h3m_set_text(ctx, &copy->prior, h3m->prior));
+    VH_TRY(vh_h3m_set_text(ctx, &copy->extra, h3m->extra));
+    VH_TRY(vh_h3m_set_text(ctx, &copy->provenance, h3m->provenance));
+    *out = copy;
+    copy = NULL;
+done:
+    vh_h3m_free(copy);
+    free(index);
+    return st;
+}
+
+vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out)
+{
+    return m->h3m ? copy_range(ctx, m->h3m, (int)first, n, out)
+                  : vh_shards_read(ctx, m->shards, first, n, true, out);
+}
+
 /* ---- 2. looking at them -------------------------------------------------------------------------------- */
 
 void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
 {
     vhem_models_facts f = { .kind = m->kind, .K = vh_models_size(m), .d = vh_models_dim(m), .emission = "" };
+    const vh_h3m *head = m->h3m ? m->h3m : m->shards ? m->shards->shard[0]->head : NULL;
+
+    f.files = m->shards ? m->shards->n : 0;
+    f.on_disk = m->shards && !m->h3m;
+    if (f.on_disk) {
+        f.S = m->shards->S;
+        f.M = m->shards->M;
+    }
 
     for (int i = 0; m->h3m && i < m->h3m->K; i++) {
         f.S = m->h3m->hmm[i].S > f.S ? m->h3m->hmm[i].S : f.S;
@@ -192,17 +270,42 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     }
     for (int i = 0; m->dtm && i < m->dtm->K; i++)
         f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
-    if (m->h3m) {
-        f.emission = m->h3m->family->name;
-        f.prior = m->h3m->prior;
+    if (head) {
+        f.emission = head->family->name;
+        f.prior = head->prior;
     }
-    f.provenance = m->h3m ? m->h3m->provenance : m->dtm->provenance;
+    f.provenance = head ? head->provenance : m->dtm->provenance;
     *out = f;
+}
+
+/* HMM i of a set on disk: its chunk is read when somebody looks at it for the first time, and kept. */
+static vhem_status view_on_disk(vhem_models *m, int64_t i, vhem_hmm_view *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx silent = { .threads = 1 }, *ctx = &silent;
+    int64_t chunks = (m->shards->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK, b = i / VH_SHARD_CHUNK,
+            first = b * VH_SHARD_CHUNK, left = m->shards->K - first;
+
+    if (!m->block)
+        VH_NEW(m->block, chunks);
+    if (!m->block[b])
+        VH_TRY(vh_shards_read(ctx, m->shards, first, (int)(left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK),
+                              true, &m->block[b]));
+    st = vh_h3m_view(m->block[b], (int)(i - first), out);
+done:
+    return st;
 }
 
 vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
 {
-    return m->h3m && i >= 0 && i < m->h3m->K ? vh_h3m_view(m->h3m, (int)i, out) : VHEM_EINVAL;
+    vhem_status st = VHEM_EINVAL;
+    if (m->h3m)
+        return i >= 0 && i < m->h3m->K ? vh_h3m_view(m->h3m, (int)i, out) : VHEM_EINVAL;
+    if (!m->shards || i < 0 || i >= m->shards->K)
+        return VHEM_EINVAL;
+#pragma omp critical(vh_models_gather)
+    st = view_on_disk((vhem_models *)m, i, out);
+    return st;
 }
 
 vhem_status vhem_models_texture(const vhem_models *m, int64_t i, vhem_dt_view *out)
@@ -212,7 +315,9 @@ vhem_status vhem_models_texture(const vhem_models *m, int64_t i, vhem_dt_view *o
 
 double vhem_models_compare(const vhem_models *a, const vhem_models *b)
 {
-    if (a->kind != b->kind)
+    vhem_ctx silent = { .threads = 1 };
+    if (a->kind != b->kind || vh_models_gather(&silent, a) != VHEM_OK
+        || vh_models_gather(&silent, b) != VHEM_OK)
         return INFINITY;
     return a->h3m ? vh_h3m_compare(a->h3m, b->h3m) : vh_dtm_compare(a->dtm, b->dtm);
 }
@@ -225,6 +330,7 @@ vhem_status vhem_models_save(vhem_ctx *ctx, const vhem_models *m, const char *pr
 
     if (provenance)
         VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
+    VH_TRY(vh_models_gather(ctx, m));
     if (m->h3m) {
         vh_h3m with = *m->h3m;
         with.provenance = provenance ? (char *)provenance : with.provenance;

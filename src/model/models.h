@@ -5,13 +5,23 @@
 #define VH_MODEL_MODELS_H
 
 #include "model/dtm.h"
-#include "model/h3m.h"
+#include "model/shards.h"
 
 struct vhem_models {
     vhem_kind kind;
     vh_h3m *h3m; /* one of the two; the other is NULL */
     vh_dtm *dtm;
+    vh_shards *shards; /* of HMMs that are on disk: h3m is NULL until somebody gathers them */
+    vh_h3m **block;    /* [chunks of VH_SHARD_CHUNK]  those that somebody has looked at; NULL: none yet */
 };
+
+enum { VH_MODELS_EAGER = 1 << 24 }; /* sets on disk of fewer bytes are gathered when they are opened */
+
+/* Sees to it that h3m or dtm is there, for those who work on whole sets in memory.  NULL is allowed.  The set
+ * counts as const: what it holds does not change by being read. */
+vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m);
+/* HMMs first .. first+n-1 with all that the files say of them, and their weights in the whole. */
+vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out);
 
 /* A set that belongs to somebody else, as models. */
 static inline vhem_models vh_models_of_hmms(const vh_h3m *h3m)
@@ -25,11 +35,11 @@ static inline vhem_models vh_models_of_textures(const vh_dtm *dtm)
 
 static inline int vh_models_size(const vhem_models *m)
 {
-    return m->h3m ? m->h3m->K : m->dtm->K;
+    return m->h3m ? m->h3m->K : m->dtm ? m->dtm->K : (int)m->shards->K;
 }
 static inline int vh_models_dim(const vhem_models *m)
 {
-    return m->h3m ? m->h3m->d : m->dtm->d;
+    return m->h3m ? m->h3m->d : m->dtm ? m->dtm->d : m->shards->shard[0]->head->d;
 }
 static inline double *vh_models_omega(const vhem_models *m) /* [K] */
 {
@@ -50,6 +60,8 @@ const char *vh_models_word(const vhem_models *m);
 /* Models that take over the set; on failure it is freed. */
 vhem_status vh_models_take_hmms(vhem_ctx *ctx, vh_h3m *h3m, vhem_models **out);
 vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **out);
+/* A small set is gathered at once. */
+vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models **out);
 /* A copy of n of the models, index [n] (NULL: the first n), their weights scaled to sum to 1. */
 vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out);
 /* Those that have weight; it is a failure when none has. */

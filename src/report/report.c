@@ -204,6 +204,7 @@ vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const 
     vh_facts *facts = NULL;
 
     VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
+    VH_TRY(vh_models_gather(ctx, in->models));
     VH_TRY(vh_facts_new(ctx, in, &facts));
     VH_TRY(write_all(ctx, facts, path));
 done:

@@ -41,7 +41,7 @@ OPTIONS = {
     "report": ["output", "tables", "title", "models", "truth", "data", "examples", "measures", "distances", "choice", "image",
                "y-down"] + DATA,
     "info": ["all"] + DATA,
-    "convert": DATA,
+    "convert": ["output", "shards"] + DATA,
 }
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
          "json", "help"}
@@ -172,7 +172,8 @@ class Misuse(Case):
     def test_arguments(self):
         self.fails(2, "too few arguments; the command is: vhem fit DATA -o MODELS", "fit")
         self.fails(2, "too few arguments", "score", "a.json")
-        self.fails(2, "'c' is one argument too many", "convert", "a", "b", "c")
+        self.fails(2, "'b' is one argument too many", "info", "a", "b")
+        self.fails(2, "which of them is the output?", "convert", "a", "b", "c")
         self.fails(2, "--output needs its argument, MODELS", "fit", "a.csv", "-o")
         self.fails(2, "--json takes no argument", "fit", "a.csv", "--json=yes")
         self.fails(2, "only one of the inputs can be standard input", "score", "-", "-")

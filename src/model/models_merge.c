@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* models_merge.c - several sets of HMMs as one, written as a file or as a folder of shards.  Only what goes
+ * into one file is in memory at a time. */
+#include "core/alloc.h"
+#include "model/models.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct {
+    int n;
+    const vhem_models *const *set; /* [n] */
+    int64_t *first;                /* [n+1]  number of the first HMM of each */
+    const char *provenance;
+} sets;
+
+/* Appends HMMs first .. first+n-1 of a set, whose weights count share, to out. */
+static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, double share,
+                          vh_h3m *out, int at)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *part = NULL;
+
+    VH_TRY(vh_models_range(ctx, m, first, n, &part));
+    for (int k = 0; k < n; k++) {
+        vh_hmm *to = &out->hmm[at + k];
+        *to = part->hmm[k]; /* moves over */
+        part->hmm[k] = (vh_hmm){ 0 };
+        out->omega[at + k] = share == 1 ? part->omega[k] : part->omega[k] * share;
+    }
+done:
+    vh_h3m_free(part);
+    return st;
+}
+
+/* HMMs of the whole, as vh_shards_save asks for them. */
+static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    const sets *s = arg;
+    vh_h3m *all = NULL, *head = NULL;
+    int p = 0;
+
+    VH_TRY(vh_models_range(ctx, s->set[0], 0, 1, &head));
+    VH_TRY(vh_h3m_new(ctx, head->family, head->shape, n, &all));
+    all->lengths = s->n == 1 ? head->lengths : (vh_lengths){ 0 };
+    VH_TRY(vh_h3m_set_text(ctx, &all->prior, s->n == 1 ? head->prior : NULL));
+    VH_TRY(vh_h3m_set_text(ctx, &all->extra, head->extra));
+    VH_TRY(vh_h3m_set_text(ctx, &all->provenance,
+                           s->provenance ? s->provenance
+                           : s->n == 1   ? head->provenance
+                                         : NULL));
+    for (int64_t i = first; i < first + n;) {
+        while (s->first[p + 1] <= i)
+            p++;
+        int64_t end = first + n < s->first[p + 1] ? first + n : s->first[p + 1];
+        double share = s->n == 1 ? 1 : (double)(s->first[p + 1] - s->first[p]) / (double)s->first[s->n];
+        VH_TRY(append(ctx, s->set[p], i - s->first[p], (int)(end - i), share, all, (int)(i - first)));
+        i = end;
+    }
+    *out = all;
+    all = NULL;
+done:
+    vh_h3m_free(head);
+    vh_h3m_free(all);
+    return st;
+}
+
+static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
+{
+    vhem_status st = VHEM_OK;
+    vhem_models_facts first, f;
+
+    vhem_models_info(s->set[0], &first);
+    for (int p = 0; p < s->n; p++) {
+        vhem_models_info(s->set[p], &f);
+        VH_CHECK(f.kind == VHEM_HMMS, VHEM_EINVAL, "dynamic textures cannot be merged or cut into shards");
+        VH_CHECK(strcmp(f.emission, first.emission) == 0 && f.d == first.d, VHEM_EINVAL,
+                 "%s of dimension %d and %s of dimension %d do not make one set", first.emission, first.d,
+                 f.emission, f.d);
+        s->first[p + 1] = s->first[p] + f.K;
+    }
+    VH_CHECK(s->first[s->n] <= INT_MAX, VHEM_EINVAL, "there are %lld HMMs, at most %d are possible",
+             (long long)s->first[s->n], INT_MAX);
+done:
+    return st;
+}
+
+vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *set, int shards,
+                              const char *provenance, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    sets s = { .n = n, .set = set, .provenance = provenance };
+    vh_h3m *all = NULL;
+
+    VH_CHECK(n >= 1, VHEM_EINVAL, "there are %d sets, must be at least 1", n);
+    if (provenance)
+        VH_TRY(vh_model_check_object(ctx, "provenance", provenance));
+    VH_NEW(s.first, n + 1);
+    VH_TRY(check_sets(ctx, &s));
+    if (shards > 0) {
+        VH_TRY(vh_shards_save(ctx, &(vh_shards_source){ s.first[n], read_range, &s }, shards, path));
+    } else {
+        VH_TRY(read_range(ctx, &s, 0, (int)s.first[n], &all));
+        VH_TRY(vh_h3m_save(ctx, all, path));
+    }
+done:
+    vh_h3m_free(all);
+    free(s.first);
+    return st;
+}

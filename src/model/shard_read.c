@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shard_read.c - HMMs out of a file of arrays, a chunk at a time: bytes, checksum, HMMs, in this order.
+ *
+ * The arrays lie in the file in one piece each, so their rows are read with pread: no lock, and any thread.
+ * Other layouts, which other programs may write, go through the HDF5 library, one thread at a time. */
+#define _GNU_SOURCE
+#include "core/alloc.h"
+#include "core/fd.h"
+#include "model/json.h"
+#include "model/shard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {           /* the rows of a chunk, as they lie in the file */
+    int64_t number, first; /* of the chunk; of its first HMM in the file */
+    int n, n_array;
+    double *omega;    /* [n] */
+    double **array;   /* [n_shape][n_array]  rows of the shape in this chunk */
+    uint64_t *offset; /* [n+1]  NULL: no names, or not wanted */
+    char *bytes;
+    int *code; /* [n] */
+    double *block;
+} rows;
+
+static int64_t row_of(const vh_shard *s, int64_t chunk, int g)
+{
+    int64_t first = chunk * VH_SHARD_CHUNK;
+    return s->row ? s->row[chunk * s->n_shape + g] : first < s->K ? first : s->K;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------------------- */
+
+static vhem_status read_bytes(vhem_ctx *ctx, int fd, const vh_shard_array *a, int64_t at, size_t n, void *out)
+{
+    vhem_status st = VHEM_OK;
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(at + (int64_t)done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        VH_CHECK(got >= 0, VHEM_EIO, "%s cannot be read: %s", a->name, strerror(errno));
+        VH_CHECK(got > 0, VHEM_EFORMAT, "%s ends at byte %lld: the file is cut short", a->name,
+                 (long long)(at + (int64_t)done));
+        done += (size_t)got;
+    }
+done:
+    return st;
+}
+
+static bool read_slab(const char *path, const vh_shard_array *a, hsize_t first, hsize_t n, void *out)
+{
+    hsize_t dims[H5S_MAX_RANK], start[H5S_MAX_RANK] = { first };
+    hid_t type = a->type == VH_SHARD_REAL     ? H5T_NATIVE_DOUBLE
+                 : a->type == VH_SHARD_INT    ? H5T_NATIVE_INT
+                 : a->type == VH_SHARD_OFFSET ? H5T_NATIVE_UINT64
+                                              : H5T_NATIVE_UINT8;
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, a->name, H5P_DEFAULT),
+          space = H5Dget_space(set);
+    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+
+    dims[0] = n;
+    hid_t memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
+    bool ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0
+              && H5Dread(set, type, memory, space, H5P_DEFAULT, out) >= 0;
+    vh_h5_drop(memory);
+    vh_h5_drop(space);
+    vh_h5_drop(set);
+    vh_h5_drop(file);
+    return ok;
+}
+
+static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_shard_array *a, int64_t first,
+                             int64_t n, void *out)
+{
+    bool ok = true;
+    if (n == 0)
+        return VHEM_OK;
+    if (a->at >= 0)
+        return read_bytes(ctx, fd, a, a->at + first * (int64_t)a->size, (size_t)n * a->size, out);
+#pragma omp critical(vh_hdf5)
+    H5E_BEGIN_TRY
+    {
+        ok = read_slab(s->path, a, (hsize_t)first, (hsize_t)n, out);
+    }
+    H5E_END_TRY
+    return ok ? VHEM_OK
+              : vh_fail(ctx, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
+}
+
+/* ---- a chunk ------------------------------------------------------------------------------------------- */
+
+static void free_rows(rows *r)
+{
+    free(r->block);
+    free(r->array);
+    free(r->offset);
+    free(r->bytes);
+    free(r->code);
+}
+
+static vhem_status check_sum(vhem_ctx *ctx, const vh_shard *s, const rows *r, int kind, uint64_t is)
+{
+    vhem_status st = VHEM_OK;
+    uint64_t must = s->check ? s->check[kind * s->n_chunk + r->number] : is;
+    VH_CHECK(is == must, VHEM_EFORMAT, "the checksum of its %s is %016llx, must be %016llx: it is damaged",
+             kind ? "names and labels" : "numbers", (unsigned long long)is, (unsigned long long)must);
+done:
+    return st;
+}
+
+static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
+{
+    vhem_status st = VHEM_OK;
+    size_t size = (size_t)r->n * sizeof(double);
+    uint64_t sum = 0;
+
+    for (int g = 0; g < s->n_shape; g++)
+        for (int a = 0; a < r->n_array; a++)
+            size +=
+                (size_t)(row_of(s, r->number + 1, g) - row_of(s, r->number, g)) * s->shape[g].array[a].size;
+    VH_NEW(r->array, s->n_shape * r->n_array);
+    r->block = malloc(size);
+    VH_CHECK(r->block, VHEM_ENOMEM, "out of memory: %zu bytes for a chunk of HMMs", size);
+    double *at = r->omega = r->block;
+    VH_TRY(read_rows(ctx, s, fd, &s->omega, r->first, r->n, at));
+    sum = vh_hash_chain(sum, at, (size_t)r->n * sizeof *at);
+    if (s->of)
+        sum = vh_hash_chain(sum, s->of + r->first, (size_t)r->n * sizeof *s->of);
+    at += r->n;
+    for (int g = 0; g < s->n_shape; g++)
+        for (int a = 0; a < r->n_array; a++) {
+            const vh_shard_array *array = &s->shape[g].array[a];
+            int64_t first = row_of(s, r->number, g), n = row_of(s, r->number + 1, g) - first;
+            VH_TRY(read_rows(ctx, s, fd, array, first, n, at));
+            sum = vh_hash_chain(sum, at, (size_t)n * array->size);
+            r->array[g * r->n_array + a] = at;
+            at += (size_t)n * array->size / sizeof *at;
+        }
+    VH_TRY(check_sum(ctx, s, r, 0, sum));
+done:
+    return st;
+}
+
+static vhem_status read_names(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r, uint64_t *sum)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_NEW(r->offset, r->n + 1);
+    VH_TRY(read_rows(ctx, s, fd, &s->name_offset, r->first, r->n + 1, r->offset));
+    for (int i = 0; i < r->n; i++)
+        VH_CHECK(r->offset[i] <= r->offset[i + 1] && r->offset[i + 1] <= s->n_bytes, VHEM_EFORMAT,
+                 "name/offset[%lld] is %llu, there are %llu bytes", (long long)(r->first + i + 1),
+                 (unsigned long long)r->offset[i + 1], (unsigned long long)s->n_bytes);
+    uint64_t first = r->offset[0], n = r->offset[r->n] - first;
+    VH_NEW(r->bytes, n + 1);
+    VH_TRY(read_rows(ctx, s, fd, &s->name_bytes, (int64_t)first, (int64_t)n, r->bytes));
+    *sum = vh_hash_chain(*sum, r->offset, (size_t)(r->n + 1) * sizeof *r->offset);
+    *sum = vh_hash_chain(*sum, r->bytes, n);
+done:
+    return st;
+}
+
+static vhem_status read_texts(vhem_ctx *ctx, const vh_shard *s, int fd, rows *r)
+{
+    vhem_status st = VHEM_OK;
+    uint64_t sum = 0;
+
+    if (s->name_offset.size)
+        VH_TRY(read_names(ctx, s, fd, r, &sum));
+    if (s->code.size) {
+        VH_NEW(r->code, r->n);
+        VH_TRY(read_rows(ctx, s, fd, &s->code, r->first, r->n, r->code));
+        for (int i = 0; i < r->n; i++)
+            VH_CHECK(r->code[i] >= -1 && r->code[i] < s->n_label, VHEM_EFORMAT,
+                     "label/code[%lld] is %d, there are %lld labels", (long long)(r->first + i), r->code[i],
+                     (long long)s->n_label);
+        sum = vh_hash_chain(sum, r->code, (size_t)r->n * sizeof *r->code);
+    }
+    VH_TRY(check_sum(ctx, s, r, 1, sum));
+done:
+    return st;
+}
+
+/* ---- HMMs ---------------------------------------------------------------------------------------------- */
+
+static vhem_status set_texts(vhem_ctx *ctx, const vh_shard *s, const rows *r, int i, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    if (r->offset && r->offset[i + 1] > r->offset[i]) {
+        h->name = vh_strndup(ctx, r->bytes + (r->offset[i] - r->offset[0]), r->offset[i + 1] - r->offset[i]);
+        VH_CHECK(h->name, VHEM_ENOMEM, "out of memory");
+    }
+    if (r->code && r->code[i] >= 0)
+        VH_TRY(vh_h3m_set_text(ctx, &h->label, s->label[r->code[i]]));
+done:
+    return st;
+}
+
+/* HMMs first .. first+n-1 of the chunk into the slots from `at` on. */
+static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int first, int n, vh_h3m *into,
+                          int at)
+{
+    vhem_status st = VHEM_OK;
+    int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
+
+    VH_NEW(next, s->n_shape);
+    for (int i = 0; i < first + n; i++) {
+        int g = s->of ? s->of[r->first + i] : 0;
+        int64_t row = next[g]++;
+        if (i < first)
+            continue;
+        VH_TRY(vh_h3m_shape(ctx, into, at, s->shape[g].S, s->shape[g].M));
+        vh_hmm *h = &into->hmm[at];
+        into->omega[at++] = r->omega[i] / s->scale;
+        for (int a = 0; a < r->n_array; a++) {
+            size_t size = s->shape[g].array[a].size;
+            double *to = a == 0 ? h->pi : a == 1 ? h->A : a == 2 ? vh_hmm_c(h) : vh_hmm_param(into, h, a - 3);
+            memcpy(to, (const char *)r->array[g * r->n_array + a] + (size_t)row * size, size);
+        }
+        VH_TRY(set_texts(ctx, s, r, i, h));
+    }
+done:
+    free(next);
+    return st;
+}
+
+static vhem_status read_chunk(vhem_ctx *ctx, const vh_shard *s, int fd, int64_t c, bool texts, rows *r)
+{
+    vhem_status st = VHEM_OK;
+    char who[96];
+
+    r->number = c;
+    r->first = c * VH_SHARD_CHUNK;
+    r->n = (int)(s->K - r->first < VH_SHARD_CHUNK ? s->K - r->first : VH_SHARD_CHUNK);
+    r->n_array = 3 + s->head->family->n_param;
+    VH_TRY(read_numbers(ctx, s, fd, r));
+    if (texts)
+        VH_TRY(read_texts(ctx, s, fd, r));
+done:
+    if (st != VHEM_OK) {
+        snprintf(who, sizeof who, "chunk %lld (HMMs %lld to %lld)", (long long)c,
+                 (long long)(s->first + r->first), (long long)(s->first + r->first + r->n - 1));
+        vh_error_prefix(ctx, who);
+    }
+    return st;
+}
+
+/* The unknown keys of HMMs first .. first+n-1, which are few. */
+static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n, vh_h3m *into, int at)
+{
+    vhem_status st = VHEM_OK;
+    json_t *all = NULL, *one;
+    const char *key;
+
+    VH_TRY(vh_json_object(ctx, "extras", s->extras, &all));
+    json_object_foreach(all, key, one)
+    {
+        int64_t i = strtoll(key, NULL, 10) - first;
+        if (i >= 0 && i < n && json_is_object(one))
+            VH_TRY(vh_json_keep(ctx, one, &into->hmm[at + i].extra));
+    }
+done:
+    json_decref(all);
+    return st;
+}
+
+vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n, bool texts, vh_h3m *into,
+                          int at)
+{
+    vhem_status st = VHEM_OK;
+    rows r = { 0 };
+    int fd = vh_fd_open(s->path, O_RDONLY, 0);
+
+    VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
+    for (int64_t i = first; i < first + n;) {
+        int64_t c = i / VH_SHARD_CHUNK;
+        int skip = (int)(i - c * VH_SHARD_CHUNK), left = (int)(first + n - i);
+        VH_TRY(read_chunk(ctx, s, fd, c, texts, &r));
+        int m = r.n - skip < left ? r.n - skip : left, to = at + (int)(i - first);
+        VH_TRY(unpack(ctx, s, &r, skip, m, into, to));
+        VH_TRY(vh_h3m_check(ctx, into, to, m, s->first + i));
+        free_rows(&r);
+        r = (rows){ 0 };
+        i += m;
+    }
+    if (texts && s->extras)
+        VH_TRY(set_extras(ctx, s, first, n, into, at));
+done:
+    free_rows(&r);
+    if (fd >= 0)
+        close(fd);
+    return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
+}
+
+vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int n, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *head = s->head;
+    vh_h3m *h3m = NULL;
+
+    VH_TRY(vh_h3m_new(ctx, head->family, head->shape, n, &h3m));
+    h3m->lengths = head->lengths;
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, head->prior));
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->extra, head->extra));
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->provenance, head->provenance));
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    return st;
+}
+
+vhem_status vh_shard_load(vhem_ctx *ctx, const vh_shard *s, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+
+    VH_TRY(vh_shard_slots(ctx, s, (int)s->K, &h3m));
+    VH_TRY(vh_shard_read(ctx, s, 0, (int)s->K, true, h3m, 0));
+    VH_TRY(vh_h3m_check_omega(ctx, h3m));
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    return st;
+}
+
+void vh_shard_expect(const vh_shard *s, int64_t first, int n)
+{
+    int64_t chunk = first / VH_SHARD_CHUNK, last = (first + n - 1) / VH_SHARD_CHUNK;
+    int fd = vh_fd_open(s->path, O_RDONLY, 0);
+
+    for (int g = 0; fd >= 0 && g < s->n_shape; g++)
+        for (int a = 0; a < 3 + s->head->family->n_param; a++) {
+            const vh_shard_array *array = &s->shape[g].array[a];
+            int64_t row = row_of(s, chunk, g),
+                    end = row_of(s, last + 1 < s->n_chunk ? last + 1 : s->n_chunk, g);
+            if (array->at >= 0 && end > row)
+                (void)!posix_fadvise(fd, (off_t)(array->at + row * (int64_t)array->size),
+                                     (off_t)((end - row) * (int64_t)array->size), POSIX_FADV_WILLNEED);
+        }
+    if (fd >= 0)
+        close(fd);
+}

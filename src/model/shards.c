@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shards.c - see shards.h.
+ *
+ *   1. opening      2. reading      3. writing */
+#define _GNU_SOURCE
+#include "model/shards.h"
+
+#include "core/alloc.h"
+#include "core/file.h"
+#include "model/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VERSION = 1 };
+
+#define SUM_TOLERANCE 1e-6
+
+void vh_shards_free(vh_shards *set)
+{
+    if (!set)
+        return;
+    for (int f = 0; f < set->n; f++)
+        vh_shard_free(set->shard[f]);
+    free(set->shard);
+    free(set->path);
+    free(set);
+}
+
+/* The path of a file in a folder; NULL and a sentence when there is no memory. */
+static char *join(vhem_ctx *ctx, const char *folder, const char *name)
+{
+    size_t n = strlen(folder);
+    char *path = NULL;
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    if (asprintf(&path, "%.*s/%s", (int)n, folder, name) < 0) {
+        vh_fail(ctx, VHEM_ENOMEM, "out of memory");
+        return NULL;
+    }
+    return path;
+}
+
+bool vh_shards_is_folder(const char *path)
+{
+    char *manifest = NULL;
+    struct stat sb;
+    bool is = asprintf(&manifest, "%s/%s", path, VH_MANIFEST) >= 0 && stat(path, &sb) == 0
+              && S_ISDIR(sb.st_mode) && stat(manifest, &sb) == 0 && S_ISREG(sb.st_mode);
+    free(manifest);
+    return is;
+}
+
+/* ---- 1. opening ---------------------------------------------------------------------------------------- */
+
+/* Adds a file to the set, which owns it from here on. */
+static vhem_status add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *head = set->n ? set->shard[0]->head : shard->head;
+
+    set->shard[set->n++] = shard;
+    VH_CHECK(shard->head->family == head->family && shard->head->d == head->d, VHEM_EFORMAT,
+             "%s: it holds %s of dimension %d, the first file %s of dimension %d", shard->path,
+             shard->head->family->name, shard->head->d, head->family->name, head->d);
+    set->bytes += shard->bytes;
+    set->K += shard->K;
+    for (int g = 0; g < shard->n_shape; g++) {
+        set->S = shard->shape[g].S > set->S ? shard->shape[g].S : set->S;
+        set->M = shard->shape[g].M > set->M ? shard->shape[g].M : set->M;
+    }
+done:
+    return st;
+}
+
+static vhem_status check_weights(vhem_ctx *ctx, const vh_shards *set)
+{
+    vhem_status st = VHEM_OK;
+    double sum = 0;
+    for (int f = 0; f < set->n; f++)
+        sum += set->shard[f]->omega_sum / set->shard[f]->scale;
+    VH_CHECK(fabs(sum - 1) <= SUM_TOLERANCE, VHEM_EFORMAT, "%s: omega sums to %.10g, must be 1", set->path,
+             sum);
+done:
+    return st;
+}
+
+vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_shards *set = NULL;
+
+    VH_NEW(set, 1);
+    VH_NEW(set->shard, 1);
+    VH_DUP(set->path, shard->path);
+    VH_TRY(add(ctx, set, shard));
+    shard = NULL;
+    VH_TRY(check_weights(ctx, set));
+    *out = set;
+    set = NULL;
+done:
+    vh_shard_free(shard);
+    vh_shards_free(set);
+    return st;
+}
+
+/* Entry f of the manifest, and the file it speaks of. */
+static vhem_status open_entry(vhem_ctx *ctx, const char *folder, json_t *entry, int f, vh_shards *set)
+{
+    vhem_status st = VHEM_OK;
+    const char *name = json_string_value(json_object_get(entry, "file")),
+               *check = json_string_value(json_object_get(entry, "check"));
+    int64_t first = json_integer_value(json_object_get(entry, "first")),
+            n = json_integer_value(json_object_get(entry, "n"));
+    vh_shard *shard = NULL;
+    char *path = NULL;
+    vh_key key;
+
+    VH_CHECK(name && *name && !strchr(name, '/'), VHEM_EFORMAT,
+             "%s/%s: entry %d of files does not name a file of the folder", folder, VH_MANIFEST, f);
+    VH_CHECK(first == set->K && n > 0, VHEM_EFORMAT,
+             "%s/%s: %s begins with HMM %lld and has %lld, must begin with HMM %lld", folder, VH_MANIFEST,
+             name, (long long)first, (long long)n, (long long)set->K);
+    path = join(ctx, folder, name);
+    VH_CHECK(path, VHEM_ENOMEM, "out of memory");
+    VH_TRY(vh_shard_open(ctx, path, false, &shard));
+    VH_CHECK(shard->K == n && shard->first == first, VHEM_EFORMAT,
+             "%s: it holds HMMs %lld to %lld, the manifest says %lld to %lld", path, (long long)shard->first,
+             (long long)(shard->first + shard->K - 1), (long long)first, (long long)(first + n - 1));
+    VH_TRY(vh_shard_key(ctx, shard, &key));
+    VH_CHECK(check && strcmp(key.text, check) == 0, VHEM_EFORMAT,
+             "%s: its checksum is %s, the manifest says %s: it is not the file that was written there", path,
+             key.text, check ? check : "none");
+    st = add(ctx, set, shard);
+    shard = NULL;
+done:
+    vh_shard_free(shard);
+    free(path);
+    return st;
+}
+
+static vhem_status read_manifest(vhem_ctx *ctx, const char *path, json_t **out)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = NULL;
+    char *text = NULL;
+    size_t size;
+
+    VH_TRY(vh_read_all(ctx, path, &text, &size));
+    st = vh_json_parse(ctx, text, size, &root);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (st == VHEM_OK && (!format || strcmp(format, "vhem-shards") != 0))
+        st = vh_fail(ctx, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-shards'", format ? format : "");
+    if (st == VHEM_OK)
+        st = vh_json_version(ctx, root, VERSION);
+    if (st == VHEM_OK && json_array_size(json_object_get(root, "files")) == 0)
+        st = vh_fail(ctx, VHEM_EFORMAT, "files is missing or empty");
+    if (st != VHEM_OK)
+        vh_error_prefix(ctx, path);
+    VH_TRY(st);
+    *out = root;
+    root = NULL;
+done:
+    json_decref(root);
+    free(text);
+    return st;
+}
+
+vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_shards *set = NULL;
+    json_t *root = NULL;
+    char *manifest = join(ctx, path, VH_MANIFEST);
+
+    VH_CHECK(manifest, VHEM_ENOMEM, "out of memory");
+    VH_TRY(read_manifest(ctx, manifest, &root));
+    json_t *files = json_object_get(root, "files");
+    int64_t K = json_integer_value(json_object_get(root, "K"));
+    VH_NEW(set, 1);
+    VH_DUP(set->path, path);
+    VH_NEW(set->shard, json_array_size(files));
+    for (size_t f = 0; f < json_array_size(files); f++)
+        VH_TRY(open_entry(ctx, path, json_array_get(files, f), (int)f, set));
+    VH_CHECK(set->K == K, VHEM_EFORMAT, "%s: K is %lld, but the files hold %lld HMMs", manifest, (long long)K,
+             (long long)set->K);
+    VH_CHECK(set->K <= INT_MAX, VHEM_EFORMAT, "%s: there are %lld HMMs, at most %d are possible", manifest,
+             (long long)set->K, INT_MAX);
+    VH_TRY(check_weights(ctx, set));
+    *out = set;
+    set = NULL;
+done:
+    vh_shards_free(set);
+    json_decref(root);
+    free(manifest);
+    return st;
+}
+
+/* ---- 2. reading ---------------------------------------------------------------------------------------- */
+
+/* The file that has the HMM of this number. */
+static int file_of(const vh_shards *set, int64_t number)
+{
+    int lo = 0, hi = set->n - 1;
+    while (lo < hi) {
+        int mid = (lo + hi + 1) / 2;
+        if (set->shard[mid]->first <= number)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return lo;
+}
+
+/* How many of the HMMs number .. end-1 are in that file. */
+static int count_in(const vh_shard *s, int64_t number, int64_t end)
+{
+    int64_t last = s->first + s->K;
+    return (int)((end < last ? end : last) - number);
+}
+
+vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int n, bool texts,
+                           vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+
+    VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &h3m));
+    for (int64_t i = first; i < first + n;) {
+        const vh_shard *s = set->shard[file_of(set, i)];
+        int m = count_in(s, i, first + n);
+        st = vh_shard_read(ctx, s, i - s->first, m, texts, h3m, (int)(i - first));
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, s->path);
+        VH_TRY(st);
+        i += m;
+    }
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    return st;
+}
+
+void vh_shards_expect(const vh_shards *set, int64_t first, int n)
+{
+    int64_t end = first + n < set->K ? first + n : set->K;
+    for (int64_t i = first; i < end;) {
+        const vh_shard *s = set->shard[file_of(set, i)];
+        int m = count_in(s, i, end);
+        vh_shard_expect(s, i - s->first, m);
+        i += m;
+    }
+}
+
+/* ---- 3. writing ---------------------------------------------------------------------------------------- */
+
+/* The number of the first HMM of file f of n: whole chunks where there are enough of them. */
+static int64_t first_of(int64_t K, int n, int f)
+{
+    int64_t unit = K / VH_SHARD_CHUNK >= n ? VH_SHARD_CHUNK : 1, units = (K + unit - 1) / unit;
+    int64_t at = (units / n * f + units % n * f / n) * unit;
+    return at < K ? at : K;
+}
+
+/* A new empty folder beside the path, under a name nobody else has. */
+static vhem_status make_folder(vhem_ctx *ctx, const char *path, char **out)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = strlen(path);
+    char *tmp = NULL;
+    bool made = false;
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    for (int k = 0; !made && k < 1000; k++) {
+        free(tmp);
+        VH_CHECK(asprintf(&tmp, "%.*s.%ld-%d", (int)n, path, (long)getpid(), k) >= 0, VHEM_ENOMEM,
+                 "out of memory");
+        made = mkdir(tmp, 0777) == 0;
+        if (!made && errno != EEXIST)
+            break;
+    }
+    VH_CHECK(made, VHEM_EIO, "%s: cannot write: %s", path, strerror(errno));
+    *out = tmp;
+    tmp = NULL;
+done:
+    free(tmp);
+    return st;
+}
+
+static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const char *folder, int n, int f,
+                             json_t *files)
+{
+    vhem_status st = VHEM_OK;
+    int64_t first = first_of(from->K, n, f), end = first_of(from->K, n, f + 1);
+    vh_h3m *h3m = NULL;
+    vh_shard *shard = NULL;
+    char name[32], *path = NULL;
+    vh_key key;
+
+    snprintf(name, sizeof name, "%05d.h5", f);
+    path = join(ctx, folder, name);
+    VH_CHECK(path, VHEM_ENOMEM, "out of memory");
+    VH_TRY(from->read(ctx, from->arg, first, (int)(end - first), &h3m));
+    VH_TRY(vh_shard_save(ctx, h3m, first, from->K, path));
+    VH_TRY(vh_shard_open(ctx, path, false, &shard));
+    VH_TRY(vh_shard_key(ctx, shard, &key));
+    json_array_append_new(files, json_pack("{s:s, s:I, s:I, s:s}", "file", name, "first", (json_int_t)first,
+                                           "n", (json_int_t)(end - first), "check", key.text));
+done:
+    vh_shard_free(shard);
+    vh_h3m_free(h3m);
+    free(path);
+    return st;
+}
+
+static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, json_t *files)
+{
+    vhem_status st = VHEM_OK;
+    json_t *root = json_pack("{s:s, s:i, s:I, s:O}", "format", "vhem-shards", "version", VERSION, "K",
+                             (json_int_t)K, "files", files);
+    char *path = join(ctx, folder, VH_MANIFEST);
+    vh_out out = { 0 };
+
+    VH_CHECK(root && path, VHEM_ENOMEM, "out of memory");
+    VH_TRY(vh_out_open(ctx, path, &out));
+    json_dumpf(root, out.f, JSON_INDENT(1));
+    VH_TRY(vh_out_end(ctx, VHEM_OK, &out));
+done:
+    vh_out_close(&out);
+    json_decref(root);
+    free(path);
+    return st;
+}
+
+/* What was written before something went wrong. */
+static void remove_folder(const char *folder, int n)
+{
+    char name[PATH_MAX];
+    for (int f = 0; f <= n; f++) {
+        int used = f < n ? snprintf(name, sizeof name, "%s/%05d.h5", folder, f)
+                         : snprintf(name, sizeof name, "%s/%s", folder, VH_MANIFEST);
+        if (used > 0 && (size_t)used < sizeof name)
+            unlink(name);
+    }
+    rmdir(folder);
+}
+
+vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path)
+{
+    vhem_status st = VHEM_OK;
+    json_t *files = json_array();
+    char *tmp = NULL;
+
+    VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
+             n, (long long)from->K);
+    VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it is there already", path);
+    VH_TRY(make_folder(ctx, path, &tmp));
+    for (int f = 0; f < n; f++) {
+        VH_TRY(save_file(ctx, from, tmp, n, f, files));
+        vh_progress(ctx, "write", f + 1, n);
+    }
+    VH_TRY(save_manifest(ctx, tmp, from->K, files));
+    VH_TRY(vh_folder_commit(ctx, tmp, path));
+    free(tmp);
+    tmp = NULL;
+done:
+    if (tmp)
+        remove_folder(tmp, n);
+    free(tmp);
+    json_decref(files);
+    return st;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shards.h - a set of HMMs that stays on disk: one file (shard.h), or a folder of them with a manifest.
+ *
+ * HMMs have numbers in the whole set, from 0 to K-1; where one file ends and the next begins makes no
+ * difference to anybody who asks for them by number. */
+#ifndef VH_MODEL_SHARDS_H
+#define VH_MODEL_SHARDS_H
+
+#include "model/shard.h"
+
+#define VH_MANIFEST "manifest.json"
+
+typedef struct {
+    char *path;
+    int64_t K;     /* HMMs in all */
+    int64_t bytes; /* of their numbers */
+    int S, M;      /* the largest */
+    int n;
+    vh_shard **shard; /* [n]  in the order of their numbers */
+} vh_shards;
+
+/* Is the path a folder with a manifest? */
+bool vh_shards_is_folder(const char *path);
+/* Opens every file of the folder and checks it against the manifest. */
+vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out);
+/* One file, opened by itself, as a set; takes it over, also on failure. */
+vhem_status vh_shards_of(vhem_ctx *ctx, vh_shard *shard, vh_shards **out);
+void vh_shards_free(vh_shards *set);
+
+/* HMMs first .. first+n-1 as a set of their own, with their weights in the whole; texts: with names, labels
+ * and unknown keys.  May be called by several threads. */
+vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int n, bool texts,
+                           vh_h3m **out);
+/* Asks the system to have these HMMs at hand soon. */
+void vh_shards_expect(const vh_shards *set, int64_t first, int n);
+
+typedef struct { /* where HMMs to be written come from */
+    int64_t K;
+    vhem_status (*read)(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_h3m **out);
+    const void *arg;
+} vh_shards_source;
+
+/* Writes a folder of n files.  It is complete or not there: everything is written beside it first.  A folder
+ * that is there already is refused. */
+vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, const char *path);
+
+#endif

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sets of models in several files: cut, merged, looked at and clustered."""
+import json
+import unittest
+
+from support import Case, flock
+
+
+class Shards(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("a.json", flock(seed=1))
+        self.write("b.json", flock(seed=2, per_kind=8))
+
+    def test_cut_and_merged(self):
+        self.assertIn("36 HMMs in all.h5", self.ok("convert", "a.json", "b.json", "-o", "all.h5").err)
+        self.assertIn("36 HMMs in 2 files of both", self.ok("convert", "a.json", "b.json", "-o", "both").err)
+        self.ok("convert", "all.h5", "--shards", "5", "-o", "five")
+        for name in ("both", "five"):
+            self.ok("convert", name, "-o", name + ".json")
+        self.ok("convert", "all.h5", "-o", "one.json")
+        one = json.loads(self.path("one.json").read_text())
+        self.assertEqual(len(one["hmms"]), 36)
+        self.assertEqual([h["name"] for h in one["hmms"][:12]],
+                         [h["name"] for h in json.loads(self.path("a.json").read_text())["hmms"]])
+        self.assertAlmostEqual(one["omega"][0], 1 / 36, 15)
+        for name in ("both", "five"):
+            self.assertEqual(self.path(name + ".json").read_bytes(), self.path("one.json").read_bytes(), name)
+        r = self.ok("info", "five")
+        self.assertIn("five: 36 HMMs", r.out)
+        self.assertIn("files      5", r.out)
+        self.assertEqual(self.ok("info", "five", "--json").json()["K"], 36)
+
+    def test_clustered(self):
+        self.ok("convert", "a.json", "--shards", "7", "-o", "seven")
+        self.ok("cluster", "a.json", "-k", "3", "-o", "1.json")
+        self.ok("cluster", "seven", "-k", "3", "-o", "7.json")
+        one, seven = (json.loads(self.path(f"{n}.json").read_text()) for n in (1, 7))
+        del one["provenance"], seven["provenance"]
+        self.assertEqual(one, seven)
+
+    def test_sentences(self):
+        self.ok("convert", "a.json", "--shards", "2", "-o", "two")
+        self.fails(1, "two: cannot write: it is there already", "convert", "a.json", "-o", "two")
+        self.fails(2, "--shards makes a folder; x.h5 is spelled like a file", "convert", "a.json", "--shards", "2",
+                   "-o", "x.h5")
+        self.fails(2, "--shards needs -o FOLDER", "convert", "a.json", "x.h5", "--shards", "2")
+        self.fails(1, "13 shards are asked for, must be 1 to 12", "convert", "a.json", "--shards", "13", "-o", "x")
+        self.fails(2, "which of them is the output?", "convert", "a.json", "b.json", "x.h5")
+        shard = self.path("two/00001.h5")
+        shard.write_bytes(shard.read_bytes()[:3000])
+        self.fails(1, "two/00001.h5: the file is cut short: it has 3000 bytes of", "cluster", "two", "-k", "3",
+                   "-o", "c.json")
+        self.leftovers("a.json", "b.json", "two")
+
+
+if __name__ == "__main__":
+    unittest.main()

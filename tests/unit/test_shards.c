@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_shards.c - model files as arrays, and folders of them: the same HMMs however they are cut, and a
+ * sentence with file and chunk for whatever is wrong. */
+#include "model_samples.h"
+
+#include "core/file.h"
+#include "model/models.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+
+/* K HMMs of two shapes in turn, or of one, with names, two labels, weights that differ. */
+static vhem_models *sample(vhem_ctx *ctx, int K, bool mixed)
+{
+    vhem_models *m = NULL;
+    vh_h3m *all = NULL;
+    vh_rng rng;
+    double sum = 0;
+    vh_rng_init(&rng, 3, VH_RNG_TEST, 0);
+    assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, (vh_shape){ .d = 2 }, K, &all));
+    for (int i = 0; i < K; i++) {
+        vh_h3m *one =
+            random_h3m(ctx, &rng, 1, mixed && i % 3 == 0 ? 2 : 3, mixed && i % 3 == 0 ? 2 : 1, 2, 0, 2);
+        char name[32];
+        all->hmm[i] = one->hmm[0];
+        one->hmm[0] = (vh_hmm){ 0 };
+        vh_h3m_free(one);
+        snprintf(name, sizeof name, "model_%d", i);
+        assert_ok(ctx, vh_h3m_set_text(ctx, &all->hmm[i].name, i == 7 ? NULL : name));
+        assert_ok(ctx, vh_h3m_set_text(ctx, &all->hmm[i].label, i % 4 == 0 ? NULL : i % 2 ? "walk" : "run"));
+        sum += all->omega[i] = 1 + i % 5;
+    }
+    for (int i = 0; i < K; i++)
+        all->omega[i] /= sum;
+    assert_ok(ctx, vh_h3m_set_text(ctx, &all->hmm[K / 2].extra, "{\"tempo\": 120.5}"));
+    assert_ok(ctx, vh_models_take_hmms(ctx, all, &m));
+    return m;
+}
+
+static const char *folder_of(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s", test_scratch(name));
+    return path;
+}
+
+static void clear(const char *folder)
+{
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void write_folder(vhem_ctx *ctx, const vhem_models *m, int shards, const char *path)
+{
+    clear(path);
+    assert_ok(ctx, vhem_models_merge(ctx, 1, &m, shards, NULL, path));
+}
+
+static void same_models_however_cut(void **state)
+{
+    static const int shards[] = { 1, 2, 7, 1300 };
+    vhem_ctx *ctx = test_ctx();
+    (void)state;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        vhem_models *m = sample(ctx, 1300, mixed);
+        const char *path = folder_of("set");
+        for (int k = 0; k < 4; k++) {
+            vhem_models *back = NULL;
+            vh_shards *set = NULL;
+            vh_h3m *part = NULL;
+            write_folder(ctx, m, shards[k], path);
+            assert_ok(ctx, vhem_models_load(ctx, path, &back));
+            assert_same_h3m(m->h3m, back->h3m);
+            vhem_models_free(back);
+            assert_ok(ctx, vh_shards_open(ctx, path, &set));
+            assert_ok(ctx, vh_shards_read(ctx, set, 500, 530, false, &part)); /* across two chunks */
+            for (int i = 0; i < 530; i++) {
+                assert_memory_equal(part->hmm[i].pi, m->h3m->hmm[500 + i].pi, sizeof(double));
+                assert_true(part->omega[i] == m->h3m->omega[500 + i]);
+                assert_null(part->hmm[i].name);
+            }
+            vh_h3m_free(part);
+            vh_shards_free(set);
+        }
+        clear(path);
+        vhem_models_free(m);
+    }
+    vhem_ctx_free(ctx);
+}
+
+/* A set that stays on disk is looked at chunk by chunk, and gathered when somebody wants all of it. */
+static void on_disk(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 1300, true), *back = NULL;
+    const char *path = folder_of("set");
+    vh_shards *set = NULL;
+    vhem_models_facts facts;
+    vhem_hmm_view a, b;
+    (void)state;
+    write_folder(ctx, m, 3, path);
+    assert_ok(ctx, vh_shards_open(ctx, path, &set));
+    set->bytes = 1 << 30; /* as if it were large */
+    assert_ok(ctx, vh_models_take_shards(ctx, set, &back));
+    assert_null(back->h3m);
+    vhem_models_info(back, &facts);
+    assert_true(facts.on_disk && facts.files == 3 && facts.K == 1300 && facts.S == 3 && facts.M == 2);
+    for (int i = 0; i < 1300; i += 99) {
+        assert_int_equal(vhem_models_hmm(back, i, &a), VHEM_OK);
+        assert_int_equal(vhem_models_hmm(m, i, &b), VHEM_OK);
+        assert_string_equal(a.name, b.name);
+        assert_string_equal(a.label, b.label);
+        assert_true(a.S == b.S && a.omega == b.omega);
+        assert_memory_equal(a.theta, b.theta, (size_t)a.n_theta * sizeof(double));
+    }
+    assert_int_equal(vhem_models_hmm(back, 1300, &a), VHEM_EINVAL);
+    assert_true(vhem_models_compare(m, back) == 0);
+    assert_same_h3m(m->h3m, back->h3m);
+    vhem_models_free(back);
+    vhem_models_free(m);
+    clear(path);
+    vhem_ctx_free(ctx);
+}
+
+static void merging(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *a = sample(ctx, 30, true), *b = sample(ctx, 10, false), *all = NULL;
+    const vhem_models *both[] = { a, b };
+    const char *path = test_scratch("all.h5");
+    (void)state;
+    assert_ok(ctx, vhem_models_merge(ctx, 2, both, 0, NULL, path));
+    assert_ok(ctx, vhem_models_load(ctx, path, &all));
+    assert_int_equal(all->h3m->K, 40);
+    assert_string_equal(all->h3m->hmm[31].name, "model_1");
+    assert_string_equal(all->h3m->hmm[15].extra, "{\"tempo\": 120.5}");
+    assert_true(fabs(all->h3m->omega[3] - a->h3m->omega[3] * 0.75) < 1e-17);
+    assert_true(fabs(all->h3m->omega[33] - b->h3m->omega[3] * 0.25) < 1e-17);
+    vhem_models_free(all);
+    vhem_models_free(a);
+    vhem_models_free(b);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+/* One of several files by itself is a set whose weights sum to 1; and the same set gives the same bytes. */
+static void alone(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 1300, false), *one = NULL;
+    const char *path = folder_of("set");
+    char file[600], *bytes[2];
+    size_t size[2];
+    double sum = 0;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        write_folder(ctx, m, 2, path);
+        snprintf(file, sizeof file, "%s/00001.h5", path);
+        assert_ok(ctx, vh_read_all(ctx, file, &bytes[k], &size[k]));
+    }
+    assert_true(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
+    assert_ok(ctx, vhem_models_load(ctx, file, &one));
+    for (int i = 0; i < one->h3m->K; i++)
+        sum += one->h3m->omega[i];
+    assert_true(fabs(sum - 1) < 1e-12);
+    assert_string_equal(one->h3m->hmm[0].name, "model_512");
+    vhem_models_free(one);
+    vhem_models_free(m);
+    free(bytes[0]);
+    free(bytes[1]);
+    clear(path);
+    vhem_ctx_free(ctx);
+}
+
+/* ---- what is wrong ------------------------------------------------------------------------------------- */
+
+static void change_byte(const char *path, int64_t at)
+{
+    int fd = open(path, O_RDWR);
+    char byte;
+    assert_true(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+    close(fd);
+}
+
+/* Where an array of the file begins. */
+static int64_t place_of(const char *path, const char *name)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
+    int64_t at = (int64_t)H5Dget_offset(set);
+    H5Dclose(set);
+    H5Fclose(file);
+    return at;
+}
+
+static void edit(const char *path, const char *from, const char *to)
+{
+    char command[800];
+    snprintf(command, sizeof command, "sed -i '0,/%s/s//%s/' '%s'", from, to, path);
+    assert_int_equal(system(command), 0);
+}
+
+static void sentences(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 1600, false), *back = NULL;
+    const char *path = folder_of("set");
+    char file[600], other[600], manifest[600];
+    (void)state;
+    snprintf(file, sizeof file, "%s/00001.h5", path);
+    snprintf(other, sizeof other, "%s/00000.h5", path);
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
+
+    write_folder(ctx, m, 2, path);
+    assert_fails(ctx, vhem_models_merge(ctx, 1, (const vhem_models *const *)&m, 2, NULL, path), VHEM_EIO,
+                 "set: cannot write: it is there already");
+    change_byte(file, place_of(file, "S3M1/mu") + 520 * 48);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/00001.h5: chunk 1 (HMMs 1536 to 1599): the checksum of its numbers is");
+    write_folder(ctx, m, 2, path);
+    change_byte(file, place_of(file, "name/bytes") + 3);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/00001.h5: chunk 0 (HMMs 1024 to 1535): the checksum of its names and labels is");
+    write_folder(ctx, m, 2, path);
+    assert_int_equal(truncate(file, 60000), 0);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/00001.h5: the file is cut short: it has 60000 bytes of");
+    write_folder(ctx, m, 2, path);
+    edit(manifest, "\"n\": 1024", "\"n\": 1023");
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/00000.h5: it holds HMMs 0 to 1023, the manifest says 0 to 1022");
+    write_folder(ctx, m, 2, path);
+    edit(manifest, "\"K\": 1600", "\"K\": 1601");
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/manifest.json: K is 1601, but the files hold 1600 HMMs");
+    write_folder(ctx, m, 2, path);
+    edit(manifest, "\"check\": \".....", "\"check\": \"00000");
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT, "set/00000.h5: its checksum is");
+    write_folder(ctx, m, 2, path);
+    unlink(other);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EIO, "set/00000.h5: cannot read: No such");
+    write_folder(ctx, m, 2, path);
+    edit(manifest, "vhem-shards", "vhem-tree");
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "set/manifest.json: format is 'vhem-tree', must be 'vhem-shards'");
+    vhem_models_free(m);
+    clear(path);
+    vhem_ctx_free(ctx);
+}
+
+/* What other programs write: single precision, in pieces, without checksums. */
+static void other_writers(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 600, false), *back = NULL;
+    const char *path = test_scratch("other.h5");
+    static float mu[600][3][1][2];
+    (void)state;
+    assert_ok(ctx, vhem_models_save(ctx, m, NULL, path));
+    for (int i = 0; i < 600; i++)
+        mu[i][2][0][1] = (float)i;
+    hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Ldelete(f, "check", H5P_DEFAULT);
+    H5Ldelete(f, "S3M1/mu", H5P_DEFAULT);
+    H5Pset_chunk(how, 4, (hsize_t[]){ 100, 3, 1, 2 });
+    hid_t space = H5Screate_simple(4, (hsize_t[]){ 600, 3, 1, 2 }, NULL);
+    hid_t set = H5Dcreate2(f, "S3M1/mu", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, mu) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+    H5Fclose(f);
+    assert_ok(ctx, vhem_models_load(ctx, path, &back));
+    assert_true(vh_hmm_param(back->h3m, &back->h3m->hmm[599], 0)[5] == 599);
+    vhem_models_free(back);
+    vhem_models_free(m);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_models_however_cut),
+        cmocka_unit_test(on_disk),
+        cmocka_unit_test(merging),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(sentences),
+        cmocka_unit_test(other_writers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
