@@ -14,6 +14,7 @@
 #include "backend/cuda/reduce.h"
 #include "backend/ref/product.h"
 #include "core/alloc.h"
+#include "core/team.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -48,6 +49,8 @@ typedef struct {
     pthread_mutex_t lock;      /* one part at a time */
     double *table, *work, *out;
     size_t table_bytes, work_bytes, out_bytes;
+    char *pinned; /* results on their way: a copy to memory that is pinned is several times as fast */
+    size_t pinned_bytes;
     int *not_finite;
 } product_job;
 
@@ -97,54 +100,75 @@ static void store(const both *x, size_t i, size_t e, double value)
     x->lane[e * x->n + i] = value;
 }
 
-typedef struct { /* of a run */
+typedef struct {  /* of a run */
+    size_t first; /* its first HMM */
     both par, log_w, pi, A;
 } run_arrays;
 
 /* Component m of HMM i of a run, which is number q of the set. */
-static void fill_component(const product_job *job, set *s, double self, size_t q, const run_arrays *x,
-                           size_t i, size_t m)
+static void fill_component(const product_job *job, const vh_packed *pk, double self, size_t q,
+                           const run_arrays *to, size_t i, extremes *x)
 {
-    size_t d = (size_t)s->pk->d;
-    double c = s->pk->c[q], log_det = -2 * self - (double)d * LOG_4PI;
-    const double *const *from = s->pk->par + q * VH_MAX_PARAM;
+    size_t d = (size_t)pk->d, m = q - (size_t)pk->comp0[to->first + i];
+    double c = pk->c[q], log_det = -2 * self - (double)d * LOG_4PI;
+    const double *const *from = pk->par + q * VH_MAX_PARAM;
     for (size_t k = 0; k < d; k++) { /* one that is never used: any Gaussian will do */
         double mu = c > 0 ? from[0][k] * job->inverse[k] : 0;
         double v = c > 0 ? from[1][k] * job->inverse[k] * job->inverse[k] : 1;
-        store(&x->par, i, (m * d + k) * 2, mu);
-        store(&x->par, i, (m * d + k) * 2 + 1, v);
-        s->x.high = fmax(s->x.high, v);
-        s->x.low = fmin(s->x.low, v);
-        s->x.reach = fmax(s->x.reach, fabs(mu));
+        store(&to->par, i, (m * d + k) * 2, mu);
+        store(&to->par, i, (m * d + k) * 2 + 1, v);
+        x->high = fmax(x->high, v);
+        x->low = fmin(x->low, v);
+        x->reach = fmax(x->reach, fabs(mu));
     }
-    store(&x->log_w, i, m, c > 0 ? job->p.lambda * log(c) + (1 - job->p.lambda) / 2 * log_det : VH_NEVER);
+    store(&to->log_w, i, m, c > 0 ? job->p.lambda * log(c) + (1 - job->p.lambda) / 2 * log_det : VH_NEVER);
 }
 
-static void fill_chain(set *s, double lambda, const double *from, size_t n, const both *to, size_t i)
+static void fill_chain(double lambda, const double *from, size_t n, const both *to, size_t i, extremes *x)
 {
     for (size_t e = 0; e < n; e++) {
-        double x = lambda == 0.5 ? sqrt(from[e]) : lambda == 1 ? from[e] : pow(from[e], lambda);
-        store(to, i, e, x);
+        double power = lambda == 0.5 ? sqrt(from[e]) : lambda == 1 ? from[e] : pow(from[e], lambda);
+        store(to, i, e, power);
         if (from[e] > 0)
-            s->x.least = fmin(s->x.least, x);
+            x->least = fmin(x->least, power);
     }
+}
+
+/* HMM i of a run; returns what it reaches. */
+static extremes fill_hmm(const product_job *job, const vh_packed *pk, const double *self,
+                         const run_arrays *to, size_t i)
+{
+    extremes x = { .low = INFINITY, .least = 1 };
+    size_t k = to->first + i;
+    for (int q = pk->comp0[k]; q < pk->comp0[k + 1]; q++)
+        fill_component(job, pk, self[q], (size_t)q, to, i, &x);
+    fill_chain(job->p.lambda, pk->pi + pk->state0[k], (size_t)pk->S[k], &to->pi, i, &x);
+    fill_chain(job->p.lambda, pk->A + pk->trans0[k], pk->trans0[k + 1] - pk->trans0[k], &to->A, i, &x);
+    return x;
 }
 
 static void fill_run(const product_job *job, set *s, const double *self, const vh_cuda_run *r, char *host)
 {
     const vh_packed *pk = s->pk;
     size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M, d = (size_t)pk->d;
-    const run_arrays x = { both_of(host, r->row_par, r->lane_par, n, C * 2 * d),
-                           both_of(host, r->row_log_w, r->lane_log_w, n, C),
-                           both_of(host, r->row_pi, r->lane_pi, n, S),
-                           both_of(host, r->row_A, r->lane_A, n, S * S) };
+    const run_arrays to = { (size_t)r->first, both_of(host, r->row_par, r->lane_par, n, C * 2 * d),
+                            both_of(host, r->row_log_w, r->lane_log_w, n, C),
+                            both_of(host, r->row_pi, r->lane_pi, n, S),
+                            both_of(host, r->row_A, r->lane_A, n, S * S) };
+    double high = s->x.high, low = s->x.low, reach = s->x.reach, least = s->x.least;
+    int threads = job->p.workers->n;
+#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && n > 256) reduction(max            \
+                                                                                             : high, reach) \
+    reduction(min                                                                                           \
+              : low, least)
     for (size_t i = 0; i < n; i++) {
-        size_t k = (size_t)r->first + i, q = (size_t)pk->comp0[k];
-        for (size_t m = 0; m < C; m++)
-            fill_component(job, s, self[q + m], q + m, &x, i, m);
-        fill_chain(s, job->p.lambda, pk->pi + pk->state0[k], S, &x.pi, i);
-        fill_chain(s, job->p.lambda, pk->A + pk->trans0[k], S * S, &x.A, i);
+        const extremes x = fill_hmm(job, pk, self, &to, i);
+        high = fmax(high, x.high);
+        reach = fmax(reach, x.reach);
+        low = fmin(low, x.low);
+        least = fmin(least, x.least);
     }
+    s->x = (extremes){ .high = high, .low = low, .reach = reach, .least = least };
 }
 
 static void move_run(vh_cuda_run *r, char *to)
@@ -267,6 +291,28 @@ done:
     return st;
 }
 
+/* The results of a strip, by way of pinned memory. */
+static vhem_status take_results(vhem_ctx *ctx, product_job *job, size_t bytes, char *to)
+{
+    vhem_status st = VHEM_OK;
+    enum { PIECE = 1 << 20 };
+    int threads = job->p.workers->n;
+
+    if (bytes > job->pinned_bytes) {
+        vh_device_free_pinned(job->pinned);
+        job->pinned = NULL;
+        job->pinned_bytes = 0;
+        VH_DEVICE(vh_device_new_pinned(bytes, &job->pinned));
+        job->pinned_bytes = bytes;
+    }
+    VH_DEVICE(vh_device_get(job->pinned, job->out, bytes));
+#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && bytes > PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        memcpy(to + at, job->pinned + at, bytes - at < PIECE ? bytes - at : PIECE);
+done:
+    return st;
+}
+
 static vhem_status run_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
 {
     vhem_status st = VHEM_OK;
@@ -280,7 +326,7 @@ static vhem_status run_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle
     for (int p = 0; p < job->a.n; p++)
         for (int q = 0; q < b->n; q++)
             VH_TRY(run_pair(ctx, job, &job->a.run[p], &b->run[q], r));
-    VH_DEVICE(vh_device_get(log_k, job->out, bytes));
+    VH_TRY(take_results(ctx, job, bytes, (char *)log_k));
     VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)
         VH_TRY(by_reference(ctx, job, r, log_k));
@@ -366,6 +412,7 @@ void vh_cuda_product_close(void *state)
     vh_device_free(job->work);
     vh_device_free(job->out);
     vh_device_free(job->not_finite);
+    vh_device_free_pinned(job->pinned);
     free(job->a.run);
     free(job->b.run);
     free(job->inverse);
