@@ -282,7 +282,7 @@ void vh_out_close(vh_out *out)
 {
     if (out->f && out->f != stdout)
         fclose(out->f);
-    if (out->named)
+    if (out->named && out->tmp)
         unlink(out->tmp);
     if (out->fd > 0)
         close(out->fd);

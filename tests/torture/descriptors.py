@@ -36,7 +36,8 @@ with tempfile.TemporaryDirectory(prefix="vhem-closed-") as top:
             found = {q.name: q.read_bytes() for q in folder.iterdir()}
             good = good or found
             runs += 1
-            if done.returncode != 0 or found != good or set(found) != set(outputs):
+            wanted = 1 if name == "eval" and "1" in closed else 0 # it prints its table, too
+            if done.returncode != wanted or found != good or set(found) != set(outputs):
                 wrong.append(f"{name} without {','.join(closed)}: status {done.returncode}, files {sorted(found)}")
 print("\n".join(wrong[:50]))
 print(f"descriptors: {runs} runs, {len(wrong)} failures")
