@@ -74,12 +74,13 @@ void classes_add_training(cli_table *t, classes_args *a, bool tags)
     cli_add_fields(
         t, &(cli_fields){ VHEM_TRAIN_OPTIONS, &a->train, .without = "by_group store", .change = of_classes });
     cli_add_fields(
-        t,
-        &(cli_fields){ VHEM_FIT_OPTIONS, &a->train.piece,
-                       .only = "model S M K restarts tol max_iter cov_floor prior init topology learn noise",
-                       .change = of_pieces });
+        t, &(cli_fields){
+               VHEM_FIT_OPTIONS, &a->train.piece,
+               .only = "model S M K restarts tol max_iter cov_floor prior init topology learn noise emission",
+               .change = of_pieces });
     cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
-                                       .help = "covariances of the Gaussians", .methods = "hmm" },
+                                       .help = "short for --emission gaussian-diag or gaussian-full",
+                                       .methods = "hmm" },
                                      { 0 } });
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->train.reduce,
                                      .only = "tau nv restarts max_iter tol", .change = of_reduction });

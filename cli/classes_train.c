@@ -62,11 +62,11 @@ static int save_classes(cli *c, const classes_args *a, const char *output)
 }
 
 /* What the options of the command mean for the training. */
-static void settle_training(classes_args *a, const char *store)
+static int settle_training(cli *c, classes_args *a, const char *store)
 {
     a->train.store = store;
     a->train.by_group = a->data.group != NULL;
-    a->train.piece.emission = cli_emission(a->cov);
+    return cli_emission(c, a->cov, &a->train.piece.emission);
 }
 
 /* ---- train --------------------------------------------------------------------------------------------- */
@@ -84,7 +84,11 @@ static int train_classes(cli *c, classes_args *a)
     if (status != CLI_GO)
         return status;
     char *store = store_path(a, a->output);
-    settle_training(a, store);
+    status = settle_training(c, a, store);
+    if (status != CLI_GO) {
+        free(store);
+        return status;
+    }
     vhem_status st = vhem_classes_train(c->ctx, a->sequences, a->tag_list, &a->train, &a->classes);
     status = st == VHEM_OK ? save_classes(c, a, a->output) : classes_stopped(c, st, store);
     free(store);
@@ -193,9 +197,10 @@ static int cross_validate(cli *c, classes_args *a)
         status = cli_misuse(c, "--folds needs at least 2, or --holdout a share between 0 and 1");
     if (status == CLI_GO)
         status = classes_load_examples(c, c->arg[0], a);
+    if (status == CLI_GO)
+        status = settle_training(c, a, a->train.store);
     if (status != CLI_GO)
         return status;
-    settle_training(a, a->train.store);
     vhem_status st = vhem_crossvalidate(c->ctx, a->sequences, a->tag_list, &a->train,
                                         a->holdout > 0 ? 0 : a->folds, a->holdout, &p);
     status = classes_stopped(c, st, a->train.store);

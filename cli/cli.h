@@ -80,7 +80,8 @@ void cli_add_fields(cli_table *t, const cli_fields *fields);
 /* How to read sequences; group_help NULL: groups are not asked for. */
 void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help);
 extern const char cli_data_heading[], cli_cov_words[];
-const char *cli_emission(const char *cov); /* "diag", "full", or NULL for the default */
+/* What --cov, "diag", "full" or NULL, makes of the emission that --emission has set or left NULL. */
+int cli_emission(cli *c, const char *cov, const char **emission);
 bool cli_has_word(const char *list, char separator, const char *word);
 /* Is the value neither the user's nor the command's? */
 bool cli_is_default(const cli_option *o);

@@ -58,8 +58,7 @@ static int load_sequences(cli *c, cluster_args *a)
     if (status == CLI_GO && a->input.from.models)
         return cli_fail(c, "method %s clusters sequences, but %s holds %s; give it the data they came from",
                         a->opt.method, path, a->input.file.tree ? "clusters" : "models");
-    a->opt.emission = cli_emission(a->cov);
-    return status;
+    return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
 }
 
 static int load_items(cli *c, cluster_args *a, bool choose)

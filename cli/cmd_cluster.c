@@ -191,11 +191,11 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                   .help = tree ? "number of clusters at each level, lowest level first"
                                : "number of clusters; several, as in 8,4,2, make a tree" },
                 { 0 } });
-    cluster_add_options(&t, &a, tree ? "emission candidate" : "emission", false);
-    cli_add(&t,
-            (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                                    .help = "covariances of the centres of sequences", .methods = "em-h3m" },
-                                  { 0 } });
+    cluster_add_options(&t, &a, tree ? "candidate" : "", false);
+    cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
+                                        .help = "short for --emission gaussian-diag or gaussian-full",
+                                        .methods = "em-h3m" },
+                                      { 0 } });
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
     const cli_usage usage = {
         .args = tree ? "MODELS|DATA -k K,K,... -o OUT" : "MODELS|DATA -k K -o OUT",

@@ -31,9 +31,12 @@ static int load_start(cli *c, fit_args *a)
     if (status != CLI_GO || !a->init)
         return status;
     vhem_models_info(a->start, &start);
-    if (a->cov && strcmp(start.emission, cli_emission(a->cov)) != 0)
+    if (a->cov && a->fit.emission && strcmp(start.emission, a->fit.emission) != 0)
         return cli_fail(c, "%s holds %s models, but --cov asks for %s", a->init, start.emission, a->cov);
-    a->cov = strcmp(start.emission, "gaussian-full") == 0 ? "full" : "diag";
+    if (a->fit.emission && strcmp(start.emission, a->fit.emission) != 0)
+        return cli_fail(c, "%s holds %s models, but --emission asks for %s", a->init, start.emission,
+                        a->fit.emission);
+    a->fit.emission = start.emission;
     a->fit.start = a->start;
     status = agree_size(c, "states", a->init, start.S, &a->fit.S);
     return status == CLI_GO ? agree_size(c, "mix", a->init, start.M, &a->fit.M) : status;
@@ -85,8 +88,10 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                                       : cli_status(c, st);
     }
     if (status == CLI_GO) {
-        const fit_result r = { models, data, report, a->output, a->fit.store, a->fit.K > 0 && !a->fit.store,
-                               stopped };
+        const fit_result r = { models,       data,
+                               report,       a->output,
+                               a->fit.store, a->fit.K > 0 && !a->fit.store,
+                               stopped,      !a->fit.emission };
         fit_tell(c, &r);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
@@ -102,13 +107,14 @@ static int prepare_and_fit(cli *c, fit_args *a)
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)
+        status = cli_emission(c, a->cov, &a->fit.emission);
+    if (status == CLI_GO)
         status = load_start(c, a);
     if (status == CLI_GO)
         status = load_topology(c, a);
     if (status == CLI_GO)
         status = cli_status(c, vhem_data_load(c->ctx, c->arg[0], &a->data, &data));
     if (status == CLI_GO) {
-        a->fit.emission = cli_emission(a->cov);
         a->fit.by_group = a->data.group != NULL;
         a->fit.pieces = a->fit.store && a->fit.K > 0;
         /* From a given start, with nothing else asked for: the equations of Baum-Welch and nothing but them.
@@ -150,14 +156,14 @@ int cmd_fit(cli *c, int argc, char **argv)
                   "continues from there. --mixture is then of each sequence or group" },
         { 0 },
     };
-    cli_add(&t,
-            (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a.output,
-                                    .shown = "-, standard output", .help = "file to write, .json or .h5" },
-                                  { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                                    .help = "covariances of the Gaussians", .methods = "hmm" },
-                                  { 0 } });
-    cli_add_fields(&t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit, .without = "emission pieces by_group repair",
-                                      .change = change });
+    cli_add(&t, (const cli_option[]){
+                    { "output", 'o', OPT_TEXT, "MODELS", &a.output, .shown = "-, standard output",
+                      .help = "file to write, .json or .h5" },
+                    { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
+                      .help = "short for --emission gaussian-diag or gaussian-full", .methods = "hmm" },
+                    { 0 } });
+    cli_add_fields(
+        &t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit, .without = "pieces by_group repair", .change = change });
     cli_add_data(&t, &a.data,
                  "column with the group: one model per group instead of per sequence; in a mixture "
                  "the sequences of a group belong together");
@@ -167,7 +173,7 @@ int cmd_fit(cli *c, int argc, char **argv)
         .n_max = 1,
         .table = &t,
         .about =
-            "Fits one HMM with Gaussian mixtures to each sequence of DATA by Baum-Welch, or one to each "
+            "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
             "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "
             "all sequences by EM. With --model dtm the models are dynamic textures. DATA is a file, a "
             "folder of CSV files, or - for CSV on standard input. Of several restarts the best is kept. "

@@ -112,6 +112,7 @@ static int write_scores(cli *c, const score_args *a, const scores *s)
     cli_out out;
     int status = cli_out_open(c, a->output, &out);
     double sum = 0, frames = 0;
+    vhem_data_facts data;
     if (status != CLI_GO)
         return status;
     if (!c->json)
@@ -130,6 +131,11 @@ static int write_scores(cli *c, const score_args *a, const scores *s)
         cli_say(c, "%lld %s%s under %lld %s%s: mean log-likelihood %.4f per frame", (long long)s->items->n,
                 cli_item_word(&s->from), cli_plural(s->items->n), (long long)s->K, cli_model_word(s->models),
                 cli_plural(s->K), sum / frames);
+    vhem_data_info(s->from.data, &data);
+    if (status == CLI_GO && data.missing > 0)
+        cli_say(c, "%lld of %lld values are missing: %.4f per value that was observed",
+                (long long)data.missing, (long long)(data.frames * data.d),
+                sum / ((double)data.frames * data.d - (double)data.missing));
     return status == CLI_GO ? EXIT_DONE : status;
 }
 

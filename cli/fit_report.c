@@ -129,9 +129,10 @@ static void tell_repairs(cli *c, const totals *t, bool textures)
 static void tell_few_frames(cli *c, const vhem_models_facts *m, int64_t frames)
 {
     enum { FEW = 5 };
-    bool full = strcmp(m->emission, "gaussian-full") == 0;
+    bool full = strcmp(m->emission, "gaussian-full") == 0,
+         gaussian = strncmp(m->emission, "gaussian", 8) == 0;
     double per = (double)frames / (double)m->K / (m->S * m->M);
-    if (m->kind != VHEM_HMMS || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
+    if (m->kind != VHEM_HMMS || !gaussian || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
         return;
     bool one = per >= 0.5 && per < 1.5;
     cli_say(c, "about %.0f frame%s for each %s %s few for %d dimension%s%s: %s", per, one ? "" : "s",
@@ -158,6 +159,36 @@ static void tell_next(cli *c, const fit_result *r, bool textures)
                 out, out, uses);
 }
 
+static void tell_missing(cli *c, const vhem_data_facts *data, double loglik)
+{
+    double values = (double)data->frames * data->d;
+    if (data->missing > 0)
+        cli_say(c,
+                "%lld of %.0f values are missing and were integrated out: mean log-likelihood %.4f per value",
+                (long long)data->missing, values, loglik / (values - (double)data->missing));
+}
+
+/* Do the values look like counts or bits, though the states emit Gaussians?  Like degrees where radians are
+ * needed? */
+static void tell_kind(cli *c, const fit_result *r, const vhem_models_facts *m, const vhem_data_facts *data)
+{
+    bool whole = true;
+    double most = 0;
+    for (int64_t n = 0; n < data->N; n++) {
+        vhem_seq_view seq;
+        vhem_data_view(r->data, n, &seq);
+        for (int64_t i = 0; i < seq.T * data->d; i++) {
+            whole = whole && (isnan(seq.y[i]) || (seq.y[i] >= 0 && seq.y[i] == floor(seq.y[i])));
+            most = fmax(most, fabs(seq.y[i]));
+        }
+    }
+    if (strcmp(m->emission, "von-mises") == 0 && most > 7)
+        cli_say(c, "there are angles up to %g: von-mises needs radians, not degrees", most);
+    if (r->unasked && m->kind == VHEM_HMMS && whole && most > 0)
+        cli_say(c, "every value is a whole number of 0 or more: for %s, --emission %s may suit them better",
+                most > 1 ? "counts" : "bits", most > 1 ? "poisson" : "bernoulli");
+}
+
 static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *facts, const char *word)
 {
     bool textures = facts->kind == VHEM_TEXTURES;
@@ -175,6 +206,8 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 r->mixture ? "a mixture of " : "", (long long)K, word, cli_plural(K), (long long)data.N,
                 cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
+    tell_missing(c, &data, t.loglik);
+    tell_kind(c, r, facts, &data);
     tell_repairs(c, &t, textures);
     if (!r->mixture && K > 0)
         tell_few_frames(c, facts, t.frames);

@@ -11,6 +11,7 @@ typedef struct {
     const vhem_fit_report *report; /* NULL, or of models from a store: only their number is told */
     const char *output, *store;    /* store may be NULL */
     bool mixture, stopped;
+    bool unasked; /* the emission is the default */
 } fit_result;
 
 /* With --json every restart of every model on standard output, and the summary on standard error. */

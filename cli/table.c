@@ -29,9 +29,13 @@ bool cli_has_word(const char *list, char separator, const char *word)
     return false;
 }
 
-const char *cli_emission(const char *cov)
+int cli_emission(cli *c, const char *cov, const char **emission)
 {
-    return !cov ? NULL : strcmp(cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
+    const char *wanted = !cov ? NULL : strcmp(cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
+    if (wanted && *emission && strcmp(wanted, *emission) != 0)
+        return cli_fail(c, "--cov %s asks for %s, but --emission for %s", cov, wanted, *emission);
+    *emission = wanted ? wanted : *emission;
+    return CLI_GO;
 }
 
 /* A text that lives as long as the table. */

@@ -206,6 +206,9 @@ VHEM_API vhem_status vhem_models_save(vhem_ctx *, const vhem_models *, const cha
 VHEM_API vhem_status vhem_models_merge(vhem_ctx *, int n, const vhem_models *const *sets, int shards,
                                        const char *provenance, const char *path);
 VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *out);
+/* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of "poisson";
+ * NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in this order. */
+VHEM_API const char *vhem_emission_param(const char *emission, int p);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind. */
 VHEM_API vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);
 VHEM_API vhem_status vhem_models_texture(const vhem_models *, int64_t i, vhem_dt_view *out);
@@ -243,7 +246,8 @@ typedef struct {
     int         max_iter, restarts;
     double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
     double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
-    const char *emission;            /* "gaussian-diag", "gaussian-full" */
+    const char *emission;            /* "gaussian-diag" (default), "gaussian-full", "poisson", "bernoulli",
+                                        "gamma", "von-mises" */
     const char *init;                /* "kmeans", "random", "segment" */
     const vhem_models *start;        /* instead of init: start here; one HMM for all, or one for each item;
                                         for a mixture its K HMMs */
@@ -252,7 +256,9 @@ typedef struct {
     int         repair;              /* revive states and components that die, and count them; default 1 */
     const char *prior;               /* of HMMs: "none": highest likelihood; "vb", "eb", each with settings
                                         after a colon, "vb:nu0=1"; a file that holds a prior; its JSON text;
-                                        default: "vb", "none" with a given start */
+                                        default: "vb", "none" with a given start.  Families without a
+                                        conjugate prior, and Gaussians with missing cells: "vb" gives every
+                                        component nu0 frames of the one component for all the data */
     const char *learn;               /* textures: "svd": principal components, in closed form; "em" */
     const char *noise;               /* textures, R: "diag", "isotropic" */
     const char *store;               /* file that keeps each model as soon as it is fitted, to go on from */

@@ -39,7 +39,7 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
         if value is None:
             continue
         if key == "covariance_type":
-            found["emission"] = f"gaussian-{value}"
+            found["emission"] = f"gaussian-{value}" if value in ("diag", "full") else value
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
         elif key == "init" and not isinstance(value, str):

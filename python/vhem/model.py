@@ -102,6 +102,7 @@ class Model:
         self.mu: Array = parts["mu"]
         self.cov: Array = parts["cov"]
         self.theta: Array = parts["theta"]
+        self.params: Dict[str, Array] = parts["params"]
 
     @property
     def S(self) -> int:
@@ -123,8 +124,9 @@ class Model:
 
     def renamed(self, name: str, label: Optional[str] = None) -> "Model":
         """The same HMM under another name, and label when one is given."""
-        return Model(self.pi, self.A, self.mu, self.cov, c=self.c, name=name,
-                     label=self.label if label is None else label)
+        told = {**_mapping(self, 1.0, False), "name": name, "label": self.label if label is None else label}
+        with session() as s:
+            return Model._of(_lib.new_hmms(s, self.d, [told]), 0)
 
     def score(self, X: Any, lengths: Any = None, *, n_jobs: Optional[int] = -1) -> Array:
         """Log-likelihood of each sequence, in nats."""
@@ -392,7 +394,7 @@ def _mapping(m: Model, omega: float, full: bool) -> Dict[str, Any]:
     if full and cov is not None and cov.ndim == 3:
         cov = np.ascontiguousarray(cov[..., None] * np.eye(m.d))
     return {
-        "pi": m.pi, "A": m.A, "M": m.M, "c": m.c, "mu": m.mu, "cov": cov, "theta": m.theta,
+        "pi": m.pi, "A": m.A, "M": m.M, "c": None if m.mu is None else m.c, "mu": m.mu, "cov": cov, "theta": m.theta,
         "omega": float(omega), "name": m.name, "label": m.label, "emission": "gaussian-full" if full else m.emission
     }
 

@@ -44,7 +44,7 @@ static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *wh
             double *par[VH_MAX_PARAM];
             const double *const *p = (const double *const *)par;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(&h3m->shape, p, p, 1, &unused, work))
+            if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(&h3m->shape, p, p, 0.5, &unused, work))
                 continue;
             st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / h->M,
                          q % h->M);

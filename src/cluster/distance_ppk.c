@@ -30,6 +30,8 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     VH_NEW(work, vh_emission_work(&pk->shape));
     for (int r = 0; r < pk->n_comp; r++) {
         const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
+        if (pk->family->kernel == VH_KERNEL_OF_FAMILY)
+            continue; /* nobody asks */
         VH_CHECK(!(pk->c[r] > 0) || pk->family->log_product(&pk->shape, par, par, 1, &self[r], work),
                  VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
     }

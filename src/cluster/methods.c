@@ -133,7 +133,6 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to cluster");
     VH_CHECK(!by_group || data->group, VHEM_EINVAL,
              "the sequences of a group are to stay together, but the data has no groups");
-    VH_TRY(vh_data_require_complete(ctx, data));
     VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
     VH_NEW(*item, data->N);
     for (int g = 0; g < sets.n; g++)

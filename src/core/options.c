@@ -18,6 +18,8 @@
     "vhem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
 #define NO_EM_HMM "vhem hem-gmm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
+/* Those of model/emission.c; a test compares the two. */
+#define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises"
 
 /* clang-format off */
 #define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
@@ -64,8 +66,9 @@ static const vh_option fit_rows[] = {
          "stop when an iteration gains less than this, in nats per frame; 0: never"),
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
          "smallest variance, as a share of the variance of all data; 0: none"),
-    CHOICE(R, VH_KEPT, emission, 0, 0, "gaussian-diag|gaussian-full", "gaussian-diag", "hmm",
-           "what a state emits: Gaussians with diagonal or full covariances"),
+    CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
+           "what a state emits: Gaussians with diagonal or full covariances, counts, bits, positive numbers or "
+           "angles"),
     CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
     CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
            "transitions that are allowed: all, never back, to the next state only"),
@@ -117,7 +120,7 @@ static const vh_option cluster_rows[] = {
     FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
     FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NO_EM,
          "weigh a centre by the mass of its members, not by their number"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, "gaussian-diag|gaussian-full",
+    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS,
            "gaussian-diag; models have theirs",
            "em-h3m",
            "what the states of the centres emit when sequences are clustered"),

@@ -238,7 +238,7 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
 
 static const char infinite[] = "infinite, every value must be finite";
 static const char missing[] =
-    "missing; drop such rows or fill them in first: missing values are not supported";
+    "missing, which only HMMs with diagonal covariances can do without; drop such rows or fill them in first";
 
 /* Counts NaN into *n_missing, or refuses it where that is NULL; refuses infinity. */
 static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t *n_missing)
@@ -270,6 +270,32 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
     if (data->hold.map && data->hold.n_infinite == 0 && data->hold.n_missing == 0)
         return VHEM_OK;
     return look_through(ctx, data, VHEM_EINVAL, NULL);
+}
+
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*refuse)(double y),
+                          int64_t *n_missing)
+{
+    *n_missing = 0;
+    if (!refuse && data->hold.map && data->hold.n_infinite == 0) {
+        *n_missing = data->hold.n_missing;
+        return VHEM_OK;
+    }
+    if (!refuse)
+        return look_through(ctx, data, VHEM_EINVAL, n_missing);
+    for (int n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n);
+        for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
+            const char *must = isnan(y[i]) ? NULL : refuse(y[i]);
+            char what[120];
+            *n_missing += isnan(y[i]);
+            if (!must)
+                continue;
+            snprintf(what, sizeof what, "%g, must be %s", y[i], must);
+            return bad_value(ctx, data, VHEM_EINVAL, n, i, what);
+        }
+        vh_data_passed(data, n);
+    }
+    return VHEM_OK;
 }
 
 vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data)

@@ -86,6 +86,11 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
 /* Refuses NaN and infinity, naming sequence, frame and column, for what cannot treat missing values. */
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
 
+/* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is what
+ * a value must be. */
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*refuse)(double y),
+                          int64_t *n_missing);
+
 /* Makes up the names y0, y1, ... of dimensions that have none. */
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data);
 /* Counts NaN into n_missing; refuses infinity. */

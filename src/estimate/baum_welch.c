@@ -18,6 +18,7 @@ typedef struct {
     vh_packed *pk;
     vh_seq_job *seqs;
     vh_seq_sums sums; /* of the E-step */
+    double *work;     /* [vh_emission_work] */
     bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
     int n_post;
     vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
@@ -32,6 +33,7 @@ static void active_free(active_set *a)
     vh_sequences_close(a->seqs);
     vh_seq_sums_free(&a->sums);
     free(a->index);
+    free(a->work);
     free(a->repaired);
 }
 
@@ -55,10 +57,11 @@ done:
 }
 
 /* What the loop climbs, for the restart at place k: its likelihood, or the bound of the evidence. */
-static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const active_set *a, int k, double *out)
+static vhem_status objective(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, const active_set *a, int k,
+                             double *out)
 {
     vhem_status st = VHEM_OK;
-    *out = a->sums.total[k];
+    *out = a->sums.total[k] + vh_mstep_log_prior(&job->limits, runs, &runs->hmm[a->index[k]], a->work);
     if (a->n_post > 0 && a->post[a->index[k]].S > 0) {
         double kl = vh_posterior_kl(job->prior, &job->limits, &a->post[a->index[k]]);
         VH_CHECK(!isnan(kl), VHEM_ENUMERIC, "the scatter of a state became singular");
@@ -140,7 +143,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     VH_TRY(repack(ctx, job, runs, a));
     VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
     for (int i = 0; i < runs->K; i++)
-        VH_TRY(objective(ctx, job, a, i, &run[i].loglik));
+        VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
 done:
     return st;
 }
@@ -159,6 +162,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
 
     VH_NEW(a.index, runs->K);
     VH_NEW(a.repaired, runs->K);
+    VH_NEW(a.work, vh_emission_work(&runs->shape));
     VH_TRY(vh_sequences_open(ctx, &in, &a.seqs));
     if (job->prior) {
         VH_NEW(a.post, runs->K);
@@ -175,7 +179,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         for (int k = 0; k < a.n; k++) {
             int i = a.index[k];
             double loglik;
-            VH_TRY(objective(ctx, job, &a, k, &loglik));
+            VH_TRY(objective(ctx, job, runs, &a, k, &loglik));
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
                 continue;
             VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
@@ -183,8 +187,10 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         }
         a.n = left;
     }
-    for (int i = 0; i < runs->K; i++)
+    for (int i = 0; i < runs->K; i++) {
         run[i].bound = run[i].loglik;
+        run[i].loglik -= vh_mstep_log_prior(&job->limits, runs, &runs->hmm[i], a.work);
+    }
     if (job->prior)
         VH_TRY(settle(ctx, job, &a, runs, run));
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;

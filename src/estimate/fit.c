@@ -14,6 +14,7 @@
 #include "core/record.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
+#include "estimate/family.h"
 #include "estimate/fit_prior.h"
 #include "estimate/init.h"
 #include "estimate/lengths.h"
@@ -36,6 +37,8 @@
 
 typedef struct { /* what all jobs share */
     const vhem_data *data;
+    const vh_emission *family; /* the one whose statistics suit the data */
+    vh_h3m *pooled;         /* one component for all frames: the prior of families without a conjugate one */
     vhem_fit_options opt;   /* with the shape of the start, if there is one */
     vh_sets sets;           /* the sequences of each HMM */
     double *spread, *floor; /* [d]  deviation of all the data; smallest variances, NULL: none */
@@ -82,7 +85,8 @@ done:
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
 /* The R starts of a job, made to agree with its topology. */
-static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
+static vhem_status make_starts(vhem_ctx *ctx, const fit *f, const vh_job *job, const vh_hmm *given, int R,
+                               vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
@@ -93,7 +97,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     if (!given && R > 1)
         VH_TRY(vh_start_frames(ctx, job, &X));
     shared.X = X;
-    VH_TRY(vh_h3m_new(ctx, vh_emission_find(opt->emission), vh_fit_shape(job->data), R, &runs));
+    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(job->data), R, &runs));
     for (int r = 0; r < R; r++) {
         vh_hmm *h = &runs->hmm[r];
         vh_rng rng;
@@ -121,6 +125,7 @@ typedef struct { /* a job and what it owns */
     vh_topology topo;
     double *xs; /* [2][d]  its coordinates */
     vhem_fit_run *run;
+    const double *frame[VH_MAX_PARAM]; /* the component that made-up frames come from */
 } open_job;
 
 /* What random numbers hang on.  With a prior it is the name: a sequence gets the same HMM whatever is beside
@@ -147,13 +152,18 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
                      .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     VH_NEW(out->xs, 2 * (size_t)d);
-    vh_data_coords(f->out->family, f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
+    vh_data_coords(f->family, f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
     job->limits = (vh_limits){
         .fixed_pi = out->topo.pi, .fixed_A = out->topo.A, .floor = f->floor, .scale = job->scale, .unit = 1.0
     };
+    for (int p = 0; f->pooled && p < f->family->n_param; p++)
+        out->frame[p] = vh_hmm_param(f->pooled, &f->pooled->hmm[0], p);
+    job->limits.frame = f->pooled ? out->frame : NULL;
+    job->limits.frames = f->choice.nu0;
+    job->limits.count = f->pooled ? f->choice.count : 0;
     job->ordered = out->topo.ordered;
     if (!f->choice.none)
         job->item = number_of(f, i);
@@ -206,7 +216,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        VH_TRY(make_starts(ctx, f, &x.job, x.given, f->report->R, &runs));
         if (f->prior)
             st = first_fit(ctx, f, &x, workers, runs);
         if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -264,7 +274,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
 
     VH_TRY(begin_job(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(make_starts(ctx, f, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
     int best = x.given ? 0 : best_run(x.run, f->report->R);
@@ -345,6 +355,19 @@ done:
     return st;
 }
 
+/* Families without a conjugate prior here, and Gaussians with missing cells: each component gets nu0 frames of the
+ * one component for all the data, and pi, A and c their counts. */
+static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(!f->choice.text && !f->choice.estimate, VHEM_EINVAL,
+             "a prior that is estimated or read from a file needs Gaussian emissions and complete data; "
+             "here it is --prior vb or --prior none");
+    VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->floor, &f->pooled));
+done:
+    return st;
+}
+
 static vhem_status set_prior(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
@@ -353,6 +376,8 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
 
     if (f->choice.none)
         return VHEM_OK;
+    if (f->family->prior == VH_PRIOR_FRAMES)
+        return set_made_up_frames(ctx, f);
     if (f->choice.text) {
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));
         vh_fit_prior_floor(f->prior, f->opt.cov_floor, f->spread, f->floor);
@@ -406,6 +431,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         f->opt.restarts = 1; /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
+    VH_TRY(vh_family_for(ctx, vh_emission_find(f->opt.emission), f->data, &f->family));
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), vh_fit_shape(f->data), K, &f->out));
@@ -447,6 +473,7 @@ static void tear_down(fit *f)
     for (int i = 0; f->first && i < f->sets.n; i++)
         vh_h3m_free(f->first[i]);
     vh_h3m_free(f->out);
+    vh_h3m_free(f->pooled);
     vhem_free(f->report);
     vh_workers_free(&f->workers);
     vh_sets_free(&f->sets);

@@ -4,6 +4,7 @@
 #include "backend/ref/ref.h"
 #include "backend/sequences.h"
 #include "core/alloc.h"
+#include "estimate/family.h"
 #include "estimate/score.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
@@ -15,11 +16,13 @@
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
 enum { TILE = 512 };
 
-static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
+/* *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
+static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, vh_h3m *seen)
 {
     vhem_status st = VHEM_OK;
+    *seen = *h3m;
     VH_CHECK(h3m->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d, data->d);
-    VH_TRY(vh_data_require_complete(ctx, data));
+    VH_TRY(vh_family_for(ctx, h3m->family, data, &seen->family));
 done:
     return st;
 }
@@ -69,11 +72,12 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
     vhem_status st = VHEM_OK;
     vh_workers workers = { 0 };
     vh_seq_job *job = NULL;
+    vh_h3m seen;
     double *x = NULL;
     int *seq = NULL;
 
     vh_blas_enter();
-    VH_TRY(check(ctx, h3m, data));
+    VH_TRY(check(ctx, h3m, data, &seen));
     VH_NEW(x, 2 * (size_t)data->d);
     VH_NEW(seq, data->N);
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
@@ -83,7 +87,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
     const vh_sequences in = { .data = data,
                               .seq = seq,
                               .n = data->N,
-                              .family = h3m->family,
+                              .family = seen.family,
                               .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
     VH_TRY(vh_sequences_open(ctx, &in, &job));
@@ -97,7 +101,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
             st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d HMMs were scored", i, h3m->K);
             goto done;
         }
-        VH_TRY(score_tile(ctx, h3m, &in, job, i, n, loglik));
+        VH_TRY(score_tile(ctx, &seen, &in, job, i, n, loglik));
         i += n;
         if (what)
             vh_progress(ctx, what, i, h3m->K);
@@ -147,18 +151,19 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
                                single *x)
 {
     vhem_status st = VHEM_OK;
+    vh_h3m seen;
     double *xs = NULL, *comp = NULL;
 
     *x = (single){ 0 };
     vh_blas_enter();
     VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %d was asked for, there are %d", i, h3m->K);
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
-    VH_TRY(check(ctx, h3m, data));
+    VH_TRY(check(ctx, h3m, data, &seen));
     x->S = h3m->hmm[i].S;
     x->T = vh_data_length(data, n);
     VH_NEW(xs, 2 * (size_t)data->d);
     vh_data_coords(h3m->family, data, &n, 1, NULL, xs, xs + data->d);
-    VH_TRY(vh_pack_new(ctx, h3m, &i, 1, xs, xs + data->d, &x->pk));
+    VH_TRY(vh_pack_new(ctx, &seen, &i, 1, xs, xs + data->d, &x->pk));
     VH_TRY(pack_named(ctx, h3m, &i, x->pk));
     VH_NEW(x->log_b, x->T * x->S);
     VH_NEW(comp, x->T * x->S * h3m->hmm[i].M);

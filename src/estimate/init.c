@@ -149,17 +149,21 @@ static void add_made_up(const labelled *x, const vh_coords *about, double *sum, 
         sum[e] += work[e] / (double)x->job->frames;
 }
 
-/* centre [d] := the mean of the frames that carry label q; 0 for families without a location. */
+/* centre [d] := the mean of the frames that carry label q, 0 where a column is missing in all of them; 0 for
+ * families without a location. */
 static void centre_of(const labelled *x, int q, double *centre)
 {
-    int d = x->h3m->d, count = 0;
-    for (int64_t i = 0; x->h3m->family->location && i < x->job->frames; i++)
-        for (int k = 0; x->label[i] == q && k < d; k++)
-            centre[k] += x->X[i * d + k];
-    for (int64_t i = 0; i < x->job->frames; i++)
-        count += x->label[i] == q;
-    for (int k = 0; k < d && count > 0; k++)
-        centre[k] /= count;
+    int d = x->h3m->d;
+    for (int k = 0; x->h3m->family->location && k < d; k++) {
+        double sum = 0;
+        int64_t seen = 0;
+        for (int64_t i = 0; i < x->job->frames; i++)
+            if (x->label[i] == q && !isnan(x->X[i * d + k])) {
+                sum += x->X[i * d + k];
+                seen++;
+            }
+        centre[k] = seen > 0 ? sum / (double)seen : 0;
+    }
 }
 
 /* Component (s, m) from the frames that carry its label, plus one made-up frame; weight is the number of

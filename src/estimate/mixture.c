@@ -8,6 +8,7 @@
 #include "estimate/init.h"
 #include "estimate/lengths.h"
 #include "estimate/options.h"
+#include "estimate/family.h"
 #include "estimate/spread.h"
 #include "estimate/topology.h"
 #include "math/linalg.h"
@@ -27,6 +28,7 @@ typedef struct {
     vh_topology *topo;           /* [K] */
     vh_limits *limits;           /* [K] */
     vh_workers workers;
+    const vh_emission *family; /* the one whose statistics suit the data */
 } fitting;
 
 static vhem_status set_up(vhem_ctx *ctx, fitting *f)
@@ -38,9 +40,10 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     const vh_h3m *start = vh_fit_start(opt);
     vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
+    VH_TRY(vh_family_for(ctx, vh_emission_find(opt->emission), data, &f->family));
     VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
     VH_NEW(f->xs, 2 * (size_t)data->d);
-    vh_data_coords(vh_emission_find(opt->emission), data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
+    vh_data_coords(f->family, data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
     job.origin = f->xs;
     job.scale = f->xs + data->d;
     job.frames = data->start[data->N];
@@ -71,7 +74,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .n = job.n,
                                               .first = task->sets->first,
                                               .n_set = task->sets->n,
-                                              .family = vh_emission_find(opt->emission),
+                                              .family = f->family,
                                               .x = { vh_fit_shape(data), job.origin, job.scale },
                                               .workers = &f->workers },
                              &f->mix.seqs));
@@ -141,8 +144,7 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
     vh_h3m *all = NULL, *best = NULL;
 
     VH_NEW(index, K);
-    VH_TRY(
-        vh_h3m_new(ctx, vh_emission_find(opt->emission), vh_fit_shape(f->task->data), (hi - lo) * K, &all));
+    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->task->data), (hi - lo) * K, &all));
     for (int r = lo; r < hi; r++)
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
     st = vh_em_h3m(ctx, &f->mix, all, hi - lo, out->run + lo);
@@ -230,6 +232,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL));
+    x.h3m->family = vh_emission_find(opt->emission); /* nobody else need know how cells were left out */
     *out = x;
     x = (vh_mixture_result){ 0 };
     st = stopped ? VHEM_ESTOPPED : VHEM_OK;

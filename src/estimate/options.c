@@ -47,7 +47,6 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhe
     VH_CHECK(data->N > 0, VHEM_EINVAL, "there are no sequences to fit");
     VH_CHECK(opt->by_group <= 0 || data->group, VHEM_EINVAL,
              "the sequences of a group belong together, but the data has no groups");
-    VH_TRY(vh_data_require_complete(ctx, data));
 done:
     return st;
 }
@@ -67,6 +66,19 @@ vh_shape vh_fit_shape(const vhem_data *data)
     return (vh_shape){ .d = data->d };
 }
 
+/* A column without a single value cannot be fitted. */
+static vhem_status require_values(vhem_ctx *ctx, const vhem_data *data, int k)
+{
+    for (int n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n) + k;
+        for (int64_t t = 0; t < vh_data_length(data, n); t++)
+            if (!isnan(y[t * data->d]))
+                return VHEM_OK;
+    }
+    return vh_fail(ctx, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
+                   vh_data_column(data, k));
+}
+
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor)
 {
     vhem_status st = VHEM_OK;
@@ -82,6 +94,9 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
                  "column '%s' has values too large for their variance to be a number; "
                  "divide it by a constant",
                  vh_data_column(data, k));
+    for (int k = 0; k < d; k++)
+        if (!(sd[k] > 0))
+            VH_TRY(require_values(ctx, data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN,

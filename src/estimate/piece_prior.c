@@ -69,7 +69,10 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int *i
         opt.by_group = w->by_group;
         ctx->opt.seed = (int64_t)w->seed;
         VH_TRY(vh_fit_prior_text(ctx, own, &opt, &text));
-        VH_TRY(put_prior(ctx, store, &key, text));
+        if (text)
+            VH_TRY(put_prior(ctx, store, &key, text));
+        else if (w->opt->prior) /* made-up frames, from each item's own data */
+            VH_DUP(text, w->opt->prior);
     }
     *out = text;
     text = NULL;

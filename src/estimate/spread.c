@@ -22,6 +22,36 @@ static void add_pass(const vhem_data *data, const int *seq, int n, const double 
     }
 }
 
+/* Column k by itself, whose values may be missing; 0 and 0 where all are. */
+static void spread_with_gaps(const vhem_data *data, const int *seq, int n, int k, double *mean,
+                             double *deviation)
+{
+    double first = NAN, sum = 0, square = 0, seen = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < n; i++) {
+            int s = seq ? seq[i] : i;
+            const double *y = vh_data_frames(data, s) + k, *end = y + vh_data_length(data, s) * data->d;
+            for (; y < end; y += data->d) {
+                if (isnan(*y))
+                    continue;
+                first = isnan(first) ? *y : first;
+                sum += pass == 0 ? *y - first : 0;
+                seen += pass == 0;
+                square += pass == 1 ? (*y - *mean) * (*y - *mean) : 0;
+            }
+        }
+        *mean = seen > 0 ? first + sum / seen : 0;
+    }
+    *deviation = seen > 0 ? sqrt(square / seen) : 0;
+}
+
+static void no_rounding(int d, const double *mean, double *deviation)
+{
+    for (int k = 0; k < d; k++)
+        if (deviation[k] < 1e-14 * fabs(mean[k])) /* rounding of the mean, not a spread */
+            deviation[k] = 0;
+}
+
 void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation)
 {
     double frames = 0;
@@ -34,11 +64,12 @@ void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, doubl
     for (int k = 0; k < data->d; k++)
         mean[k] = first[k] + mean[k] / frames;
     add_pass(data, seq, n, mean, true, deviation);
-    for (int k = 0; k < data->d; k++) {
+    for (int k = 0; k < data->d; k++)
         deviation[k] = sqrt(deviation[k] / frames);
-        if (deviation[k] < 1e-14 * fabs(mean[k])) /* rounding of the mean, not a spread */
-            deviation[k] = 0;
-    }
+    for (int k = 0; k < data->d; k++)
+        if (isnan(mean[k])) /* values are missing */
+            spread_with_gaps(data, seq, n, k, &mean[k], &deviation[k]);
+    no_rounding(data->d, mean, deviation);
 }
 
 void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,

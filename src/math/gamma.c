@@ -28,6 +28,20 @@ double vh_digamma(double x)
     return sum + log(x) - 0.5 / x - series;
 }
 
+/* psi'(x) = psi'(x + 1) + 1/x^2, and the derivative of the series above. */
+double vh_trigamma(double x)
+{
+    double sum = 0;
+    while (x < 10) {
+        sum += 1 / (x * x);
+        x += 1;
+    }
+    double y = 1 / (x * x);
+    double series =
+        y * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y * (1.0 / 30 - y * (5.0 / 66 - y * 691.0 / 2730)))));
+    return sum + (1 + 0.5 / x + series) / x;
+}
+
 double vh_lgamma_wishart(int d, double nu)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gamma.h - the gamma function and its kin, for conjugate priors. */
+/* gamma.h - the gamma function and its kin, for conjugate priors and counts. */
 #ifndef VH_MATH_GAMMA_H
 #define VH_MATH_GAMMA_H
 
@@ -7,6 +7,8 @@
 double vh_lgamma(double x);
 /* psi(x) = d log Gamma(x) / dx, x > 0. */
 double vh_digamma(double x);
+/* psi'(x), x > 0. */
+double vh_trigamma(double x);
 
 /* sum_{k = 1..d} of the above at (nu + 1 - k) / 2, nu > d - 1: what a Wishart distribution of dimension d
  * needs. */

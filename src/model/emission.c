@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const vh_emission *const families[] = { &vh_gaussian_diag, &vh_gaussian_full };
+static const vh_emission *const families[] = { &vh_gaussian_diag, &vh_gaussian_full, &vh_poisson,
+                                               &vh_bernoulli,     &vh_gamma,         &vh_von_mises };
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 const vh_emission *vh_emission_find(const char *name)
@@ -18,7 +19,7 @@ const vh_emission *vh_emission_find(const char *name)
 
 const char *vh_emission_names(void)
 {
-    return "gaussian-diag, gaussian-full";
+    return "gaussian-diag, gaussian-full, poisson, bernoulli, gamma, von-mises";
 }
 
 void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,

@@ -40,6 +40,7 @@ typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
     int rank; /* numbers of extents */
     vh_extent dim[2];
+    bool optional; /* all zero where a file leaves it out */
 } vh_param;
 
 /* The prior of a component in variational Bayes: normal-gamma in each dimension, or normal-Wishart.  The
@@ -75,6 +76,11 @@ struct vh_emission {
     vh_kernel_kind kernel;
     const vh_location *location; /* NULL: the product is in the user's coordinates */
     const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
+    /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself, another
+     * table, or NULL. */
+    const vh_emission *with_gaps;
+    /* What a cell must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any number. */
+    const char *(*refuse)(double y);
 
     /* Free parameters of a component. */
     double (*n_free)(const vh_shape *shape);
@@ -123,13 +129,13 @@ struct vh_emission {
     bool (*validate)(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work);
 };
 
-extern const vh_emission vh_gaussian_diag, vh_gaussian_full;
+extern const vh_emission vh_gaussian_diag, vh_gaussian_full, vh_poisson, vh_bernoulli, vh_gamma, vh_von_mises;
 
 #define VH_EMISSION_DEFAULT "gaussian-diag"
 
 /* NULL when there is no such family. */
 const vh_emission *vh_emission_find(const char *name);
-/* "gaussian-diag, gaussian-full": for sentences. */
+/* "gaussian-diag, gaussian-full, ...": for sentences. */
 const char *vh_emission_names(void);
 
 /* The number of entries along extent k of a parameter, and what it is called: "d" or "V". */

@@ -17,7 +17,8 @@ static void get_moments(int d, int step, const double *const *par, double *mean,
 static void sit(const vh_coords *c, const double *x, double *const *par)
 {
     for (int k = 0; k < c->shape.d; k++)
-        par[0][k] = c->origin[k] + c->scale[k] * x[k];
+        if (!isnan(x[k]))
+            par[0][k] = c->origin[k] + c->scale[k] * x[k];
 }
 
 static void part_means(int d, int step, const double *scale, vh_rng *rng, double *const *a, double *const *b)
@@ -115,6 +116,14 @@ static void add_frame_full(const vh_shape *shape, double *sum, double *stat, dou
     add_points(&vh_gaussian_full, shape, sum, stat, work);
 }
 
+static void add_frame_gaps(const vh_shape *shape, double *sum, double *stat, double *work)
+{
+    add_points(&vh_gaussian_diag_gaps, shape, sum, stat, work);
+}
+
+const vh_location vh_location_gaps = {
+    moments_diag, sit, part_diag, jitter_diag, widen_diag, add_frame_gaps
+};
 const vh_location vh_location_diag = {
     moments_diag, sit, part_diag, jitter_diag, widen_diag, add_frame_diag
 };

@@ -6,6 +6,8 @@
 #include "model/emission.h"
 #include "model/slabs.h"
 
-extern const vh_location vh_location_diag, vh_location_full;
+extern const vh_location vh_location_diag, vh_location_full, vh_location_gaps;
+/* The diagonal family with statistics that know of missing cells. */
+extern const vh_emission vh_gaussian_diag_gaps;
 
 #endif

@@ -101,6 +101,8 @@ static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, 
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
         double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
+        if (param->optional && H5Lexists(g, param->name, H5P_DEFAULT) <= 0)
+            continue;
         for (int k = 0; k < param->rank; k++)
             component[2 + k] =
                 (vh_h5_extent){ vh_param_extent_name(param, k), vh_param_extent(param, k, &h3m->shape) };

@@ -137,6 +137,8 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
     VH_TRY(vh_json_numbers(ctx, object, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
+        if (param->optional && !json_object_get(object, param->name))
+            continue;
         vh_json_array a = { .key = param->name, .rank = 2 + param->rank, .dim = { { "S", S }, { "M", M } } };
         for (int k = 0; k < param->rank; k++) {
             a.dim[2 + k].name = vh_param_extent_name(param, k);

@@ -391,3 +391,9 @@ vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
 done:
     return st;
 }
+
+const char *vhem_emission_param(const char *emission, int p)
+{
+    const vh_emission *family = emission ? vh_emission_find(emission) : NULL;
+    return family && p >= 0 && p < family->n_param ? family->param[p].name : NULL;
+}

@@ -16,39 +16,59 @@
 /* Less expected weight than this, at the scale of the HMM, is rounding, and dividing by it makes noise. */
 #define NOTHING 1e-200
 
+/* row [n] of counts becomes probabilities, with what the prior adds. */
+static void row_from(const vh_limits *lim, int n, const double *fixed, const double *old, double *row)
+{
+    for (int q = 0; q < n; q++)
+        row[q] += lim->count * lim->unit;
+    vh_constrain(n, fixed, old, row);
+}
+
+/* Component r of the packed set, with the parameters par, from its statistics T [n_stat] and the made-up frames.
+ * mean [2 n_stat] is scratch. */
+static int component_from(const vh_limits *lim, const vh_packed *pk, int r, const double *T,
+                          double *const *par, double *mean, double *work)
+{
+    double *made_up = mean + pk->n_stat, frames = lim->frame ? lim->frames * lim->unit : 0,
+           all = T[0] + frames;
+    if (frames > 0)
+        pk->family->stats_of_component(&pk->about[r], lim->frame, made_up);
+    for (int e = 0; e < pk->n_stat; e++)
+        mean[e] = frames > 0 ? (T[e] + frames * made_up[e]) / all : T[e] / T[0];
+    return pk->family->maximise(&pk->about[r], mean, lim->floor, par, work);
+}
+
 vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *stats,
                      vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
     vhem_status st = VHEM_OK;
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
-    double *mean = NULL, *work, *row;
+    double *mean = NULL, *work, *row, count = lim->count * lim->unit;
 
-    VH_NEW(mean, (size_t)n_stat + vh_emission_work(&h3m->shape) + (size_t)(S > M ? S : M));
-    work = mean + n_stat;
+    VH_NEW(mean, 2 * (size_t)n_stat + vh_emission_work(&h3m->shape) + (size_t)(S > M ? S : M));
+    work = mean + 2 * n_stat;
     row = work + vh_emission_work(&h3m->shape);
 
     memcpy(row, stats->nu1 + pk->state0[k], sizeof *row * (size_t)S);
-    vh_constrain(S, lim->fixed_pi, h->pi, row);
+    row_from(lim, S, lim->fixed_pi, h->pi, row);
     memcpy(h->pi, row, sizeof *row * (size_t)S);
     for (int s = 0; s < S; s++) {
         memcpy(row, stats->xi + pk->trans0[k] + (size_t)(s * S), sizeof *row * (size_t)S);
-        vh_constrain(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, h->A + s * S, row);
+        row_from(lim, S, lim->fixed_A ? lim->fixed_A + s * S : NULL, h->A + s * S, row);
         memcpy(h->A + s * S, row, sizeof *row * (size_t)S);
     }
     for (int s = 0; s < S; s++) {
         const double *T = stats->T + (size_t)(pk->comp0[k] + s * M) * (size_t)n_stat;
         double sum = 0;
         for (int m = 0; m < M; m++)
-            sum += T[m * n_stat];
+            sum += T[m * n_stat] + count;
         for (int m = 0; m < M && sum > NOTHING; m++, T += n_stat) {
             double *par[VH_MAX_PARAM];
-            vh_hmm_c(h)[s * M + m] = T[0] / sum;
-            if (!(T[0] > NOTHING))
+            vh_hmm_c(h)[s * M + m] = (T[0] + count) / sum;
+            if (!(T[0] > NOTHING) && !lim->frame)
                 continue;
-            for (int e = 0; e < n_stat; e++)
-                mean[e] = T[e] / T[0];
             vh_hmm_component(h3m, h, s, m, par);
-            int r = pk->family->maximise(&pk->about[pk->comp0[k] + s * M + m], mean, lim->floor, par, work);
+            int r = component_from(lim, pk, pk->comp0[k] + s * M + m, T, par, mean, work);
             VH_CHECK(r >= 0, VHEM_ENUMERIC,
                      "the covariance of state %d, component %d collapsed onto too few frames; "
                      "a floor (--cov-floor) or fewer states help",
@@ -60,6 +80,34 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
 done:
     free(mean);
     return st;
+}
+
+/* sum of the logs of the free entries. */
+static double log_free(int n, const double *fixed, const double *row)
+{
+    double sum = 0;
+    for (int q = 0; q < n; q++)
+        sum += !fixed || isnan(fixed[q]) ? log(row[q]) : 0;
+    return sum;
+}
+
+double vh_mstep_log_prior(const vh_limits *lim, const vh_h3m *h3m, const vh_hmm *h, double *work)
+{
+    int S = h->S, M = h->M;
+    double rows, sum = 0;
+
+    if (!lim->frame)
+        return 0;
+    rows = log_free(S, lim->fixed_pi, h->pi) + log_free(S * S, lim->fixed_A, h->A)
+           + log_free(S * M, NULL, vh_hmm_c(h));
+    for (int q = 0; q < S * M; q++) {
+        double *par[VH_MAX_PARAM], expected = 0;
+        vh_hmm_component(h3m, h, q / M, q % M, par);
+        h3m->family->expected_density(&h3m->shape, (const double *const *)par, lim->frame, 1, &expected, 1,
+                                      work);
+        sum += expected;
+    }
+    return lim->unit * (lim->count * rows + lim->frames * sum);
 }
 
 #define DEAD       1e-3 /* a state or component that holds less than this many frames is dead */

@@ -173,21 +173,32 @@ static void put_states(FILE *f, const vh_facts *facts)
     put_centers(f, facts, widest, put_center_states);
 }
 
+/* Parameters of families other than Gaussians are [S][M][d] each, one after the other behind c. */
+static void put_parameters(FILE *f, const vhem_hmm_view *h, size_t at)
+{
+    size_t components = (size_t)h->S * (size_t)h->M, d = (size_t)h->d;
+    for (int p = 0; vhem_emission_param(h->emission, p); p++)
+        for (size_t k = 0; k < d; k++)
+            put_number(f, h->theta[components + (size_t)p * components * d + at * d + k]);
+}
+
 static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
 {
     (void)facts;
     (void)tau;
     (void)widest;
     size_t width = !h->cov ? 0 : vh_is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
-    for (int s = 0; h->mu && s < h->S; s++)
+    for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
             size_t at = (size_t)s * (size_t)h->M + (size_t)m;
             fprintf(f, "%s\t%d\t%d", h->name, s, m);
             put_number(f, h->c[at]);
-            for (int k = 0; k < h->d; k++)
+            for (int k = 0; h->mu && k < h->d; k++)
                 put_number(f, h->mu[at * (size_t)h->d + (size_t)k]);
             for (size_t k = 0; k < width; k++)
                 put_number(f, h->cov[at * width + k]);
+            if (!h->mu)
+                put_parameters(f, h, at);
             putc('\n', f);
         }
 }
@@ -196,12 +207,15 @@ static void put_emissions(FILE *f, const vh_facts *facts)
 {
     vhem_hmm_view h = find_widest(facts);
     fputs("level\tcluster\tstate\tcomponent\tc", f);
-    for (int k = 0; k < h.d; k++)
+    for (int p = 0; !h.mu && vhem_emission_param(h.emission, p); p++)
+        for (int k = 0; k < h.d; k++)
+            fprintf(f, "\t%s_%d", vhem_emission_param(h.emission, p), k);
+    for (int k = 0; h.mu && k < h.d; k++)
         fprintf(f, "\tmu_%d", k);
-    for (int k = 0; k < h.d; k++)
+    for (int k = 0; h.mu && k < h.d; k++)
         for (int e = 0; e < h.d && vh_is_full(&h); e++)
             fprintf(f, "\tcov_%d_%d", k, e);
-    for (int k = 0; k < h.d && !vh_is_full(&h); k++)
+    for (int k = 0; h.mu && k < h.d && !vh_is_full(&h); k++)
         fprintf(f, "\tcov_%d", k);
     putc('\n', f);
     put_centers(f, facts, h.S, put_center_emissions);

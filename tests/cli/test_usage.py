@@ -12,14 +12,14 @@ DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
                 "refine"]
-LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
+LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "emission", "mixture", "chunk", "bootstrap",
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
-    "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "learn", "noise", "restarts", "max-iter",
+    "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "emission", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states", "candidate"] + VHEM_OPTIONS + ["cov"] + DATA,
-    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov"] + DATA,
+    "cluster": ["output", "clusters", "states", "candidate"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
+    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
     "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
     "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,

@@ -194,3 +194,19 @@ def test_texts_with_nul():
         vhem.H3M.load("a\0b.json")
     with pytest.raises(ValueError, match="must be a text"):
         vhem.Sequences.load(3)
+
+
+def test_other_families(tmp_path):
+    """Counts with a gap: fitted, looked at, kept in a file, renamed, put together."""
+    rng = np.random.default_rng(3)
+    X = [np.concatenate([rng.poisson(1, (20, 2)), rng.poisson(8, (20, 2))]).astype(float) for _ in range(4)]
+    X[0][3, 1] = np.nan
+    models = vhem.fit_each(X, n_states=2, covariance_type="poisson", random_state=1)
+    m = models[0]
+    assert m.emission == "poisson" and list(m.params) == ["rate"] and m.params["rate"].shape == (2, 1, 2)
+    assert m.mu is None and (m.params["rate"] > 0).all()
+    assert np.isfinite(m.score(X)).all()
+    models.save(tmp_path / "m.json")
+    assert vhem.H3M.load(tmp_path / "m.json").compare(models) == 0
+    again = vhem.H3M([m.renamed("a"), models[1]])
+    assert again[0].name == "a" and np.array_equal(again[0].params["rate"], m.params["rate"])

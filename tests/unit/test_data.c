@@ -23,8 +23,9 @@ static void test_wrap(void **state)
     vhem_seq_view v;
     assert_int_equal(vhem_data_view(data, 2, &v), VHEM_EINVAL);
     assert_int_equal(vhem_data_view(data, -1, &v), VHEM_EINVAL);
-    assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
-                 "sequence 0: frame 1 (counted from 0), column 'y1' is missing; drop such rows");
+    assert_fails(
+        ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
+        "sequence 0: frame 1 (counted from 0), column 'y1' is missing, which only HMMs with diagonal covariances");
     vhem_data_free(data);
     vhem_ctx_free(ctx);
 }

@@ -158,13 +158,14 @@ static void errors(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 173, VH_RNG_TEST, 0);
     vh_h3m *h3m = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 1), *other = random_h3m(ctx, &rng, 1, 2, 1, 3, 0, 1);
+    vh_h3m *full = random_h3m(ctx, &rng, 1, 2, 1, 2, 1, 1);
     double y[] = { 1, 2, 3, 4 }, bad[] = { 1, 2, NAN, 4 }, out[8];
     int T[] = { 2 }, path[2];
     vhem_data *data = wrap(ctx, 1, T, 2, y), *holes = wrap(ctx, 1, T, 2, bad);
     out[0] = 77;
     assert_fails(ctx, vh_h3m_score(ctx, other, data, out), VHEM_EINVAL,
                  "the models have dimension 3, the data 2");
-    assert_fails(ctx, vh_h3m_score(ctx, h3m, holes, out), VHEM_EINVAL,
+    assert_fails(ctx, vh_h3m_score(ctx, full, holes, out), VHEM_EINVAL,
                  "frame 1 (counted from 0), column 'y0' is missing");
     assert_true(out[0] == 77);
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
@@ -183,6 +184,7 @@ static void errors(void **state)
     assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
     vhem_data_free(data);
     vhem_data_free(holes);
+    vh_h3m_free(full);
     vh_h3m_free(h3m);
     vh_h3m_free(other);
     vhem_ctx_free(ctx);

@@ -38,7 +38,9 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
                 continue;
             VH_CHECK(a->family->log_product(&a->shape, a->par + m * VH_MAX_PARAM, b->par + l * VH_MAX_PARAM,
                                             p->lambda, &term[e], work),
-                     VHEM_ENUMERIC, "a covariance is singular, it has no product kernel");
+                     VHEM_ENUMERIC,
+                     "two components have no product kernel: a covariance is singular, or at this lambda the "
+                     "kernel is infinite");
             term[e] += p->lambda * (log(a->c[m]) + log(b->c[l]));
         }
         Psi[s] = vh_logsum(Ma * Mb, term, 1);

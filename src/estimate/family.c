@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* family.c - see family.h. */
+#include "estimate/family.h"
+
+#include "core/alloc.h"
+#include "estimate/options.h"
+#include "estimate/spread.h"
+
+vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
+                          const vh_emission **out)
+{
+    vhem_status st = VHEM_OK;
+    int64_t n_missing = 0;
+
+    VH_TRY(vh_data_suits(ctx, data, family->refuse, &n_missing));
+    if (n_missing > 0 && !family->with_gaps)
+        VH_TRY(vh_data_require_complete(ctx, data)); /* says where */
+    *out = n_missing > 0 ? family->with_gaps : family;
+done:
+    return st;
+}
+
+/* sum [n_stat] := the mean statistics of all frames in the coordinates x; T is scratch [n_stat]. */
+static void mean_statistics(const vh_emission *family, const vhem_data *data, const vh_coords *x, double *sum,
+                            double *T)
+{
+    int n_stat = family->n_stat(&x->shape);
+    for (int n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n);
+        for (int64_t t = 0; t < vh_data_length(data, n); t++, y += data->d) {
+            family->stats_of_obs(x, y, 1, T);
+            for (int e = 0; e < n_stat; e++)
+                sum[e] += T[e];
+        }
+        vh_data_passed(data, n);
+    }
+    for (int e = n_stat - 1; e >= 0; e--)
+        sum[e] /= sum[0];
+}
+
+vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
+                             const double *floor, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    const vh_shape shape = vh_fit_shape(data);
+    size_t n_stat = (size_t)family->n_stat(&shape), d = (size_t)data->d;
+    double *sum = NULL, *par[VH_MAX_PARAM];
+
+    VH_NEW(sum, 2 * n_stat + 2 * d + vh_emission_work(&shape));
+    const vh_coords x = { shape, sum + 2 * n_stat, sum + 2 * n_stat + d };
+    VH_TRY(vh_h3m_new(ctx, family, shape, 1, &h3m));
+    VH_TRY(vh_h3m_shape(ctx, h3m, 0, 1, 1));
+    vh_hmm *h = &h3m->hmm[0];
+    h->pi[0] = h->A[0] = vh_hmm_c(h)[0] = 1;
+    vh_data_coords(family, data, NULL, data->N, NULL, sum + 2 * n_stat, sum + 2 * n_stat + d);
+    mean_statistics(family, data, &x, sum, sum + n_stat);
+    vh_hmm_component(h3m, h, 0, 0, par);
+    VH_CHECK(family->maximise(&x, sum, floor, par, sum + 2 * n_stat + 2 * d) >= 0, VHEM_ENUMERIC,
+             "the data has no spread; a floor (--cov-floor) helps");
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    free(sum);
+    return st;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emission_bernoulli.c - bits: independent columns of 0 and 1, p [d] the probability of 1.
+ *
+ *   T(y) = (1, y, 1 - y)               2d + 1 numbers
+ *   theta = (0, log p, log(1 - p))
+ *
+ * Ones and zeros are counted each for itself: the logit form would subtract large numbers where p is near 1. */
+#include "model/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LEAST 1e-6 /* under a floor p is at least this far from 0 and 1 */
+
+static int n_stat(const vh_shape *shape)
+{
+    return 1 + 2 * shape->d;
+}
+
+static double n_free(const vh_shape *shape)
+{
+    return shape->d;
+}
+
+static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    int d = x->shape.d;
+    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 2 * d) {
+        T[0] = 1;
+        for (int k = 0; k < d; k++) {
+            T[1 + k] = isnan(y[k]) ? 0 : y[k];
+            T[1 + d + k] = isnan(y[k]) ? 0 : 1 - y[k];
+        }
+    }
+}
+
+static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    stats_of_obs(x, par[0], 1, T); /* the expected bit */
+}
+
+static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
+    int d = x->shape.d;
+    (void)work;
+    theta[0] = 0;
+    for (int k = 0; k < d; k++) {
+        theta[1 + k] = vh_log_or_never(par[0][k]);
+        theta[1 + d + k] = vh_log_or_never(1 - par[0][k]);
+    }
+    return 0;
+}
+
+/* E log p(y) where y = 1 with probability `one`; a bit is one that is certain. */
+static double log_density_of(double p, double one)
+{
+    if (isnan(one))
+        return 0;
+    return (one > 0 ? one * vh_log_or_never(p) : 0) + (one < 1 ? (1 - one) * vh_log_or_never(1 - p) : 0);
+}
+
+static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work)
+{
+    (void)work;
+    vh_columns_log_density(shape->d, par[0], y, n, log_density_of, out);
+    return true;
+}
+
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
+{
+    (void)work;
+    for (int m = 0; m < n; m++, b += VH_MAX_PARAM)
+        vh_columns_log_density(shape->d, r[0], b[0], 1, log_density_of, &out[m * step]);
+    return true;
+}
+
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work)
+{
+    int d = x->shape.d, held = 0;
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        double seen = stat[1 + k] + stat[1 + d + k], p = stat[1 + k] / seen;
+        if (!(seen > VH_NOTHING))
+            continue;
+        held |= floor && (p < LEAST || p > 1 - LEAST);
+        par[0][k] = floor ? fmin(fmax(p, LEAST), 1 - LEAST) : p;
+    }
+    return held;
+}
+
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
+{
+    double sum = 0;
+    (void)work;
+    for (int k = 0; k < shape->d; k++) {
+        double a = p[0][k], b = q[0][k];
+        if (!isnan(a) && !isnan(b))
+            sum += vh_log_or_never(pow(a * b, lambda) + pow((1 - a) * (1 - b), lambda));
+    }
+    *out = sum;
+    return true;
+}
+
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+{
+    (void)shape;
+    (void)par;
+    (void)r;
+    (void)work;
+    return true;
+}
+
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+{
+    (void)r;
+    for (int k = 0; k < shape->d; k++)
+        y[k] = vh_rng_uniform(rng) < par[0][k];
+}
+
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+{
+    (void)work;
+    for (int k = 0; k < shape->d; k++)
+        if (!(par[0][k] >= 0 && par[0][k] <= 1)) {
+            snprintf(why, size, "p[%d] is %g, must be from 0 to 1", k, par[0][k]);
+            return false;
+        }
+    return true;
+}
+
+static const char *refuse(double y)
+{
+    return y == 0 || y == 1 ? NULL : "0 or 1";
+}
+
+const vh_emission vh_bernoulli = {
+    .name = "bernoulli",
+    .n_param = 1,
+    .param = { { "p", 1, { VH_PER_COLUMN } } },
+    .with_gaps = &vh_bernoulli,
+    .refuse = refuse,
+    .n_free = n_free,
+    .features = vh_columns_features,
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
+    .natural = natural,
+    .log_density = log_density,
+    .expected_density = expected_density,
+    .maximise = maximise,
+    .log_product = log_product,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
+};

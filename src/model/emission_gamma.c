@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emission_gamma.c - positive numbers, some of which may be exactly 0: shape a, rate b and zero, the probability
+ * of 0, each [d].
+ *
+ *   T(y) = (1, [y > 0] log y, [y > 0] y, [y > 0], [y = 0])           4d + 1 numbers
+ *   theta = (0, a - 1, -b, log(1 - zero) + a log b - log Gamma(a), log zero)
+ *
+ * The density is with respect to length, and to counting at 0. */
+#include "math/gamma.h"
+#include "model/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MOST 1e6 /* the largest shape: values that are all alike would have none */
+
+static int n_stat(const vh_shape *shape)
+{
+    return 1 + 4 * shape->d;
+}
+
+static double n_free(const vh_shape *shape)
+{
+    return 3.0 * shape->d;
+}
+
+static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    int d = x->shape.d;
+    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 4 * d) {
+        T[0] = 1;
+        for (int k = 0; k < d; k++) {
+            bool positive = y[k] > 0;
+            T[1 + k] = positive ? log(y[k]) : 0;
+            T[1 + d + k] = positive ? y[k] : 0;
+            T[1 + 2 * d + k] = positive;
+            T[1 + 3 * d + k] = y[k] == 0;
+        }
+    }
+}
+
+static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    int d = x->shape.d;
+    T[0] = 1;
+    for (int k = 0; k < d; k++) {
+        double a = par[0][k], b = par[1][k], q = 1 - par[2][k];
+        bool known = !isnan(a);
+        T[1 + k] = known ? q * (vh_digamma(a) - log(b)) : 0;
+        T[1 + d + k] = known ? q * a / b : 0;
+        T[1 + 2 * d + k] = known ? q : 0;
+        T[1 + 3 * d + k] = known ? par[2][k] : 0;
+    }
+}
+
+static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
+    int d = x->shape.d;
+    double loss = 0;
+    (void)work;
+    theta[0] = 0;
+    for (int k = 0; k < d; k++) {
+        double a = par[0][k], b = par[1][k], zero = par[2][k];
+        theta[1 + k] = a - 1;
+        theta[1 + d + k] = -b;
+        theta[1 + 2 * d + k] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a);
+        theta[1 + 3 * d + k] = vh_log_or_never(zero);
+        loss += a * (1 + fabs(log(a / b)) + fabs(log(b)));
+    }
+    return loss;
+}
+
+/* log p where log y and y have these means, y is positive with probability q and 0 with probability z.  In this
+ * form nothing large is subtracted where a is: with u = b y / a it is a (log u - u + 1) - log y and a constant. */
+static double log_density_of(double a, double b, double zero, const double mean[4])
+{
+    double q = mean[2], z = mean[3], sum = z > 0 ? z * vh_log_or_never(zero) : 0;
+    if (!(q > 0))
+        return sum;
+    double log_u = mean[0] / q + log(b / a), u = mean[1] / q * (b / a);
+    double constant = a * log(a) - a - vh_lgamma(a);
+    return sum + q * (vh_log_or_never(1 - zero) + constant + a * (log_u - u + 1) - mean[0] / q);
+}
+
+static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work)
+{
+    int d = shape->d;
+    (void)work;
+    for (int64_t t = 0; t < n; t++, y += d) {
+        out[t] = 0;
+        for (int k = 0; k < d; k++) {
+            const double mean[4] = { y[k] > 0 ? log(y[k]) : 0, y[k] > 0 ? y[k] : 0, y[k] > 0, y[k] == 0 };
+            out[t] += log_density_of(par[0][k], par[1][k], par[2][k], mean);
+        }
+    }
+    return true;
+}
+
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
+{
+    (void)work;
+    for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
+        double sum = 0;
+        for (int k = 0; k < shape->d; k++) {
+            double q = 1 - b[2][k];
+            if (isnan(b[0][k]))
+                continue;
+            const double mean[4] = { q * (vh_digamma(b[0][k]) - log(b[1][k])), q * b[0][k] / b[1][k], q,
+                                     b[2][k] };
+            sum += log_density_of(r[0][k], r[1][k], r[2][k], mean);
+        }
+        out[m * step] = sum;
+    }
+    return true;
+}
+
+/* The shape with log a - psi(a) = g: a close start and a few steps of Newton's method in 1/a (Minka 2002). */
+static double shape_from(double g)
+{
+    if (!(g > 0.5 / MOST))
+        return MOST;
+    double a = (3 - g + sqrt((g - 3) * (g - 3) + 24 * g)) / (12 * g);
+    for (int i = 0; i < 20; i++) {
+        double before = a;
+        a = 1 / (1 / a + (log(a) - vh_digamma(a) - g) / (a * a * (1 / a - vh_trigamma(a))));
+        if (!(fabs(a - before) > 1e-15 * a))
+            break;
+    }
+    return fmin(a, MOST);
+}
+
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work)
+{
+    int d = x->shape.d, held = 0;
+    (void)work;
+    (void)floor;
+    for (int k = 0; k < d; k++) {
+        double positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
+        if (!(seen > VH_NOTHING))
+            continue;
+        par[2][k] = stat[1 + 3 * d + k] / seen;
+        if (!(positive > VH_NOTHING))
+            continue;
+        double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
+        par[0][k] = shape_from(log(mean) - mean_log);
+        par[1][k] = par[0][k] / mean;
+        held |= par[0][k] >= MOST;
+    }
+    return held;
+}
+
+/* (p q)^lambda of two gamma densities is a gamma density again, with shape lambda (a + a' - 2) + 1, where that is
+ * positive; else the integral diverges at 0. */
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
+{
+    double sum = 0;
+    (void)work;
+    for (int k = 0; k < shape->d; k++) {
+        double a = p[0][k], b = p[1][k], a2 = q[0][k], b2 = q[1][k], A = lambda * (a + a2 - 2) + 1;
+        double both = (1 - p[2][k]) * (1 - q[2][k]), zeros = p[2][k] * q[2][k];
+        if (isnan(a) || isnan(a2))
+            continue;
+        if (!(A > 0) && both > 0)
+            return false;
+        double log_positive =
+            both > 0 ? lambda * (log(both) + a * log(b) - vh_lgamma(a) + a2 * log(b2) - vh_lgamma(a2))
+                           + vh_lgamma(A) - A * log(lambda * (b + b2))
+                     : -1e250;
+        double log_zero = zeros > 0 ? lambda * log(zeros) : -1e250, top = fmax(log_positive, log_zero);
+        sum += top + log(exp(log_positive - top) + exp(log_zero - top));
+    }
+    *out = sum;
+    return true;
+}
+
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+{
+    (void)shape;
+    (void)par;
+    (void)r;
+    (void)work;
+    return true;
+}
+
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+{
+    (void)r;
+    for (int k = 0; k < shape->d; k++)
+        y[k] = vh_rng_uniform(rng) < par[2][k] ? 0 : fmax(vh_draw_gamma(rng, par[0][k]) / par[1][k], 1e-300);
+}
+
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+{
+    static const char *const name[] = { "shape", "rate" };
+    (void)work;
+    for (int k = 0; k < shape->d; k++) {
+        for (int p = 0; p < 2; p++)
+            if (!(par[p][k] > 0 && isfinite(par[p][k]))) {
+                snprintf(why, size, "%s[%d] is %g, must be finite and more than 0", name[p], k, par[p][k]);
+                return false;
+            }
+        if (!(par[2][k] >= 0 && par[2][k] <= 1)) {
+            snprintf(why, size, "zero[%d] is %g, must be from 0 to 1", k, par[2][k]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *refuse(double y)
+{
+    return y >= 0 && isfinite(y) ? NULL : "0 or a positive number";
+}
+
+static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
+{
+    for (int64_t i = 0; i < n * shape->d; i++)
+        X[i] = y[i] > 0 ? log(y[i]) : 0;
+}
+
+const vh_emission vh_gamma = {
+    .name = "gamma",
+    .n_param = 3,
+    .param = { { "shape", 1, { VH_PER_COLUMN } },
+               { "rate", 1, { VH_PER_COLUMN } },
+               { "zero", 1, { VH_PER_COLUMN }, .optional = true } },
+    .with_gaps = &vh_gamma,
+    .refuse = refuse,
+    .n_free = n_free,
+    .features = features,
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
+    .natural = natural,
+    .log_density = log_density,
+    .expected_density = expected_density,
+    .maximise = maximise,
+    .log_product = log_product,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emission_gaussian_gaps.c - Gaussians with a diagonal covariance, for frames of which cells are missing (NaN):
+ * they are integrated out.  Parameters and the rest of the family are those of emission_gaussian_diag.c.
+ *
+ *   T(x) = (1, o x, o x^2, o)          3d + 1 numbers; o_k = 1 where x_k was observed, else 0
+ *   theta = (0, mu/v, -1/(2v), k),     k_k = -1/2 (log 2 pi v_k + mu_k^2/v_k) */
+#include "math/logsum.h"
+#include "model/emission_gaussian.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NOTHING 1e-200 /* less weight is rounding */
+
+static int n_stat(const vh_shape *shape)
+{
+    return 1 + 3 * shape->d;
+}
+
+static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
+{
+    for (int64_t i = 0; i < n * shape->d; i++)
+        X[i] = isnan(y[i]) ? 0 : y[i]; /* the mean */
+}
+
+static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
+{
+    int d = x->shape.d;
+    for (int64_t t = 0; t < n; t++, y += d, T += 1 + 3 * d) {
+        T[0] = 1;
+        for (int k = 0; k < d; k++) {
+            bool seen = !isnan(y[k]);
+            double v = seen ? (y[k] - x->origin[k]) / x->scale[k] : 0;
+            T[1 + k] = v;
+            T[1 + d + k] = v * v;
+            T[1 + 2 * d + k] = seen;
+        }
+    }
+}
+
+static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
+{
+    int d = x->shape.d;
+    vh_gaussian_diag.stats_of_component(x, par, T);
+    for (int k = 0; k < d; k++)
+        T[1 + 2 * d + k] = 1;
+}
+
+static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
+{
+    int d = x->shape.d;
+    double loss = vh_gaussian_diag.natural(x, par, theta, work);
+    for (int k = 0; k < d && loss >= 0; k++) {
+        double s = x->scale[k], m = (par[0][k] - x->origin[k]) / s, v = par[1][k] / s / s;
+        theta[1 + 2 * d + k] = -0.5 * (VH_LOG_2PI + log(par[1][k]) + m * m / v);
+    }
+    theta[0] = 0;
+    return loss;
+}
+
+static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
+                        double *out, double *work)
+{
+    int d = shape->d;
+    const double *mu = par[0], *cov = par[1];
+    for (int k = 0; k < d; k++) {
+        if (!(cov[k] > 0))
+            return false;
+        work[k] = -0.5 * (VH_LOG_2PI + log(cov[k]));
+    }
+    for (int64_t t = 0; t < n; t++, y += d) {
+        out[t] = 0;
+        for (int k = 0; k < d; k++)
+            out[t] += isnan(y[k]) ? 0 : work[k] - 0.5 * (y[k] - mu[k]) * (y[k] - mu[k]) / cov[k];
+    }
+    return true;
+}
+
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
+{
+    return vh_gaussian_diag.expected_density(shape, r, b, n, out, step, work);
+}
+
+/* Each dimension over the frames that have it. */
+static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
+                    double *work)
+{
+    int d = x->shape.d, held = 0;
+    (void)work;
+    for (int k = 0; k < d; k++) {
+        double seen = stat[1 + 2 * d + k];
+        if (!(seen > NOTHING))
+            continue;
+        double m = stat[1 + k] / seen, v = (stat[1 + d + k] / seen - m * m) * x->scale[k] * x->scale[k];
+        if (floor && !(v >= floor[k])) {
+            v = floor[k];
+            held = 1;
+        }
+        if (!(v > 0))
+            return -1;
+        par[0][k] = x->origin[k] + x->scale[k] * m;
+        par[1][k] = v;
+    }
+    return held;
+}
+
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
+{
+    return vh_gaussian_diag.log_product(shape, p, q, lambda, out, work);
+}
+
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+{
+    return vh_gaussian_diag.root(shape, par, r, work);
+}
+
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+{
+    vh_gaussian_diag.draw(rng, shape, par, r, y);
+}
+
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+{
+    return vh_gaussian_diag.validate(shape, par, why, size, work);
+}
+
+static double n_free(const vh_shape *shape)
+{
+    return vh_gaussian_diag.n_free(shape);
+}
+
+const vh_emission vh_gaussian_diag_gaps = {
+    .name = "gaussian-diag",
+    .n_param = 2,
+    .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
+    .location = &vh_location_gaps,
+    .with_gaps = &vh_gaussian_diag_gaps,
+    .n_free = n_free,
+    .features = features,
+    .n_stat = n_stat,
+    .stats_of_obs = stats_of_obs,
+    .stats_of_component = stats_of_component,
+    .natural = natural,
+    .log_density = log_density,
+    .expected_density = expected_density,
+    .maximise = maximise,
+    .log_product = log_product,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
+};

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Emission families and missing values, from data to clusters and back."""
+import json
+import random
+
+import unittest
+
+from support import Case
+
+
+def counts(rng, k, s):
+    return [sum(rng.random() < 0.05 + 0.2 * s for _ in range(20)), sum(rng.random() < 0.2 + 0.5 * s * k for _ in range(20))]
+
+
+DRAW = {
+    "poisson": counts,
+    "bernoulli": lambda rng, k, s: [int(rng.random() < (0.9 if s else 0.1)), int(rng.random() < (0.9 if s == k else 0.2))],
+    "gamma": lambda rng, k, s: [0 if rng.random() < 0.1 else rng.gammavariate(2 + 8 * s * (1 + k), 0.5)],
+    "von-mises": lambda rng, k, s: [rng.vonmisesvariate(0.3, 8) if s else rng.vonmisesvariate(3, 1 + 6 * k)],
+    "gaussian-diag": lambda rng, k, s: [rng.gauss(6 * s, 1), rng.gauss(6 * s * k, 1)],
+}
+
+
+class Emissions(Case):
+    def data(self, name, emission, gaps=0.0, frames=40, n=12):
+        rng, rows = random.Random(4), []
+        for i in range(n):
+            s = 0
+            for _ in range(frames):
+                s = 1 - s if rng.random() < 0.2 else s
+                y = DRAW[emission](rng, i % 2, s)
+                rows.append(f"s{i},c{i % 2}," + ",".join("" if rng.random() < gaps else f"{v:.6g}" for v in y))
+        self.write(name, "\n".join(["id,label," + ",".join(f"x{k}" for k in range(len(y)))] + rows) + "\n")
+
+    def read(self, name):
+        with open(self.path(name)) as f:
+            return json.load(f)
+
+    def test_from_data_to_clusters(self):
+        for emission in DRAW:
+            for gaps in (0, 0.2):
+                self.data("d.csv", emission, gaps)
+                r = self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "-o", "m.json")
+                self.assertEqual("integrated out" in r.err, gaps > 0)
+                self.assertEqual(self.read("m.json")["emission"], emission)
+                self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+                labels = self.read("c.json")["labels"]
+                wrong = sum(label != i % 2 for i, label in enumerate(labels))
+                self.assertLessEqual(min(wrong, len(labels) - wrong), 1, (emission, gaps, labels))
+                self.ok("score", "m.json", "d.csv")
+                self.ok("decode", "m.json", "d.csv", "--hmm", "0", "-o", "p.csv")
+                self.ok("convert", "m.json", "m.h5")
+                self.ok("convert", "m.h5", "back.json")
+                self.assertEqual(self.read("m.json")["hmms"], self.read("back.json")["hmms"])
+        self.ok("assign", "c.json", "d.csv")
+        self.ok("report", "c.json", "-o", "r.html")
+
+    def test_other_methods(self):
+        for emission in ("poisson", "von-mises"):
+            self.data("d.csv", emission)
+            self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "-o", "m.json")
+            for method in ("ppk-sc", "kl-sc", "kl-ac", "hem-gmm", "shem"):
+                self.ok("cluster", "m.json", "-k", "2", "--method", method, "-o", "c.json")
+            self.ok("report", "c.json", "-o", "r.html")
+            self.ok("cluster", "d.csv", "-k", "2", "--states", "2", "--method", "em-h3m", "--emission", emission,
+                    "--restarts", "2", "-o", "c.json")
+            self.assertEqual(self.read("c.json")["centers"]["emission"], emission)
+            self.ok("choose", "m.json", "-k", "1..2", "--restarts", "2")
+            self.ok("sample", "m.json", "-n", "4", "-T", "10", "-o", "s.csv")
+            self.ok("fit", "s.csv", "--emission", emission, "-o", "again.json")
+        self.fails(1, "refine cuts Gaussians, and these are von-mises models", "cluster", "m.json", "-k", "2", "--refine",
+                   "2", "-o", "c.json")
+
+    def test_same_at_any_number_of_threads(self):
+        self.data("d.csv", "gamma", 0.2)
+        for threads in ("1", "2"):
+            self.ok("fit", "d.csv", "--states", "2", "--emission", "gamma", "--threads", threads, "-o", f"{threads}.json")
+        self.assertEqual(self.read("1.json")["hmms"], self.read("2.json")["hmms"])
+
+    def test_wrong_values(self):
+        self.write("d.csv", "id,n,b\na,1,0\na,2,1\na,-3,1\n")
+        self.fails(1, "sequence 'a': frame 2 (counted from 0), column 'n' is -3, must be a whole number of 0 or more", "fit",
+                   "d.csv", "--emission", "poisson", "-o", "m.json")
+        self.fails(1, "frame 1 (counted from 0), column 'n' is 2, must be 0 or 1", "fit", "d.csv", "--emission", "bernoulli",
+                   "-o", "m.json")
+        self.fails(1, "column 'n' is -3, must be 0 or a positive number", "fit", "d.csv", "--emission", "gamma", "-o",
+                   "m.json")
+        self.write("e.csv", "id,x,y\na,1,\na,2,\n")
+        r = self.run_vhem("fit", "e.csv", "--states", "1", "-o", "m.json")
+        self.assertEqual(r.code, 1)
+        self.assertIn("column 'y' is missing throughout; leave it out, with --columns", r.err)
+        self.fails(1, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "d.csv", "--cov", "full",
+                   "--emission", "poisson", "-o", "m.json")
+        self.fails(1, "needs Gaussian emissions and complete data", "fit", "d.csv", "--columns", "b", "--emission",
+                   "bernoulli", "--prior", "eb", "-o", "m.json")
+
+    def test_hints(self):
+        self.data("d.csv", "poisson")
+        self.assertIn("for counts, --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)
+        self.assertNotIn("--emission", self.ok("fit", "d.csv", "--cov", "diag", "-o", "m.json").err)
+        self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
+        r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
+        self.assertIn("von-mises needs radians, not degrees", r.err)
+
+    def test_wholly_missing_frames(self):
+        self.write("m.json", json.dumps({
+            "format": "vhem-h3m", "version": 1, "emission": "poisson", "d": 1, "omega": [1.0],
+            "hmms": [{"S": 2, "M": 1, "pi": [1, 0], "A": [[0, 1], [1, 0]], "c": [[1], [1]], "rate": [[[1.0]], [[9.0]]]}]}))
+        self.write("d.csv", "id,n\na,1\na,\na,\na,9\n")
+        self.write("e.csv", "id,n\na,1\na,\na,9\n")
+        paths = [self.ok("decode", "m.json", f, "--json").json() for f in ("d.csv", "e.csv")]
+        text = json.dumps(paths[0])
+        self.assertIn("[0, 1, 0, 1]", text)
+        self.assertIn("[0, 1, 0]", json.dumps(paths[1]))
+
+
+if __name__ == "__main__":
+    unittest.main()

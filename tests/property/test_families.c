@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_families.c - random models of every family: the bound of VHEM never falls, nor the likelihood of
+ * Baum-Welch with and without missing cells, and HMMs are found again from what they give. */
+#include "support.h"
+
+#include "core/ctx.h"
+#include "data/data.h"
+#include "estimate/fit.h"
+#include "estimate/sample.h"
+#include "estimate/score.h"
+#include "model/h3m.h"
+#include "reduce/vhem.h"
+
+#include <math.h>
+
+static const char *const names[] = { "gaussian-diag", "gaussian-full", "poisson",
+                                     "bernoulli",     "gamma",         "von-mises" };
+enum { N_NAMES = sizeof names / sizeof *names };
+
+static void random_row(vh_rng *rng, int n, double *row)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += row[i] = vh_rng_exponential(rng) + 0.05;
+    for (int i = 0; i < n; i++)
+        row[i] /= sum;
+}
+
+/* Parameters of any family that make a proper component: diagonal, positive, and below 1 where they must be. */
+static void random_component(vh_rng *rng, const vh_h3m *h3m, double *const *par)
+{
+    for (int p = 0; p < h3m->family->n_param; p++) {
+        const char *name = h3m->family->param[p].name;
+        size_t n = vh_param_size(h3m->family, p, &h3m->shape);
+        bool square = h3m->family->param[p].rank == 2;
+        for (size_t k = 0; k < n; k++) {
+            double u = vh_rng_uniform(rng);
+            par[p][k] = strcmp(name, "mu") == 0 || strcmp(name, "mean") == 0 ? 3 * (2 * u - 1)
+                        : strcmp(name, "p") == 0                             ? 0.05 + 0.9 * u
+                        : strcmp(name, "zero") == 0                          ? 0.3 * u
+                                                                             : 0.3 + 4 * u;
+            if (square && k / (size_t)h3m->d != k % (size_t)h3m->d)
+                par[p][k] = 0;
+        }
+    }
+}
+
+static vh_h3m *random_models(vhem_ctx *ctx, vh_rng *rng, const char *family, int K, int S, int M)
+{
+    vh_h3m *h3m = NULL;
+    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find(family), (vh_shape){ .d = 2 }, K, &h3m));
+    for (int i = 0; i < K; i++) {
+        assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));
+        vh_hmm *h = &h3m->hmm[i];
+        random_row(rng, S, h->pi);
+        for (int s = 0; s < S; s++) {
+            random_row(rng, S, h->A + s * S);
+            random_row(rng, M, vh_hmm_c(h) + s * M);
+        }
+        for (int q = 0; q < S * M; q++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(h3m, h, q / M, q % M, par);
+            random_component(rng, h3m, par);
+        }
+    }
+    assert_ok(ctx, vh_h3m_validate(ctx, h3m));
+    return h3m;
+}
+
+static void bound_never_falls(void **state)
+{
+    enum { RUNS = 170 }; /* a thousand in all */
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    for (int f = 0; f < N_NAMES; f++)
+        for (int r = 0; r < RUNS; r++) {
+            vh_rng rng;
+            vh_rng_init(&rng, 7, VH_RNG_TEST, (uint64_t)(f * RUNS + r));
+            int S = 1 + r % 3, M = 1 + r % 2;
+            vh_h3m *base = random_models(ctx, &rng, names[f], 6, S, M),
+                   *centers = random_models(ctx, &rng, names[f], 2, 2, 1 + r / 2 % 2);
+            vh_vhem_options opt = { .N = pow(10, r % 5), .tau = 1 + r % 7, .max_iter = 12 };
+            vh_vhem_run run = { 0 };
+            vh_scratch scratch = { { 0 }, { 0 } };
+            vh_base *b = NULL;
+            assert_ok(ctx, vh_base_new(ctx, base, &b));
+            assert_ok(ctx, vh_vhem(ctx, b, &opt, &scratch, 1, centers, &run));
+            assert_int_equal(run.n_fell, 0);
+            vh_vhem_run_free(&run);
+            vh_scratch_free(&scratch);
+            vh_base_free(b);
+            vh_h3m_free(base);
+            vh_h3m_free(centers);
+        }
+    vhem_ctx_free(ctx);
+}
+
+static double log_likelihood(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
+{
+    double *L = calloc((size_t)data->N * (size_t)h3m->K, sizeof *L), sum = 0;
+    assert_ok(ctx, vh_h3m_score(ctx, h3m, data, L));
+    for (int n = 0; n < data->N; n++)
+        sum += L[n];
+    free(L);
+    return sum;
+}
+
+/* Iteration by iteration, from a start that is not the truth; deleted: the share of cells that are missing. */
+static void climb(vhem_ctx *ctx, const char *family, double deleted, uint64_t item)
+{
+    enum { N = 4, T = 60 };
+    vh_rng rng;
+    vh_rng_init(&rng, 11, VH_RNG_TEST, item);
+    vh_h3m *truth = random_models(ctx, &rng, family, 1, 2, 1),
+           *start = random_models(ctx, &rng, family, 1, 2, 2);
+    vhem_data *data = NULL, *gaps = NULL;
+    int lengths[N] = { T, T, T, T };
+    double before = -INFINITY;
+    assert_ok(ctx, vh_h3m_sample(ctx, truth, N, T, &data));
+    double *y = malloc(sizeof *y * N * T * 2);
+    for (int i = 0; i < N * T * 2; i++)
+        y[i] = vh_rng_uniform(&rng) < deleted ? NAN : data->y[i];
+    assert_ok(ctx, call_wrap(ctx, N, lengths, 2, y, &gaps));
+    for (int n = 0; n <= 6; n++) {
+        vhem_fit_options opt;
+        vh_h3m *out = NULL;
+        vhem_fit_options_init(&opt);
+        opt.start = HMMS(start);
+        opt.max_iter = n > 0;
+        opt.tol = opt.cov_floor = 0;
+        opt.repair = 0;
+        opt.K = 1;
+        assert_ok(ctx, vh_fit_mixture(ctx, gaps, &opt, &out, NULL));
+        double now = log_likelihood(ctx, out, gaps);
+        assert_true(now >= before - 1e-8 * fabs(now));
+        before = now;
+        vh_h3m_free(start);
+        start = out;
+    }
+    free(y);
+    vhem_data_free(data);
+    vhem_data_free(gaps);
+    vh_h3m_free(truth);
+    vh_h3m_free(start);
+}
+
+static void likelihood_never_falls(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    for (int f = 0; f < N_NAMES; f++) {
+        climb(ctx, names[f], 0, (uint64_t)f);
+        if (vh_emission_find(names[f])->with_gaps)
+            climb(ctx, names[f], 0.3, (uint64_t)f);
+    }
+    vhem_ctx_free(ctx);
+}
+
+/* The fit of data of which 30 % of the cells were deleted is near the fit of all of it. */
+static void deleted_cells(void **state)
+{
+    enum { N = 1, T = 4000 };
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    for (int f = 0; f < N_NAMES; f++) {
+        if (!vh_emission_find(names[f])->with_gaps)
+            continue;
+        vh_rng rng;
+        vh_rng_init(&rng, 13, VH_RNG_TEST, (uint64_t)f);
+        vh_h3m *truth = random_models(ctx, &rng, names[f], 1, 2, 1), *fit[2] = { NULL, NULL };
+        vhem_data *data = NULL, *gaps = NULL;
+        int lengths[N] = { T };
+        truth->hmm[0].A[0] = truth->hmm[0].A[3] = 0.9;
+        truth->hmm[0].A[1] = truth->hmm[0].A[2] = 0.1;
+        assert_ok(ctx, vh_h3m_sample(ctx, truth, N, T, &data));
+        double *y = malloc(sizeof *y * T * 2);
+        for (int i = 0; i < T * 2; i++)
+            y[i] = vh_rng_uniform(&rng) < 0.3 ? NAN : data->y[i];
+        assert_ok(ctx, call_wrap(ctx, N, lengths, 2, y, &gaps));
+        for (int g = 0; g < 2; g++) {
+            vhem_fit_options opt;
+            vhem_fit_options_init(&opt);
+            opt.start = HMMS(truth);
+            assert_ok(ctx, vh_fit_each(ctx, g ? gaps : data, &opt, &fit[g], NULL));
+        }
+        /* what the two fits say of the complete data differs by far less than either from the truth may */
+        double both = log_likelihood(ctx, fit[0], data) - log_likelihood(ctx, fit[1], data);
+        assert_true(both > -1e-6 * T && both < 20);
+        for (int g = 0; g < 2; g++)
+            vh_h3m_free(fit[g]);
+        free(y);
+        vhem_data_free(data);
+        vhem_data_free(gaps);
+        vh_h3m_free(truth);
+    }
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(bound_never_falls),
+                                        cmocka_unit_test(likelihood_never_falls),
+                                        cmocka_unit_test(deleted_cells) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

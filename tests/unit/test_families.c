@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_families.c - counts, bits, positive numbers and angles against sums and integrals of their definitions. */
+#include "support.h"
+
+#include "model/emission.h"
+
+#include <math.h>
+
+enum { MOST_STAT = 16 };
+
+typedef struct { /* a family of one column, two of its components, and the values to sum or integrate over */
+    const char *name;
+    double par[VH_MAX_PARAM], other[VH_MAX_PARAM];
+    double from, to, step; /* step 1: counts; less: an integral by the trapezoid rule */
+    bool zero;             /* and the value 0 by itself */
+} family_case;
+
+#define PI 3.14159265358979323846
+
+static const family_case cases[] = {
+    { "poisson", { 3.7 }, { 1.2 }, 0, 200, 1, false },
+    { "poisson", { 400 }, { 380 }, 0, 1500, 1, false },
+    { "bernoulli", { 0.3 }, { 0.85 }, 0, 1, 1, false },
+    { "gamma", { 2.5, 0.7, 0.1 }, { 4, 1.5, 0.3 }, 1e-9, 90, 1e-3, true },
+    { "gamma", { 60, 20, 0 }, { 50, 20, 0 }, 1e-9, 12, 1e-3, false },
+    { "von-mises", { 2.9, 4 }, { -2.5, 0.6 }, -PI, PI, 1e-3, false },
+    { "von-mises", { 0.4, 80 }, { 0.6, 120 }, -PI, PI, 1e-4, false },
+};
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+typedef double (*integrand)(const vh_emission *f, const family_case *c, double y, double lambda);
+
+static double log_p(const vh_emission *f, const double *par, double y)
+{
+    const double *p[VH_MAX_PARAM] = { par, par + 1, par + 2 };
+    double out, work[64];
+    assert_true(f->log_density(&(vh_shape){ .d = 1 }, p, &y, 1, &out, work));
+    return out;
+}
+
+static double density(const vh_emission *f, const family_case *c, double y, double lambda)
+{
+    (void)lambda;
+    return exp(log_p(f, c->par, y));
+}
+
+static double expected(const vh_emission *f, const family_case *c, double y, double lambda)
+{
+    (void)lambda;
+    double p = exp(log_p(f, c->par, y));
+    return p > 0 ? p * log_p(f, c->other, y) : 0;
+}
+
+static double kernel(const vh_emission *f, const family_case *c, double y, double lambda)
+{
+    return exp(lambda * (log_p(f, c->par, y) + log_p(f, c->other, y)));
+}
+
+static double sum_over(const vh_emission *f, const family_case *c, integrand g, double lambda)
+{
+    double sum = c->zero ? g(f, c, 0, lambda) : 0;
+    int n = (int)round((c->to - c->from) / c->step);
+    double h = (c->to - c->from) / n;
+    for (int i = 0; i <= n; i++) {
+        double edge = c->step < 1 && (i == 0 || i == n) ? 0.5 : 1;
+        sum += edge * h * g(f, c, c->from + h * i, lambda);
+    }
+    return sum;
+}
+
+static void sums(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CASES; i++) {
+        const family_case *c = &cases[i];
+        const vh_emission *f = vh_emission_find(c->name);
+        const vh_shape shape = { .d = 1 };
+        const double *p[VH_MAX_PARAM] = { c->par, c->par + 1, c->par + 2 },
+                     *q[VH_MAX_PARAM] = { c->other, c->other + 1, c->other + 2 };
+        double got, work[64];
+        assert_near(sum_over(f, c, density, 0), 1, 1e-7, 0);
+        assert_true(f->expected_density(&shape, q, p, 1, &got, 1, work));
+        assert_near(got, sum_over(f, c, expected, 0), 1e-6, 1e-6);
+        for (double lambda = 0.5; lambda <= 1; lambda += 0.25) {
+            double back;
+            assert_true(f->log_product(&shape, p, q, lambda, &got, work));
+            assert_true(f->log_product(&shape, q, p, lambda, &back, work));
+            assert_near(got, log(sum_over(f, c, kernel, lambda)), 1e-7, 1e-7);
+            assert_near(back, got, 1e-13, 1e-13);
+        }
+    }
+}
+
+/* <theta, T(y)> is the density and <theta, E T> its expectation; missing cells add nothing. */
+static void products(void **state)
+{
+    (void)state;
+    const double zero[2] = { 0, 0 }, one[2] = { 1, 1 };
+    const vh_coords x = { { .d = 2 }, zero, one };
+    for (int i = 0; i < N_CASES; i++) {
+        const family_case *c = &cases[i];
+        const vh_emission *f = vh_emission_find(c->name);
+        double par[VH_MAX_PARAM][2], theta[MOST_STAT], T[MOST_STAT], work[256], want, dot = 0, of_mean = 0;
+        const double *p[VH_MAX_PARAM] = { par[0], par[1], par[2] };
+        const double y[2] = { 1, c->zero ? 0 : 1 }, gap[2] = { 1, NAN };
+        for (int k = 0; k < VH_MAX_PARAM; k++) {
+            par[k][0] = c->par[k];
+            par[k][1] = c->other[k];
+        }
+        int n_stat = f->n_stat(&x.shape);
+        assert_true(n_stat <= MOST_STAT && f->natural(&x, p, theta, work) >= 0);
+        for (int t = 0; t < 2; t++) {
+            f->stats_of_obs(&x, t ? gap : y, 1, T);
+            dot = 0;
+            for (int e = 0; e < n_stat; e++)
+                dot += theta[e] * T[e];
+            assert_true(f->log_density(&x.shape, p, t ? gap : y, 1, &want, work));
+            assert_near(dot, want, 1e-9, 1e-9);
+            assert_near(want, log_p(f, c->par, 1) + (t ? 0 : log_p(f, c->other, y[1])), 1e-12, 1e-12);
+        }
+        f->stats_of_component(&x, p, T);
+        for (int e = 0; e < n_stat; e++)
+            of_mean += theta[e] * T[e];
+        assert_true(f->expected_density(&x.shape, p, p, 1, &want, 1, work));
+        assert_near(of_mean, want, 1e-9, 1e-9);
+    }
+}
+
+/* The maximiser gives back the component that the mean statistics come from, and nothing near it is better. */
+static void maximisers(void **state)
+{
+    (void)state;
+    const double zero = 0, one = 1;
+    const vh_coords x = { { .d = 1 }, &zero, &one };
+    for (int i = 0; i < N_CASES; i++) {
+        const family_case *c = &cases[i];
+        const vh_emission *f = vh_emission_find(c->name);
+        double T[MOST_STAT], got[VH_MAX_PARAM] = { 1, 1, 0.5 }, work[64], best;
+        double *to[VH_MAX_PARAM] = { got, got + 1, got + 2 };
+        const double *p[VH_MAX_PARAM] = { c->par, c->par + 1, c->par + 2 };
+        f->stats_of_component(&x, p, T);
+        assert_int_equal(f->maximise(&x, T, NULL, to, work), 0);
+        for (int k = 0; k < f->n_param; k++)
+            assert_near(got[k], c->par[k], 1e-9, 1e-12);
+        assert_true(f->expected_density(&x.shape, (const double *const *)to, p, 1, &best, 1, work));
+        for (int k = 0; k < f->n_param; k++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                double there, keep = got[k];
+                got[k] *= 1 + sign * 1e-3;
+                assert_true(f->expected_density(&x.shape, (const double *const *)to, p, 1, &there, 1, work));
+                assert_true(there <= best + 1e-12 * fabs(best));
+                got[k] = keep;
+            }
+    }
+}
+
+static void draws(void **state)
+{
+    enum { N = 20000 };
+    (void)state;
+    const double zero = 0, one = 1;
+    const vh_coords x = { { .d = 1 }, &zero, &one };
+    for (int i = 0; i < N_CASES; i++) {
+        const family_case *c = &cases[i];
+        const vh_emission *f = vh_emission_find(c->name);
+        const double *p[VH_MAX_PARAM] = { c->par, c->par + 1, c->par + 2 };
+        double want[MOST_STAT], T[MOST_STAT], sum[MOST_STAT] = { 0 }, square[MOST_STAT] = { 0 }, root[4],
+                                              work[64];
+        int n_stat = f->n_stat(&x.shape);
+        vh_rng rng;
+        vh_rng_init(&rng, 5, VH_RNG_TEST, (uint64_t)i);
+        f->stats_of_component(&x, p, want);
+        assert_true(f->root(&x.shape, p, root, work));
+        for (int t = 0; t < N; t++) {
+            double y;
+            f->draw(&rng, &x.shape, p, root, &y);
+            assert_true(!f->refuse || !f->refuse(y));
+            f->stats_of_obs(&x, &y, 1, T);
+            for (int e = 0; e < n_stat; e++) {
+                sum[e] += T[e] / N;
+                square[e] += T[e] * T[e] / N;
+            }
+        }
+        for (int e = 0; e < n_stat; e++) {
+            double error = sqrt(fmax(square[e] - sum[e] * sum[e], 0) / N);
+            assert_true(fabs(sum[e] - want[e]) <= 5 * error + 1e-9);
+        }
+    }
+}
+
+/* What cannot be is impossible, not a NaN: 0 log 0 is 0. */
+static void impossible(void **state)
+{
+    (void)state;
+    const double none[] = { 0, 1, 0 }, some[] = { 0.5, 1, 0 };
+    const double *p[VH_MAX_PARAM] = { none, none + 1, none + 2 },
+                 *q[VH_MAX_PARAM] = { some, some + 1, some + 2 };
+    const vh_shape shape = { .d = 1 };
+    static const char *const discrete[] = { "poisson", "bernoulli" };
+    for (int i = 0; i < 2; i++) {
+        const vh_emission *f = vh_emission_find(discrete[i]);
+        double out, work[64];
+        assert_near(log_p(f, none, 0), 0, 0, 1e-300);
+        assert_true(log_p(f, none, 1) < -1e200 && isfinite(log_p(f, none, 1)));
+        assert_true(f->expected_density(&shape, p, p, 1, &out, 1, work));
+        assert_near(out, 0, 0, 1e-12);
+        assert_true(f->expected_density(&shape, p, q, 1, &out, 1, work));
+        assert_true(out < -1e200 && isfinite(out));
+    }
+    assert_true(log_p(vh_emission_find("gamma"), (double[]){ 2, 1, 0 }, 0) < -1e200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sums), cmocka_unit_test(products),
+                                        cmocka_unit_test(maximisers), cmocka_unit_test(draws),
+                                        cmocka_unit_test(impossible) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
