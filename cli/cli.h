@@ -41,6 +41,7 @@ typedef struct {
     const char *heading; /* in the help; NULL: the first one */
     const char *methods; /* "ppk-sc ppk-ac": methods or models that use it; NULL: all */
     bool off;            /* a flag that sets its value to 0, not to 1 */
+    int *upto;           /* of a number that may be a range, 2..6: where its end goes; NULL: it may not */
 } cli_option;
 
 typedef struct {
@@ -56,6 +57,7 @@ typedef struct { /* how a field of an options record differs on the command line
     double least;
     const char *shown, *help;
     const char **file;
+    int *upto;
 } cli_change;
 
 typedef struct { /* the fields of an options record, as rows */

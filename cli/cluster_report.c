@@ -107,6 +107,8 @@ json_t *cluster_level_json(cli *c, const cluster_level *level)
                   cli_json_real(final_bound(cl)), "n_iter", cl->n_iter, "converged", cl->converged, "repairs",
                   "empty", cl->n_empty, "revived", cl->n_revived, "fell", cl->n_fell, "reached_best",
                   count_reached(cl), "restarts", restarts_json(cl), "clusters", clusters);
+    if (cl->posterior)
+        json_object_set_new(facts, "K_max", json_integer((json_int_t)cl->K_max));
     if (level->class_of)
         json_object_set_new(facts, "agreement",
                             cli_agreement_json(c, level->n, level->class_of, level->label));
@@ -270,6 +272,23 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
         tell_runner_up(c, cl);
 }
 
+/* What variational Bayes found: how many clusters and states are needed, and for how many virtual samples. */
+static void tell_needed(cli *c, const vhem_clustering *cl)
+{
+    char states[160] = "";
+    size_t at = 0;
+    double frames = cl->options.nv * cl->options.tau;
+    for (int64_t j = 0; j < cl->Kr && at + 12 < sizeof states; j++)
+        at += (size_t)snprintf(states + at, sizeof states - at, "%s%d", j ? ", " : "",
+                               cli_model_at(cl->centers, j).S);
+    cli_say(c, "%lld of at most %lld clusters %s needed, with %s of at most %d states", (long long)cl->Kr,
+            (long long)cl->K_max, cl->Kr == 1 ? "is" : "are", states, cl->options.S);
+    cli_say(
+        c,
+        "that is the answer for %g virtual frames for each model: more of them (--nv) tell finer differences",
+        frames);
+}
+
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)
 {
     const vhem_clustering *cl = level->clustering;
@@ -284,6 +303,8 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *word, co
                           : ", not converged within --max-iter");
     else
         cli_say(c, "%s, by %s", title, cl->method);
+    if (cl->posterior)
+        tell_needed(c, cl);
     tell_clusters(c, level, word);
     tell_restarts(c, cl, stopped);
     if (cl->n_empty)

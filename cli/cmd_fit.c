@@ -17,6 +17,8 @@ typedef struct {
 /* A size that was not asked for follows the file; one that was must agree with it. */
 static int agree_size(cli *c, const char *option, const char *path, int in_file, int *asked)
 {
+    if (*asked == VHEM_AUTO)
+        return cli_fail(c, "%s has %d states, but --%s auto is to choose the number", path, in_file, option);
     if (*asked >= 0 && *asked != in_file)
         return cli_fail(c, "%s has %d %s, but --%s asks for %d", path, in_file,
                         strcmp(option, "mix") == 0 ? "components per state" : "states", option, *asked);
@@ -88,10 +90,15 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                                       : cli_status(c, st);
     }
     if (status == CLI_GO) {
-        const fit_result r = { models,       data,
-                               report,       a->output,
-                               a->fit.store, a->fit.K > 0 && !a->fit.store,
-                               stopped,      !a->fit.emission };
+        const fit_result r = { models,
+                               data,
+                               report,
+                               a->output,
+                               a->fit.store,
+                               a->fit.K > 0 && !a->fit.store,
+                               stopped,
+                               !a->fit.emission,
+                               a->fit.S == VHEM_AUTO || a->fit.S_max > 0 };
         fit_tell(c, &r);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
@@ -150,6 +157,11 @@ int cmd_fit(cli *c, int argc, char **argv)
           .file = &a.topology,
           .help = "transitions that are allowed: all, never back, to the next state only, or a JSON file "
                   "{\"pi\":[...], \"A\":[[...]]} where null is free and a number stays; 0 forbids" },
+        { .field = "S",
+          .upto = &a.fit.S_max,
+          .help =
+              "states of each HMM; a range, 2..6, or auto: as many as it needs; of a texture the dimension "
+              "of its state" },
         { .field = "restarts", .shown = "4; 1 when --init is a file" },
         { .field = "store",
           .help = "file that keeps each model as soon as it is fitted; the same command "
@@ -181,6 +193,7 @@ int cmd_fit(cli *c, int argc, char **argv)
             "of Baum-Welch: dead states are not revived. Ctrl-C saves the models that are finished or "
             "under way; while the prior is being learned there are none.",
         .examples = "  vhem fit walks.csv --states 4 -o walks.json\n"
+                    "  vhem fit walks.csv --states 2..6 -o walks.json\n"
                     "  vhem fit fixations.csv --id subject,trial --group subject -o subjects.json\n"
                     "  vhem fit walks.csv --mixture 3 --states 4 -o mixture.json\n"
                     "  vhem fit walks.csv --model dtm --states 7 -o textures.json\n",

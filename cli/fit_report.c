@@ -55,10 +55,13 @@ static json_t *report_json(const cli *c, const fit_result *r, const vhem_models_
         return json_pack("{s:s, s:o, s:o, s:I}", "command", c->command, "output", cli_json_text(r->output),
                          "store", cli_json_text(r->store), "K", (json_int_t)facts->K);
     json_t *models = json_array();
-    for (int64_t i = 0; !r->mixture && i < r->report->K; i++)
-        json_array_append_new(models, row_json(r->report, i,
-                                               cli_json_text(cli_model_name(r->models, i, buf, sizeof buf)),
-                                               facts->prior != NULL));
+    for (int64_t i = 0; !r->mixture && i < r->report->K; i++) {
+        json_t *name = cli_json_text(cli_model_name(r->models, i, buf, sizeof buf));
+        json_t *row = row_json(r->report, i, name, facts->prior != NULL);
+        if (r->chosen)
+            json_object_set_new(row, "S", json_integer(cli_model_at(r->models, i).S));
+        json_array_append_new(models, row);
+    }
     if (r->mixture)
         json_array_append_new(models, mixture_json(r, facts->K));
     return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:o}", "command", c->command, "input",
@@ -189,6 +192,22 @@ static void tell_kind(cli *c, const fit_result *r, const vhem_models_facts *m, c
                 most > 1 ? "counts" : "bits", most > 1 ? "poisson" : "bernoulli");
 }
 
+/* How many HMMs have how many states, where they differ or were chosen. */
+static void tell_states(cli *c, const fit_result *r, const vhem_models_facts *facts)
+{
+    char text[256] = "";
+    size_t at = 0;
+    for (int S = 1; S <= facts->S && at + 40 < sizeof text; S++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < facts->K; i++)
+            n += cli_model_at(r->models, i).S == S;
+        if (n > 0)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%d state%s: %lld", at ? ", " : "", S,
+                                   cli_plural(S), (long long)n);
+    }
+    cli_say(c, "states chosen by variational Bayes: %s", text);
+}
+
 static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *facts, const char *word)
 {
     bool textures = facts->kind == VHEM_TEXTURES;
@@ -211,6 +230,8 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
     tell_repairs(c, &t, textures);
     if (!r->mixture && K > 0)
         tell_few_frames(c, facts, t.frames);
+    if (r->chosen)
+        tell_states(c, r, facts);
     tell_restarts(c, r, &t, word);
     tell_next(c, r, textures);
 }

@@ -12,6 +12,7 @@ typedef struct {
     const char *output, *store;    /* store may be NULL */
     bool mixture, stopped;
     bool unasked; /* the emission is the default */
+    bool chosen;  /* the number of states of each model was */
 } fit_result;
 
 /* With --json every restart of every model on standard output, and the summary on standard error. */

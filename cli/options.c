@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,18 @@ static int unknown_option(cli *c, const parser *t, const char *word)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
+/* "2..6": the value, and where it ends.  NULL, or what is wrong with it. */
+static const char *read_range(const cli_option *o, const char *text)
+{
+    int from, to, n = 0;
+    if (strspn(text, ".0123456789") != strlen(text) || sscanf(text, "%9d..%9d%n", &from, &to, &n) != 2
+        || text[n] || from < o->least || to < from)
+        return ", or a range like 2..6";
+    *(int *)o->value = from;
+    *o->upto = to;
+    return NULL;
+}
+
 /* The number and nothing but the number: strtod and its like skip blanks and take "inf" and hexadecimals.
  * NULL, or what is wrong with it. */
 static const char *read_number(const cli_option *o, const char *text)
@@ -136,6 +149,8 @@ static const char *read_number(const cli_option *o, const char *text)
         *(int *)o->value = VHEM_AUTO;
         return NULL;
     }
+    if (o->upto && strstr(text, ".."))
+        return read_range(o, text);
     if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text))
         return small;
     errno = 0;

@@ -15,7 +15,9 @@ const char cli_cov_words[] = "diag|full";
 /* Names that the command line spells out. */
 static const struct {
     const char *field, *name;
-} spelled[] = { { "S", "states" }, { "M", "mix" }, { "min_items", "min-examples" } };
+} spelled[] = {
+    { "S", "states" }, { "S_max", "states-max" }, { "M", "mix" }, { "min_items", "min-examples" }
+};
 
 /* Options that change no result. */
 static const char not_kept[] = "output memory store no-store";
@@ -112,6 +114,7 @@ static void change_row(cli_table *t, const cli_change *change, const char *field
         row->shown = change->shown ? change->shown : row->shown;
         row->help = change->help ? change->help : row->help;
         row->file = change->file;
+        row->upto = change->upto;
         if (change->file)
             row->arg = keep(t, "%s|FILE", row->arg);
     }

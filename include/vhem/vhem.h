@@ -242,7 +242,9 @@ typedef struct {
     int         pieces;              /* with K > 0: a mixture of K for each item by itself, all in one set
                                         with the weights of each divided by the number of items; default 0 */
     int         by_group;            /* items are groups of sequences; default 0 */
-    int         S, M;                /* states and components per state; of textures S is the dimension n */
+    int         S, M;                /* states and components per state; of textures S is the dimension n;
+                                        VHEM_AUTO: each HMM gets as many of 1 to 6 states as it needs */
+    int         S_max;               /* of HMMs: choose the number from S to this; default: S it is */
     int         max_iter, restarts;
     double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
     double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
@@ -337,6 +339,11 @@ typedef struct {
     int         candidate;           /* keep the N-th best partition instead of the best */
     int         refine;              /* of method vhem: base Gaussians that overlap are cut into so many
                                         slabs, for a tighter bound; default 1, at most 32 */
+    const char *prior;               /* of method vbhem: a file that holds a prior; its JSON text; settings of
+                                        the default one, "alpha=1,lambda=0.01,nu=5" */
+    int         learn_prior;         /* of method vbhem: before every so manieth update; 0 (default): never */
+    int         prune;               /* of method vbhem: remove what is empty or not worth its while, so that K
+                                        and S are the most there may be; default 1 */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */
@@ -377,6 +384,8 @@ typedef struct {                     /* one level of a tree; what a method does 
     int         n_run;
     const vhem_cluster_run *run;     /* [n_run] */
     const char *const *name;         /* [Kb]        of the items, "" for none */
+    const char *posterior, *prior;   /* of method vbhem: JSON objects as text; else NULL */
+    int64_t     K_max;               /* clusters there were before pruning: Kr, or more */
     const vhem_models *centers;      /* Kr of them */
     vhem_cluster_options options;    /* as they were used, with all defaults filled in; start is NULL */
     const int  *base_label;          /* [Kb of level 0]  cluster of each item of the lowest level; -1: none */

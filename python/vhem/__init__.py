@@ -12,7 +12,7 @@ from ._ffi import version as _version
 from ._lib import backends, methods
 from ._run import set_backend
 from .classify import Classes, CrossValidation, HMMClassifier, TagModel
-from .cluster import VHEM, ModelClustering, VHEMTree
+from .cluster import VBHEM, VHEM, ModelClustering, VHEMTree
 from .data import Sequences
 from .errors import Error, FileError, InputError, VhemWarning
 from .estimate import HMM, HMMMixture, fit_each, fit_pieces
@@ -24,7 +24,7 @@ from .texture import Texture, Textures, fit_textures
 __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture",
-    "InputError", "Model", "ModelClustering", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VHEM",
-    "VHEMTree", "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics",
+    "InputError", "Model", "ModelClustering", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VBHEM",
+    "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics",
     "plot", "set_backend",
 ]

@@ -123,6 +123,12 @@ def path_bytes(path: Any) -> bytes:
     return coded
 
 
+def _can_be_auto(struct: Any, key: str) -> bool:
+    """Is there an "auto" for this option?"""
+    record = ffi.typeof(struct).cname
+    return (key == "tau" and "cluster" in record) or (key == "S" and "fit" in record)
+
+
 def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None:
     """One option; a text or an array is kept alive by keep."""
     kind = field.type.cname
@@ -131,7 +137,7 @@ def _set(struct: Any, key: str, field: Any, value: Any, keep: List[Any]) -> None
         return
     if isinstance(value, Handle):
         value = value.pointer
-    elif key == "tau" and value == "auto" and "cluster" in ffi.typeof(struct).cname:
+    elif isinstance(value, str) and value == "auto" and _can_be_auto(struct, key):
         value = AUTO
     elif kind == "char *" and not isinstance(value, (str, os.PathLike)):
         raise InputError(f"{key} is {value!r}, must be a text")

@@ -42,6 +42,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
             found["emission"] = f"gaussian-{value}" if value in ("diag", "full") else value
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
+        elif key == "n_states" and isinstance(value, (tuple, list)):
+            found["S"], found["S_max"] = value
         elif key == "init" and not isinstance(value, str):
             found["start"] = as_models(value)._handle
         else:

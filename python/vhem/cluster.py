@@ -292,3 +292,103 @@ class VHEMTree(VHEM):
     """
 
     _default_clusters = (4, 2)
+
+
+class VBHEM(ModelClustering):
+    """Clusters of HMMs by variational Bayes, which finds how many clusters and states are needed.
+
+    The answer depends on nv times tau, the virtual frames for each model: with more of them finer differences
+    count.  :func:`vhem.choose` shows how.
+
+    Parameters
+    ----------
+    n_clusters_max : int
+        Most clusters there may be; default 8, or as many as there are models.
+    n_states_max : int
+        Most states of a centre; default as the input.  Sequences become HMMs of 1 to n_states_max states each,
+        6 where it is None.
+    prior : str or dict
+        A file that holds a prior, the object in such a file, or settings of the default prior such as
+        "alpha=1,lambda=0.01"; default one that follows the scale of the input.
+    learn_prior : int
+        Learn the prior anew before every so manieth iteration; default 0: never.
+    prune : bool
+        Remove clusters and states that are not needed; default True.
+    n_mix, preset, tau, nv, init, n_init, search, max_iter, tol, hmm, options
+        As for :class:`ModelClustering`.
+    random_state, n_jobs, verbose, progress
+        As for :class:`vhem.HMM`.
+
+    Attributes
+    ----------
+    n_clusters_ : int
+        Clusters that are needed.
+    n_states_ : array (n_clusters_,)
+        States of each of their centres.
+    posterior_, prior_ : dict
+        What is known of the centres, whose means are ``centers_``, and what was assumed; docs/formats.md.
+    labels_, z_, centers_, lower_bound_, models_, result_, n_iter_, converged_
+        As for :class:`ModelClustering`.
+
+    Examples
+    --------
+    >>> import vhem
+    >>> models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 0.1, 0.2, 20.0, 20.1, 20.2)]
+    >>> found = vhem.VBHEM(n_clusters_max=4).fit(models)
+    >>> found.n_clusters_, found.n_states_.tolist()
+    (2, [1, 1])
+    """
+
+    def __init__(self, n_clusters_max: Optional[int] = None, *, n_states_max: Optional[int] = None,
+                 n_mix: Optional[int] = None, prior: Any = None, learn_prior: Optional[int] = None,
+                 prune: Optional[bool] = None, preset: Optional[str] = None, tau: Any = None,
+                 nv: Optional[float] = None, init: Any = None, n_init: Optional[int] = None,
+                 search: Optional[str] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
+                 hmm: Optional[HMM] = None, options: Optional[Dict[str, Any]] = None, random_state: Any = None,
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+        self.n_clusters_max = n_clusters_max
+        self.n_states_max = n_states_max
+        self.n_mix = n_mix
+        self.prior = prior
+        self.learn_prior = learn_prior
+        self.prune = prune
+        self.preset = preset
+        self.tau = tau
+        self.nv = nv
+        self.init = init
+        self.n_init = n_init
+        self.search = search
+        self.max_iter = max_iter
+        self.tol = tol
+        self.hmm = hmm
+        self.options = options
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def _levels(self) -> List[int]:
+        if self.n_clusters_max is not None:
+            return [self.n_clusters_max]
+        return [min(8, len(self.models_))]
+
+    def _method(self) -> Optional[str]:
+        return "vbhem"
+
+    def _options(self) -> Dict[str, Any]:
+        names = ("preset", "n_mix", "tau", "nv", "init", "n_init", "search", "max_iter", "tol", "prior",
+                 "learn_prior", "prune")
+        states = {} if self.n_states_max is None else {"S": self.n_states_max}
+        return {"method": "vbhem", **states, **self._options_of(*names), **further(self.options)}
+
+    def _hmm(self, seed: int) -> HMM:
+        if self.hmm is not None:
+            return clone(self.hmm)
+        return HMM(random_state=seed, n_states=(1, self.n_states_max or 6), n_mix=self.n_mix)
+
+    def _take(self, tree: Tree) -> None:
+        super()._take(tree)
+        lowest = tree[0]
+        self.n_clusters_ = lowest.n_clusters
+        self.n_states_ = np.array([len(model.pi) for model in self.centers_])  # type: ignore[union-attr]
+        self.posterior_, self.prior_ = lowest.posterior, lowest.prior

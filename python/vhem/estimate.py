@@ -36,7 +36,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_states : int
+    n_states : int, (int, int), or "auto"
+        The number, a range to choose it from, or as many of 1 to 6 as are needed, by variational Bayes.
         States; default 3.
     n_mix : int
         Gaussians in the mixture of each state; default 1.
@@ -96,7 +97,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     _single = True
 
-    def __init__(self, *, n_states: Optional[int] = None, n_mix: Optional[int] = None,
+    def __init__(self, *, n_states: Any = None, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,

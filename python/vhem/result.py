@@ -21,6 +21,10 @@ from .texture import Textures
 MOST_MODELS, MOST_FRAMES = 200, 100000           # that a report measures without being told to
 
 
+def _object(text: Optional[str]) -> Optional[Dict[str, Any]]:
+    return json.loads(text) if text else None
+
+
 class Clustering:
     """One level of clusters.  Arrays are read-only views; what a method does not have is None.
 
@@ -49,6 +53,10 @@ class Clustering:
         bounds and label of the run that was kept, which are ``bound`` and ``labels``.
     items : str
         What was clustered: "models", "sequences" or "groups".
+    posterior, prior : dict
+        Of method "vbhem": the objects of the clustering file.
+    n_clusters_max : int
+        Clusters there were before those that are not needed were removed.
     names, method, options, n_clusters, n_iter, converged, n_empty, n_revived, n_fell
     """
 
@@ -69,6 +77,9 @@ class Clustering:
         self.runs: List[Dict[str, Any]] = parts["runs"]
         self.options: Dict[str, Any] = parts["options"]
         self.n_clusters: int = parts["Kr"]
+        self.n_clusters_max: int = parts["K_max"]
+        self.posterior: Optional[Dict[str, Any]] = _object(parts["posterior"])
+        self.prior: Optional[Dict[str, Any]] = _object(parts["prior"])
         self.n_iter: int = parts["n_iter"]
         self.converged = bool(parts["converged"])
         self.n_empty: int = parts["n_empty"]

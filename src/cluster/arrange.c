@@ -49,21 +49,12 @@ static void permute(const vh_h3m *h3m, const vh_hmm *old, const int *from, vh_hm
     }
 }
 
-static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *h)
+vhem_status vh_state_order(vhem_ctx *ctx, const vh_hmm *h, int tau, int *from)
 {
     vhem_status st = VHEM_OK;
-    size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
-    vh_hmm old = *h;
     double *time = NULL;
-    int *from = NULL;
 
-    old.pi = NULL;
     VH_NEW(time, 3 * (size_t)h->S);
-    VH_NEW(from, h->S);
-    VH_NEW(old.pi, n);
-    memcpy(old.pi, h->pi, sizeof *h->pi * n);
-    old.A = old.pi + (h->A - h->pi);
-    old.theta = old.pi + (h->theta - h->pi);
     vh_occupancy(h, tau, time, time + h->S);
     for (int s = 0; s < h->S; s++) { /* insertion keeps ties in order */
         int k = s;
@@ -71,9 +62,27 @@ static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *
             from[k] = from[k - 1];
         from[k] = s;
     }
-    permute(h3m, &old, from, h);
 done:
     free(time);
+    return st;
+}
+
+static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *h)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
+    vh_hmm old = *h;
+    int *from = NULL;
+
+    old.pi = NULL;
+    VH_NEW(from, h->S);
+    VH_NEW(old.pi, n);
+    memcpy(old.pi, h->pi, sizeof *h->pi * n);
+    old.A = old.pi + (h->A - h->pi);
+    old.theta = old.pi + (h->theta - h->pi);
+    VH_TRY(vh_state_order(ctx, h, tau, from));
+    permute(h3m, &old, from, h);
+done:
     free(from);
     free(old.pi);
     return st;

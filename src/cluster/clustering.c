@@ -93,6 +93,9 @@ void vh_clustering_show(vh_clustering *c, const int *base_label, const int *pare
                                   .n_run = c->n_run,
                                   .run = c->run,
                                   .name = (const char *const *)c->name,
+                                  .posterior = c->posterior,
+                                  .prior = c->prior,
+                                  .K_max = c->K_max > c->Kr ? c->K_max : c->Kr,
                                   .centers = vh_clustering_centers(c),
                                   .options = c->options,
                                   .base_label = base_label,
@@ -121,6 +124,8 @@ void vh_clustering_free(vh_clustering *c)
     free(c->run);
     vh_h3m_free(c->centers);
     vh_dtm_free(c->textures);
+    free(c->posterior);
+    free(c->prior);
     free(c->provenance);
     free(c);
 }

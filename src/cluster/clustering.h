@@ -29,6 +29,8 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     vh_h3m *centers;              /* Kr of them, */
     vh_dtm *textures;             /* or of these */
     vhem_cluster_options options; /* as they were used; start is NULL; texts are kept */
+    char *posterior, *prior;      /* of vbhem: JSON objects as text, or NULL */
+    int K_max;                    /* clusters before pruning; 0: as many as now */
     char *provenance;             /* JSON object as text, or NULL */
 
     vh_texts kept;

@@ -14,6 +14,8 @@
 /* clang-format off */
 const vh_method vh_methods[] = {
     { "vhem", VH_MODELS, 0, 0, true, vh_method_vhem, "variational hierarchical EM on HMMs" },
+    { "vbhem", VH_MODELS, 0, 0, true, vh_method_vbhem,
+      "variational Bayes: as vhem, and finds how many clusters and states are needed" },
     { "em-h3m", VH_DATA, 0, 0, true, vh_method_em_h3m, "EM for a mixture of HMMs on sequences" },
     { "shem", VH_MODELS, 10, 0, true, vh_method_shem, "EM on sequences drawn from the HMMs" },
     { "hem-gmm", VH_MODELS, 0, 0, true, vh_method_hem_gmm,

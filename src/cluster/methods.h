@@ -39,7 +39,8 @@ typedef struct {
 extern const vh_method vh_methods[];               /* ended by a NULL name */
 const vh_method *vh_method_find(const char *name); /* NULL when there is none */
 
-vh_method_run vh_method_vhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm, vh_method_hem_dtm;
+vh_method_run vh_method_vhem, vh_method_vbhem, vh_method_em_h3m, vh_method_shem, vh_method_hem_gmm,
+    vh_method_hem_dtm;
 vh_method_run vh_method_distance; /* all that see models through their distances alone, by name */
 
 /* A clustering with a seed of its own: levels of a tree and halves of a set must not repeat each other. */

@@ -34,6 +34,11 @@ enum { MOST_STATES = 4096, MOST_RESTARTS = 65535 };
 enum { NEIGHBOURS = 10 };   /* of each model in the graph of knn-sc */
 enum { DTM_RESTARTS = 10 }; /* of HEM-DTM, whose iterations are dear as well */
 enum { LONG = 100 };        /* the longest tau that follows from the sequences */
+enum {
+    VB_FRAMES = 10, /* of variational Bayes: virtual frames per model, where the file does not say how many */
+    VB_TOOLBOX_NV = 10, /* and virtual samples per model in the toolbox for eye movements */
+};
+#define VB_TOL   1e-6
 #define EM_FLOOR 1e-4
 
 static const preset *find_preset(const char *name)
@@ -93,6 +98,11 @@ static bool runs_em(const vhem_cluster_options *o)
 {
     const vh_method *m = vh_method_find(o->method);
     return m->run == vh_method_em_h3m || m->run == vh_method_shem;
+}
+
+static bool is_vb(const vhem_cluster_options *o)
+{
+    return vh_method_find(o->method)->run == vh_method_vbhem;
 }
 
 /* What would change the answer of another method and means nothing to this one is not passed over in silence:
@@ -235,6 +245,21 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
     return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
+/* Of variational Bayes: as many virtual samples as the models have seen frames, since the answer to "how many"
+ * depends on it; and no floors. */
+static void fill_vb(const vh_input *in, vhem_cluster_options *o)
+{
+    int64_t frames = in->models->lengths.median;
+    bool toolbox = o->preset && strcmp(o->preset, "emhmm") == 0;
+    if (o->nv < 0)
+        o->nv = toolbox ? VB_TOOLBOX_NV : (frames > 0 ? (double)frames : VB_FRAMES) / o->tau;
+    if (o->tol < 0 && !o->preset)
+        o->tol = VB_TOL;
+    o->cov_floor = o->cov_add = 0;
+    o->learn_prior = o->learn_prior > 0 ? o->learn_prior : 0;
+    o->prune = o->prune != 0;
+}
+
 /* What was left open, from the preset. */
 static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
 {
@@ -257,6 +282,8 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
         o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
     if (!in->data)
         o->tau = o->tau > 0 ? o->tau : m->tau > 0 ? m->tau : p->tau;
+    if (is_vb(o))
+        fill_vb(in, o);
     o->max_iter = o->max_iter >= 0 ? o->max_iter : p->max_iter;
     o->restarts = o->restarts > 0 ? o->restarts : by_em ? EM_RESTARTS : default_restarts(in, o);
     if (!in->data)

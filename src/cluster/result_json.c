@@ -199,6 +199,12 @@ static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n
         print_runs(f, c);
     if (c->state_map)
         print_state_map(f, c);
+    if (c->K_max > c->Kr)
+        fprintf(f, ",\n \"K_max\": %d", c->K_max);
+    if (c->prior)
+        fprintf(f, ",\n \"prior\": %s", c->prior);
+    if (c->posterior)
+        fprintf(f, ",\n \"posterior\": %s", c->posterior);
     if (c->centers || c->textures)
         fputs(",\n \"centers\": ", f);
     if (c->centers)

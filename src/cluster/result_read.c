@@ -356,6 +356,27 @@ done:
     return st;
 }
 
+/* What variational Bayes adds: texts of objects, checked where they are used, and the clusters there were. */
+static vhem_status read_bayes(vhem_ctx *ctx, json_t *root, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    const struct {
+        const char *key;
+        char **to;
+    } object[] = { { "prior", &c->prior }, { "posterior", &c->posterior } };
+
+    for (int k = 0; k < 2; k++) {
+        json_t *v = json_object_get(root, object[k].key);
+        if (!v || json_is_null(v))
+            continue;
+        VH_TRY(check_kind(ctx, object[k].key, v, true));
+        VH_TRY(vh_json_keep(ctx, v, object[k].to));
+    }
+    VH_TRY(get_int(ctx, root, "K_max", &c->K_max));
+done:
+    return st;
+}
+
 static vhem_status read_provenance(vhem_ctx *ctx, json_t *root, char **out)
 {
     vhem_status st = VHEM_OK;
@@ -393,6 +414,7 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(read_bound(ctx, root, c));
     VH_TRY(read_runs(ctx, root, c));
     VH_TRY(read_state_map(ctx, root, c));
+    VH_TRY(read_bayes(ctx, root, c));
     VH_TRY(read_provenance(ctx, root, &c->provenance));
     *out = c;
     c = NULL;

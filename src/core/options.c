@@ -12,11 +12,14 @@
 
 /* Those of cluster/methods.c; a test compares the two. */
 #define METHODS \
-    "vhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
-/* Those that do not run EM on sequences, given or drawn, and of these those for HMMs. */
-#define NO_EM \
-    "vhem hem-gmm hem-dtm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
-#define NO_EM_HMM "vhem hem-gmm ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
+    "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
+/* Those that see models through their distances, those that do not run EM on sequences, given or drawn, of these
+ * those for HMMs, and all that have floors and repairs: variational Bayes needs none. */
+#define DISTANCES "ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
+#define NO_EM     "vhem hem-gmm hem-dtm " DISTANCES
+#define NO_EM_VB  "vbhem " NO_EM
+#define NO_EM_HMM "vhem hem-gmm " DISTANCES
+#define NO_VB     "em-h3m shem " NO_EM
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
 /* Those of model/emission.c; a test compares the two. */
 #define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises"
@@ -55,7 +58,8 @@ static const vh_option data_rows[] = {
 
 #define R vhem_fit_options
 static const vh_option fit_rows[] = {
-    INT(R, VH_KEPT, S, 'S', 1, "S", "3", NULL, "states of each HMM; of a texture the dimension of its state"),
+    INT(R, VH_KEPT, S, 'S', 1, "S|auto", "3", NULL,
+        "states of each HMM, auto: as many of 1 to 6 as it needs; of a texture the dimension of its state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "1", "hmm", "Gaussians in the mixture of each state"),
     INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
@@ -87,6 +91,8 @@ static const vh_option fit_rows[] = {
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
          "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
+    INT(R, VH_KEPT | VH_IF_SET, S_max, 0, 1, "S", "none", "hmm",
+        "choose the number of states of each HMM from --states to this, by variational Bayes"),
     END,
 };
 #undef R
@@ -94,30 +100,30 @@ static const vh_option fit_rows[] = {
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
-    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NO_EM,
+    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NO_EM_VB,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
     INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", NULL,
         "states of the centres; of textures the dimension of the state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", NULL, "Gaussians in each state of the centres"),
     INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", NULL,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
-    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V", "10000; shem: 10; emhmm: models / tau", NULL,
+    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V", "10000; shem: 10; vbhem: frames of a sequence / tau; emhmm: models / tau", NULL,
          "virtual samples for each input model; fewer make assignments softer"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", NULL, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
-    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
+    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05; vbhem: 1e-06", NULL,
          "a run ends when the bound changes by less than this share; 0: never"),
-    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NULL,
+    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NO_VB,
          "smallest variance of a centre, as a share of that of the input; 0: none"),
     REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", NO_EM_HMM,
          "added to the diagonal of covariances after each iteration"),
     CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", NULL,
            "how a run starts; em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far"),
-    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NO_EM,
+    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NO_EM_VB,
         "iterations with soft assignments before the wanted number of virtual samples"),
-    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NULL, "re-seed empty clusters and dead states"),
+    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NO_VB, "re-seed empty clusters and dead states"),
     FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NO_EM,
          "weigh a centre by the mass of its members, not by their number"),
     CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS,
@@ -135,7 +141,7 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", "ppk-ac kl-ac kl-sampled-ac",
            "which of the distances between their HMMs is the distance of two clusters"),
     CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
-           "auto; restarts with a preset, an init or a given start", "vhem",
+           "auto; restarts with a preset, an init or a given start", "vhem vbhem",
            "auto: restarts and candidates from distances between the models; fast: one such candidate; thorough: "
            "more of all; restarts: random starts alone"),
     INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
@@ -145,6 +151,12 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
         "cut base Gaussians that overlap into Q slabs, at most 32: a tighter bound, and centres whose states "
         "blur less"),
+    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input", "vbhem",
+         "prior of the centres: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5"),
+    INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
+        "learn the prior anew before every H-th iteration; 0: never"),
+    FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
+         "remove clusters and states that are not needed, so that K and S are the most there may be"),
     END,
 };
 #undef R

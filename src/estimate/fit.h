@@ -10,6 +10,10 @@
  * that were begun. */
 vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
                         vhem_fit_report **report);
+/* The same with the number of states of each chosen from opt->S to opt->S_max, or from 1 to 6 where S is
+ * VHEM_AUTO, by variational Bayes. */
+vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                          vhem_fit_report **report);
 /* A mixture of opt->K HMMs of all sequences, by EM.  The report has one row.  VHEM_ESTOPPED hands over the
  * best so far. */
 vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,

@@ -12,6 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Is the number of states to be chosen? */
+static bool chooses(const vhem_fit_options *opt)
+{
+    return opt && (opt->S == VHEM_AUTO || opt->S_max > 0);
+}
+
 vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vhem_models **out,
                    vhem_fit_report **report)
 {
@@ -24,8 +30,9 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
     if (opt && vh_fit_wants_textures(opt))
         st = vh_dtm_fit(ctx, data, opt, &dtm, report);
     else
-        st = mixture ? vh_fit_mixture(ctx, data, opt, &h3m, report)
-                     : vh_fit_each(ctx, data, opt, &h3m, report);
+        st = (mixture        ? vh_fit_mixture
+              : chooses(opt) ? vh_fit_states
+                             : vh_fit_each)(ctx, data, opt, &h3m, report);
     if (h3m)
         wrapped = vh_models_take_hmms(ctx, h3m, &models);
     else if (dtm)
@@ -150,6 +157,11 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
     VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
              "a store keeps the models of items, and a mixture for all of the data is not one of them");
+    VH_CHECK(!chooses(&o) || (o.K <= 0 && !o.store && !vh_fit_wants_textures(&o)), VHEM_EINVAL,
+             "the number of states is chosen for one HMM of each sequence or group alone: not for %s",
+             o.store   ? "a store"
+             : o.K > 0 ? "a mixture"
+                       : "dynamic textures");
     if (o.pieces <= 0 && !o.store)
         return vh_fit(ctx, data, &o, out, report);
     if (report)

@@ -11,18 +11,7 @@
 vhem_status vh_fit_prior_given(vhem_ctx *ctx, const vh_prior_choice *choice, int d, const char *emission,
                                vh_prior **out)
 {
-    vhem_status st = VHEM_OK;
-    vh_prior *p = NULL;
-
-    VH_TRY(vh_prior_read(ctx, choice->text, &p));
-    VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, the data %d", p->d, d);
-    VH_CHECK(strcmp(p->family->name, emission) == 0, VHEM_EINVAL, "the prior is for %s models, not for %s",
-             p->family->name, emission);
-    *out = p;
-    p = NULL;
-done:
-    vh_prior_free(p);
-    return st;
+    return vh_prior_read_for(ctx, choice->text, "the data", d, emission, out);
 }
 
 void vh_fit_prior_floor(const vh_prior *p, double share, double *deviation, double *floor)

@@ -8,7 +8,7 @@
 #include "estimate/prior.h"
 
 #include "core/alloc.h"
-#include "core/number.h"
+#include "core/settings.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
 
@@ -23,9 +23,11 @@ void vh_prior_choice_free(vh_prior_choice *choice)
     choice->text = NULL;
 }
 
-static vhem_status read_setting(vhem_ctx *ctx, const char *key, const char *value, vh_prior_choice *out)
+/* "nu0=1" or "start=ml" */
+static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
 {
     vhem_status st = VHEM_OK;
+    vh_prior_choice *out = arg;
     const struct {
         const char *name;
         double *to;
@@ -37,11 +39,7 @@ static vhem_status read_setting(vhem_ctx *ctx, const char *key, const char *valu
 
     for (int k = 0; k < 3; k++)
         if (strcmp(key, number[k].name) == 0) {
-            char *end;
-            double x = vh_number_read(value, &end);
-            VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
-                     "prior: %s is '%s', must be a number above 0", key, value);
-            *number[k].to = x;
+            VH_TRY(vh_setting_positive(ctx, "prior", key, value, number[k].to));
             goto done;
         }
     for (int k = 0; k < 2; k++)
@@ -54,29 +52,6 @@ static vhem_status read_setting(vhem_ctx *ctx, const char *key, const char *valu
     st = vh_fail(ctx, VHEM_EINVAL,
                  "prior: there is no setting '%.80s'; known are nu0, count, lambda, start, frames", key);
 done:
-    return st;
-}
-
-/* "nu0=1,start=ml" */
-static vhem_status read_settings(vhem_ctx *ctx, const char *text, vh_prior_choice *out)
-{
-    vhem_status st = VHEM_OK;
-    char *copy = NULL, *rest;
-
-    VH_DUP(copy, text);
-    rest = copy;
-    while (rest && *rest) {
-        char *key = rest, *value;
-        rest = strchr(rest, ',');
-        if (rest)
-            *rest++ = 0;
-        value = strchr(key, '=');
-        VH_CHECK(value, VHEM_EINVAL, "prior: '%.80s' is no setting, one is written as nu0=1", key);
-        *value++ = 0;
-        VH_TRY(read_setting(ctx, key, value, out));
-    }
-done:
-    free(copy);
     return st;
 }
 
@@ -98,7 +73,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
         VH_DUP(out->text, spec);
     else if (word == 2 && (strncmp(spec, "vb", 2) == 0 || strncmp(spec, "eb", 2) == 0)) {
         out->estimate = *spec == 'e';
-        VH_TRY(read_settings(ctx, spec[2] ? spec + 3 : "", out));
+        VH_TRY(vh_settings_read(ctx, "prior", spec[2] ? spec + 3 : "", read_setting, out));
     } else
         VH_TRY(vh_prior_load(ctx, spec, &out->text));
 done:

@@ -147,6 +147,7 @@ void vh_h3m_free(vh_h3m *h3m)
     free(h3m->hmm);
     free(h3m->omega);
     free(h3m->prior);
+    free(h3m->posterior);
     free(h3m->extra);
     free(h3m->provenance);
     free(h3m);

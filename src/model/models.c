@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "model/convert.h"
 #include "model/json.h"
+#include "model/posteriors.h"
 
 #include <limits.h>
 #include <math.h>
@@ -349,6 +350,26 @@ vhem_status vh_models_print_json(vhem_ctx *ctx, const vhem_models *m, FILE *f)
     return m->h3m ? vh_model_print_json(ctx, m->h3m, f) : vh_dtm_print_json(ctx, m->dtm, f);
 }
 
+/* The means of a posterior, which they keep. */
+static vhem_status read_posterior(vhem_ctx *ctx, json_t *root, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_posteriors *post = NULL;
+    vh_h3m *h3m = NULL;
+    char *text = NULL;
+
+    VH_TRY(vh_json_keep(ctx, root, &text));
+    VH_TRY(vh_posteriors_read(ctx, text, &post));
+    VH_TRY(vh_posteriors_mean(ctx, post, &h3m));
+    h3m->posterior = text;
+    text = NULL;
+    *out = h3m;
+done:
+    free(text);
+    vh_posteriors_free(post);
+    return st;
+}
+
 /* The object of a model file; its format is known. */
 static vhem_status read_models(vhem_ctx *ctx, json_t *root, vhem_models **out)
 {
@@ -361,7 +382,8 @@ static vhem_status read_models(vhem_ctx *ctx, json_t *root, vhem_models **out)
         VH_TRY(vh_dtm_from_json(ctx, root, &dtm));
         VH_TRY(vh_models_take_textures(ctx, dtm, out));
     } else {
-        VH_TRY(vh_model_from_json(ctx, root, &h3m));
+        VH_TRY((format && strcmp(format, "vhem-posterior") == 0 ? read_posterior
+                                                                : vh_model_from_json)(ctx, root, &h3m));
         VH_TRY(vh_models_take_hmms(ctx, h3m, out));
     }
 done:
@@ -382,9 +404,12 @@ vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
     if (format && strcmp(format, "vhem-clustering") == 0
         && json_is_object(json_object_get(level, "centers"))) {
         json_t *centers = json_object_get(level, "centers");
+        json_t *posterior = json_object_get(level, "posterior");
         st = read_models(ctx, centers, out);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, "centers");
+        else if (json_is_object(posterior) && (*out)->h3m)
+            st = vh_json_keep(ctx, posterior, &(*out)->h3m->posterior);
     } else {
         st = read_models(ctx, level, out);
     }

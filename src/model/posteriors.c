@@ -161,6 +161,53 @@ void vh_posteriors_keep_components(vh_posteriors *p, int j, int M)
     h->M = M;
 }
 
+vhem_status vh_posteriors_order_states(vhem_ctx *ctx, vh_posteriors *p, int j, const int *from)
+{
+    vhem_status st = VHEM_OK;
+    vh_posterior *h = &p->hmm[j], old = { 0 };
+    int S = h->S, M = h->M, d = p->shape->d;
+    size_t size = vh_prior_size(p->shape);
+
+    VH_TRY(vh_posterior_new(ctx, p->shape, S, M, &old));
+    for (int s = 0; s < S; s++) {
+        old.eta[s] = h->eta[from[s]];
+        for (int r = 0; r < S; r++)
+            old.eps[s * S + r] = h->eps[from[s] * S + from[r]];
+        for (int l = 0; l < M; l++) {
+            int to = s * M + l, at = from[s] * M + l;
+            old.kappa[to] = h->kappa[at];
+            old.lambda[to] = h->lambda[at];
+            old.nu[to] = h->nu[at];
+            memcpy(old.m + to * d, h->m + at * d, sizeof *h->m * (size_t)d);
+            memcpy(old.B + (size_t)to * size, h->B + (size_t)at * size, sizeof *h->B * size);
+        }
+    }
+    vh_posterior_free(h);
+    *h = old;
+done:
+    return st;
+}
+
+vhem_status vh_posteriors_order(vhem_ctx *ctx, vh_posteriors *p, const int *from)
+{
+    vhem_status st = VHEM_OK;
+    vh_posterior *hmm = NULL;
+    double *alpha = NULL;
+
+    VH_NEW(hmm, p->K);
+    VH_NEW(alpha, p->K);
+    for (int j = 0; j < p->K; j++) {
+        hmm[j] = p->hmm[from[j]];
+        alpha[j] = p->alpha[from[j]];
+    }
+    memcpy(p->hmm, hmm, sizeof *hmm * (size_t)p->K);
+    memcpy(p->alpha, alpha, sizeof *alpha * (size_t)p->K);
+done:
+    free(hmm);
+    free(alpha);
+    return st;
+}
+
 double vh_posteriors_log_symmetries(const vh_posteriors *p)
 {
     double sum = vh_lgamma(p->K + 1);

@@ -28,6 +28,11 @@ void vh_posteriors_drop_state(vh_posteriors *post, int j, int s);
 /* HMM j with the M heaviest components of each state, in their order. */
 void vh_posteriors_keep_components(vh_posteriors *post, int j, int M);
 
+/* State s of HMM j becomes what state from[s] was. */
+vhem_status vh_posteriors_order_states(vhem_ctx *ctx, vh_posteriors *post, int j, const int *from);
+/* HMM j becomes what HMM from[j] was. */
+vhem_status vh_posteriors_order(vhem_ctx *ctx, vh_posteriors *post, const int *from);
+
 /* log of the number of ways to name HMMs, states and components: what a bound on the log-evidence of one
  * naming lacks, K! prod_j S_j! (M_j!)^S_j. */
 double vh_posteriors_log_symmetries(const vh_posteriors *post);

@@ -236,6 +236,23 @@ vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out)
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st;
 }
 
+vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what, int d, const char *emission,
+                              vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+
+    VH_TRY(vh_prior_read(ctx, text, &p));
+    VH_CHECK(p->d == d, VHEM_EINVAL, "the prior has dimension %d, %s %d", p->d, what, d);
+    VH_CHECK(strcmp(p->family->name, emission) == 0, VHEM_EINVAL, "the prior is for %s models, not for %s",
+             p->family->name, emission);
+    *out = p;
+    p = NULL;
+done:
+    vh_prior_free(p);
+    return st;
+}
+
 /* The prior in a model file, or a file that is a prior. */
 static vhem_status read_json_file(vhem_ctx *ctx, const char *text, size_t size, char **out)
 {

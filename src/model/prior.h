@@ -57,5 +57,8 @@ vhem_status vh_prior_load(vhem_ctx *ctx, const char *path, char **text);
  * wants the same numbers now and when the file is read takes those of the text. */
 vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *prior, char **out);
 vhem_status vh_prior_read(vhem_ctx *ctx, const char *text, vh_prior **out);
+/* The same where it must be one of this dimension and family; what has them: "the data". */
+vhem_status vh_prior_read_for(vhem_ctx *ctx, const char *text, const char *what, int d, const char *emission,
+                              vh_prior **out);
 
 #endif

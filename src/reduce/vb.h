@@ -43,6 +43,14 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
 vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                       int n_threads, vh_vb *m, vh_vhem_run *run);
 
+/* Tries to do with fewer clusters and states: what is left without one, after some updates, replaces m and run
+ * where its bound, with the symmetries, is higher.  At most `tries` times; run has the tables of m. */
+vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
+                         int tries, vh_vb *m, vh_vhem_run *run);
+/* The bound of a run on the log-evidence whatever the names of clusters, states and components: models of
+ * different sizes are compared by it. */
+double vh_vb_value(const vh_vb *m, const vh_vhem_run *run);
+
 /* KL(posterior | prior) of everything, in nats; kl [K] (or NULL): that of each HMM. */
 double vh_vb_kl(const vh_vb *m, double *kl);
 /* The prior becomes the one that makes the bound largest for this posterior: type-II maximum likelihood. With

@@ -361,3 +361,31 @@ def test_curves_of_all_starts(flock):
     known = [run for run in level.runs if run["bounds"] is not None]
     assert known and all(len(run["bounds"]) == run["n_iter"] + 1 for run in known)
     assert all(run["bounds"][-1] == run["bound"] for run in known)
+
+
+def test_variational_bayes(flock, tmp_path):
+    found = vhem.VBHEM(n_clusters_max=6, n_states_max=3, nv=10, random_state=1).fit(flock)
+    kinds = [model.label for model in flock]
+    assert found.n_clusters_ == len(set(kinds)) and support.same_partition(found.labels_, kinds)
+    assert len(found.n_states_) == found.n_clusters_ and found.n_states_.max() <= 3
+    assert found.posterior_["format"] == "vhem-posterior" and found.prior_["format"] == "vhem-prior"
+    assert len(found.posterior_["alpha"]) == found.n_clusters_ and found.result_[0].n_clusters_max == 6
+    assert (np.diff(found.result_[0].bound) >= -1e-6 * np.abs(found.lower_bound_)).all()
+    again = vhem.VBHEM(n_clusters_max=6, n_states_max=3, nv=10, prior=found.prior_, random_state=1).fit(flock)
+    assert again.lower_bound_ == pytest.approx(found.lower_bound_, rel=1e-9)
+    found.result_.save(tmp_path / "c.json")
+    assert vhem.load(tmp_path / "c.json")[0].posterior == found.posterior_
+    with pytest.raises(vhem.Error, match="nu is -1, must be more than 0"):
+        vhem.VBHEM(3, prior={**found.prior_, "nu": -1.0}).fit(flock)
+
+
+def test_states_are_chosen():
+    rng = np.random.default_rng(3)
+    one = [rng.normal(size=(80, 1)) for _ in range(3)]
+    two = [rng.normal(8 * (np.arange(80) // 10 % 2)[:, None], 1) for _ in range(3)]
+    assert [len(m.pi) for m in vhem.fit_each(one + two, n_states="auto")] == [1] * 3 + [2] * 3
+    assert [len(m.pi) for m in vhem.fit_each(two, n_states=(2, 4))] == [2] * 3
+    with pytest.raises(vhem.Error, match="S_max is 2, must be at least S, which is 4"):
+        vhem.fit_each(one, n_states=(4, 2))
+    with pytest.raises(vhem.Error, match="needs a prior"):
+        vhem.fit_each(one, n_states="auto", prior="none")

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vb_prior.c - see vb_prior.h. */
+#include "cluster/vb_prior.h"
+
+#include "core/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    vh_prior *p;
+    double scale; /* of the prior's covariances, in those of the base models */
+} choice;
+
+static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value)
+{
+    choice *c = arg;
+    const struct {
+        const char *name;
+        double *to;
+    } number[] = { { "alpha", &c->p->alpha },  { "eta", &c->p->eta }, { "eps", &c->p->eps },
+                   { "kappa", &c->p->kappa },  { "nu", &c->p->nu },   { "scale", &c->scale },
+                   { "lambda", &c->p->lambda } };
+    for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+        if (strcmp(key, number[k].name) == 0)
+            return vh_setting_positive(ctx, "prior", key, value, number[k].to);
+    return vh_fail(ctx, VHEM_EINVAL,
+                   "prior: there is no setting '%.80s'; known are alpha, eta, eps, kappa, lambda, nu, scale",
+                   key);
+}
+
+/* The default prior with some of its numbers replaced; its covariances keep their mean. */
+static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior *p)
+{
+    vhem_status st = VHEM_OK;
+    choice c = { p, 1 };
+    double before = p->nu, least = vh_prior_full(p->family) ? p->d - 1 : 0;
+
+    VH_TRY(vh_settings_read(ctx, "prior", spec, read_setting, &c));
+    VH_CHECK(p->nu > least, VHEM_EINVAL, "prior: nu is %g, must be more than %g", p->nu, least);
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        p->B[e] *= c.scale * p->nu / before;
+done:
+    return st;
+}
+
+vhem_status vh_vb_prior(vhem_ctx *ctx, const vh_base *base, const char *spec, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *h3m = base->h3m;
+    vh_prior *p = NULL;
+    char *text = NULL;
+    bool settings = spec && *spec != '{' && strchr(spec, '=');
+
+    if (!spec || settings) {
+        VH_TRY(vh_vb_default_prior(ctx, base, &p));
+        if (settings)
+            VH_TRY(apply(ctx, spec, p));
+    } else {
+        if (*spec != '{')
+            VH_TRY(vh_prior_load(ctx, spec, &text));
+        st = vh_prior_read_for(ctx, text ? text : spec, "the models", h3m->d, h3m->family->name, &p);
+        if (st != VHEM_OK && text)
+            vh_error_prefix(ctx, spec);
+        VH_TRY(st);
+    }
+    *out = p;
+    p = NULL;
+done:
+    free(text);
+    vh_prior_free(p);
+    return st;
+}

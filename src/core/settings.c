@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.c - see settings.h. */
+#include "core/settings.h"
+
+#include "core/alloc.h"
+#include "core/number.h"
+
+#include <math.h>
+#include <string.h>
+
+vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *text, vh_setting *take, void *arg)
+{
+    vhem_status st = VHEM_OK;
+    char *copy = NULL, *rest;
+
+    VH_DUP(copy, text);
+    rest = copy;
+    while (rest && *rest) {
+        char *key = rest, *value;
+        rest = strchr(rest, ',');
+        if (rest)
+            *rest++ = 0;
+        value = strchr(key, '=');
+        VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is no setting, one is written as nu=1", what, key);
+        *value++ = 0;
+        VH_TRY(take(ctx, arg, key, value));
+    }
+done:
+    free(copy);
+    return st;
+}
+
+vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key, const char *value,
+                                double *out)
+{
+    vhem_status st = VHEM_OK;
+    char *end;
+    double x = vh_number_read(value, &end);
+
+    VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
+             "%s: %s is '%.80s', must be a number above 0", what, key, value);
+    *out = x;
+done:
+    return st;
+}

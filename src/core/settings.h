@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settings.h - several values in one option, "nu=5,lambda=0.01". */
+#ifndef VH_CORE_SETTINGS_H
+#define VH_CORE_SETTINGS_H
+
+#include "core/ctx.h"
+
+/* One setting; fails with a sentence when it is not known or its value makes no sense. */
+typedef vhem_status vh_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value);
+
+/* Calls take for each setting in the text, until one fails.  Sentences begin with what. */
+vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *text, vh_setting *take, void *arg);
+/* A value as a number above 0. */
+vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key, const char *value,
+                                double *out);
+
+#endif

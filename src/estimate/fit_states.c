@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_states.c - HMMs with as many states as each of them needs.
+ *
+ * Every number of states is fitted with one and the same prior, and each item keeps the number whose bound of the
+ * log-evidence is largest: a state that is not needed costs more in divergence from the prior than it gains.  The
+ * bound is that of one way to name states and components; S! (M!)^S of them are equally good, which counts
+ * wherever the topology lets states change places. */
+#include "core/alloc.h"
+#include "estimate/fit.h"
+#include "estimate/fit_prior.h"
+#include "math/gamma.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { AUTO_LEAST = 1, AUTO_MOST = 6 };
+
+typedef struct {
+    int lo, hi, n; /* numbers of states, and how many of them have been fitted */
+    vh_h3m **h3m;  /* [hi - lo + 1] */
+    vhem_fit_report **report;
+} tried;
+
+static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int hi)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
+    VH_CHECK(!o->start && !o->fixed_pi && !o->fixed_A, VHEM_EINVAL,
+             "a given start and a given topology have their number of states: there is nothing to choose");
+done:
+    return st;
+}
+
+/* What a fit is chosen by. */
+static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int i, int S, int M)
+{
+    bool free_order = !o->topology || strcmp(o->topology, "free") == 0;
+    double names = (free_order ? vh_lgamma(S + 1) : 0) + S * vh_lgamma(M + 1);
+    return r->run[(size_t)i * (size_t)r->R + (size_t)r->best[i]].bound + names;
+}
+
+static int best_of(const tried *t, const vhem_fit_options *o, int i)
+{
+    int best = 0;
+    double top = -INFINITY;
+    for (int k = 0; k < t->n; k++) {
+        double value = value_of(o, t->report[k], i, t->lo + k, t->h3m[k]->hmm[i].M);
+        if (value > top) {
+            top = value;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Each HMM from the fit that suits it, with its row of the report. */
+static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options *o, vh_h3m **out,
+                           vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *any = t->h3m[0];
+    int K = any->K, R = t->report[0]->R;
+    vh_h3m *h3m = NULL;
+    vhem_fit_report *rows = NULL;
+
+    VH_TRY(vh_h3m_new(ctx, any->family, any->shape, K, &h3m));
+    VH_TRY(vh_fit_report_new(ctx, K, R, &rows));
+    for (int i = 0; i < K; i++) {
+        int k = best_of(t, o, i);
+        const vh_hmm *from = &t->h3m[k]->hmm[i];
+        h3m->omega[i] = any->omega[i];
+        VH_TRY(vh_h3m_shape(ctx, h3m, i, from->S, from->M));
+        vh_hmm_copy(&h3m->hmm[i], from);
+        VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].name, from->name));
+        VH_TRY(vh_h3m_set_text(ctx, &h3m->hmm[i].label, from->label));
+        rows->best[i] = t->report[k]->best[i];
+        rows->frames[i] = t->report[k]->frames[i];
+        memcpy(rows->run + (size_t)i * (size_t)R, t->report[k]->run + (size_t)i * (size_t)R,
+               sizeof *rows->run * (size_t)R);
+    }
+    h3m->lengths = any->lengths;
+    VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, any->prior));
+    *out = h3m;
+    h3m = NULL;
+    if (report) {
+        *report = rows;
+        rows = NULL;
+    }
+done:
+    vh_h3m_free(h3m);
+    vhem_free(rows);
+    return st;
+}
+
+/* All numbers of states; VHEM_ESTOPPED leaves those that were finished. */
+static vhem_status try_all(vhem_ctx *ctx, const vhem_data *data, vhem_fit_options *o, tried *t)
+{
+    vhem_status st = VHEM_OK;
+    for (; t->lo + t->n <= t->hi; t->n++) {
+        vh_h3m *h3m = NULL;
+        vhem_fit_report *report = NULL;
+        o->S = t->lo + t->n;
+        st = vh_fit_each(ctx, data, o, &h3m, &report);
+        t->h3m[t->n] = h3m;
+        t->report[t->n] = report;
+        if (st != VHEM_OK)
+            break;
+    }
+    return st;
+}
+
+vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt, vh_h3m **out,
+                          vhem_fit_report **report)
+{
+    vhem_status st = VHEM_OK, made = VHEM_OK;
+    vhem_fit_options o = *opt;
+    bool automatic = opt->S == VHEM_AUTO;
+    tried t = { .lo = automatic || opt->S < 1 ? AUTO_LEAST : opt->S,
+                .hi = automatic ? AUTO_MOST : opt->S_max };
+    char *prior = NULL;
+    int n = 0;
+
+    VH_TRY(check(ctx, opt, t.lo, t.hi));
+    n = t.hi - t.lo + 1;
+    VH_NEW(t.h3m, n);
+    VH_NEW(t.report, n);
+    o.S_max = -1;
+    o.S = t.hi;
+    VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
+    VH_CHECK(prior, VHEM_EINVAL, "the number of states is chosen by variational Bayes, which needs a prior");
+    o.prior = prior;
+    st = try_all(ctx, data, &o, &t);
+    if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */
+        *out = t.h3m[0];
+        t.h3m[0] = NULL;
+        if (report) {
+            *report = t.report[0];
+            t.report[0] = NULL;
+        }
+        goto done;
+    }
+    if (st == VHEM_OK || st == VHEM_ESTOPPED)
+        made = compose(ctx, &t, opt, out, report);
+    st = made == VHEM_OK ? st : made;
+done:
+    for (int k = 0; k < n && t.h3m && t.report; k++) {
+        vh_h3m_free(t.h3m[k]);
+        vhem_free(t.report[k]);
+    }
+    free(t.h3m);
+    free(t.report);
+    free(prior);
+    return st;
+}

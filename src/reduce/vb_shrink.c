@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vb_shrink.c - VBHEM with fewer clusters and states than it came to by itself.
+ *
+ * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters that
+ * share the members of one kind never become empty, however much better one would be.  So each is taken away in
+ * turn, the most promising first: without cluster j the E-step loses
+ *
+ *   sum_i log sum_j' w_ij' - log sum_{j' != j} w_ij',   w_ij = omega_j exp(N_i L_ij)
+ *
+ * and KL_j is won, before the other clusters have learned from its members. */
+#include "core/alloc.h"
+#include "math/logsum.h"
+#include "model/posteriors.h"
+#include "reduce/vb.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PROMISING = 3, /* clusters that are tried before it is said that all are needed */
+    ITER = 60,     /* iterations of a try */
+};
+#define TOL 1e-6
+
+typedef struct {
+    const vh_base *base;
+    const vh_vb_options *opt;
+    vh_scratch *scratch;
+    int left; /* tries */
+    vh_vb *m;
+    vh_vhem_run *run;
+} task;
+
+double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
+{
+    return run->J[run->n_iter] + vh_posteriors_log_symmetries(m->post);
+}
+
+/* The bounds of one run after those of another; the first of them belongs to no update. */
+static vhem_status join_bounds(vhem_ctx *ctx, const vh_vhem_run *before, vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    double *J = NULL;
+
+    VH_NEW(J, before->n_iter + run->n_iter + 1);
+    memcpy(J, before->J, sizeof *J * (size_t)(before->n_iter + 1));
+    memcpy(J + before->n_iter + 1, run->J + 1, sizeof *J * (size_t)run->n_iter);
+    free(run->J);
+    run->J = J;
+    run->n_iter += before->n_iter;
+    run->n_fell += before->n_fell;
+done:
+    return st;
+}
+
+/* m without cluster j, or without its state s where s is not negative; *better: that is what m is now. */
+static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *better)
+{
+    vhem_status st = VHEM_OK;
+    vh_vb m = { 0 };
+    vh_vhem_run run = { 0 };
+    vh_vb_options o = *t->opt;
+
+    *better = false;
+    t->left--;
+    o.run.max_iter = ITER;
+    o.run.tol = fmax(o.run.tol, TOL);
+    VH_TRY(vh_vb_copy(ctx, t->m, &m));
+    if (s >= 0)
+        vh_posteriors_drop_state(m.post, j, s);
+    else
+        vh_posteriors_drop(m.post, j);
+    VH_TRY(vh_vb_run(ctx, t->base, &o, t->scratch, ctx->threads, &m, &run));
+    if (run.n_iter > 0 && vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
+        VH_TRY(join_bounds(ctx, t->run, &run));
+        vh_vb_free(t->m);
+        vh_vhem_run_free(t->run);
+        *t->m = m;
+        *t->run = run;
+        m = (vh_vb){ 0 };
+        run = (vh_vhem_run){ 0 };
+        *better = true;
+    }
+done:
+    vh_vb_free(&m);
+    vh_vhem_run_free(&run);
+    return st;
+}
+
+/* promise [K]: what the bound gains without each cluster, as far as can be told without an update. */
+static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
+{
+    vhem_status st = VHEM_OK;
+    int K = t->m->post->K;
+    double *log_omega = NULL, *w;
+
+    VH_NEW(log_omega, 2 * (size_t)K);
+    w = log_omega + K;
+    vh_dirichlet_log_mean(K, t->m->post->alpha, log_omega);
+    vh_vb_kl(t->m, promise);
+    for (int i = 0; i < t->base->Kb; i++) {
+        double Ni = t->opt->run.N * t->base->h3m->omega[i];
+        for (int j = 0; j < K; j++)
+            w[j] = log_omega[j] + Ni * t->run->L[(size_t)i * (size_t)K + (size_t)j];
+        double all = vh_logsum(K, w, 1);
+        for (int j = 0; j < K; j++) {
+            double own = w[j];
+            w[j] = -INFINITY;
+            promise[j] -= all - vh_logsum(K, w, 1);
+            w[j] = own;
+        }
+    }
+done:
+    free(log_omega);
+    return st;
+}
+
+static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
+{
+    vhem_status st = VHEM_OK;
+    double *promise = NULL;
+    bool better = true;
+
+    VH_NEW(promise, t->m->post->K);
+    while (better && t->m->post->K > 1) {
+        int K = t->m->post->K;
+        VH_TRY(find_promise(ctx, t, promise));
+        better = false;
+        for (int k = 0; k < PROMISING && k < K && !better && t->left > 0; k++) {
+            int j = vh_argmax(K, promise, 1);
+            promise[j] = -INFINITY;
+            VH_TRY(try_without(ctx, t, j, -1, &better));
+        }
+        *any |= better;
+    }
+done:
+    free(promise);
+    return st;
+}
+
+/* The lightest state of an HMM that is heavier than `last`; -1: there is none. */
+static int next_state(const vh_posterior *h, double last, double *weight)
+{
+    int best = -1;
+    for (int s = 0; s < h->S; s++) {
+        double own = 0;
+        for (int l = 0; l < h->M; l++)
+            own += h->kappa[s * h->M + l];
+        if (own > last && (best < 0 || own < *weight)) {
+            best = s;
+            *weight = own;
+        }
+    }
+    return best;
+}
+
+static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
+{
+    vhem_status st = VHEM_OK;
+
+    for (int j = 0; j < t->m->post->K; j++) {
+        double last = -1, weight = 0;
+        while (j < t->m->post->K && t->m->post->hmm[j].S > 1 && t->left > 0) {
+            bool better;
+            int s = next_state(&t->m->post->hmm[j], last, &weight);
+            if (s < 0)
+                break;
+            VH_TRY(try_without(ctx, t, j, s, &better));
+            last = better ? -1 : weight;
+            *any |= better;
+        }
+    }
+done:
+    return st;
+}
+
+vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
+                         int tries, vh_vb *m, vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    task t = { base, opt, scratch, tries, m, run };
+    bool any = true;
+
+    while (any && t.left > 0 && !opt->toolbox) {
+        any = false;
+        VH_TRY(shrink_clusters(ctx, &t, &any));
+        VH_TRY(shrink_states(ctx, &t, &any));
+    }
+done:
+    return st;
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""vhem cluster --method vbhem: the golden runs through files, how many clusters and states it finds, what it
+writes, and what it refuses."""
+import json
+import random
+import unittest
+
+from support import SOURCE, Case, flock, same_partition
+
+GOLDEN = SOURCE / "tests" / "golden" / "data" / "vbhem"
+
+
+def near(got, want, tol=1e-9):
+    """Every number of want is in got."""
+    if isinstance(want, dict):
+        return all(near(got[k], want[k], tol) for k in want)
+    if isinstance(want, list):
+        return len(got) == len(want) and all(near(g, w, tol) for g, w in zip(got, want))
+    if isinstance(want, (int, float)):
+        return abs(got - want) <= tol * max(1, abs(want))
+    return got == want
+
+
+class Bayes(Case):
+    def load(self, name):
+        return json.loads(self.path(name).read_text())
+
+    def golden(self, name, n_iter=None):
+        """The files of a golden run, and its command line."""
+        g = json.loads((GOLDEN / name).read_text())
+        for key in ("base", "prior", "init"):
+            self.write(f"{key}.json", json.dumps(g[key]))
+        return g, ["cluster", "base.json", "--method", "vbhem", "--prior", "prior.json", "--tau", g["tau"], "--nv",
+                   repr(g["N"] / len(g["base"]["omega"])), "--restarts", 1, "--tol", 0, "--max-iter",
+                   g["n_iter"] if n_iter is None else n_iter,
+                   "--no-prune", "-o", "out.json"]
+
+    def test_exact_runs(self):
+        for name in ("vbhem01_one_gaussian.json", "vbhem02_full.json", "vbhem03_diag_mix.json"):
+            g, command = self.golden(name)
+            self.ok(*command, "--init", "init.json", "-k", len(g["init"]["alpha"]))
+            out = self.load("out.json")
+            self.assertTrue(near(out["bound"], g["bound"]), name)
+            self.assertTrue(near(out, g["after"][str(g["n_iter"])]), name)
+            self.assertEqual(len(out["prior"]["W"]), g["base"]["d"])
+            # the result is a start itself: it goes on where it stands
+            self.ok(*self.golden(name, 0)[1][:-1], "more.json", "--init", "out.json")
+            self.assertTrue(near(self.load("more.json")["bound"], g["bound"][-1:]), name)
+
+    def test_toolbox(self):
+        g, command = self.golden("vbhem_emhmm_t1.json")
+        self.ok(*command, "--init", "init.json", "--preset", "emhmm")
+        self.assertTrue(near(self.load("out.json")["bound"], g["bound"]))
+        self.ok(*self.golden("vbhem_emhmm_t1.json", 13)[1], "--init", "init.json", "--preset", "emhmm")
+        self.assertTrue(near(self.load("out.json"), g["after"]["13"]))
+
+    def test_learned_priors_raise_the_bound(self):
+        _, command = self.golden("vbhem03_diag_mix.json")
+        self.ok(*command, "--init", "init.json", "--learn-prior", 2)
+        out, bound = self.load("out.json"), self.load("out.json")["bound"]
+        self.assertTrue(all(b >= a - 1e-9 for a, b in zip(bound, bound[1:])))
+        self.assertNotEqual(out["prior"]["nu"], 1.5)
+
+    def test_finds_what_is_there(self):
+        self.write("m.json", flock())
+        kinds = [h["label"] for h in self.load("m.json")["hmms"]]
+        r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 6, "-S", 4, "--nv", 10, "-o", "c.json")
+        c = self.load("c.json")
+        self.assertTrue(same_partition(c["labels"], kinds))
+        self.assertIn("3 of at most 6 clusters are needed, with 2, 2, 2 of at most 4 states", r.err)
+        self.assertEqual((len(c["centers"]["hmms"]), c["K_max"]), (3, 6))
+        self.assertEqual(len(c["posterior"]["hmms"]), 3)
+        self.assertTrue(near(sum(c["posterior"]["alpha"]), 12 + 3))
+        bound = c["bound"]
+        self.assertEqual(c["repairs"]["bound_fell"], 0)
+        self.assertTrue(all(len(row) == 3 for row in c["z"] + c["L_hmm"]))
+        self.assertEqual(len(bound), c["n_iter"] + 1)
+        where = self.ok("assign", "c.json", "m.json").rows()
+        self.assertEqual([int(w["cluster"]) for w in where], c["labels"])
+        self.ok("report", "c.json", "--models", "m.json", "-o", "r.html")
+        self.assertNotIn("nan", self.ok("info", "c.json").out)
+        self.ok("cluster", "m.json", "--method", "vbhem", "-k", 6, "-S", 4, "--nv", 10, "-t", 2, "-o", "2.json")
+        self.assertEqual(self.load("2.json")["posterior"], c["posterior"])
+        self.ok("tree", "m.json", "--method", "vbhem", "-k", "6,2", "--nv", 10, "-o", "t.json")
+        self.assertEqual(len(self.load("t.json")["levels"]), 2)
+
+    def test_settings_of_the_prior(self):
+        self.write("m.json", flock())
+        self.ok("cluster", "m.json", "--method", "vbhem", "-k", 3, "--nv", 1, "--prior", "alpha=0.5,nu=7,lambda=0.1",
+                "-o", "c.json")
+        prior = self.load("c.json")["prior"]
+        self.assertEqual((prior["alpha"], prior["nu"], prior["lambda"]), (0.5, 7, 0.1))
+        self.ok("cluster", "m.json", "--method", "vbhem", "-k", 3, "--nv", 1, "--prior", "c.json", "-o", "d.json")
+        self.assertTrue(near(self.load("d.json")["prior"], prior))
+
+    def test_refuses_bad_priors(self):
+        g, command = self.golden("vbhem02_full.json")
+
+        def bad(text, **change):
+            self.write("prior.json", json.dumps({**g["prior"], **change}))
+            self.fails(1, text, *command, "--init", "init.json")
+
+        bad("prior: nu is 1, must be more than 1", nu=1.0)
+        bad("prior: lambda is -0.5, must be more than 0", lambda_=0, **{"lambda": -0.5})
+        bad("prior: alpha is 0, must be more than 0", alpha=0)
+        bad("m", m=[1.0, 2.0, 3.0])
+        bad("W is not positive definite", W=[1.0, -1.0])
+        bad("the prior has dimension 1, the models 2", d=1, m=[0.0], W=[1.0])
+        bad("the prior is for gaussian-diag models, not for gaussian-full", emission="gaussian-diag")
+        for settings, text in (("nu=0.5", "prior: nu is 0.5, must be more than 1"),
+                               ("eps=-1", "prior: eps is '-1', must be a number above 0"),
+                               ("beta=1", "there is no setting 'beta'")):
+            self.fails(1, text, "cluster", "base.json", "--method", "vbhem", "-k", 2, "--prior", settings, "-o", "x.json")
+        self.write("init.json", json.dumps({**g["init"], "alpha": [1.0]}))
+        self.fails(1, "alpha", *self.golden("vbhem02_full.json")[1][:-2], "-o", "x.json", "--init",
+                   self.write("broken.json", json.dumps({**g["init"], "alpha": [1.0]})))
+
+    def test_states_are_chosen(self):
+        rng = random.Random(4)
+        rows = ["seq,x"]
+        for n in range(6):
+            for t in range(60):
+                level = 9 * (t // 10 % (1 + n % 3))
+                rows.append(f"s{n},{level + rng.gauss(0, 1):.5f}")
+        self.write("d.csv", "\n".join(rows) + "\n")
+        r = self.ok("fit", "d.csv", "--states", "1..4", "-o", "m.json")
+        self.assertIn("states chosen by variational Bayes: 1 state: 2, 2 states: 2, 3 states: 2", r.err)
+        self.assertEqual([h["S"] for h in self.load("m.json")["hmms"]], [1, 2, 3] * 2)
+        facts = self.ok("fit", "d.csv", "--states", "auto", "-o", "m.json", "--json").json()
+        self.assertEqual([m["S"] for m in facts["models"]], [1, 2, 3] * 2)
+        self.fails(2, "--states needs a whole number of at least 1, or a range like 2..6, not '4..2'", "fit", "d.csv",
+                   "--states", "4..2", "-o", "x.json")
+        self.fails(1, "not for a mixture", "fit", "d.csv", "--states", "2..3", "--mixture", 2, "-o", "x.json")
+        self.fails(1, "which needs a prior", "fit", "d.csv", "--states", "2..3", "--prior", "none", "-o", "x.json")
+
+    def test_refuses_what_it_does_not_use(self):
+        self.write("m.json", flock())
+        for option in (["--cov-floor", "1e-3"], ["--cov-add", "1"], ["--no-repair"], ["--refine", "2"]):
+            self.fails(1, "method vbhem does not use", "cluster", "m.json", "-k", 2, "--method", "vbhem", *option,
+                       "-o", "x.json")
+        for option in (["--prior", "alpha=1"], ["--learn-prior", "2"], ["--no-prune"]):
+            r = self.run_vhem("cluster", "m.json", "-k", 2, *option, "-o", "x.json")
+            self.assertNotEqual(r.code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
