@@ -15,9 +15,7 @@ const char cli_cov_words[] = "diag|full";
 /* Names that the command line spells out. */
 static const struct {
     const char *field, *name;
-} spelled[] = {
-    { "S", "states" }, { "S_max", "states-max" }, { "M", "mix" }, { "min_items", "min-examples" }
-};
+} spelled[] = { { "S", "states" }, { "M", "mix" }, { "min_items", "min-examples" } };
 
 /* Options that change no result. */
 static const char not_kept[] = "output memory store no-store";

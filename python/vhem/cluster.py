@@ -40,8 +40,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         Length of the virtual samples by which models are compared, in frames; default 10.  "auto": that of the
         sequences which the models were fitted to.
     nv : float
-        Number of them for each model: the fewer, the softer the assignments; default 10000; shem: 10; emhmm:
-        models / tau.
+        Number of them for each model: the fewer, the softer the assignments; default 10000; shem: 10;
+        vbhem: frames of a sequence / tau; emhmm: models / tau.
     init : {"auto", "base", "far", "emissions", "pooled", "dealt"} or models to start from
         How a run starts; default "auto".
     n_init : int

@@ -36,7 +36,7 @@ static vhem_status apply(vhem_ctx *ctx, const char *spec, vh_prior *p)
     choice c = { p, 1 };
     double before = p->nu, least = vh_prior_full(p->family) ? p->d - 1 : 0;
 
-    VH_TRY(vh_settings_read(ctx, "prior", spec, read_setting, &c));
+    VH_TRY(vh_settings_read(ctx, "prior", "nu=5", spec, read_setting, &c));
     VH_CHECK(p->nu > least, VHEM_EINVAL, "prior: nu is %g, must be more than %g", p->nu, least);
     for (size_t e = 0; e < vh_prior_size(p); e++)
         p->B[e] *= c.scale * p->nu / before;

@@ -92,7 +92,7 @@ static const vh_option fit_rows[] = {
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
          "file that keeps each model as soon as it is fitted, to continue from after an interruption"),
     INT(R, VH_KEPT | VH_IF_SET, S_max, 0, 1, "S", "none", "hmm",
-        "choose the number of states of each HMM from --states to this, by variational Bayes"),
+        "choose the number of states of each HMM from S to this, by variational Bayes"),
     END,
 };
 #undef R
@@ -113,7 +113,7 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
-    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05; vbhem: 1e-06", NULL,
+    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
          "a run ends when the bound changes by less than this share; 0: never"),
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NO_VB,
          "smallest variance of a centre, as a share of that of the input; 0: none"),
@@ -156,7 +156,7 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
-         "remove clusters and states that are not needed, so that K and S are the most there may be"),
+         "remove clusters and states that are not needed"),
     END,
 };
 #undef R

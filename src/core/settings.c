@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *text, vh_setting *take, void *arg)
+vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *example, const char *text,
+                             vh_setting *take, void *arg)
 {
     vhem_status st = VHEM_OK;
     char *copy = NULL, *rest;
@@ -21,7 +22,7 @@ vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *text, 
         if (rest)
             *rest++ = 0;
         value = strchr(key, '=');
-        VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is no setting, one is written as nu=1", what, key);
+        VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is no setting, one is written as %s", what, key, example);
         *value++ = 0;
         VH_TRY(take(ctx, arg, key, value));
     }

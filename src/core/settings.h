@@ -8,8 +8,10 @@
 /* One setting; fails with a sentence when it is not known or its value makes no sense. */
 typedef vhem_status vh_setting(vhem_ctx *ctx, void *arg, const char *key, const char *value);
 
-/* Calls take for each setting in the text, until one fails.  Sentences begin with what. */
-vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *text, vh_setting *take, void *arg);
+/* Calls take for each setting in the text, until one fails.  Sentences begin with what, and
+ * show an example. */
+vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *example, const char *text,
+                             vh_setting *take, void *arg);
 /* A value as a number above 0. */
 vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key, const char *value,
                                 double *out);

@@ -73,7 +73,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
         VH_DUP(out->text, spec);
     else if (word == 2 && (strncmp(spec, "vb", 2) == 0 || strncmp(spec, "eb", 2) == 0)) {
         out->estimate = *spec == 'e';
-        VH_TRY(vh_settings_read(ctx, "prior", spec[2] ? spec + 3 : "", read_setting, out));
+        VH_TRY(vh_settings_read(ctx, "prior", "nu0=1", spec[2] ? spec + 3 : "", read_setting, out));
     } else
         VH_TRY(vh_prior_load(ctx, spec, &out->text));
 done:

@@ -327,7 +327,7 @@ class Refused(WithFlock):
     def test_words(self):
         self.fails(2, "'nearest' is none of them", "cluster", "m.json", "-k", "2", "--init", "nearest")
         self.fails(2, "'nearest' is none of them", "cluster", "m.json", "--init", "nearest")
-        self.fails(2, "--method is one of vhem, em-h3m, ", "cluster", "m.json", "-k", "2", "--method", "kmeans")
+        self.fails(2, "--method is one of vhem, vbhem, em-h3m, ", "cluster", "m.json", "-k", "2", "--method", "kmeans")
         self.fails(2, "--preset is one of paper, emhmm, not 'toolbox'", "cluster", "m.json", "-k", "2", "--preset",
                    "toolbox")
 

@@ -11,8 +11,13 @@ FORCE = ["force"]                                        # of all that write fil
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
+<<<<<<< HEAD
                 "refine"]
 LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "emission", "mixture", "chunk", "bootstrap",
+=======
+                "refine", "prior", "learn-prior", "no-prune"]
+LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
+>>>>>>> 2740d24 (cli, docs: the words for variational Bayes)
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
@@ -43,7 +48,11 @@ OPTIONS = {
     "info": ["all"] + DATA,
     "convert": ["output", "shards"] + DATA,
 }
+<<<<<<< HEAD
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
+=======
+FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega", "no-store", "check", "quiet",
+>>>>>>> bd51db0 (cli, docs: the words for variational Bayes)
          "json", "help"}
 
 

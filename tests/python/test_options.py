@@ -111,7 +111,7 @@ def test_every_option_can_be_given():
         if "options" in names:
             continue
         reached = {(option_of(name, tables, renamed) or {}).get("name") for name in names}
-        elsewhere = {"by_group", "model"} | ({"M", "emission", "init", "topology", "repair", "prior"}
+        elsewhere = {"by_group", "model"} | ({"M", "emission", "init", "topology", "repair", "prior", "S_max"}
                                              if taker is vhem.fit_textures else set())
         assert set(_lib.option_table(tables[0])) <= reached | elsewhere, taker
 
