@@ -48,11 +48,8 @@ OPTIONS = {
     "info": ["all"] + DATA,
     "convert": ["output", "shards"] + DATA,
 }
-<<<<<<< HEAD
-FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "weighted-omega", "no-store", "check", "quiet",
-=======
-FLAGS = {"y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega", "no-store", "check", "quiet",
->>>>>>> bd51db0 (cli, docs: the words for variational Bayes)
+FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega",
+         "no-store", "check", "quiet",
          "json", "help"}
 
 
