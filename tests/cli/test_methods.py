@@ -27,7 +27,7 @@ class Methods(Case):
         for method, option, value, rest in (
                 ("kl-sc", "lambda", "1", f"; {ppk}"), ("vhem", "lambda", "1", f"; {ppk}"),
                 ("ppk-sc", "refine", "2", "; method vhem does"), ("shem", "candidate", "2", "; method vhem does"),
-                ("ppk-sc", "neighbours", "3", "; method knn-sc does"), ("kl-sc", "search", "fast", "; method vhem does"),
+                ("ppk-sc", "neighbours", "3", "; method knn-sc does"), ("kl-sc", "search", "fast", "; methods vhem vbhem do"),
                 ("ppk-ac", "kernel", "raw", "; methods ppk-sc ppk-sc-hybrid do"), ("shem", "soft", "3", ""),
                 ("shem", "preset", "paper", "")):
             how = ["--method", method] if method != "vhem" else []

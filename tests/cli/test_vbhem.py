@@ -136,7 +136,7 @@ class Bayes(Case):
     def test_refuses_what_it_does_not_use(self):
         self.write("m.json", flock())
         for option in (["--cov-floor", "1e-3"], ["--cov-add", "1"], ["--no-repair"], ["--refine", "2"]):
-            self.fails(1, "method vbhem does not use", "cluster", "m.json", "-k", 2, "--method", "vbhem", *option,
+            self.fails(2, "method vbhem does not use", "cluster", "m.json", "-k", 2, "--method", "vbhem", *option,
                        "-o", "x.json")
         for option in (["--prior", "alpha=1"], ["--learn-prior", "2"], ["--no-prune"]):
             r = self.run_vhem("cluster", "m.json", "-k", 2, *option, "-o", "x.json")
