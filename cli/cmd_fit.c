@@ -168,25 +168,14 @@ int cmd_fit(cli *c, int argc, char **argv)
                   "continues from there. --mixture is then of each sequence or group" },
         { 0 },
     };
-<<<<<<< HEAD
     cli_add(&t, (const cli_option[]){
                     { "output", 'o', OPT_TEXT, "MODELS", &a.output, .shown = "-, standard output",
                       .help = "file to write, .json or .h5" },
                     { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
                       .help = "short for --emission gaussian-diag or gaussian-full", .methods = "hmm" },
                     { 0 } });
-    cli_add_fields(
-        &t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit, .without = "pieces by_group repair", .change = change });
-=======
-    cli_add(&t,
-            (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a.output,
-                                    .shown = "-, standard output", .help = "file to write, .json or .h5" },
-                                  { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                                    .help = "covariances of the Gaussians", .methods = "hmm" },
-                                  { 0 } });
-    cli_add_fields(&t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit,
-                                      .without = "emission pieces by_group repair S_max", .change = change });
->>>>>>> 2740d24 (cli, docs: the words for variational Bayes)
+    cli_add_fields(&t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit, .without = "pieces by_group repair S_max",
+                                      .change = change });
     cli_add_data(&t, &a.data,
                  "column with the group: one model per group instead of per sequence; in a mixture "
                  "the sequences of a group belong together");

@@ -11,13 +11,8 @@ FORCE = ["force"]                                        # of all that write fil
 DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
-<<<<<<< HEAD
-                "refine"]
-LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "emission", "mixture", "chunk", "bootstrap",
-=======
                 "refine", "prior", "learn-prior", "no-prune"]
-LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "mixture", "chunk", "bootstrap",
->>>>>>> 2740d24 (cli, docs: the words for variational Bayes)
+LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov", "emission", "mixture", "chunk", "bootstrap",
          "sample", "min-examples", "prior", "fit-restarts", "fit-tol", "fit-max-iter", "fit-prior", "fit-init",
          "cov-floor", "topology", "tau", "nv", "restarts", "max-iter", "tol"]
 OPTIONS = {
