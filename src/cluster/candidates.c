@@ -12,7 +12,9 @@
 #include "cluster/places.h"
 #include "cluster/settle.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
+#include "core/share.h"
 #include "math/agreement.h"
 #include "math/neighbours.h"
 #include "math/spectral.h"
@@ -58,8 +60,7 @@ typedef struct {
     int n, *pick;   /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
     vh_h3m *models; /* NULL: those of the trial set */
     vh_base *base;  /* == that of the trial set then */
-    bool no_kl;     /* divergences could not be found */
-    double *D, *kl; /* [n][n]  at hand; divergences, or NULL */
+    double *kl;     /* [n][n]  divergences, or NULL */
     int *near;      /* [n][JUDGE], or NULL */
     vh_settler settler;
     vh_restart all[VH_MAX_CANDIDATES];
@@ -89,47 +90,35 @@ done:
     return st;
 }
 
-/* b->kl, once for all ways that need it; none of them has it when it fails. */
-static vhem_status find_divergences(vhem_ctx *ctx, job *b)
+typedef struct { /* the partition by one way */
+    const way *w;
+    int *label; /* [n] */
+    vhem_status st;
+    char error[sizeof((vhem_ctx *)0)->error];
+} partition;
+
+typedef struct { /* ways at work */
+    vhem_ctx *ctx;
+    const job *b;
+    double *ppk; /* [n][n]  -log of the kernel, or NULL */
+    partition all[N_WAYS];
+    int n;
+} partitions;
+
+/* D [n][n], the logarithms of the affinities of one way. */
+static vhem_status find_affinities(vhem_ctx *ctx, const partitions *p, const way *w, double *D)
 {
     vhem_status st = VHEM_OK;
-    double *kl = NULL;
+    int n = p->b->n, *near = NULL;
+    const double *from = strcmp(w->kind, "ppk") == 0 ? p->ppk : p->b->kl;
 
-    if (b->kl)
-        return VHEM_OK;
-    VH_CHECK(!b->no_kl, VHEM_ENUMERIC, "the divergences between the models are not all finite");
-    VH_NEW(kl, (size_t)b->n * (size_t)b->n);
-    b->no_kl = true;
-    VH_TRY(vh_places_distances(ctx, b->base->h3m, "kl", b->s->opt->tau, 0.5, true, kl));
-    b->no_kl = false;
-    b->kl = kl;
-    kl = NULL;
-done:
-    free(kl);
-    return st;
-}
-
-/* D [n][n] becomes the logarithms of affinities of one way. */
-static vhem_status find_affinities(vhem_ctx *ctx, job *b, const way *w)
-{
-    vhem_status st = VHEM_OK;
-    const vhem_cluster_options *o = b->s->opt;
-    size_t pairs = (size_t)b->n * (size_t)b->n;
-    bool kernel = strcmp(w->kind, "ppk") == 0;
-    int *near = NULL;
-
-    if (kernel)
-        VH_TRY(vh_places_distances(ctx, b->base->h3m, w->kind, o->tau, 0.5, true, b->D));
-    else
-        VH_TRY(find_divergences(ctx, b));
     if (w->neighbours > 0) {
-        VH_NEW(near, (size_t)b->n * (size_t)w->neighbours);
-        vh_neighbours(b->n, b->kl, w->neighbours, near);
-        vh_neighbours_affinity(b->n, w->neighbours, near, b->D);
+        VH_NEW(near, vh_cells(n, w->neighbours));
+        vh_neighbours(n, from, w->neighbours, near);
+        vh_neighbours_affinity(n, w->neighbours, near, D);
     } else {
-        if (!kernel)
-            memcpy(b->D, b->kl, sizeof *b->D * pairs);
-        VH_TRY(vh_places_affinity(ctx, b->n, true, b->D));
+        memcpy(D, from, sizeof *D * vh_cells(n, n));
+        VH_TRY(vh_places_affinity(ctx, n, true, D));
     }
 done:
     free(near);
@@ -137,26 +126,38 @@ done:
 }
 
 /* label [n] by spectral clustering. */
-static vhem_status find_partition(vhem_ctx *ctx, job *b, const way *w, int *label)
+static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const way *w, int *label)
 {
     vhem_status st = VHEM_OK;
-    int K = b->s->K, n_run, converged;
-    double *place = NULL, *centre = NULL;
-    vhem_ctx silent; /* its runs of k-means are no progress of the whole */
+    int n = p->b->n, K = p->b->s->K, n_run, converged;
+    double *D = NULL, *place = NULL, *centre = NULL;
 
-    VH_NEW(place, (size_t)b->n * (size_t)K);
-    VH_NEW(centre, (size_t)K * (size_t)K);
-    VH_TRY(find_affinities(ctx, b, w));
-    VH_TRY(vh_spectral_embed(ctx, b->n, b->D, false, K, VH_EIGEN_AUTO, place));
-    const vh_places places = { b->n, K, K, place, NULL, KMEANS, KMEANS_ITER, b->seed };
-    vh_ctx_child(ctx, 1, &silent);
-    st = vh_places_cluster(&silent, &places, label, centre, NULL, &n_run, &converged);
-    if (st != VHEM_OK)
-        vh_fail(ctx, st, "%s", silent.error);
+    VH_NEW(D, vh_cells(n, n));
+    VH_NEW(place, vh_cells(n, K));
+    VH_NEW(centre, vh_cells(K, K));
+    VH_TRY(find_affinities(ctx, p, w, D));
+    VH_TRY(vh_spectral_embed(ctx, n, D, false, K, VH_EIGEN_AUTO, place));
+    const vh_places places = { n, K, K, place, NULL, KMEANS, KMEANS_ITER, p->b->seed };
+    VH_TRY(vh_places_cluster(ctx, &places, label, centre, NULL, &n_run, &converged));
 done:
+    free(D);
     free(place);
     free(centre);
     return st;
+}
+
+static void find_one(void *arg, int64_t k, int worker)
+{
+    partitions *p = arg;
+    partition *x = &p->all[k];
+    vhem_ctx own; /* silent: its runs of k-means are no progress of the whole */
+
+    (void)worker;
+    if (x->st != VHEM_OK)
+        return;
+    vh_ctx_child(p->ctx, 1, &own);
+    x->st = find_partition(&own, p, x->w, x->label);
+    memcpy(x->error, own.error, sizeof x->error);
 }
 
 /* ---- 2. one candidate ---------------------------------------------------------------------------------- */
@@ -247,30 +248,71 @@ static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
     return VHEM_OK;
 }
 
+/* *D [n][n], of a kind; it stays NULL, and ways that need it are left out, when the distances fail. */
+static vhem_status find_distances(vhem_ctx *ctx, const job *b, const char *kind, partitions *p, double **D)
+{
+    vhem_status st = VHEM_OK;
+    double *own = NULL;
+
+    VH_NEW(own, vh_cells(b->n, b->n));
+    st = vh_places_distances(ctx, b->base->h3m, kind, b->s->opt->tau, 0.5, true, own);
+    for (int k = 0; k < p->n && st != VHEM_OK; k++)
+        if (strcmp(p->all[k].w->kind, kind) == 0) {
+            p->all[k].st = st;
+            memcpy(p->all[k].error, ctx->error, sizeof p->all[k].error);
+        }
+    VH_TRY(st);
+    *D = own;
+    own = NULL;
+done:
+    free(own);
+    return leave_out(ctx, kind, st);
+}
+
+/* Distances, with all threads for each kind; then the partitions that follow from them, side by side. */
+static vhem_status find_partitions(vhem_ctx *ctx, job *b, partitions *p)
+{
+    vhem_status st = VHEM_OK;
+    for (int k = 0; k < (b->fast ? 1 : N_WAYS); k++) {
+        if (ways[k].neighbours >= b->n / 2) /* not much is far then */
+            continue;
+        partition *x = &p->all[p->n];
+        x->w = &ways[k];
+        VH_NEW(x->label, b->n);
+        p->n++;
+    }
+    VH_TRY(find_distances(ctx, b, "ppk", p, &p->ppk));
+    if (!b->fast)
+        VH_TRY(find_distances(ctx, b, "kl", p, &b->kl));
+    vh_share(ctx, &(vh_loop){ p->n, ctx->threads, true, find_one, p });
+done:
+    return st;
+}
+
 static vhem_status try_ways(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    int *label = NULL, n_ways = b->fast ? 1 : N_WAYS;
+    partitions p = { .ctx = ctx, .b = b };
 
     if (b->n < b->s->K) /* fewer models are placed than there are clusters */
         return VHEM_OK;
-    VH_NEW(label, b->n);
-    VH_NEW(b->D, (size_t)b->n * (size_t)b->n);
-    for (int k = 0; k < n_ways; k++) {
-        const way *w = &ways[k];
-        if (w->neighbours >= b->n / 2) /* not much is far then */
-            continue;
-        st = find_partition(ctx, b, w, label);
+    VH_TRY(find_partitions(ctx, b, &p));
+    for (int k = 0; k < p.n; k++) {
+        st = p.all[k].st;
         if (st == VHEM_OK)
-            st = make_candidate(ctx, b, w->name, label);
-        VH_TRY(leave_out(ctx, w->name, st));
+            st = make_candidate(ctx, b, p.all[k].w->name, p.all[k].label);
+        else
+            vh_fail(ctx, st, "%s", p.all[k].error);
+        VH_TRY(leave_out(ctx, p.all[k].w->name, st));
     }
     if (b->kl && b->n > JUDGE) {
-        VH_NEW(b->near, (size_t)b->n * JUDGE);
+        VH_NEW(b->near, vh_cells(b->n, JUDGE));
         vh_neighbours(b->n, b->kl, JUDGE, b->near);
     }
 done:
-    free(label);
+    for (int k = 0; k < p.n; k++)
+        free(p.all[k].label);
+    free(p.ppk);
     return st;
 }
 
@@ -399,7 +441,6 @@ done:
         vh_base_free(b.base);
     vh_h3m_free(b.models);
     free(b.pick);
-    free(b.D);
     free(b.kl);
     free(b.near);
     return st;

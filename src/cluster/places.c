@@ -7,6 +7,7 @@
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/kmeans.h"
+#include "math/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,12 +39,6 @@ done:
     return st;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* 1 when there are no distances that are positive and finite. */
 static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
 {
@@ -56,8 +51,7 @@ static vhem_status median(vhem_ctx *ctx, size_t n, const double *D, double *out)
         for (size_t j = 0; j < i; j++)
             if (D[i * n + j] > 0 && isfinite(D[i * n + j]))
                 all[m++] = D[i * n + j];
-    qsort(all, m, sizeof *all, by_value);
-    *out = m > 0 ? 0.5 * (all[(m - 1) / 2] + all[m / 2]) : 1;
+    *out = m > 0 ? vh_median(m, all) : 1;
 done:
     free(all);
     return st;

@@ -10,20 +10,19 @@
 #include "cluster/options.h"
 #include "core/alloc.h"
 #include "core/rng.h"
-#include "core/team.h"
+#include "core/share.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
 
 #include <assert.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum {
     SHORT = 5,           /* iterations before a restart is judged */
     FINALISTS = 3,       /* at least so many, and a third of all, are run to their end */
     TRIAL_FINALISTS = 2, /* when judged on a sample: so many go on with all models */
-    MANY_MODELS = 20000, /* from here on threads share one E-step: memory for one restart at a time */
+    MANY_MODELS = 20000, /* from here on there is memory for one restart at a time */
     ROUND = 40,          /* restarts before it is asked whether there have been enough */
     AGAIN = 3,           /* runs that must have found the best partition, with its bound, for that */
 };
@@ -40,11 +39,6 @@ static bool has_trial(const vh_search *s)
     return s->Kb_trial != s->Kb;
 }
 
-typedef struct { /* the threads a run may use, and their scratch memory [n] */
-    vh_scratch *scratch;
-    int n;
-} crew;
-
 static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed)
 {
     const vhem_cluster_options *o = s->opt;
@@ -58,6 +52,11 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
                               .repair = o->repair,
                               .weighted = o->weighted_omega,
                               .seed = seed };
+}
+
+static vh_reduction reduction_of(const vhem_ctx *ctx, const vh_search *s, bool trial, uint64_t seed)
+{
+    return (vh_reduction){ trial, run_options(s, trial, seed), s->scratch, ctx->threads };
 }
 
 /* ESTOPPED is no failure here: the run stands at its last full iteration,
@@ -89,14 +88,14 @@ static double soft_samples(int Kb, int K, const double *L)
 
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
  * the models only the centres count. */
-static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, crew by, vh_restart *r)
+static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_reduction how = { has_trial(s), run_options(s, has_trial(s), r->seed), by.scratch, by.n }, soft = how;
+    vh_reduction how = reduction_of(ctx, s, has_trial(s), r->seed), soft = how;
     vh_vhem_run ignored = { 0 };
 
     r->begun = true;
-    VH_TRY(s->ops->start(ctx, s->arg, r, by.scratch, &r->centers));
+    VH_TRY(s->ops->start(ctx, s->arg, r, &s->scratch[vh_worker(ctx, ctx->threads)], &r->centers));
     soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
     soft.opt.max_iter = 0;
     if (r->soft > 0) {
@@ -154,11 +153,11 @@ done:
     return st;
 }
 
-static vhem_status finish(vhem_ctx *ctx, const vh_search *s, crew by, vh_restart *r)
+static vhem_status finish(vhem_ctx *ctx, const vh_search *s, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
     /* Another seed: its repairs must not repeat those of the short run. */
-    vh_reduction how = { false, run_options(s, false, r->seed + 1), by.scratch, by.n };
+    vh_reduction how = reduction_of(ctx, s, false, r->seed + 1);
     vh_vhem_run more = { 0 };
 
     how.opt.max_iter = r->finished ? 0 : how.opt.max_iter - r->run.n_iter;
@@ -203,31 +202,47 @@ static void keep_best(vh_search *s, int r)
     }
 }
 
-/* The restarts which[0 .. n-1]: begun when `limit` is not negative, else run to their end.  Side by side when
- * there are enough of them, else with all threads inside each. */
-static void run_some(vhem_ctx *ctx, vh_search *s, const int *which, int n, int limit, int64_t done,
-                     int64_t total)
+typedef struct { /* restarts at work */
+    vhem_ctx *ctx;
+    vh_search *s;
+    const int *which;    /* [n]  their numbers */
+    int limit;           /* of iterations; negative: they are run to their end */
+    bool across;         /* side by side */
+    int64_t done, total; /* for progress */
+} some_restarts;
+
+static void run_restart(void *arg, int64_t k, int worker)
 {
-    int threads = ctx->threads;
-    bool across = n >= threads && s->Kb < MANY_MODELS;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(vh_team(threads)) if (across && threads > 1)
-    for (int k = 0; k < n; k++) {
-        int r = which ? which[k] : k;
-        const crew by = { &s->scratch[across ? omp_get_thread_num() : 0], across ? 1 : threads };
-        int64_t so_far;
-        if (vh_stopped(ctx) && k > 0)
-            continue;
-        if (limit >= 0) {
-            s->all[r].st = begin(ctx, s, limit, by, &s->all[r]);
-            drop_tables(&s->all[r]);
-        } else {
-            s->all[r].st = finish(ctx, s, by, &s->all[r]);
-            keep_best(s, r);
-        }
+    some_restarts *x = arg;
+    vh_search *s = x->s;
+    int r = x->which[k];
+    vh_restart *a = &s->all[r];
+    vhem_ctx member, *ctx = x->across ? &member : x->ctx;
+    int64_t so_far;
+
+    (void)worker;
+    if (vh_stopped(x->ctx) && k > 0)
+        return;
+    if (x->across)
+        vh_ctx_member(x->ctx, &member);
+    a->st = x->limit >= 0 ? begin(ctx, s, x->limit, a) : finish(ctx, s, a);
+    if (x->across && a->st != VHEM_OK)
+        vh_fail(x->ctx, a->st, "%s", member.error);
+    if (x->limit >= 0)
+        drop_tables(a);
+    else
+        keep_best(s, r);
 #pragma omp atomic capture
-        so_far = ++done;
-        vh_progress(ctx, "cluster", so_far, total);
-    }
+    so_far = ++x->done;
+    vh_progress(x->ctx, "cluster", so_far, x->total);
+}
+
+/* The restarts which[0 .. n-1].  Side by side, and with threads that have none inside those of others; for
+ * very many models with all threads inside one after the other, for want of memory. */
+static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
+{
+    x->across = ctx->threads > 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;
+    vh_share(ctx, &(vh_loop){ n, x->across ? ctx->threads : 1, false, run_restart, x });
 }
 
 /* Best bound first, ties by index, of the restarts from `first` to before `end`; what failed or was not begun
@@ -286,11 +301,16 @@ static vhem_status run_round(vhem_ctx *ctx, vh_search *s, int first, int end)
 
     for (int r = first; r < end; r++)
         s->order[r - first] = r;
-    run_some(ctx, s, s->order, n, limit, before, total);
+    some_restarts x = {
+        .ctx = ctx, .s = s, .which = s->order, .limit = limit, .done = before, .total = total
+    };
+    run_some(ctx, n, &x);
     int left = rank_restarts(s, first, end);
     if (left == 0)
         return s->all[first].st; /* its sentence may be that of a later one: all failed alike */
-    run_some(ctx, s, s->order, F < left ? F : left, -1, before + n, total);
+    x.limit = -1;
+    x.done = before + n;
+    run_some(ctx, F < left ? F : left, &x);
     return VHEM_OK;
 }
 
@@ -324,7 +344,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
 vhem_status vh_search_try(vhem_ctx *ctx, vh_search *s, bool trial, int max_iter, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
-    vh_reduction how = { trial, run_options(s, trial, r->seed), s->scratch, ctx->threads };
+    vh_reduction how = reduction_of(ctx, s, trial, r->seed);
 
     if (max_iter >= 0)
         how.opt.max_iter = max_iter;

@@ -230,7 +230,7 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     VH_NEW(member, base->Kb);
     VH_NEW(at, K);
     VH_NEW(w.group, K);
-    vh_jobs jobs = { .what = "centres", .run = settle_one, .arg = &w };
+    vh_jobs jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
     for (int j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)

@@ -2,46 +2,55 @@
 /* jobs.c - see jobs.h. */
 #include "core/jobs.h"
 
-#include "core/team.h"
+#include "core/share.h"
 
-#include <omp.h>
+typedef struct {
+    vhem_ctx *ctx;
+    const vh_jobs *jobs;
+    bool across;         /* jobs run side by side */
+    int64_t done, first; /* finished; the first to fail, else past the last */
+    vhem_status st;      /* of that one */
+} running;
 
 /* Jobs are begun in their order, so that those before the first to fail have all been begun: whichever thread
  * is faster, the failure that is told is the same. */
+static void run_job(void *arg, int64_t i, int worker)
+{
+    running *r = arg;
+    const vh_jobs *jobs = r->jobs;
+    vhem_ctx *ctx = r->ctx, own;
+    int64_t limit, so_far;
+#pragma omp atomic read
+    limit = r->first;
+    if (i > limit || vh_stopped(ctx))
+        return;
+    if (jobs->nested)
+        vh_ctx_member(ctx, &own);
+    else
+        vh_ctx_child(ctx, r->across ? 1 : ctx->threads, &own);
+    own.opt.log = jobs->logs ? ctx->opt.log : NULL;
+    own.opt.log_arg = ctx->opt.log_arg;
+    vhem_status st = jobs->run(&own, jobs->arg, (int)i, worker);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED) {
+#pragma omp critical(vh_jobs_failed)
+        if (i < r->first) {
+#pragma omp atomic write
+            r->first = i;
+            r->st = vh_fail(ctx, st, "%s", own.error);
+        }
+    }
+#pragma omp atomic capture
+    so_far = ++r->done;
+    vh_progress(ctx, jobs->what, so_far, jobs->n);
+}
+
 vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int *failed)
 {
-    vhem_status st = VHEM_OK;
-    int n = jobs->n, threads = ctx->threads, done = 0, first = n;
-    bool across = n >= threads || !jobs->inside;
+    running r = { .ctx = ctx, .jobs = jobs, .first = jobs->n };
 
-    vh_progress(ctx, jobs->what, 0, n);
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(vh_team(threads)) if (across && threads > 1 && n > 1)
-    for (int i = 0; i < n; i++) {
-        vhem_ctx own;
-        int limit, so_far;
-#pragma omp atomic read
-        limit = first;
-        if (i > limit || vh_stopped(ctx))
-            continue;
-        vh_ctx_child(ctx, across ? 1 : threads, &own);
-        if (jobs->logs) {
-            own.opt.log = ctx->opt.log;
-            own.opt.log_arg = ctx->opt.log_arg;
-        }
-        vhem_status own_st = jobs->run(&own, jobs->arg, i, across ? omp_get_thread_num() : 0);
-        if (own_st != VHEM_OK && own_st != VHEM_ESTOPPED) {
-#pragma omp critical(vh_jobs_failed)
-            if (i < first) {
-#pragma omp atomic write
-                first = i;
-                st = vh_fail(ctx, own_st, "%s", own.error);
-            }
-        }
-#pragma omp atomic capture
-        so_far = ++done;
-        vh_progress(ctx, jobs->what, so_far, n);
-    }
-    *failed = first < n ? first : -1;
-    return st == VHEM_OK && vh_stopped(ctx) ? VHEM_ESTOPPED : st;
+    r.across = jobs->n >= ctx->threads || !jobs->inside;
+    vh_progress(ctx, jobs->what, 0, jobs->n);
+    vh_share(ctx, &(vh_loop){ jobs->n, r.across ? ctx->threads : 1, !jobs->nested, run_job, &r });
+    *failed = r.first < jobs->n ? (int)r.first : -1;
+    return r.st == VHEM_OK && vh_stopped(ctx) ? VHEM_ESTOPPED : r.st;
 }

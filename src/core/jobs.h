@@ -10,6 +10,8 @@ typedef struct {
     const char *what; /* the word for progress */
     bool inside;      /* a job can use several threads: fewer jobs than threads run one after the other, with
                          all threads in each */
+    bool nested;      /* a job has loops of its own, which all threads share with the other jobs
+                         (core/share.h); its memory is its own */
     bool logs;        /* what a job logs is the user's business */
     /* Job i, with a context of its own, whose threads it may use; worker: number of the first of them. */
     vhem_status (*run)(vhem_ctx *ctx, void *arg, int i, int worker);

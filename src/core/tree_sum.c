@@ -6,7 +6,7 @@
 #include "core/tree_sum.h"
 
 #include "core/alloc.h"
-#include "core/team.h"
+#include "core/share.h"
 
 #include <omp.h>
 #include <string.h>
@@ -225,6 +225,7 @@ done:
 /* ---- running chunks ------------------------------------------------------------------------------------ */
 
 typedef struct {
+    vhem_ctx *ctx;
     const vh_chunks *chunks;
     vh_tree_sum *sum; /* NULL: there is nothing to add up */
     int64_t failed;   /* the lowest chunk that has failed so far, else past the last */
@@ -251,12 +252,13 @@ done:
     return st;
 }
 
-/* Chunk c, unless it does not matter any more.  Chunks are begun in their order, so those before the first to
+/* A chunk, unless it does not matter any more.  Chunks are begun in their order, so those before the first to
  * fail have all been begun, and the failure that is reported does not depend on which thread is faster. */
-static void consider(vhem_ctx *ctx, running *r, int64_t c, int worker)
+static void consider(void *arg, int64_t i, int worker)
 {
-    vhem_ctx own;
-    int64_t limit;
+    running *r = arg;
+    vhem_ctx *ctx = r->ctx, own;
+    int64_t limit, c = r->chunks->first + i;
 #pragma omp atomic read
     limit = r->failed;
     if (c > limit)
@@ -279,13 +281,9 @@ static void consider(vhem_ctx *ctx, running *r, int64_t c, int worker)
 
 static vhem_status run_chunks(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum)
 {
-    int64_t first = chunks->first, last = first + chunks->n;
-    int threads = chunks->threads;
-    running r = { .chunks = chunks, .sum = sum, .failed = last };
+    running r = { .ctx = ctx, .chunks = chunks, .sum = sum, .failed = chunks->first + chunks->n };
 
-#pragma omp parallel for schedule(dynamic, 1) num_threads(vh_team(threads)) if (threads > 1 && chunks->n > 1)
-    for (int64_t c = first; c < last; c++)
-        consider(ctx, &r, c, omp_get_thread_num());
+    vh_share(ctx, &(vh_loop){ chunks->n, chunks->threads, true, consider, &r });
     if (r.st == VHEM_OK && r.stopped)
         r.st = vh_fail(ctx, VHEM_ESTOPPED, "stopped");
     return r.st;
@@ -307,14 +305,21 @@ vhem_status vh_tree_sum_run(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
 vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum *sum, double *total)
 {
     vhem_status st = VHEM_OK;
+    double *block = NULL;
+    size_t bytes = sizeof *total * sum->kind.size;
+
     empty(ctx, sum);
     if (chunks->n == 1 && chunks->first == 0 && !(chunks->stops && vh_stopped(ctx))) { /* nothing to add up */
-        memset(total, 0, sizeof *total * sum->kind.size);
-        VH_TRY(chunks->run(ctx, chunks->arg, 0, 0, total));
+        VH_TRY(take(ctx, sum, &block));
+        memset(block, 0, bytes);
+        VH_TRY(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), block));
+        memcpy(total, block, bytes);
         goto done;
     }
     VH_TRY(vh_tree_sum_run(ctx, chunks, sum));
     VH_TRY(vh_tree_sum_close(ctx, sum, chunks->n, total));
 done:
+    if (block)
+        give_back(ctx, sum, block);
     return st;
 }

@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "math/kmeans.h"
 #include "math/logsum.h"
+#include "math/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,12 +284,6 @@ static vhem_status label_by_kmeans(vhem_ctx *ctx, labelled *x, vh_rng *rng, int 
     return kmeans_labels(ctx, rng, x->h3m, x->job->frames, x->X, S, x->label);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int restart, int S)
 {
     vhem_status st = VHEM_OK;
@@ -299,7 +294,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int re
     VH_NEW(cut, S);
     for (int s = 0; s + 1 < S; s++)
         cut[s] = restart == 0 ? (s + 1.0) / S : vh_rng_uniform(rng);
-    qsort(cut, (size_t)(S - 1), sizeof *cut, ascending);
+    vh_sort((size_t)(S - 1), cut);
     for (int i = 0; i < job->n; i++) {
         int64_t T = vh_data_length(job->data, job->seq[i]);
         for (int64_t t = 0; t < T; t++) {

@@ -3,30 +3,99 @@
 #include "reduce/score.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
+#include "core/share.h"
 #include "math/linalg.h"
 #include "reduce/base.h"
+
+#include <string.h>
+
+enum {
+    COLUMNS = 64, /* reduced HMMs that are scored together when there are few base HMMs */
+    FEW = 4096,   /* base HMMs: no more than that have too few chunks to keep all threads busy */
+};
+
+typedef struct {
+    vhem_ctx *ctx;
+    const vh_base *base;
+    const vh_h3m *reduced;
+    int tau, columns; /* reduced HMMs of a part */
+    vh_scratch *scratch;
+    double *L;      /* [Kb][Kr] */
+    vhem_status st; /* of the first part that failed; its number */
+    int64_t failed;
+} scoring;
+
+/* Some of the reduced HMMs: so many columns of L from column `first` on. */
+static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int first)
+{
+    vhem_status st = VHEM_OK;
+    int Kb = x->base->Kb, Kr = x->reduced->K, n = Kr - first < x->columns ? Kr - first : x->columns;
+    int *index = NULL;
+    double *own = NULL;
+    vh_packed *pk = NULL;
+
+    VH_NEW(index, n);
+    if (n < Kr)
+        VH_NEW(own, vh_cells(Kb, n));
+    for (int j = 0; j < n; j++)
+        index[j] = first + j;
+    VH_TRY(vh_pack_new(ctx, x->reduced, index, n, x->base->origin, x->base->scale, &pk));
+    VH_TRY(vh_pack_update(ctx, x->reduced, index, pk));
+    const vh_reduce_step step = { .reduced = pk, .tau = x->tau, .L = own ? own : x->L };
+    st = vh_reduce_run(ctx, x->base->job, &step, x->scratch, ctx->threads, true, NULL);
+    VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before all models were scored");
+    VH_TRY(st);
+    for (int i = 0; own && i < Kb; i++)
+        memcpy(x->L + vh_ij(i, Kr, first), own + vh_row(i, n), sizeof *own * (size_t)n);
+done:
+    vh_pack_free(pk);
+    free(index);
+    free(own);
+    return st;
+}
+
+static void score_turn(void *arg, int64_t k, int worker)
+{
+    scoring *x = arg;
+    vhem_ctx own;
+    (void)worker;
+    vh_ctx_member(x->ctx, &own);
+    vhem_status st = score_part(&own, x, (int)k * x->columns);
+    if (st == VHEM_OK)
+        return;
+#pragma omp critical(vh_reduce_score)
+    if (k < x->failed) {
+        x->failed = k;
+        x->st = vh_fail(x->ctx, st, "%s", own.error);
+    }
+}
 
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     vhem_status st = VHEM_OK;
-    int threads = ctx->threads;
+    int threads = ctx->threads, columns = h3m->K <= FEW ? COLUMNS : reduced->K;
+    int64_t parts = (reduced->K + columns - 1) / columns;
     vh_base *base = NULL;
-    vh_packed *pk = NULL;
     vh_scratch *scratch = NULL;
 
     vh_blas_enter();
     VH_NEW(scratch, threads);
     VH_TRY(vh_base_new(ctx, h3m, &base));
-    VH_TRY(vh_pack_new(ctx, reduced, NULL, reduced->K, base->origin, base->scale, &pk));
-    VH_TRY(vh_pack_update(ctx, reduced, NULL, pk));
-    const vh_reduce_step step = { .reduced = pk, .tau = tau, .L = L };
-    st = vh_reduce_run(ctx, base->job, &step, scratch, threads, true, NULL);
-    VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before all models were scored");
+    scoring x = { .ctx = ctx,
+                  .base = base,
+                  .reduced = reduced,
+                  .tau = tau,
+                  .columns = columns,
+                  .scratch = scratch,
+                  .L = L,
+                  .failed = parts };
+    vh_share(ctx, &(vh_loop){ parts, threads, false, score_turn, &x });
+    st = x.st;
 done:
     for (int t = 0; scratch && t < threads; t++)
         vh_scratch_free(&scratch[t]);
     free(scratch);
-    vh_pack_free(pk);
     vh_base_free(base);
     vh_blas_leave();
     return st;

@@ -6,17 +6,13 @@
 #include "report/svg.h"
 #include "report/text.h"
 
+#include "math/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 enum { WIDTH = 1010, HEIGHT = 320, LEFT = 64, TOP = 26, RIGHT = 20, FOOT = 42 };
 enum { MOST_DOTS = 1000, MOST_LINES = 200 };
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* From what the worse finished restarts came to up to the best; a terrible start must not flatten all. */
 static void find_range(const vh_facts *facts, const vh_clustering *c, vh_scale *x, vh_scale *y)
@@ -35,7 +31,7 @@ static void find_range(const vh_facts *facts, const vh_clustering *c, vh_scale *
         best = c->bound[k] > best ? c->bound[k] : best;
     y->lo = y->hi = best;
     if (end && n > 0) {
-        qsort(end, (size_t)n, sizeof *end, by_value);
+        vh_sort((size_t)n, end);
         y->lo = end[n / 20];
     }
     if (c->bound && c->n_iter > 0)

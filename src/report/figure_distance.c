@@ -7,6 +7,7 @@
 #include "report/text.h"
 
 #include "core/alloc.h"
+#include "math/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,12 +21,6 @@ typedef struct {
     int n, *at, *cluster;  /* [n+1] first model of each; [n] */
     double *mean, *sorted; /* [n][n] each; sorted: the same, ascending */
 } blocks;
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* Share of the cells that are lighter: a few far pairs must not take all the shades. */
 static double rank_of(const blocks *b, double x)
@@ -78,7 +73,7 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
         }
     VH_NEW(b.sorted, (size_t)b.n * (size_t)b.n);
     memcpy(b.sorted, b.mean, (size_t)b.n * (size_t)b.n * sizeof *b.mean);
-    qsort(b.sorted, (size_t)b.n * (size_t)b.n, sizeof *b.sorted, by_value);
+    vh_sort((size_t)b.n * (size_t)b.n, b.sorted);
     *out = b;
     b = (blocks){ 0 };
 done:

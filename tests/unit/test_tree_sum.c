@@ -246,6 +246,14 @@ static void the_lowest_failure(void **state)
         assert_in_range(arg.seen, 124, 123 + threads);
         assert_int_equal(vh_tree_sum_nodes(sum, &nodes), 0);
     }
+    for (int n = 1; n <= 3; n++) { /* a total that could not be made stays as it was */
+        chunk_arg arg = { .fails_from = 0, .stops_at = -1 };
+        vh_chunks job = { .n = n, .threads = 2, .run = run, .arg = &arg };
+        for (int k = 0; k < SIZE; k++)
+            total[k] = want[k] = 7;
+        assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_ENUMERIC);
+        assert_memory_equal(total, want, sizeof want);
+    }
     chunk_arg arg = quiet(); /* and the sum can be used again */
     vh_chunks job = { .n = 9, .threads = 2, .run = run, .arg = &arg };
     expected(0, 9, want);

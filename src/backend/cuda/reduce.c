@@ -17,6 +17,7 @@
 #include "backend/reduce_cpu.h"
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
+#include "core/share.h"
 #include "core/team.h"
 #include "core/tree_sum.h"
 
@@ -58,7 +59,7 @@ typedef struct { /* an E-step */
     vhem_ctx *ctx;
     cuda_job *job;
     const vh_reduce_step *step;
-    vh_scratch *scratch; /* of this thread */
+    vh_scratch *scratch; /* [threads] */
     int threads;
     vh_cuda_groups groups;
     vh_tree_sum *tree;
@@ -156,6 +157,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     const vh_cuda_store *store = &x->job->store;
     int n = lay->n_chunk;
     vh_packed *chunk = NULL;
+    vh_scratch *own = &x->scratch[vh_worker(ctx, x->threads)];
 
     VH_NEW(chunk, n);
     VH_TRY(vh_cuda_store_take(ctx, store, lay->first / VH_REDUCE_CHUNK >> store->level, chunk));
@@ -165,7 +167,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
             const vh_estep es = { &chunk[i / VH_REDUCE_CHUNK], x->step->reduced, x->step->tau };
             const vh_reduce_pair pair = { &es, i % VH_REDUCE_CHUNK, j, 0 };
             if (!isfinite(*at))
-                VH_TRY(vh_ref_reduce_pair(ctx, &pair, x->scratch, at, NULL, NULL));
+                VH_TRY(vh_ref_reduce_pair(ctx, &pair, own, at, NULL, NULL));
         }
 done:
     if (chunk)
