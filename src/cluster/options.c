@@ -105,8 +105,7 @@ static bool is_vb(const vhem_cluster_options *o)
     return vh_method_find(o->method)->run == vh_method_vbhem;
 }
 
-/* What would change the answer of another method and means nothing to this one is not passed over in silence:
- * by the table of options, and by what is clustered. */
+/* Refuses options that this method does not use: by the table of options, and by what is clustered. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;

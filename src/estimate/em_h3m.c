@@ -4,7 +4,7 @@
  *
  *   1. the E-step and its assignments
  *   2. the M-step
- *   3. repairs: the paper says nothing of empty clusters, which left alone stay empty for ever
+ *   3. repairs: the paper says nothing of empty clusters, which stay empty if left alone
  *   4. the loop
  *
  * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
@@ -13,6 +13,7 @@
 #include "estimate/em_h3m.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
 
@@ -49,9 +50,11 @@ static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int
 {
     const vh_sets *sets = mix->sets;
     double sum = 0;
-    for (int i = sets->first[g]; i < sets->first[g + 1]; i++)
-        sum += vh_data_weight(mix->job.data, sets->seq[i])
-               * loglik[(size_t)(i - sets->first[g]) * (size_t)n_hmm + (size_t)k];
+    for (int i = sets->first[g]; i < sets->first[g + 1]; i++) {
+        double w = vh_data_weight(mix->job.data, sets->seq[i]);
+        if (w > 0) /* else it does not count, even if it is impossible: 0 times -inf is NaN */
+            sum += w * loglik[vh_ij(i - sets->first[g], n_hmm, k)];
+    }
     return sum;
 }
 

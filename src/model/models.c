@@ -86,8 +86,8 @@ void vhem_models_free(vhem_models *m)
 static vhem_status check_count(vhem_ctx *ctx, int64_t K, const char *what)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(K <= INT_MAX, VHEM_EINVAL, "there are %lld %s, at most %d are possible", (long long)K, what,
-             INT_MAX);
+    VH_CHECK(K >= 0 && K <= INT_MAX, VHEM_EINVAL, "there are %lld %s, from 0 to %d are possible",
+             (long long)K, what, INT_MAX);
 done:
     return st;
 }
