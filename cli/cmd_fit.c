@@ -137,12 +137,8 @@ static int prepare_and_fit(cli *c, fit_args *a)
     return status;
 }
 
-int cmd_fit(cli *c, int argc, char **argv)
+static void add_options(cli_table *t, fit_args *a)
 {
-    fit_args a = { .output = "-" };
-    cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
-    vhem_fit_options_init(&a.fit);
     const cli_change change[] = {
         { .field = "K",
           .name = "mixture",
@@ -151,14 +147,14 @@ int cmd_fit(cli *c, int argc, char **argv)
           .shown = "none, one model for each sequence or group",
           .help = "fit all sequences together: K models with weights, by EM" },
         { .field = "init",
-          .file = &a.init,
+          .file = &a->init,
           .help = "how a run starts, or a model file: start exactly there" },
         { .field = "topology",
-          .file = &a.topology,
+          .file = &a->topology,
           .help = "transitions that are allowed: all, never back, to the next state only, or a JSON file "
                   "{\"pi\":[...], \"A\":[[...]]} where null is free and a number stays; 0 forbids" },
         { .field = "S",
-          .upto = &a.fit.S_max,
+          .upto = &a->fit.S_max,
           .help =
               "states of each HMM; a range, 2..6, or auto: as many as it needs; of a texture the dimension "
               "of its state" },
@@ -168,17 +164,26 @@ int cmd_fit(cli *c, int argc, char **argv)
                   "continues from there. --mixture is then of each sequence or group" },
         { 0 },
     };
-    cli_add(&t, (const cli_option[]){
-                    { "output", 'o', OPT_TEXT, "MODELS", &a.output, .shown = "-, standard output",
-                      .help = "file to write, .json or .h5" },
-                    { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
-                      .help = "short for --emission gaussian-diag or gaussian-full", .methods = "hmm" },
-                    { 0 } });
-    cli_add_fields(&t, &(cli_fields){ VHEM_FIT_OPTIONS, &a.fit, .without = "pieces by_group repair S_max",
-                                      .change = change });
-    cli_add_data(&t, &a.data,
+    cli_add(t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "MODELS", &a->output,
+                                       .shown = "-, standard output", .help = "file to write, .json or .h5" },
+                                     { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
+                                       .help = "short for --emission gaussian-diag or gaussian-full",
+                                       .methods = "hmm" },
+                                     { 0 } });
+    cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->fit, .without = "pieces by_group repair S_max",
+                                     .change = change });
+    cli_add_data(t, &a->data,
                  "column with the group: one model per group instead of per sequence; in a mixture "
                  "the sequences of a group belong together");
+}
+
+int cmd_fit(cli *c, int argc, char **argv)
+{
+    fit_args a = { .output = "-" };
+    cli_table t = { 0 };
+    vhem_data_options_init(&a.data);
+    vhem_fit_options_init(&a.fit);
+    add_options(&t, &a);
     const cli_usage usage = {
         .args = "DATA -o MODELS",
         .n_min = 1,
