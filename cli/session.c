@@ -120,17 +120,37 @@ static bool is_backend(const char *name)
     return false;
 }
 
+/* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices, and tries again without end when it
+ * cannot have one: a limit below that would make the command hang instead of fail. */
+enum { MIB_AT_REST = 128, MIB_A_THREAD = 160 };
+
+static int limit_memory(cli *c)
+{
+    const struct rlimit limit = { (rlim_t)c->max_memory, (rlim_t)c->max_memory };
+    int64_t threads = c->threads > 0 ? c->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t least = MIB_AT_REST + threads * MIB_A_THREAD;
+
+    if (c->max_memory <= 0)
+        return CLI_GO;
+    if (c->max_memory < least << 20)
+        return cli_misuse(c, "--max-memory is too small for %lld thread%s: at least %lldM are needed",
+                          (long long)threads, threads == 1 ? "" : "s, see --threads", (long long)least);
+    if (setrlimit(RLIMIT_DATA, &limit) != 0)
+        return cli_fail(c, "--max-memory cannot be set: %s", strerror(errno));
+    return CLI_GO;
+}
+
 int cli_open(cli *c)
 {
     vhem_ctx_options opt;
     struct sigaction action = { .sa_handler = on_signal };
-    const struct rlimit limit = { (rlim_t)c->max_memory, (rlim_t)c->max_memory };
 
     if (c->backend && !is_backend(c->backend))
         return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend,
                           vhem_backend_problem(c->backend), vhem_backends());
-    if (c->max_memory > 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
-        return cli_fail(c, "--max-memory cannot be set: %s", strerror(errno));
+    int status = limit_memory(c);
+    if (status != CLI_GO)
+        return status;
     cli_progress_init(c);
     vhem_ctx_options_init(&opt);
     opt.backend = c->backend;

@@ -81,10 +81,17 @@ class Bombs(Case):
 class MaxMemory(Case):
     def test_told(self):
         self.write("m.json", model())
-        self.fails(1, "out of memory", "sample", "m.json", "-n", 1000, "-T", 20000, "--max-memory", "100M", "-t", 1, "-o",
+        self.fails(1, "out of memory", "sample", "m.json", "-n", 3000, "-T", 20000, "--max-memory", "300M", "-t", 1, "-o",
                    "o.csv", "-q")
         self.leftovers("m.json")
         self.ok("sample", "m.json", "-n", 10, "-T", 20, "--max-memory", "1G", "-t", 1, "-o", "o.csv", "-q")
+
+    def test_limit_below_what_threads_take(self):
+        """OpenBLAS would wait for memory without end."""
+        self.write("d.csv", two_level())
+        self.fails(2, "--max-memory is too small for 1 thread: at least 288M are needed", "fit", "d.csv", "-S", 2,
+                   "--max-memory", "10M", "-t", 1, "-o", "o.json")
+        self.ok("fit", "d.csv", "-S", 2, "--max-memory", "288M", "-t", 1, "-o", "o.json", "-q")
 
     def test_spilled_data_does_not_count(self):
         self.write("d.csv", two_level())
