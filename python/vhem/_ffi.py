@@ -216,3 +216,9 @@ def prediction_struct(said: Any, keep: List[Any]) -> Any:
             keep.append(ffi.from_buffer(f"{kind}[]", np.ascontiguousarray(values)))
             setattr(p, key, keep[-1])
     return p
+
+
+def emission_params(emission: str) -> List[str]:
+    """Names of the parameters of a family, in the order of theta; none when there is no such family."""
+    names = (lib.vhem_emission_param(c_text(emission), p) for p in range(8))
+    return [text(name) for name in names if name != ffi.NULL]

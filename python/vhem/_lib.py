@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -325,24 +324,8 @@ def hmm_parts(models: Handle, i: int) -> Dict[str, Any]:
     lib.vhem_models_hmm(models.pointer, i, view)
     S, M, d = view.S, view.M, view.d
     cov = (S, M, d, d) if text(view.emission) == "gaussian-full" else (S, M, d)
-    parts = _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
-                          "theta": (view.n_theta,)}, models)
-    return {**parts, "params": _emission_params(text(view.emission), parts["theta"], (S, M, d), cov)}
-
-
-def _emission_params(emission: str, theta: Any, shape: Tuple[int, ...], cov: Tuple[int, ...]) -> Dict[str, Any]:
-    """The parameters of a family by their names, each (S, M, d); a covariance matrix has one more axis.  They lie
-    one after the other behind c."""
-    found: Dict[str, Any] = {}
-    at = shape[0] * shape[1]
-    while True:
-        name = lib.vhem_emission_param(c_text(emission), len(found))
-        if name == ffi.NULL:
-            return found
-        here = cov if text(name) == "cov" else shape
-        size = math.prod(here)
-        found[text(name)] = theta[at:at + size].reshape(here)
-        at += size
+    return _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
+                         "theta": (view.n_theta,)}, models)
 
 
 def texture_parts(models: Handle, i: int) -> Dict[str, Any]:

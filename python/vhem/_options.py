@@ -9,6 +9,7 @@ import json
 import warnings
 from typing import Any, Dict, Mapping
 
+from . import _ffi
 from ._inputs import as_models
 from .errors import InputError
 from .model import H3M
@@ -39,7 +40,7 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
         if value is None:
             continue
         if key == "covariance_type":
-            found["emission"] = f"gaussian-{value}" if value in ("diag", "full") else value
+            found["emission"] = value if _ffi.emission_params(str(value)) else f"gaussian-{value}"
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
         elif key == "n_states" and isinstance(value, (tuple, list)):

@@ -41,8 +41,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         States; default 3.
     n_mix : int
         Gaussians in the mixture of each state; default 1.
-    covariance_type : {"diag", "full"}
-        Of the Gaussians; default "diag".
+    covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises"}
+        Of the Gaussians, or another family that states emit; default "diag".
     topology : {"free", "left-right", "linear"}
         Transitions that are allowed: all, never back, to the next state only; default "free".
     fixed_startprob, fixed_transmat : arrays (n_states,), (n_states, n_states)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 
-from . import _html, _lib, interop
+from . import _ffi, _html, _lib, interop
 from ._run import session
 from ._types import Array
 from .data import Sequences, as_sequences, grouped
@@ -102,7 +102,18 @@ class Model:
         self.mu: Array = parts["mu"]
         self.cov: Array = parts["cov"]
         self.theta: Array = parts["theta"]
-        self.params: Dict[str, Array] = parts["params"]
+        self.params: Dict[str, Array] = self._params()
+
+    def _params(self) -> Dict[str, Array]:
+        """The parameters of the family by name, each (S, M, d) or as cov; they lie one after the other behind c."""
+        found: Dict[str, Array] = {}
+        at = self.c.size
+        for name in _ffi.emission_params(self.emission):
+            shape = self.cov.shape if name == "cov" else (*self.c.shape, self.d)
+            size = int(np.prod(shape))
+            found[name] = self.theta[at:at + size].reshape(shape)
+            at += size
+        return found
 
     @property
     def S(self) -> int:

@@ -316,6 +316,8 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
+    VH_TRY(vh_family_for(ctx, vh_emission_find(o.emission), data, &(const vh_emission *){ NULL }));
+    VH_TRY(vh_fit_require_values(ctx, data));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)o.K,
              sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {

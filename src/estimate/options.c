@@ -67,7 +67,7 @@ vh_shape vh_fit_shape(const vhem_data *data)
 }
 
 /* A column without a single value cannot be fitted. */
-static vhem_status require_values(vhem_ctx *ctx, const vhem_data *data, int k)
+static vhem_status require_column(vhem_ctx *ctx, const vhem_data *data, int k)
 {
     for (int n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n) + k;
@@ -77,6 +77,15 @@ static vhem_status require_values(vhem_ctx *ctx, const vhem_data *data, int k)
     }
     return vh_fail(ctx, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
                    vh_data_column(data, k));
+}
+
+vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    for (int k = 0; k < data->d; k++)
+        VH_TRY(require_column(ctx, data, k));
+done:
+    return st;
 }
 
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor)
@@ -96,7 +105,7 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
                  vh_data_column(data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
-            VH_TRY(require_values(ctx, data, k));
+            VH_TRY(require_column(ctx, data, k));
     for (int k = 0; k < d; k++)
         if (!(sd[k] > 0))
             vh_log(ctx, VHEM_LOG_WARN,

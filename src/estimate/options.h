@@ -26,6 +26,8 @@ static inline const vh_h3m *vh_fit_start(const vhem_fit_options *opt)
  * free()d by the caller, on failure too. */
 vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, double **spread, double **floor);
 
+/* Refuses a column that is missing throughout. */
+vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data);
 /* The sizes of components for these sequences. */
 vh_shape vh_fit_shape(const vhem_data *data);
 

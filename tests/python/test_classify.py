@@ -108,10 +108,12 @@ def test_measures_in_a_report(flock, tmp_path, monkeypatch, recwarn):
     assert page(measures=True) == with_all
     gaps = flock.sample(3, 20).y.copy()
     gaps[5] = np.nan
-    broken = vhem.Sequences(gaps, [20, 20, 20])
-    with pytest.warns(vhem.VhemWarning, match="no measures: .*missing"):
+    told = found.result_._measured(None, vhem.Sequences(gaps, [20, 20, 20]), False)
+    assert np.isfinite(told[0]["loglik"])
+    broken = vhem.Sequences(np.hstack([gaps, gaps]), [20, 20, 20])
+    with pytest.warns(vhem.VhemWarning, match="no measures: .*dimension"):
         assert found.result_._measured(None, broken, False) is None
-    with pytest.raises(ValueError, match="missing"):
+    with pytest.raises(ValueError, match="dimension"):
         found.result_._measured(None, broken, True)
 
 
