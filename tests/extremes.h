@@ -70,7 +70,7 @@ static inline vhem_models *random_set(vhem_ctx *ctx, problem *p, int K)
     enum { PI = MOST_STATES, A = PI * PI, C = PI * MOST_MIX };
     static double pi[MOST_BASE][PI], trans[MOST_BASE][A], c[MOST_BASE][C], mu[MOST_BASE][C * MOST_D],
         cov[MOST_BASE][C * MOST_D * MOST_D], omega[MOST_BASE];
-    static char name[MOST_BASE][8];
+    static char name[MOST_BASE][16];
     vhem_hmm_view view[MOST_BASE];
     vhem_models *out = NULL;
     random_row(&p->rng, K, p->rare, omega);

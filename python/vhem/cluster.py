@@ -298,7 +298,7 @@ class VBHEM(ModelClustering):
     """Clusters of HMMs by variational Bayes, which finds how many clusters and states are needed.
 
     The answer depends on nv times tau, the virtual frames for each model: with more of them finer differences
-    count.  :func:`vhem.choose` shows how.
+    count.
 
     Parameters
     ----------

@@ -338,7 +338,7 @@ vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle 
 {
     vhem_status st = VHEM_OK;
     product_job *job = state;
-    double most = STRIP_BYTES / sizeof *log_k / (r->nb > 0 ? (double)r->nb : 1);
+    double most = (double)(STRIP_BYTES / sizeof *log_k) / (r->nb > 0 ? (double)r->nb : 1);
     int some = most < 1 ? 1 : most > r->na ? r->na : (int)most;
 
     pthread_mutex_lock(&job->lock);
