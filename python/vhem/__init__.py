@@ -25,6 +25,6 @@ __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier", "HMMMixture",
     "InputError", "Model", "ModelClustering", "Sequences", "TagModel", "Texture", "Textures", "Tree", "VBHEM",
-    "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "load", "methods", "metrics",
-    "plot", "set_backend",
+    "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each", "fit_pieces", "fit_textures", "load", "methods",
+    "metrics", "plot", "set_backend",
 ]
