@@ -131,6 +131,14 @@ static double shape_from(double g)
     return fmin(a, MOST);
 }
 
+/* Zeros say nothing about the shape and the rate: they stay what they were.  A component that has none yet,
+ * as at the start, gets those of an exponential distribution. */
+static void without_positive(double *a, double *b)
+{
+    if (*a <= 0)
+        *a = *b = 1;
+}
+
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {
@@ -139,11 +147,12 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     (void)floor;
     for (int k = 0; k < d; k++) {
         double positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
-        if (!(seen > VH_NOTHING))
+        if (seen > VH_NOTHING)
+            par[2][k] = stat[1 + 3 * d + k] / seen;
+        if (!(positive > VH_NOTHING)) {
+            without_positive(&par[0][k], &par[1][k]);
             continue;
-        par[2][k] = stat[1 + 3 * d + k] / seen;
-        if (!(positive > VH_NOTHING))
-            continue;
+        }
         double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
         par[0][k] = shape_from(log(mean) - mean_log);
         par[1][k] = par[0][k] / mean;

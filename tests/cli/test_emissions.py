@@ -77,6 +77,24 @@ class Emissions(Case):
             self.ok("fit", "d.csv", "--states", "2", "--emission", "gamma", "--threads", threads, "-o", f"{threads}.json")
         self.assertEqual(self.read("1.json")["hmms"], self.read("2.json")["hmms"])
 
+    def test_gamma_without_positive_values(self):
+        rng = random.Random(4)
+        some = [f"s{i},{rng.gammavariate(2, 1):.5f},{rng.gammavariate(2, 1):.5f}" for i in range(3)
+                for _ in range(20)]
+        zeros, without = ([f"{x},1.{t},{y}" for t in range(20)] for x, y in (("z", "0"), ("w", "")))
+        for rows in (some + zeros, some + without, [row.replace(",1.", ",0.") for row in zeros],
+                     [f"{x},0,0" for x in "ab" for _ in range(20)]):
+            for prior in ("none", "vb"):
+                self.write("d.csv", "\n".join(["id,x,y"] + rows) + "\n")
+                self.ok("fit", "d.csv", "--states", "2", "--emission", "gamma", "--prior", prior,
+                        "-o", "m.json")
+                self.ok("score", "m.json", "d.csv")
+                last = self.read("m.json")["hmms"][-1]
+                states = last["shape"] + last["rate"]
+                self.assertTrue(all(y > 0 for state in states for part in state for y in part))
+                if rows[-1].endswith(",0") and prior == "none":
+                    self.assertEqual([state[0][1] for state in last["zero"]], [1, 1])
+
     def test_wrong_values(self):
         self.write("d.csv", "id,n,b\na,1,0\na,2,1\na,-3,1\n")
         self.fails(1, "sequence 'a': frame 2 (counted from 0), column 'n' is -3, must be a whole number of 0 or more", "fit",
