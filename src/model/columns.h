@@ -12,6 +12,9 @@
 /* Less weight than this is rounding, and dividing by it makes noise. */
 #define VH_NOTHING 1e-200
 
+/* The largest count and rate, 2^53: above it doubles skip whole numbers. */
+#define VH_MOST_COUNT 9007199254740992.0
+
 /* log of a probability or rate.  That of 0 is finite, so that 0 log 0 is 0; sums of it over many frames, times
  * numbers of virtual samples, are finite too. */
 static inline double vh_log_or_never(double p)

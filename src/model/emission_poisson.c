@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LARGE 1e7  /* sums over counts around more than this are integrals, to 8 digits */
 #define LEAST 1e-6 /* the smallest rate under a floor: a state that saw no event must be able to give one */
 
 static int n_stat(const vh_shape *shape)
@@ -133,10 +134,15 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return held;
 }
 
-/* log sum_y (p q)^lambda, term by term from the largest on, in both directions. */
+/* log sum_y (p q)^lambda, term by term from the largest on, in both directions.  With g = sqrt(a b) it is
+ * that of Poisson(y; g)^(2 lambda), less lambda (sqrt a - sqrt b)^2, and for large g the integral of a normal
+ * density to that power. */
 static double sum_of_products(double a, double b, double lambda)
 {
-    double top = floor(sqrt(a * b)), sum = 1, term = 1;
+    double g = sqrt(a * b), apart = sqrt(a) - sqrt(b);
+    if (g > LARGE)
+        return (0.5 - lambda) * (VH_LOG_2PI + log(g)) - 0.5 * log(2 * lambda) - lambda * apart * apart;
+    double top = floor(g), sum = 1, term = 1;
     double log_top = lambda * ((top > 0 ? top * log(a * b) : 0) - a - b - 2 * vh_lgamma(top + 1));
     for (double y = top + 1; term > 1e-18 * sum && a * b > 0; y++)
         sum += term *= pow(a * b / (y * y), lambda);
@@ -178,8 +184,8 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
 {
     (void)work;
     for (int k = 0; k < shape->d; k++)
-        if (!(par[0][k] >= 0 && isfinite(par[0][k]))) {
-            snprintf(why, size, "rate[%d] is %g, must be a finite number of 0 or more", k, par[0][k]);
+        if (!(par[0][k] >= 0 && par[0][k] <= VH_MOST_COUNT)) {
+            snprintf(why, size, "rate[%d] is %g, must be from 0 to %.0f", k, par[0][k], VH_MOST_COUNT);
             return false;
         }
     return true;
@@ -187,7 +193,9 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
 
 static const char *refuse(double y)
 {
-    return y >= 0 && y == floor(y) && isfinite(y) ? NULL : "a whole number of 0 or more";
+    if (!(y >= 0 && y == floor(y) && isfinite(y)))
+        return "a whole number of 0 or more";
+    return y <= VH_MOST_COUNT ? NULL : "9007199254740992 or less";
 }
 
 const vh_emission vh_poisson = {

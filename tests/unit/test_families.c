@@ -5,6 +5,7 @@
 #include "model/emission.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_STAT = 16 };
 
@@ -188,6 +189,65 @@ static void draws(void **state)
     }
 }
 
+/* Draws end, and have the right mean and variance, however narrow a distribution is for its location. */
+static void large_draws(void **state)
+{
+    enum { N = 4000 };
+    (void)state;
+    static const struct {
+        const char *name;
+        double par[VH_MAX_PARAM], mean, variance;
+    } large[] = { { "poisson", { 1e6 }, 1e6, 1e6 },           { "poisson", { 1e12 }, 1e12, 1e12 },
+                  { "poisson", { 9e15 }, 9e15, 9e15 },        { "von-mises", { 0.5, 1e7 }, 0.5, 1e-7 },
+                  { "von-mises", { 0.5, 1e17 }, 0.5, 1e-17 }, { "von-mises", { 0, 1e300 }, 0, 1e-300 } };
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        const vh_emission *f = vh_emission_find(large[i].name);
+        const double *p[VH_MAX_PARAM] = { large[i].par, large[i].par + 1 };
+        const vh_shape shape = { .d = 1 };
+        double root[4], work[64], y, sum = 0, square = 0;
+        char why[200];
+        vh_rng rng;
+        vh_rng_init(&rng, 5, VH_RNG_TEST, i);
+        assert_true(f->validate(&shape, p, why, sizeof why, work));
+        assert_true(f->root(&shape, p, root, work));
+        for (int t = 0; t < N; t++) {
+            f->draw(&rng, &shape, p, root, &y);
+            assert_true(!f->refuse || !f->refuse(y));
+            y = (y - large[i].mean) / sqrt(large[i].variance);
+            sum += y / N;
+            square += y * y / N;
+        }
+        assert_true(fabs(sum) < 5 / sqrt(N));
+        assert_near(square, 1, 0.15, 0);
+    }
+}
+
+/* Sums of products of large rates: the integral continues the sum, and ends for all rates that are valid. */
+static void large_rates(void **state)
+{
+    (void)state;
+    const vh_emission *f = vh_emission_find("poisson");
+    const vh_shape shape = { .d = 1 };
+    static const double lambda[] = { 0.25, 0.8, 1 };
+    for (int i = 0; i < 3; i++) {
+        double sum, integral, most = 9007199254740992.0, more = 2 * most, work[64];
+        double below = 0.9999999e7, above = 1.0000001e7, other = 1.0005e7;
+        const double *p[] = { &below }, *q[] = { &above }, *r[] = { &other }, *s[] = { &most },
+                     *t[] = { &more };
+        char why[200];
+        assert_true(f->log_product(&shape, p, p, lambda[i], &sum, work));
+        assert_true(f->log_product(&shape, q, q, lambda[i], &integral, work));
+        assert_near(integral, sum, 0, 1e-6);
+        assert_true(f->log_product(&shape, q, r, lambda[i], &integral, work));
+        assert_near(integral - sum, -lambda[i] * pow(sqrt(above) - sqrt(other), 2), 0, 1e-3);
+        assert_true(f->log_product(&shape, s, s, lambda[i], &integral, work));
+        assert_true(isfinite(integral) && f->validate(&shape, s, why, sizeof why, work));
+        assert_false(f->validate(&shape, t, why, sizeof why, work));
+        assert_non_null(strstr(why, "must be from 0 to 9007199254740992"));
+        assert_non_null(f->refuse(more));
+    }
+}
+
 /* What cannot be is impossible, not a NaN: 0 log 0 is 0. */
 static void impossible(void **state)
 {
@@ -212,8 +272,9 @@ static void impossible(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sums), cmocka_unit_test(products),
-                                        cmocka_unit_test(maximisers), cmocka_unit_test(draws),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sums),        cmocka_unit_test(products),
+                                        cmocka_unit_test(maximisers),  cmocka_unit_test(draws),
+                                        cmocka_unit_test(large_draws), cmocka_unit_test(large_rates),
                                         cmocka_unit_test(impossible) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
