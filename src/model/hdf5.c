@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/h5_watch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -257,6 +258,29 @@ vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set)
 {
     const char *elsewhere = vh_h5_elsewhere(at, name, set);
     return elsewhere ? vh_fail(ctx, VHEM_EFORMAT, "%s is not read: %s", name, elsewhere) : VHEM_OK;
+}
+
+vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *out)
+{
+    vhem_status st = VHEM_OK;
+    hid_t set = -1;
+    char group[64];
+
+    /* From the top down: to ask about a name in a group that is a link is to follow the link. */
+    for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+        assert((size_t)(end - path) < sizeof group);
+        snprintf(group, sizeof group, "%.*s", (int)(end - path), path);
+        VH_TRY(vh_h5_inside(ctx, at, group, -1));
+    }
+    VH_TRY(vh_h5_inside(ctx, at, path, -1));
+    set = H5Dopen2(at, path, H5P_DEFAULT);
+    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", path);
+    VH_TRY(vh_h5_inside(ctx, -1, path, set));
+    *out = set;
+    set = -1;
+done:
+    vh_h5_drop(set);
+    return st;
 }
 
 static const char *shape_text(int rank, const hsize_t *n, char *text, size_t size)

@@ -46,6 +46,8 @@ typedef struct {
 
 /* Refuses what lies in another file: a link in at, or the values of an open dataset; -1: not asked. */
 vhem_status vh_h5_inside(vhem_ctx *ctx, hid_t at, const char *name, hid_t set);
+/* Opens a dataset that lies in the file itself, and so do the groups on its path; the caller drops it. */
+vhem_status vh_h5_open_inside(vhem_ctx *ctx, hid_t at, const char *path, hid_t *set);
 /* The dataset to out, which has room for the wanted shape; only checks it when out is NULL. */
 vhem_status vh_h5_numbers(vhem_ctx *ctx, hid_t at, const char *name, int rank, const vh_h5_extent *want,
                           double *out);

@@ -74,9 +74,11 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
     vhem_status st = VHEM_OK;
     hsize_t is[H5S_MAX_RANK] = { 0 };
     char found[128], must[128];
-    hid_t set = H5Dopen2(file, a->name, H5P_DEFAULT), space = H5Dget_space(set), type = H5Dget_type(set);
+    hid_t set = -1, space = -1, type = -1;
 
-    VH_CHECK(set >= 0, VHEM_EFORMAT, "%s is missing or damaged", a->name);
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
+    space = H5Dget_space(set);
+    type = H5Dget_type(set);
     VH_CHECK(H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER, VHEM_EFORMAT,
              "%s does not hold numbers", a->name);
     int is_rank = H5Sget_simple_extent_dims(space, is, NULL);
@@ -103,7 +105,8 @@ done:
 static vhem_status read_whole(vhem_ctx *ctx, hid_t file, const vh_shard_array *a, void *out)
 {
     vhem_status st = VHEM_OK;
-    hid_t set = H5Dopen2(file, a->name, H5P_DEFAULT);
+    hid_t set = -1;
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
     VH_CHECK(H5Dread(set, memory_type(a->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, VHEM_EFORMAT,
              "%s cannot be read: the file is damaged", a->name);
 done:
@@ -200,12 +203,14 @@ done:
 static vhem_status read_dictionary(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
     vhem_status st = VHEM_OK;
-    hid_t set = H5Dopen2(file, "label/dictionary", H5P_DEFAULT), type = H5Dget_type(set),
-          space = H5Dget_space(set);
-    hssize_t n = H5Sget_simple_extent_npoints(space);
-    size_t size = H5Tget_size(type);
+    hid_t set = -1, type = -1, space = -1;
     char *bytes = NULL;
 
+    VH_TRY(vh_h5_open_inside(ctx, file, "label/dictionary", &set));
+    type = H5Dget_type(set);
+    space = H5Dget_space(set);
+    hssize_t n = H5Sget_simple_extent_npoints(space);
+    size_t size = H5Tget_size(type);
     VH_CHECK(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n > 0, VHEM_EFORMAT,
              "label/dictionary does not hold texts of fixed length");
     VH_CHECK((double)n * (double)size <= (double)limit, VHEM_EFORMAT,

@@ -49,32 +49,37 @@ done:
     return st;
 }
 
-static bool read_slab(const char *path, const vh_shard_array *a, hsize_t first, hsize_t n, void *out)
+static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_array *a, hsize_t first,
+                             hsize_t n, void *out)
 {
+    vhem_status st = VHEM_OK;
     hsize_t dims[H5S_MAX_RANK], start[H5S_MAX_RANK] = { first };
     hid_t type = a->type == VH_SHARD_REAL     ? H5T_NATIVE_DOUBLE
                  : a->type == VH_SHARD_INT    ? H5T_NATIVE_INT
                  : a->type == VH_SHARD_OFFSET ? H5T_NATIVE_UINT64
                                               : H5T_NATIVE_UINT8;
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, a->name, H5P_DEFAULT),
-          space = H5Dget_space(set);
-    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = -1, space = -1, memory = -1;
 
+    VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
+    space = H5Dget_space(set);
+    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
     dims[0] = n;
-    hid_t memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
+    memory = rank > 0 ? H5Screate_simple(rank, dims, NULL) : -1;
     bool ok = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0
               && H5Dread(set, type, memory, space, H5P_DEFAULT, out) >= 0;
+    VH_CHECK(ok, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
+done:
     vh_h5_drop(memory);
     vh_h5_drop(space);
     vh_h5_drop(set);
     vh_h5_drop(file);
-    return ok;
+    return st;
 }
 
 static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_shard_array *a, int64_t first,
                              int64_t n, void *out)
 {
-    bool ok = true;
+    vhem_status st = VHEM_OK;
     if (n == 0)
         return VHEM_OK;
     if (a->at >= 0)
@@ -82,11 +87,10 @@ static vhem_status read_rows(vhem_ctx *ctx, const vh_shard *s, int fd, const vh_
 #pragma omp critical(vh_hdf5)
     H5E_BEGIN_TRY
     {
-        ok = read_slab(s->path, a, (hsize_t)first, (hsize_t)n, out);
+        st = read_slab(ctx, s->path, a, (hsize_t)first, (hsize_t)n, out);
     }
     H5E_END_TRY
-    return ok ? VHEM_OK
-              : vh_fail(ctx, VHEM_EFORMAT, "%s cannot be read: the file is cut short or damaged", a->name);
+    return st;
 }
 
 /* ---- a chunk ------------------------------------------------------------------------------------------- */

@@ -281,6 +281,68 @@ static void other_writers(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* ---- what would bring in other files ------------------------------------------------------------------- */
+
+static void refuse_link(vhem_ctx *ctx, const vhem_models *m, const char *name, const char *sentence)
+{
+    vhem_models *back = NULL;
+    const char *path = test_scratch("linked.h5");
+    for (int soft = 0; soft < 2; soft++) {
+        assert_ok(ctx, vhem_models_save(ctx, m, NULL, path));
+        hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        assert_true(H5Lmove(f, name, f, "moved", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        if (soft)
+            assert_true(H5Lcreate_soft("/moved", f, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        else
+            assert_true(H5Lcreate_external(path, "/moved", f, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        H5Fclose(f);
+        assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT, sentence);
+        assert_null(back);
+    }
+    unlink(path);
+}
+
+static void refuse_storage(vhem_ctx *ctx, const vhem_models *m, bool virtual)
+{
+    vhem_models *back = NULL;
+    const char *path = test_scratch("stored.h5");
+    assert_ok(ctx, vhem_models_save(ctx, m, NULL, path));
+    hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(4, (hsize_t[]){ 20, 3, 1, 2 }, NULL);
+    assert_true(H5Ldelete(f, "S3M1/mu", H5P_DEFAULT) >= 0);
+    if (virtual)
+        assert_true(H5Pset_virtual(how, space, "/nowhere.h5", "mu", space) >= 0);
+    else
+        assert_true(H5Pset_external(how, "/nowhere", 0, 20 * 6 * sizeof(double)) >= 0);
+    hid_t set = H5Dcreate2(f, "S3M1/mu", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+    H5Fclose(f);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "S3M1/mu is not read: its values are stored in other files");
+    unlink(path);
+}
+
+static void inside_alone(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 20, false);
+    (void)state;
+    refuse_link(ctx, m, "omega", "omega is not read: it is a link");
+    refuse_link(ctx, m, "check", "check is not read: it is a link");
+    refuse_link(ctx, m, "S3M1", "S3M1 is not read: it is a link");
+    refuse_link(ctx, m, "S3M1/A", "S3M1/A is not read: it is a link");
+    refuse_link(ctx, m, "name", "name is not read: it is a link");
+    refuse_link(ctx, m, "label", "label is not read: it is a link");
+    refuse_link(ctx, m, "label/dictionary", "label/dictionary is not read: it is a link");
+    refuse_storage(ctx, m, false);
+    refuse_storage(ctx, m, true);
+    vhem_models_free(m);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -291,6 +353,7 @@ int main(void)
         cmocka_unit_test(alone),
         cmocka_unit_test(sentences),
         cmocka_unit_test(other_writers),
+        cmocka_unit_test(inside_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
