@@ -338,8 +338,8 @@ vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle 
 {
     vhem_status st = VHEM_OK;
     product_job *job = state;
-    double most = (double)(STRIP_BYTES / sizeof *log_k) / (r->nb > 0 ? (double)r->nb : 1);
-    int some = most < 1 ? 1 : most > r->na ? r->na : (int)most;
+    size_t most = STRIP_BYTES / sizeof *log_k / (size_t)(r->nb > 0 ? r->nb : 1);
+    int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most;
 
     pthread_mutex_lock(&job->lock);
     for (int at = 0; at < r->na && r->nb > 0; at += some) {
