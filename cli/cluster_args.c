@@ -140,7 +140,8 @@ int cluster_load(cli *c, cluster_args *a, bool choose)
 int cluster_enough(cli *c, const cluster_args *a, int64_t K)
 {
     int64_t n = a->items->n;
-    if (K <= n || a->start) /* a given start may have more: the equations do not mind */
+    bool most = a->opt.method && strcmp(a->opt.method, "vbhem") == 0; /* K is but the most there may be */
+    if (K <= n || a->start || most) /* a given start may have more: the equations do not mind */
         return CLI_GO;
     return cli_fail(c, "%s holds %lld %s%s, too few for %lld clusters", c->arg[0], (long long)n,
                     cli_item_word(&a->input.from), cli_plural(n), (long long)K);

@@ -242,8 +242,30 @@ static void tell_candidates(cli *c, const vhem_clustering *cl, int all, int same
                 digit);
     else if (same > 1)
         cli_say(c, "%d of %d candidates agree on these groups, with the same bound", same, all);
+    else if (all == 1)
+        cli_say(c, "the one candidate has %s groups", same ? "these" : "other");
     else
         cli_say(c, "%s of the %d candidates has these groups", same ? "one" : "none", all);
+}
+
+/* Of variational Bayes: how many of the runs that were pruned as far as they could be, or of all where none was,
+ * found the groups that were kept.  Their labels are in the file. */
+static void tell_runs(cli *c, const vhem_clustering *cl)
+{
+    int pruned = 1, same = 1, all = 0, all_same = 0; /* the one that was kept has no labels of its own */
+    for (int r = 0; r < cl->n_run; r++) {
+        const vhem_cluster_run *run = &cl->run[r];
+        bool agrees = run->agreement >= SAME_GROUPS;
+        pruned += run->label != NULL;
+        same += run->label && agrees;
+        all += !isnan(run->agreement);
+        all_same += agrees;
+    }
+    if (pruned > 1)
+        cli_say(c, "%d of the %d best runs agree on these groups, each pruned as far as it could be", same,
+                pruned);
+    else
+        cli_say(c, "%d of %d runs ended with these groups", all_same, all);
 }
 
 /* Some methods have no bound; their restarts are then compared by what they minimise. */
@@ -258,7 +280,9 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
         return;
     }
     same = count_agreeing(cl, true, &all, &apart);
-    if (all > 0) {
+    if (cl->posterior) {
+        tell_runs(c, cl);
+    } else if (all > 0) {
         tell_candidates(c, cl, all, same, apart);
     } else {
         same = count_agreeing(cl, false, &all, &apart);
@@ -272,21 +296,42 @@ static void tell_restarts(cli *c, const vhem_clustering *cl, bool stopped)
         tell_runner_up(c, cl);
 }
 
+/* "2, 3, 2", or "3" where all centres have 3 states. */
+static void list_states(const vhem_clustering *cl, char *text, size_t size)
+{
+    size_t at = 0;
+    bool same = true;
+    for (int64_t j = 1; j < cl->Kr; j++)
+        same &= cli_model_at(cl->centers, j).S == cli_model_at(cl->centers, 0).S;
+    int64_t n = same ? 1 : cl->Kr;
+    for (int64_t j = 0; j < n && at + 16 < size; j++)
+        at += (size_t)snprintf(text + at, size - at, "%s%d", j ? ", " : "", cli_model_at(cl->centers, j).S);
+    if (at + 16 >= size)
+        snprintf(text + at, size - at, ", ...");
+}
+
 /* What variational Bayes found: how many clusters and states are needed, and for how many virtual samples. */
-static void tell_needed(cli *c, const vhem_clustering *cl)
+static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
 {
     char states[160] = "";
-    size_t at = 0;
-    double frames = cl->options.nv * cl->options.tau;
-    for (int64_t j = 0; j < cl->Kr && at + 12 < sizeof states; j++)
-        at += (size_t)snprintf(states + at, sizeof states - at, "%s%d", j ? ", " : "",
-                               cli_model_at(cl->centers, j).S);
-    cli_say(c, "%lld of at most %lld clusters %s needed, with %s of at most %d states", (long long)cl->Kr,
-            (long long)cl->K_max, cl->Kr == 1 ? "is" : "are", states, cl->options.S);
+    const char *more = cl->K_max < cl->Kb ? ": there may be more than -k allows" : "";
+    list_states(cl, states, sizeof states);
+    if (stopped)
+        cli_say(c, "it was stopped before it was known how many clusters and states are needed");
+    else if (!cl->options.prune)
+        cli_say(c, "nothing was pruned: the clusters have %s states", states);
+    else if (cl->Kr < cl->K_max)
+        cli_say(c, "%lld of at most %lld clusters %s needed, with %s of at most %d state%s",
+                (long long)cl->Kr, (long long)cl->K_max, cl->Kr == 1 ? "is" : "are", states, cl->options.S,
+                cli_plural(cl->options.S));
+    else
+        cli_say(c, "%s needed%s; %s %s of at most %d state%s",
+                cl->Kr == 1 ? "the one cluster is" : "all the clusters are", more,
+                cl->Kr == 1 ? "it has" : "they have", states, cl->options.S, cli_plural(cl->options.S));
     cli_say(
         c,
         "that is the answer for %g virtual frames for each model: more of them (--nv) tell finer differences",
-        frames);
+        cl->options.nv * cl->options.tau);
 }
 
 void cluster_level_tell(cli *c, const cluster_level *level, const char *word, const char *title, bool stopped)
@@ -304,7 +349,7 @@ void cluster_level_tell(cli *c, const cluster_level *level, const char *word, co
     else
         cli_say(c, "%s, by %s", title, cl->method);
     if (cl->posterior)
-        tell_needed(c, cl);
+        tell_needed(c, cl, stopped);
     tell_clusters(c, level, word);
     tell_restarts(c, cl, stopped);
     if (cl->n_empty)

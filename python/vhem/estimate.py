@@ -76,6 +76,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     Attributes
     ----------
     model_ : :class:`vhem.Model`
+    n_states_ : int
+        Its states: as many as were asked for, or were found to be needed.
     startprob_, transmat_, means_, covars_, weights_ : arrays
         The same under the names of hmmlearn; means_ (S, d) and without weights_ when n_mix is 1.
     log_likelihood_ : float
@@ -151,6 +153,10 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
             self.converged_ = bool(best["converged"])
         self._warn_unless_converged("the HMM", self.converged_, self.n_iter_, self.tol)
         return self
+
+    @property
+    def n_states_(self) -> int:
+        return self.model_.S
 
     @property
     def startprob_(self) -> Array:

@@ -36,7 +36,7 @@ typedef struct {
     vh_vhem_run run;
     int *label; /* [Kb] */
     double value;
-    bool stopped;
+    bool stopped, shrunk; /* the latter: it has tried to do with less */
     vhem_status st;
 } attempt;
 
@@ -53,6 +53,11 @@ typedef struct {
 } task;
 
 /* ---- 1. where runs begin ------------------------------------------------------------------------------- */
+
+static attempt begun_at(const vh_restart *r, const vh_h3m *centers)
+{
+    return (attempt){ .kind = r->kind ? r->kind : "given", .seed = r->seed, .start = centers };
+}
 
 /* VHEM's best results, each once. */
 static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
@@ -73,10 +78,10 @@ static vhem_status begin_at_results(vhem_ctx *ctx, task *w, uint64_t seed)
         if (!best)
             break;
         last = best->J;
-        w->all[w->n++] = (attempt){ .kind = best->kind ? best->kind : "given",
-                                    .seed = best->seed,
-                                    .start = best->centers };
+        w->all[w->n++] = begun_at(best, best->centers);
     }
+    if (w->n == 0) /* stopped before any run was finished */
+        w->all[w->n++] = begun_at(&s->all[s->best], s->all[s->best].centers);
 done:
     return st;
 }
@@ -93,9 +98,7 @@ static vhem_status begin_at_starts(vhem_ctx *ctx, task *w)
     for (int r = 0; r < s->R; r++) {
         VH_TRY(s->ops->start(ctx, s->arg, &s->all[r], w->scratch, &centers));
         w->made[r] = centers;
-        w->all[w->n++] = (attempt){ .kind = s->all[r].kind ? s->all[r].kind : "given",
-                                    .seed = s->all[r].seed,
-                                    .start = w->made[r] };
+        w->all[w->n++] = begun_at(&s->all[r], centers);
     }
 done:
     return st;
@@ -188,6 +191,7 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
                           &a->run);
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
         VH_TRY(judge(ctx, w, a));
+        a->shrunk = true;
     }
 done:
     return st;
@@ -200,7 +204,10 @@ static vhem_status run_all(vhem_ctx *ctx, task *w)
     int failed;
 
     st = vh_run_jobs(ctx, &jobs, &failed);
-    VH_TRY(st == VHEM_ESTOPPED && best_below(w, INFINITY) >= 0 ? VHEM_OK : st);
+    for (int k = 0; st == VHEM_ESTOPPED && best_below(w, INFINITY) < 0 && k < w->n; k++)
+        if (!w->all[k].m.prior) /* one that was not begun, as it is, is better than none */
+            VH_TRY(run_one(ctx, w, k, 0));
+    VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
     if (w->opt->prune && strcmp(w->opt->search, "restarts") != 0)
         VH_TRY(shrink(ctx, w));
     w->best = best_below(w, INFINITY);
@@ -276,6 +283,8 @@ static vhem_status tell_runs(vhem_ctx *ctx, task *w, vh_clustering *out)
             continue;
         u->bounds = a->run.J; /* handed over */
         a->run.J = NULL;
+        u->label = a->shrunk ? a->label : NULL;
+        a->label = a->shrunk ? NULL : a->label;
     }
 done:
     return st;

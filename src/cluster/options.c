@@ -178,6 +178,16 @@ done:
     return st;
 }
 
+/* Of variational Bayes K is the most there may be, and more clusters than models are never needed. */
+static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
+{
+    if (!is_vb(o) || o->start || in->K <= in->Kb)
+        return;
+    vh_log(ctx, VHEM_LOG_WARN, "at most %d clusters are tried, not %d: there are %d models", in->Kb, in->K,
+           in->Kb);
+    in->K = in->Kb;
+}
+
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
@@ -336,6 +346,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
         VH_TRY(resolve_start(ctx, in, &o));
     if (vh_start_textures(&o))
         VH_TRY(resolve_start_dtm(ctx, in, &o));
+    lower_K(ctx, in, &o);
     VH_TRY(check_sizes(ctx, in, &o));
     fill_numbers(in, &o);
     *out = o;

@@ -142,9 +142,13 @@ const vhem_clustering *vhem_tree_level(const vhem_tree *tree, int l)
 /* ---- building ------------------------------------------------------------------------------------------ */
 
 /* Sentences count levels from 1, as the command and the reports do. */
-static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const int64_t *K)
+static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const int64_t *K,
+                                const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
+    const vh_method *method =
+        vh_method_find(o->method); /* NULL: the default, or a name that is refused later */
+    bool at_most = method && method->run == vh_method_vbhem; /* K is lowered where it is too large */
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
     VH_CHECK(n > 1 || K[0] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)K[0],
              INT_MAX);
@@ -152,7 +156,8 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
         goto done;
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
-    VH_CHECK(K[0] <= in->Kb, VHEM_EINVAL, "K of level 1 is %lld, there are %d %s", (long long)K[0], in->Kb,
+    VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, there are %d %s", (long long)K[0],
+             in->Kb,
              in->data     ? "sequences or groups"
              : in->models ? "models"
                           : "textures");
@@ -192,11 +197,14 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
         if (omega[j] > 0)
             index[n++] = j;
     }
-    free_centers(used);
     if (in->models) {
+        vh_lengths lengths = in->models->lengths; /* a centre stands for a typical member */
+        free_centers(used);
         VH_TRY(vh_h3m_subset(ctx, c->centers, index, n, &used->models));
+        used->models->lengths = lengths;
         *in = vh_input_models(used->models, 0);
     } else if (in->textures) {
+        free_centers(used);
         VH_TRY(vh_dtm_subset(ctx, c->textures, index, n, &used->textures));
         *in = vh_input_textures(used->textures, 0);
     } else {
@@ -263,7 +271,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
         o = *opt;
     VH_TRY(vh_models_gather(ctx, o.start));
     VH_TRY(vh_input_source(ctx, source, &item, &in));
-    VH_TRY(check_levels(ctx, &in, levels, K));
+    VH_TRY(check_levels(ctx, &in, levels, K, &o));
     VH_TRY(vh_tree_new(ctx, levels, &tree));
     for (int l = 0; l < levels; l++) {
         if (l > 0)

@@ -36,23 +36,6 @@ double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
     return run->J[run->n_iter] + vh_posteriors_log_symmetries(m->post);
 }
 
-/* The bounds of one run after those of another; the first of them belongs to no update. */
-static vhem_status join_bounds(vhem_ctx *ctx, const vh_vhem_run *before, vh_vhem_run *run)
-{
-    vhem_status st = VHEM_OK;
-    double *J = NULL;
-
-    VH_NEW(J, before->n_iter + run->n_iter + 1);
-    memcpy(J, before->J, sizeof *J * (size_t)(before->n_iter + 1));
-    memcpy(J + before->n_iter + 1, run->J + 1, sizeof *J * (size_t)run->n_iter);
-    free(run->J);
-    run->J = J;
-    run->n_iter += before->n_iter;
-    run->n_fell += before->n_fell;
-done:
-    return st;
-}
-
 /* m without cluster j, or without its state s where s is not negative; *better: that is what m is now. */
 static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *better)
 {
@@ -63,7 +46,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *bette
 
     *better = false;
     t->left--;
-    o.run.max_iter = ITER;
+    o.run.max_iter = o.run.max_iter < ITER ? o.run.max_iter : ITER;
     o.run.tol = fmax(o.run.tol, TOL);
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
     if (s >= 0)
@@ -71,8 +54,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *bette
     else
         vh_posteriors_drop(m.post, j);
     VH_TRY(vh_vb_run(ctx, t->base, &o, t->scratch, ctx->threads, &m, &run));
-    if (run.n_iter > 0 && vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
-        VH_TRY(join_bounds(ctx, t->run, &run));
+    if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
         vh_vb_free(t->m);
         vh_vhem_run_free(t->run);
         *t->m = m;
@@ -83,6 +65,23 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *bette
     }
 done:
     vh_vb_free(&m);
+    vh_vhem_run_free(&run);
+    return st;
+}
+
+/* What was found by tries runs on as the user wants it: a try ends sooner than a run. */
+static vhem_status finish(vhem_ctx *ctx, task *t)
+{
+    vhem_status st = VHEM_OK;
+    vh_vhem_run run = { 0 };
+
+    st = vh_vb_run(ctx, t->base, t->opt, t->scratch, ctx->threads, t->m, &run);
+    if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    vh_vhem_run_free(t->run);
+    *t->run = run;
+    run = (vh_vhem_run){ 0 };
+done:
     vh_vhem_run_free(&run);
     return st;
 }
@@ -100,9 +99,11 @@ static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
     vh_vb_kl(t->m, promise);
     for (int i = 0; i < t->base->Kb; i++) {
         double Ni = t->opt->run.N * t->base->h3m->omega[i];
-        for (int j = 0; j < K; j++)
-            w[j] = log_omega[j] + Ni * t->run->L[(size_t)i * (size_t)K + (size_t)j];
+        for (int j = 0; j < K; j++) /* L may be -inf, and a model of weight 0 has no say */
+            w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[(size_t)i * (size_t)K + (size_t)j] : 0);
         double all = vh_logsum(K, w, 1);
+        if (!isfinite(all))
+            continue;
         for (int j = 0; j < K; j++) {
             double own = w[j];
             w[j] = -INFINITY;
@@ -128,6 +129,8 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
         better = false;
         for (int k = 0; k < PROMISING && k < K && !better && t->left > 0; k++) {
             int j = vh_argmax(K, promise, 1);
+            if (!(promise[j] > -INFINITY)) /* without it nothing explains some model */
+                break;
             promise[j] = -INFINITY;
             VH_TRY(try_without(ctx, t, j, -1, &better));
         }
@@ -179,13 +182,16 @@ vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options
 {
     vhem_status st = VHEM_OK;
     task t = { base, opt, scratch, tries, m, run };
-    bool any = true;
+    bool any = true, ever = false;
 
     while (any && t.left > 0 && !opt->toolbox) {
         any = false;
         VH_TRY(shrink_clusters(ctx, &t, &any));
         VH_TRY(shrink_states(ctx, &t, &any));
+        ever |= any;
     }
+    if (ever && (!run->converged || opt->run.tol < TOL))
+        VH_TRY(finish(ctx, &t));
 done:
     return st;
 }

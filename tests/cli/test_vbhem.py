@@ -3,9 +3,12 @@
 writes, and what it refuses."""
 import json
 import random
+import signal
+import subprocess
+import time
 import unittest
 
-from support import SOURCE, Case, flock, same_partition
+from support import SOURCE, VHEM, Case, flock, same_partition
 
 GOLDEN = SOURCE / "tests" / "golden" / "data" / "vbhem"
 
@@ -67,7 +70,7 @@ class Bayes(Case):
         r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 6, "-S", 4, "--nv", 10, "-o", "c.json")
         c = self.load("c.json")
         self.assertTrue(same_partition(c["labels"], kinds))
-        self.assertIn("3 of at most 6 clusters are needed, with 2, 2, 2 of at most 4 states", r.err)
+        self.assertIn("3 of at most 6 clusters are needed, with 2 of at most 4 states", r.err)
         self.assertEqual((len(c["centers"]["hmms"]), c["K_max"]), (3, 6))
         self.assertEqual(len(c["posterior"]["hmms"]), 3)
         self.assertTrue(near(sum(c["posterior"]["alpha"]), 12 + 3))
@@ -83,6 +86,64 @@ class Bayes(Case):
         self.assertEqual(self.load("2.json")["posterior"], c["posterior"])
         self.ok("tree", "m.json", "--method", "vbhem", "-k", "6,2", "--nv", 10, "-o", "t.json")
         self.assertEqual(len(self.load("t.json")["levels"]), 2)
+
+    def test_tree_looks_as_closely_at_every_level(self):
+        m = json.loads(flock())
+        m["lengths"] = {"min": 40, "median": 70, "max": 90}
+        self.write("m.json", json.dumps(m))
+        r = self.ok("tree", "m.json", "--method", "vbhem", "-k", "6,2", "-o", "t.json")
+        self.assertEqual([c["options"]["nv"] for c in self.load("t.json")["levels"]], [7, 7])
+        self.assertEqual(r.err.count("for 70 virtual frames"), 2)
+
+    def test_more_clusters_than_models(self):
+        self.write("m.json", flock())
+        r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 40, "--nv", 10, "-o", "c.json")
+        self.assertIn("at most 12 clusters are tried, not 40: there are 12 models", r.err)
+        self.assertEqual((self.load("c.json")["K_max"], len(self.load("c.json")["centers"]["hmms"])), (12, 3))
+        self.ok("tree", "m.json", "--method", "vbhem", "-k", "40,2", "--nv", 10, "-o", "t.json")
+
+    def test_words_where_nothing_could_be_spared(self):
+        self.write("m.json", flock())
+        r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 3, "--nv", 10, "-o", "c.json")
+        self.assertIn("all the clusters are needed: there may be more than -k allows; they have 2 of at most 2 states",
+                      r.err)
+        self.assertIn("best runs agree on these groups", r.err)
+        r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 3, "--nv", 10, "--no-prune", "-o", "c.json")
+        self.assertIn("nothing was pruned: the clusters have 2 states", r.err)
+
+    def test_bounds_are_those_of_the_last_sizes(self):
+        self.write("m.json", flock(kinds=4, per_kind=6, apart=4.0))
+        for more in ([], ["--max-iter", 3], ["--tol", "1e-9"]):
+            self.ok("cluster", "m.json", "--method", "vbhem", "-k", 8, "-S", 4, "--nv", 8, *more, "-o", "c.json")
+            c = self.load("c.json")
+            bound, last = c["bound"], c["options"]["max_iter"]
+            self.assertLessEqual(c["n_iter"], last)
+            self.assertEqual(len(bound), c["n_iter"] + 1)
+            self.assertTrue(all(b >= a - 1e-9 * abs(a) for a, b in zip(bound, bound[1:])), bound)
+            if c["converged"] and c["n_iter"]:
+                self.assertLess(abs(bound[-1] - bound[-2]), max(c["options"]["tol"], 1e-12) * abs(bound[-2]))
+
+    def test_models_of_weight_zero_have_no_say(self):
+        m = json.loads(flock())
+        m["omega"] = [0.0] + [1 / 11] * 11
+        self.write("m.json", json.dumps(m))
+        self.ok("cluster", "m.json", "--method", "vbhem", "-k", 6, "--nv", 10, "-o", "c.json")
+        self.assertEqual(len(self.load("c.json")["centers"]["hmms"]), 3)
+
+    def test_interrupt_keeps_the_best_so_far(self):
+        self.write("big.json", flock(kinds=8, per_kind=60, apart=2.0))
+        for seconds in (0.3, 2.0):
+            p = subprocess.Popen([VHEM, "cluster", "big.json", "--method", "vbhem", "-k", "40", "-S", "4", "-o",
+                                  "c.json"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+            time.sleep(seconds)
+            self.assertIsNone(p.poll(), "it was not long enough")
+            p.send_signal(signal.SIGINT)
+            err = p.communicate(timeout=60)[1]
+            self.assertEqual(p.returncode, 130, err)
+            self.assertIn("interrupted; the best so far", err)
+            self.assertIn("stopped before it was known how many clusters", err)
+            self.assertEqual(len(self.load("c.json")["labels"]), 480)
+            self.path("c.json").unlink()
 
     def test_settings_of_the_prior(self):
         self.write("m.json", flock())

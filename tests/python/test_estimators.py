@@ -384,6 +384,7 @@ def test_states_are_chosen():
     one = [rng.normal(size=(80, 1)) for _ in range(3)]
     two = [rng.normal(8 * (np.arange(80) // 10 % 2)[:, None], 1) for _ in range(3)]
     assert [len(m.pi) for m in vhem.fit_each(one + two, n_states="auto")] == [1] * 3 + [2] * 3
+    assert (vhem.HMM(n_states="auto").fit(one).n_states_, vhem.HMM(n_states=(1, 3)).fit(two).n_states_) == (1, 2)
     assert [len(m.pi) for m in vhem.fit_each(two, n_states=(2, 4))] == [2] * 3
     with pytest.raises(vhem.Error, match="S_max is 2, must be at least S, which is 4"):
         vhem.fit_each(one, n_states=(4, 2))
