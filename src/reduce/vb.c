@@ -264,7 +264,8 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
     loop w = { base, opt, m, { 0 } };
     engine *e = &w.e;
     size_t pairs = (size_t)base->Kb * (size_t)m->post->K;
-    bool pruned = false;
+    bool pruned = false, later = vh_reduce_far(base->job); /* tables: at the end */
+    vh_reduce_step step;
 
     VH_TRY(engine_new(ctx, base, m->post, e));
     VH_NEW(run->J, opt->run.max_iter + 1);
@@ -273,7 +274,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         VH_NEW(run->L, pairs);
     }
     for (int k = 0;; k++) {
-        vh_reduce_step step = step_of(opt, e, run);
+        step = step_of(opt, e, later ? NULL : run);
         step.statistics = k < opt->run.max_iter;
         step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)base->Kb * m->post->K;
         VH_TRY(expect(ctx, opt, m, e));
@@ -288,6 +289,10 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         VH_TRY(next(ctx, &w, k, rests, &pruned));
     }
     run->n_fell = opt->toolbox ? 0 : run->n_fell;
+    if (later && run->L) {
+        step = step_of(opt, e, run);
+        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e->sums));
+    }
     if (opt->toolbox && run->L)
         lower_L(m, base->Kb, e->log_omega, run->L);
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;

@@ -102,9 +102,9 @@ struct strided {
     {
         return x[(size_t)k * by];
     }
-    __device__ __forceinline__ strided from(int k) const
+    __device__ __forceinline__ strided from(size_t k) const
     {
-        return strided{ x + (size_t)k * by, by };
+        return strided{ x + k * by, by };
     }
 };
 

@@ -5,8 +5,8 @@
  *
  * With log w = lambda log c + (1 - lambda)/2 log |Sigma| the product of two components is
  *   log w_a + log w_b - log |Sigma_a + Sigma_b| / 2 - lambda/2 (quadratic form) + a constant.
- * Other families, and sets whose numbers leave the range of a double in the products, are left to the driver for
- * CPUs. */
+ * Other families, chains of more than LONGEST steps, and sets whose numbers leave the range of a double in the
+ * products, are left to the driver for CPUs. */
 #include "backend/cuda/product.h"
 
 #include "backend/cuda/device.h"
@@ -26,7 +26,8 @@
 #define TABLE_BYTES ((size_t)512 << 20) /* tables of components that are made at a time */
 #define STRIP_BYTES ((size_t)512 << 20) /* of the result, likewise */
 
-enum { MAX_BLOCK = 40, SLOTS = 32768, MOST_ROWS = 8000 };
+/* Chains that never settle take every step, and a kernel that has begun is not stopped. */
+enum { MAX_BLOCK = 40, SLOTS = 32768, MOST_ROWS = 8000, LONGEST = 4096 };
 
 typedef struct {             /* what a set reaches */
     double high, low, reach; /* largest and smallest variance, largest mean */
@@ -383,7 +384,7 @@ vhem_status vh_cuda_product_open(vhem_ctx *ctx, const vh_product *p, void **stat
     vhem_status st = VHEM_OK;
     product_job *job = NULL;
 
-    if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG
+    if (p->a->family->kernel != VH_KERNEL_GAUSSIAN_DIAG || p->tau > LONGEST
         || !vh_cuda_worth(ctx, (double)p->a->n_comp * p->b->n_comp * p->a->d / 2))
         return VHEM_OK;
     VH_NEW(job, 1);

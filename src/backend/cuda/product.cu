@@ -15,6 +15,13 @@ enum { BLOCK = 128, ROWS = 8 };
 #define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
 #define DEEP (-690.0)
 
+/* Walking is the power iteration: once all entries of F grow by one factor, the rest is that factor to the power of
+ * what is left.  Looked at every few steps of long chains, as in backend/simd/product_chain.c. */
+#define WORTH_LOOKING 32
+#define STRIDE        4
+#define SETTLED       1e-14
+#define SETTLED_ALL   5e-12
+
 /* ---- 1. the table -------------------------------------------------------------------------------------- */
 
 struct fraction { /* sum u^2 / v = num / den, den = prod v */
@@ -152,10 +159,16 @@ template <class V> static __device__ __forceinline__ int rescale(V &F, int n, do
     return exponent;
 }
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s'). */
-template <int S, class V> static __device__ __forceinline__ void step(const two &t, const V &Psi, V &F, V &H)
+struct growth { /* of the entries of F in a step, which has positive entries alone: the rest lies between */
+    double most, least;
+};
+
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s').  look: how it has grown. */
+template <int S, class V>
+static __device__ __forceinline__ growth step(const two &t, const V &Psi, V &F, V &H, bool look)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb;
+    growth by = { 0, 1e308 };
 #pragma unroll
     for (int s = 0; s < Sa; s++)
 #pragma unroll
@@ -174,15 +187,22 @@ template <int S, class V> static __device__ __forceinline__ void step(const two 
 #pragma unroll
             for (int q = 1; q < Sa; q++)
                 sum = fma(t.A_a[q * Sa + s], H[q * Sb + r], sum);
-            F[s * Sb + r] = sum * Psi[s * Sb + r];
+            sum *= Psi[s * Sb + r];
+            if (look) {
+                double ratio = sum * fast_reciprocal(F[s * Sb + r]);
+                by.most = fmax(by.most, ratio);
+                by.least = fmin(by.least, ratio);
+            }
+            F[s * Sb + r] = sum;
         }
+    return by;
 }
 
 /* log k~ but for its constant; NaN where something may have been lost. */
 template <int S, class V> static __device__ __forceinline__ double walk(const two &t, V &Psi, V &F, V &H)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, n = Sa * Sb;
-    double low = 0, deep, top = span(t, &deep), sum = 0;
+    double low = 0, deep, top = span(t, &deep), sum = 0, rest = 0;
     long long exponent = 0;
     emissions<S>(t, top, Psi);
 #pragma unroll
@@ -193,14 +213,20 @@ template <int S, class V> static __device__ __forceinline__ double walk(const tw
     low = 1;
     exponent += rescale(F, n, &low);
 #pragma unroll 1
-    for (int k = 1; k < t.tau; k++) {
-        step<S>(t, Psi, F, H);
+    for (int left = t.tau - 1; left > 0;) {
+        const bool look = t.tau > WORTH_LOOKING && left % STRIDE == 0 && low > LOST;
+        growth by = step<S>(t, Psi, F, H, look);
+        left--;
+        if (look && left > 0 && by.most - by.least <= (SETTLED + SETTLED_ALL / left) * by.least) {
+            rest = left * (fast_log(by.least) + 0.5 * (by.most - by.least) / by.least);
+            left = 0;
+        }
         exponent += rescale(F, n, &low);
     }
 #pragma unroll
     for (int e = 0; e < n; e++)
         sum += F[e];
-    double log_k = fast_log(sum) + (double)exponent * 6.93147180559945309417e-01 + t.tau * top;
+    double log_k = fast_log(sum) + rest + (double)exponent * 6.93147180559945309417e-01 + t.tau * top;
     return low > LOST && deep > DEEP && isfinite(log_k) ? log_k : NAN;
 }
 

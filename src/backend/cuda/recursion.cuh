@@ -30,6 +30,11 @@ template <class V> struct arrays {
 /* E and D of each step, for the forward pass: [steps][2][Sb][Sr]; x NULL: they are not kept. */
 struct history {
     strided at;
+    /* Both of a step, n = Sb Sr numbers each. */
+    __device__ __forceinline__ strided of(int step, int n) const
+    {
+        return at.from(2 * (size_t)step * (size_t)n);
+    }
 };
 
 /* ---- 2. L_gmm ------------------------------------------------------------------------------------------ */
@@ -140,8 +145,9 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
             low = min(low, upper_half(sum));
             a.U[b * Sr + r] = fast_log(sum) + top;
             if (h.at.x) {
-                h.at[(2 * step) * n + b * Sr + r] = a.E[r];
-                h.at[(2 * step + 1) * n + b * Sr + r] = sum;
+                const strided own = h.of(step, n);
+                own[b * Sr + r] = a.E[r];
+                own[n + b * Sr + r] = sum;
             }
         }
     }
@@ -344,7 +350,7 @@ static __device__ __forceinline__ void forward(const pair &p, const arrays<V> &a
 #pragma unroll 1
     for (int t = 2; t <= p.tau; t++) {
         int same = p.tau - t - (steps - 1), at = same >= 0 ? steps - 1 : p.tau - t;
-        const strided E = h.at.from(2 * at * n), D = h.at.from((2 * at + 1) * n);
+        const strided E = h.of(at, n), D = E.from(n);
         int times = step_forward<S>(p, c, E, D, same);
         count<S>(p, c, E, times);
         t += times - 1;
@@ -383,8 +389,9 @@ static __device__ double careful_backward(const pair &p, arrays<strided> &a, con
             a.U[k] = careful_mix(Sr, p.A_r + k % Sr * Sr, a.G.from(k / Sr * Sr), a.L.from(k / Sr * Sr));
         for (int k = 0; k < n; k++) {
             if (h.at.x) {
-                h.at[2 * step * n + k] = a.L[k];
-                h.at[(2 * step + 1) * n + k] = a.U[k];
+                const strided own = h.of(step, n);
+                own[k] = a.L[k];
+                own[n + k] = a.U[k];
             }
             double sum = 0;
             for (int q = 0; q < Sb; q++)
@@ -423,7 +430,7 @@ static __device__ void careful_forward(const pair &p, const arrays<strided> &a, 
         }
     }
     for (int step = p.tau - 2; step >= 0; step--) {
-        const strided L = h.at.from(2 * step * n), U = h.at.from((2 * step + 1) * n);
+        const strided L = h.of(step, n), U = L.from(n);
         for (int k = 0; k < n; k++) {
             double come = 0;
             for (int q = 0; q < Sb; q++)

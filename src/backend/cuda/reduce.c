@@ -27,8 +27,9 @@
 #include <string.h>
 
 enum { MOST_CENTERS = 65535, SLOTS = 32768 };
-#define TABLE_BYTES ((size_t)256 << 20) /* tables of components that are made at a time */
-#define PAIR_BYTES  ((size_t)1 << 30)   /* pairs whose statistics are made at a time */
+#define TABLE_BYTES   ((size_t)256 << 20) /* tables of components that are made at a time */
+#define PAIR_BYTES    ((size_t)1 << 30)   /* pairs whose statistics are made at a time */
+#define LONGEST_BYTES ((double)(4 << 20)) /* the steps of one of them, at most */
 
 typedef enum {
     ROOM_L,
@@ -386,17 +387,33 @@ done:
     return st;
 }
 
-/* The driver for CPUs, for what is better done there. */
+/* The driver for CPUs, for what is better done there.  It is opened by this thread alone: sharing that work with
+ * a team lets the thread take up another task, which may want the lock that it holds. */
 static vhem_status run_on_cpu(pass *x, bool stops, vh_reduce_sums *out)
 {
     vhem_status st = VHEM_OK;
+    vhem_ctx alone;
+
+    vh_ctx_child(x->ctx, 1, &alone);
     pthread_mutex_lock(&x->job->lock);
     if (!x->job->cpu)
-        st = vh_cpu_reduce_open(x->ctx, &x->job->store.source, &x->job->cpu);
+        st = vh_cpu_reduce_open(&alone, &x->job->store.source, &x->job->cpu);
     pthread_mutex_unlock(&x->job->lock);
     if (st != VHEM_OK)
-        return st;
+        return vh_fail(x->ctx, st, "%s", alone.error);
     return vh_cpu_reduce_run(x->ctx, x->job->cpu, x->step, x->scratch, x->threads, stops, out);
+}
+
+/* Is the device the place for this E-step?  Not for chains so long that few pairs at a time keep their steps there:
+ * the CPU keeps steps only until they settle, and it can be stopped. */
+static bool suits(vhem_ctx *ctx, const cuda_job *job, const vh_reduce_step *step)
+{
+    const vh_packed *r = step->reduced;
+    double states = 0;
+    for (int j = 0; j < r->K; j++)
+        states = fmax(states, r->S[j]);
+    return vh_cuda_worth(ctx, (double)job->store.source.K * r->n_state * step->tau) && r->n_direct == 0
+           && r->K <= MOST_CENTERS && 2 * sizeof(double) * states * states * step->tau <= LONGEST_BYTES;
 }
 
 vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
@@ -407,8 +424,7 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
                .step = step,
                .scratch = scratch,
                .threads = n_threads };
-    bool large = vh_cuda_worth(ctx, (double)x.job->store.source.K * step->reduced->n_state * step->tau);
-    if (!large || step->reduced->n_direct > 0 || step->reduced->K > MOST_CENTERS)
+    if (!suits(ctx, x.job, step))
         return run_on_cpu(&x, stops, out);
     pthread_mutex_lock(&x.job->lock);
     vhem_status st = run_on_device(&x, stops, out);

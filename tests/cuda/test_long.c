@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_long.c - very long virtual samples: what would take a kernel that nobody can stop, or memory for every step, is
+ * done by the CPU, with the bits that it has by itself. */
+#include "reductions.h"
+
+#include "backend/backend.h"
+#include "cluster/distance.h"
+
+enum { TAU = 100000 };
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 520, VH_RNG_TEST, 0);
+    for (int S = 2; S <= 3; S++) {
+        vh_h3m *base = random_h3m(ctx, &rng, 30, S, 1, 2, 0, 2),
+               *centers = random_h3m(ctx, &rng, 3, S, 1, 2, 0, 2);
+        const question q = { .N = 30, .tau = TAU };
+        answer got = ask_backend("cuda", base, centers, &q),
+               want = ask_backend(vh_backend_cpu()->name, base, centers, &q);
+        assert_memory_equal(want.L, got.L, sizeof(double) * 30 * 3);
+        assert_memory_equal(want.sums.block, got.sums.block, sizeof(double) * want.sums.size);
+        answer_free(&got);
+        answer_free(&want);
+        vh_h3m_free(base);
+        vh_h3m_free(centers);
+    }
+    vhem_ctx_free(ctx);
+}
+
+static void kernel(const char *backend, const vh_h3m *h, int tau, double *D)
+{
+    vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
+    vhem_distance_options o;
+    vhem_distance_options_init(&o);
+    o.kind = "ppk";
+    o.tau = tau;
+    assert_ok(ctx, vh_h3m_distance(ctx, h, h, &o, D, NULL));
+    vhem_ctx_free(ctx);
+}
+
+static void test_kernel(void **state)
+{
+    enum { K = 40 };
+    double want[K * K], got[K * K];
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    (void)state;
+    vh_rng_init(&rng, 521, VH_RNG_TEST, 0);
+    vh_h3m *h = random_h3m(ctx, &rng, K, 3, 1, 2, 0, 2);
+    kernel("cuda", h, 100 * TAU, got);
+    kernel(vh_backend_cpu()->name, h, 100 * TAU, want);
+    assert_memory_equal(want, got, sizeof want);
+    kernel("cuda", h, 4000, got); /* settles on the device */
+    kernel("ref", h, 4000, want);
+    for (int k = 0; k < K * K; k++)
+        assert_near(got[k], want[k], 1e-9, 1e-9);
+    vh_h3m_free(h);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_bounds), cmocka_unit_test(test_kernel) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
