@@ -43,7 +43,7 @@ static void kernel(const char *backend, const vh_h3m *h, int tau, double *D)
 
 static void test_kernel(void **state)
 {
-    enum { K = 40 };
+    enum { K = 12 };
     double want[K * K], got[K * K];
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
