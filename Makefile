@@ -9,7 +9,7 @@ SECONDS ?= 30
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
-	@cmake --preset cpu -DVHEM_WERROR=OFF >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --preset cpu -DVHEM_WERROR=OFF -DVHEM_TESTS=OFF >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
 	@cmake --build --preset cpu -j $(JOBS)
 
@@ -76,4 +76,4 @@ uninstall:
 	@rm -f build/install_manifest.txt
 
 clean:
-	rm -rf dist build build-wheel build-asan build-bench build-debug build-fuzz build-tsan build.log demo
+	rm -rf dist build build-wheel build-asan build-bench build-cuda build-debug build-fuzz build-tsan build.log demo
