@@ -71,17 +71,29 @@ static int load_and_convert(cli *c, const vhem_data_options *opt)
     return status;
 }
 
+/* What has no ending of a file is a folder. */
+static bool is_file(const char *to)
+{
+    return strcmp(to, "-") == 0 || strncmp(to, "/dev/", 5) == 0 || cli_ends_with(to, cli_model_endings)
+           || cli_ends_with(to, cli_data_endings);
+}
+
 /* ---- several sets into one ----------------------------------------------------------------------------- */
 
-/* A folder is what has no ending of a file; one that is there is never written into. */
+/* A folder that is there is never written into. */
 static int check_target(cli *c, const char *to, int shards)
 {
-    bool file = strcmp(to, "-") == 0 || strncmp(to, "/dev/", 5) == 0 || cli_ends_with(to, cli_model_endings);
-    if (file && shards > 0)
-        return cli_misuse(c, "--shards makes a folder; %s is spelled like a file", to);
-    if (file)
+    if (is_file(to) && shards > 0)
+        return cli_misuse(c, "--shards makes a folder, but %s is the name of a file", to);
+    if (is_file(to) && strncmp(to, "/dev/", 5) != 0 && strcmp(to, "-") != 0
+        && !cli_ends_with(to, cli_model_endings))
+        return cli_misuse(c,
+                          "-o %s: several files become one set of models, .json, .h5 or a folder; sequences "
+                          "are converted one file at a time",
+                          to);
+    if (is_file(to))
         return cli_out_check(c, to);
-    return access(to, F_OK) == 0 ? cli_fail(c, "%s: cannot write: it is there already", to) : CLI_GO;
+    return access(to, F_OK) == 0 ? cli_fail(c, "%s already exists", to) : CLI_GO;
 }
 
 static void tell_merged(cli *c, const char *to, int64_t K, int shards)
@@ -111,8 +123,7 @@ static int merge(cli *c, const char *to, int shards)
             K += facts.K;
         }
     }
-    if (shards <= 0 && strcmp(to, "-") != 0 && strncmp(to, "/dev/", 5) != 0
-        && !cli_ends_with(to, cli_model_endings))
+    if (shards <= 0 && !is_file(to))
         shards = c->n_arg;
     if (status == CLI_GO)
         status = cli_status(
@@ -133,13 +144,14 @@ int cmd_convert(cli *c, int argc, char **argv)
     int shards = 0;
     cli_table t = { 0 };
     vhem_data_options_init(&opt);
-    cli_add(&t, (const cli_option[]){
-                    { "output", 'o', OPT_TEXT, "OUT", &output,
-                      .help = "one set of all the models of A...: a .json or .h5 file, or else a folder of "
-                              "shards" },
-                    { "shards", 0, OPT_INT, "N", &shards, .least = 1, .shown = "as many as inputs",
-                      .help = "number of files in that folder" },
-                    { 0 } });
+    cli_add(&t,
+            (const cli_option[]){
+                { "output", 'o', OPT_TEXT, "OUT", &output,
+                  .help = "file to write, as B; for the models of several files, or for shards, a .json or "
+                          ".h5 file or a folder" },
+                { "shards", 0, OPT_INT, "N", &shards, .least = 1, .shown = "as many as inputs",
+                  .help = "number of files in that folder" },
+                { 0 } });
     cli_add_data(&t, &opt, "column with the group of a sequence");
     const cli_usage usage = {
         .args = "A B  or  A... -o OUT",
@@ -159,6 +171,10 @@ int cmd_convert(cli *c, int argc, char **argv)
     int status = cli_begin(c, argc, argv, &usage);
     if (status != CLI_GO)
         return status;
+    if (output && c->n_arg == 1 && shards <= 0 && is_file(output)) { /* the same as A B */
+        c->arg[c->n_arg++] = output;
+        return load_and_convert(c, &opt);
+    }
     if (output)
         return merge(c, output, shards);
     if (shards > 0)

@@ -39,10 +39,18 @@ class Shards(Case):
         del one["provenance"], seven["provenance"]
         self.assertEqual(one, seven)
 
+    def test_one_file_with_the_output_as_an_option(self):
+        self.write("d.csv", "id,x\na,1\na,2\nb,3\n")
+        self.ok("convert", "d.csv", "-o", "d.tsv")
+        self.ok("convert", "d.csv", "e.tsv")
+        self.assertEqual(self.path("d.tsv").read_bytes(), self.path("e.tsv").read_bytes())
+        self.fails(2, "sequences are converted one file at a time", "convert", "d.csv", "d.csv", "-o", "x.csv")
+        self.fails(1, "d.csv holds sequences", "convert", "d.csv", "-o", "x.json")
+
     def test_sentences(self):
         self.ok("convert", "a.json", "--shards", "2", "-o", "two")
-        self.fails(1, "two: cannot write: it is there already", "convert", "a.json", "-o", "two")
-        self.fails(2, "--shards makes a folder; x.h5 is spelled like a file", "convert", "a.json", "--shards", "2",
+        self.fails(1, "two already exists", "convert", "a.json", "-o", "two")
+        self.fails(2, "--shards makes a folder, but x.h5 is the name of a file", "convert", "a.json", "--shards", "2",
                    "-o", "x.h5")
         self.fails(2, "--shards needs -o FOLDER", "convert", "a.json", "x.h5", "--shards", "2")
         self.fails(1, "13 shards are asked for, must be 1 to 12", "convert", "a.json", "--shards", "13", "-o", "x")
