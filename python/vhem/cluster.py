@@ -311,7 +311,7 @@ class VBHEM(ModelClustering):
         A file that holds a prior, the object in such a file, or settings of the default prior such as
         "alpha=1,lambda=0.01"; default one that follows the scale of the input.
     learn_prior : int
-        Learn the prior anew before every so manieth iteration; default 0: never.
+        Learn the prior anew before every so many iterations; default 0: never.
     prune : bool
         Remove clusters and states that are not needed; default True.
     n_mix, preset, tau, nv, init, n_init, search, max_iter, tol, hmm, options

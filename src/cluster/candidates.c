@@ -238,7 +238,7 @@ done:
 
 /* ---- 3. all candidates --------------------------------------------------------------------------------- */
 
-/* What fails for want of memory, or because it was stopped, fails for all; what fails for its own reasons is
+/* What fails because memory ran out, or because it was stopped, fails for all; what fails for its own reasons is
  * left out. */
 static vhem_status leave_out(vhem_ctx *ctx, const char *name, vhem_status st)
 {

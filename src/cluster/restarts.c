@@ -238,7 +238,7 @@ static void run_restart(void *arg, int64_t k, int worker)
 }
 
 /* The restarts which[0 .. n-1].  Side by side, and with threads that have none inside those of others; for
- * very many models with all threads inside one after the other, for want of memory. */
+ * very many models with all threads inside one after the other, to save memory. */
 static void run_some(vhem_ctx *ctx, int n, some_restarts *x)
 {
     x->across = ctx->threads > 1 && (x->limit < 0 ? x->s->Kb : x->s->Kb_trial) < MANY_MODELS;

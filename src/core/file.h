@@ -20,7 +20,8 @@ vhem_status vh_out_open(vhem_ctx *ctx, const char *path, vh_out *out);
 /* For libraries that open files themselves: only makes the temporary file, which opens as out->tmp, and as
  * out->path when that is NULL; the commit then sees to it that the file is on disk before it takes its place. */
 vhem_status vh_out_path(vhem_ctx *ctx, const char *path, vh_out *out);
-/* Flushes, checks, puts the file in its place.  A full disk is found here at the latest; the old file then still stands. */
+/* Flushes, checks, puts the file in its place.  A full disk is found here at the latest; the old file then
+ * still stands. */
 vhem_status vh_out_commit(vhem_ctx *ctx, vh_out *out);
 /* The end of a text: when it was printed well, a line end and the commit; else the path is put before the
  * sentence that says why not. */

@@ -2,7 +2,7 @@
 /* h5_watch.h - what the HDF5 library says about its errors.
  *
  * It prints them by itself; between begin and end it does not, and what they were is kept: a file that cannot be
- * read for want of memory, or because the disk failed, is not called damaged. */
+ * read because memory ran out, or because the disk failed, is not called damaged. */
 #ifndef VH_CORE_H5_WATCH_H
 #define VH_CORE_H5_WATCH_H
 

@@ -44,7 +44,7 @@ typedef struct { /* one parameter array of a component and its name on disk */
 } vh_param;
 
 /* The prior of a component in variational Bayes: normal-gamma in each dimension, or normal-Wishart.  The
- * others have a prior of some made-up frames (pseudo.h). */
+ * others have a prior of some made-up frames (mstep.h). */
 typedef enum { VH_PRIOR_FRAMES, VH_PRIOR_NORMAL_GAMMA, VH_PRIOR_NORMAL_WISHART } vh_prior_kind;
 
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
