@@ -117,12 +117,13 @@ def lengthen(run, folder, frames):
 def run_music(run, trials, estimators):
     """Estimator, data and HMMs to a song in turn; medians of ratios of neighbouring runs."""
     common = ["--group", "song", "--tags", "tags.csv", "--states", 4, "--mix", 2, "-k", 3, "--fit-restarts", 1,
-              "--fit-tol", 1e-3, "--restarts", 1, "--tol", 1e-3]
-    more = {"vhem": ["--nv", 1000], "hem-gmm": ["--nv", 1000]}
+              "--fit-tol", 1e-3, "--restarts", 1]
+    tol = ["--tol", 1e-3]
+    more = {"vhem": ["--nv", 1000, *tol], "hem-gmm": ["--nv", 1000, *tol], "ppk-sc": []}
     seconds = {e: [] for e in estimators}
     for seed in range(1, trials + 1):
         for name, data, Ks in estimators:
-            options = [*common, *more.get(name, []), "--mixture", Ks, "--estimator", name, "--seed", seed]
+            options = [*common, *more.get(name, tol), "--mixture", Ks, "--estimator", name, "--seed", seed]
             seconds[name, data, Ks].append(
                 run("annotate", "train", f"{data}.npy", *options, "--no-store", "-o", "m.json")[0])
     print("| estimator | fragments | HMMs to a song | seconds | over the first |\n|---|---|---|---|---|")

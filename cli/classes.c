@@ -80,7 +80,7 @@ void classes_add_training(cli_table *t, classes_args *a, bool tags)
                .change = of_pieces });
     cli_add(t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
                                        .help = "short for --emission gaussian-diag or gaussian-full",
-                                       .methods = "hmm" },
+                                       .methods = "hmm", .user = "model" },
                                      { 0 } });
     cli_add_fields(t, &(cli_fields){ VHEM_CLUSTER_OPTIONS, &a->train.reduce,
                                      .only = "tau nv restarts max_iter tol", .change = of_reduction });

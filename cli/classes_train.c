@@ -42,11 +42,15 @@ static json_t *classes_json(const cli *c, const classes_args *a, const char *out
                      "estimator", cli_json_text(facts.options->estimator), "classes", list);
 }
 
+static const char *model_of(const classes_args *a)
+{
+    return a->train.piece.model ? a->train.piece.model : "hmm";
+}
+
 static int save_classes(cli *c, const classes_args *a, const char *output)
 {
     vhem_classes_facts facts;
-    const char *model = a->train.piece.model ? a->train.piece.model : "hmm";
-    char *made = cli_provenance(c, cli_options_json(a->usage, model), false);
+    char *made = cli_provenance(c, cli_options_json(a->usage, "model", model_of(a)), false);
     if (!made)
         return cli_fail(c, "out of memory");
     vhem_status st = vhem_classes_save(c->ctx, a->classes, made, output);
@@ -61,6 +65,16 @@ static int save_classes(cli *c, const classes_args *a, const char *output)
     return EXIT_DONE;
 }
 
+/* No option is passed over in silence. */
+static int check_uses(cli *c, const classes_args *a)
+{
+    const char *usual = strcmp(model_of(a), "dtm") == 0 ? "hem-dtm" : "vhem";
+    int status = cli_check_uses(c, a->usage, "model", model_of(a));
+    return status == CLI_GO
+               ? cli_check_uses(c, a->usage, "method", a->train.estimator ? a->train.estimator : usual)
+               : status;
+}
+
 /* What the options of the command mean for the training. */
 static int settle_training(cli *c, classes_args *a, const char *store)
 {
@@ -73,8 +87,7 @@ static int settle_training(cli *c, classes_args *a, const char *store)
 
 static int train_classes(cli *c, classes_args *a)
 {
-    const char *model = a->train.piece.model ? a->train.piece.model : "hmm";
-    int status = cli_check_uses(c, a->usage, "model", model);
+    int status = check_uses(c, a);
     if (status == CLI_GO)
         status = check_output(c, a->output);
     if (status == CLI_GO)
@@ -190,7 +203,9 @@ int classes_update(cli *c, int argc, char **argv)
 static int cross_validate(cli *c, classes_args *a)
 {
     vhem_prediction *p = NULL;
-    int status = cli_out_check(c, a->output);
+    int status = check_uses(c, a);
+    if (status == CLI_GO)
+        status = cli_out_check(c, a->output);
     if (status == CLI_GO)
         status = classes_need_tags(c, a);
     if (status == CLI_GO && a->folds < 2 && !(a->holdout > 0 && a->holdout < 1))

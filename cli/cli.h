@@ -39,7 +39,8 @@ typedef struct {
     const char *words;   /* the choices, when arg does not list them */
     const char **file;   /* a choice that may be a file instead, whose path goes here */
     const char *heading; /* in the help; NULL: the first one */
-    const char *methods; /* "ppk-sc ppk-ac": methods or models that use it; NULL: all */
+    const char *methods; /* "ppk-sc ppk-ac": those that use it; NULL: all */
+    const char *user;    /* what they are: "method", "model" or "kind" */
     bool off;            /* a flag that sets its value to 0, not to 1 */
     int *upto;           /* of a number that may be a range, 2..6: where its end goes; NULL: it may not */
 } cli_option;
@@ -89,15 +90,17 @@ bool cli_has_word(const char *list, char separator, const char *word);
 bool cli_is_default(const cli_option *o);
 /* As it would be typed; "" for a flag, NULL for a list and for nothing. */
 const char *cli_value_text(const cli_option *o, char *buf, size_t size);
+/* Is the option of no use to the method, model or kind of this name? */
+bool cli_is_useless(const cli_option *o, const char *user, const char *name);
 /* A new object: every option of the command by name with its value, but those that change no result and those
- * that the method or model, NULL for any, does not use. */
-json_t *cli_options_json(const cli_usage *usage, const char *method);
+ * that the method or model of this name does not use; user: "method", "model". */
+json_t *cli_options_json(const cli_usage *usage, const char *user, const char *name);
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
 bool cli_given(const cli *c, const cli_usage *usage, const char *name);
-/* Refuses options that the method or model of this name does not use; kind: "method", "model". */
-int cli_check_uses(cli *c, const cli_usage *usage, const char *kind, const char *name);
+/* Refuses options that the method, model or kind of this name does not use. */
+int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name);
 /* " --tau 3 --seed 1": what was given, with --seed and --backend, to be typed again; not what skip names. */
 const char *cli_repeat(const cli *c, const cli_usage *usage, const char *skip, char *text, size_t size);
 /* The nearest of n names spelled at most two letters away from the word; NULL when none is. */

@@ -119,20 +119,26 @@ static int load_start(cli *c, cluster_args *a)
     return CLI_GO;
 }
 
-/* No option is passed over in silence. */
+/* No option is passed over in silence.  The default method depends on the input. */
 static int check_options(cli *c, const cluster_args *a)
 {
     vhem_models_facts facts = { .kind = VHEM_HMMS };
     if (a->input.from.models)
         vhem_models_info(a->input.from.models, &facts);
-    const char *fallback = facts.kind == VHEM_TEXTURES ? "hem-dtm" : "vhem";
-    return cli_check_uses(c, a->usage, "method", a->opt.method ? a->opt.method : fallback);
+    const char *method = a->opt.method ? a->opt.method : facts.kind == VHEM_TEXTURES ? "hem-dtm" : "vhem";
+    int status = cli_check_uses(c, a->usage, "method", method);
+    const char *inits = method_facts(method).inits;
+    if (status == CLI_GO && inits && a->opt.init && !a->init && !cli_has_word(inits, '|', a->opt.init))
+        return cli_misuse(c, "method %s does not use --init %s; it knows %s", method, a->opt.init, inits);
+    return status;
 }
 
 int cluster_load(cli *c, cluster_args *a, bool choose)
 {
-    int status = load_items(c, a, choose);
+    int status = a->opt.method ? check_options(c, a) : CLI_GO;
     if (status == CLI_GO)
+        status = load_items(c, a, choose);
+    if (status == CLI_GO && !a->opt.method)
         status = check_options(c, a);
     return status == CLI_GO && a->init ? load_start(c, a) : status;
 }

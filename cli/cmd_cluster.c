@@ -21,13 +21,10 @@ static bool is_flat(const cli *c, const cluster_args *a)
 /* Every option with the value that was used. */
 static json_t *used_options_json(cluster_args *a, const vhem_clustering *cl)
 {
-    static const char *const not_of_data[] = { "tau", "nv", "cov-add", "soft", "weighted-omega", "preset" };
     a->opt = cl->options; /* the rows of the table point here */
-    json_t *all = cli_options_json(a->usage, cl->method);
+    json_t *all = cli_options_json(a->usage, "method", cl->method);
     if (a->K.n == 1)
         json_object_set_new(all, "clusters", json_integer(a->K.value[0]));
-    for (size_t k = 0; a->input.from.data && k < sizeof not_of_data / sizeof *not_of_data; k++)
-        json_object_del(all, not_of_data[k]);
     return all;
 }
 
@@ -194,7 +191,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
     cluster_add_options(&t, &a, tree ? "candidate" : "", false);
     cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
                                         .help = "short for --emission gaussian-diag or gaussian-full",
-                                        .methods = "em-h3m" },
+                                        .methods = "em-h3m", .user = "method" },
                                       { 0 } });
     cli_add_data(&t, &a.data, "column with the group; the sequences of a group stay together");
     const cli_usage usage = {

@@ -102,8 +102,10 @@ int cmd_compare(cli *c, int argc, char **argv)
                                       .heading = "Options", .change = change });
     cli_add(&t, (const cli_option[]){
                     { "kernel", 0, OPT_CHOICE, "normalised|raw", &a.kernel, .shown = "normalised",
+                      .methods = "ppk", .user = "kind", .heading = "Options",
                       .help = "kernels divided by those of each HMM with itself, or as they are" },
-                    { "raw", 0, OPT_FLAG, NULL, &a.raw, .help = "the same as --kernel raw" },
+                    { "raw", 0, OPT_FLAG, NULL, &a.raw, .methods = "ppk", .user = "kind",
+                      .heading = "Options", .help = "the same as --kernel raw" },
                     { 0 } });
     const cli_usage usage = {
         .args = "A [B]",
@@ -120,6 +122,8 @@ int cmd_compare(cli *c, int argc, char **argv)
                     "  vhem compare models.json clusters.json --kind ppk -o kernel.csv\n",
     };
     int status = cli_begin(c, argc, argv, &usage);
+    if (status == CLI_GO && a.opt.kind)
+        status = cli_check_uses(c, &usage, "kind", a.opt.kind);
     fill_defaults(&a);
     if (status == CLI_GO)
         status = load_and_compare(c, &a, &s);

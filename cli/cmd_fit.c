@@ -59,7 +59,7 @@ static int load_topology(cli *c, fit_args *a)
 static int save_models(cli *c, const fit_args *a, const vhem_models *models, const vhem_fit_report *report,
                        bool stopped)
 {
-    json_t *options = cli_options_json(a->usage, a->fit.model ? a->fit.model : "hmm");
+    json_t *options = cli_options_json(a->usage, "model", a->fit.model ? a->fit.model : "hmm");
     if (report)
         json_object_set_new(options, "restarts", json_integer(report->R));
     char *made = cli_provenance(c, options, stopped);
@@ -168,7 +168,7 @@ static void add_options(cli_table *t, fit_args *a)
                                        .shown = "-, standard output", .help = "file to write, .json or .h5" },
                                      { "cov", 0, OPT_CHOICE, cli_cov_words, &a->cov, .shown = "diag",
                                        .help = "short for --emission gaussian-diag or gaussian-full",
-                                       .methods = "hmm" },
+                                       .methods = "hmm", .user = "model" },
                                      { 0 } });
     cli_add_fields(t, &(cli_fields){ VHEM_FIT_OPTIONS, &a->fit, .without = "pieces by_group repair S_max",
                                      .change = change });

@@ -326,18 +326,18 @@ bool cli_given(const cli *c, const cli_usage *usage, const char *name)
 
 enum { MOST_NAMED = 5 }; /* of what does use an option */
 
-int cli_check_uses(cli *c, const cli_usage *usage, const char *kind, const char *name)
+int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name)
 {
     for (int k = 0; k < usage->table->n; k++) {
         const cli_option *o = &usage->table->row[k];
-        if (!c->given[k] || !o->methods || cli_has_word(o->methods, ' ', name))
+        if (!c->given[k] || !cli_is_useless(o, user, name))
             continue;
         int others = 1;
         for (const char *p = o->methods; (p = strchr(p, ' ')); p++)
             others++;
         if (others > MOST_NAMED)
-            return cli_misuse(c, "%s %s does not use --%s", kind, name, o->name);
-        return cli_misuse(c, "%s %s does not use --%s; %s%s %s %s", kind, name, o->name, kind,
+            return cli_misuse(c, "%s %s does not use --%s", user, name, o->name);
+        return cli_misuse(c, "%s %s does not use --%s; %s%s %s %s", user, name, o->name, user,
                           cli_plural(others), o->methods, others == 1 ? "does" : "do");
     }
     return CLI_GO;

@@ -82,8 +82,14 @@ static const char *long_name(cli_table *t, const vhem_option *o, bool off)
     return name;
 }
 
+/* Whose names stand in the rows of a record, as those that use an option. */
+static const char *user_of(vhem_option_set set)
+{
+    return set == VHEM_FIT_OPTIONS ? "model" : set == VHEM_DISTANCE_OPTIONS ? "kind" : "method";
+}
+
 /* The row of one field, before the command has changed anything. */
-static cli_option row_of_field(cli_table *t, const vhem_option *o, void *record)
+static cli_option row_of_field(cli_table *t, const vhem_option *o, const char *user, void *record)
 {
     bool off = o->type == VHEM_OPTION_FLAG && strcmp(o->fallback, "1") == 0;
     cli_option row = { .letter = o->letter, .kind = kind_of(o), .arg = o->argument, .off = off };
@@ -93,6 +99,7 @@ static cli_option row_of_field(cli_table *t, const vhem_option *o, void *record)
     row.shown = o->fallback;
     row.help = off ? keep(t, "do not %s", o->help) : o->help;
     row.methods = o->methods;
+    row.user = user;
     row.words = o->type == VHEM_OPTION_CHOICE ? o->argument : NULL;
     if (row.words && strlen(row.words) > LONG_LIST)
         row.arg = "NAME"; /* of a method; the help lists them below */
@@ -124,7 +131,7 @@ void cli_add_fields(cli_table *t, const cli_fields *f)
     for (int i = 0; vhem_option_info(f->set, i, &o) == VHEM_OK; i++) {
         if ((f->only && !cli_has_word(f->only, ' ', o.name)) || cli_has_word(f->without, ' ', o.name))
             continue;
-        cli_option rows[] = { row_of_field(t, &o, f->record), { 0 } };
+        cli_option rows[] = { row_of_field(t, &o, user_of(f->set), f->record), { 0 } };
         rows[0].heading = f->heading;
         change_row(t, f->change, o.name, &rows[0]);
         cli_add(t, rows);
@@ -233,16 +240,20 @@ static json_t *value_json(const cli_option *o)
     return cli_json_text(o->file && *o->file ? *o->file : *(const char *const *)o->value);
 }
 
-json_t *cli_options_json(const cli_usage *usage, const char *method)
+bool cli_is_useless(const cli_option *o, const char *user, const char *name)
+{
+    return o->methods && strcmp(o->user, user) == 0 && !cli_has_word(o->methods, ' ', name);
+}
+
+json_t *cli_options_json(const cli_usage *usage, const char *user, const char *name)
 {
     json_t *all = json_object();
     for (int k = 0; k < usage->table->n; k++) {
         const cli_option *o = &usage->table->row[k];
-        if (cli_has_word(not_kept, ' ', o->name)
-            || (method && o->methods && !cli_has_word(o->methods, ' ', method)))
+        if (cli_has_word(not_kept, ' ', o->name) || cli_is_useless(o, user, name))
             continue;
         bool unknown = o->kind != OPT_FLAG && o->kind != OPT_LIST && cli_is_default(o);
-        json_object_set_new(all, o->name, unknown ? default_json(o, method) : value_json(o));
+        json_object_set_new(all, o->name, unknown ? default_json(o, name) : value_json(o));
     }
     return all;
 }

@@ -14,8 +14,10 @@ def shown(estimator):
 
 
 def settings(config, estimator, **changes):
-    """The options of an estimator: those of all, those of its virtual samples, and changes."""
-    return {"estimator": estimator, **config["options"], **config["virtual"].get(estimator, {}), **changes}
+    """The options of an estimator: those of all, those of its virtual samples, and changes; ppk-sc, which climbs no
+    bound, does not use tol."""
+    options = {"estimator": estimator, **config["options"], **config["virtual"].get(estimator, {}), **changes}
+    return {k: v for k, v in options.items() if not (k == "tol" and estimator == "ppk-sc")}
 
 
 def run_trials(x, trial, jobs, *shared):

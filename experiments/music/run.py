@@ -30,6 +30,11 @@ TITLE = {"cal500": "Tags of CAL500, first three seconds of each song read off pi
          "gtzan": "Genres of GTZAN as tags, MFCCs of 15 seconds of each song"}
 
 
+def without(options, name):
+    """The options, names and values in turn, but one."""
+    return [w for k in range(0, len(options), 2) if options[k] != name for w in options[k:k + 2]]
+
+
 def measure(x, files, s):
     """Every estimator on every fold: its measures by tag, seconds, and those of the fits of songs."""
     train, estimators, folds = x.config["train"], [*x.config["estimators"], *s.get("also", [])], x.config["folds"]
@@ -37,7 +42,8 @@ def measure(x, files, s):
     made = dict(zip(first, x.map(song_store, [(files, s, e, train, e) for e in first])))
     stores = {e: (None, 0.0) if e.startswith("em") else made["ppk-sc" if has_one(e) else "vhem"]
               for e in estimators}
-    options = {e: [*train, *fit_shape(s, e), "--estimator", e.removesuffix("-dense").removesuffix("-one"),
+    common = {e: train if e != "ppk-sc" else without(train, "--tol") for e in estimators}
+    options = {e: [*common[e], *fit_shape(s, e), "--estimator", e.removesuffix("-dense").removesuffix("-one"),
                    *(["--nv", 1000] if e.startswith(("vhem", "hem")) else [])] for e in estimators}
     jobs = [(files, fold, "sparse" if e == "em-h3m" else "dense", options[e], stores[e][0], ["--top", s["top"]])
             for e in estimators for fold in folds]

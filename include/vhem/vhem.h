@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define VHEM_VERSION "0.2.0"
+#define VHEM_VERSION "0.3.0"
 #define VHEM_AUTO    0x7fffffff      /* of an option that says so: as the input suggests */
 
 typedef enum { VHEM_OK, VHEM_ENOMEM, VHEM_EINVAL, VHEM_EIO, VHEM_EFORMAT,
@@ -341,9 +341,9 @@ typedef struct {
                                         slabs, for a tighter bound; default 1, at most 32 */
     const char *prior;               /* of method vbhem: a file that holds a prior; its JSON text; settings of
                                         the default one, "alpha=1,lambda=0.01,nu=5" */
-    int         learn_prior;         /* of method vbhem: before every so manieth update; 0 (default): never */
-    int         prune;               /* of method vbhem: remove what is empty or not worth its while, so that K
-                                        and S are the most there may be; default 1 */
+    int         learn_prior;         /* of method vbhem: before every H-th update; 0 (default): never */
+    int         prune;               /* of method vbhem: remove clusters and states that are not needed, so that K
+                                        and S are upper limits; default 1 */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */
@@ -351,6 +351,8 @@ typedef struct {                     /* one clustering method */
     int         takes_hmms, takes_textures, takes_data;  /* what it can cluster */
     int         has_bound;           /* it climbs a bound: restarts, tol and max_iter apply */
     const char *about;               /* half a sentence */
+    const char *inits;               /* words of init that it knows, "auto|far|dealt"; NULL: all of them, or it
+                                        does not use init */
 } vhem_method_facts;
 
 typedef struct {                     /* one restart */

@@ -8,6 +8,7 @@
 #include "estimate/mixture.h"
 #include "estimate/options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,8 +69,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     vhem_fit_options fit;
     bool any = opt->start || strcmp(opt->init, "auto") == 0;
 
-    VH_CHECK(any || vh_em_start_find(opt->init), VHEM_EINVAL,
-             "method %s does not use init '%s'; known are auto, far, dealt", opt->method, opt->init);
+    assert(any || vh_em_start_find(opt->init));
     fit = vh_fit_filled(NULL);
     fit.K = out->Kr;
     fit.S = opt->S;

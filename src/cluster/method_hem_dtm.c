@@ -82,12 +82,9 @@ vhem_status vh_method_hem_dtm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
                          .work = vh_cluster_work_dtm(in->textures, in->K, opt) };
     double *floor = NULL;
     int n_kind = 0;
-    bool known = opt->start || strcmp(opt->init, "auto") == 0;
 
-    for (; vh_dtm_starts[n_kind]; n_kind++)
-        known |= strcmp(opt->init, vh_dtm_starts[n_kind]) == 0;
-    VH_CHECK(known, VHEM_EINVAL, "init '%s' is for HMMs; dynamic textures start with auto, base or far",
-             opt->init);
+    while (vh_dtm_starts[n_kind])
+        n_kind++;
     VH_NEW(floor, in->textures->d);
     vh_dtm_scale(in->textures, floor);
     for (int k = 0; k < in->textures->d; k++)

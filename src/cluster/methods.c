@@ -13,28 +13,31 @@
 
 /* clang-format off */
 const vh_method vh_methods[] = {
-    { "vhem", VH_MODELS, 0, 0, true, vh_method_vhem, "variational hierarchical EM on HMMs" },
+    { "vhem", VH_MODELS, 0, 0, true, vh_method_vhem, "variational hierarchical EM on HMMs", NULL },
     { "vbhem", VH_MODELS, 0, 0, true, vh_method_vbhem,
-      "variational Bayes: as vhem, and finds how many clusters and states are needed" },
-    { "em-h3m", VH_DATA, 0, 0, true, vh_method_em_h3m, "EM for a mixture of HMMs on sequences" },
-    { "shem", VH_MODELS, 10, 0, true, vh_method_shem, "EM on sequences drawn from the HMMs" },
+      "variational Bayes: as vhem, and finds how many clusters and states are needed", NULL },
+    { "em-h3m", VH_DATA, 0, 0, true, vh_method_em_h3m, "EM for a mixture of HMMs on sequences",
+      "auto|far|dealt" },
+    { "shem", VH_MODELS, 10, 0, true, vh_method_shem, "EM on sequences drawn from the HMMs",
+      "auto|far|dealt" },
     { "hem-gmm", VH_MODELS, 0, 0, true, vh_method_hem_gmm,
-      "hierarchical EM on the emissions alone, as Gaussian mixtures" },
-    { "hem-dtm", VH_TEXTURES, 0, 0, true, vh_method_hem_dtm, "hierarchical EM on dynamic textures" },
+      "hierarchical EM on the emissions alone, as Gaussian mixtures", NULL },
+    { "hem-dtm", VH_TEXTURES, 0, 0, true, vh_method_hem_dtm, "hierarchical EM on dynamic textures",
+      "auto|base|far" },
     { "ppk-sc", VH_MODELS, 0, 0, false, vh_method_distance,
-      "spectral clustering on the probability product kernel" },
-    { "ppk-sc-hybrid", VH_MODELS, 0, 0, false, vh_method_distance, "ppk-sc, with centres learned by vhem" },
-    { "kl-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on variational divergences" },
+      "spectral clustering on the probability product kernel", NULL },
+    { "ppk-sc-hybrid", VH_MODELS, 0, 0, false, vh_method_distance, "ppk-sc, with centres learned by vhem", NULL },
+    { "kl-sc", VH_MODELS, 0, 0, false, vh_method_distance, "spectral clustering on variational divergences", NULL },
     { "knn-sc", VH_MODELS, 0, 0, false, vh_method_distance,
-      "spectral clustering on the graph of nearest neighbours" },
+      "spectral clustering on the graph of nearest neighbours", NULL },
     { "kl-sampled-sc", VH_MODELS, 0, 0, false, vh_method_distance,
-      "spectral clustering on sampled divergences" },
+      "spectral clustering on sampled divergences", NULL },
     { "ppk-ac", VH_MODELS, 0, 0, false, vh_method_distance,
-      "agglomerative clustering on the probability product kernel" },
+      "agglomerative clustering on the probability product kernel", NULL },
     { "kl-ac", VH_MODELS, 0, 0, false, vh_method_distance,
-      "agglomerative clustering on variational divergences" },
+      "agglomerative clustering on variational divergences", NULL },
     { "kl-sampled-ac", VH_MODELS, 0, 0, false, vh_method_distance,
-      "agglomerative clustering on sampled divergences" },
+      "agglomerative clustering on sampled divergences", NULL },
     { 0 },
 };
 /* clang-format on */
@@ -60,7 +63,8 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
                                 .takes_textures = (m->takes & VH_TEXTURES) != 0,
                                 .takes_data = (m->takes & VH_DATA) != 0,
                                 .has_bound = m->has_bound,
-                                .about = m->about };
+                                .about = m->about,
+                                .inits = m->inits };
     return VHEM_OK;
 }
 

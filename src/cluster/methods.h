@@ -34,6 +34,7 @@ typedef struct {
     bool has_bound; /* it climbs a bound */
     vh_method_run *run;
     const char *about;
+    const char *inits; /* words of init that it knows, "auto|far|dealt"; NULL: all, or it does not use init */
 } vh_method;
 
 extern const vh_method vh_methods[];               /* ended by a NULL name */

@@ -105,16 +105,25 @@ static bool is_vb(const vhem_cluster_options *o)
     return vh_method_find(o->method)->run == vh_method_vbhem;
 }
 
-/* Refuses options that this method does not use: by the table of options, and by what is clustered. */
+static vhem_status check_init(vhem_ctx *ctx, const vhem_cluster_options *o)
+{
+    vhem_status st = VHEM_OK;
+    const char *inits = vh_method_find(o->method)->inits;
+    char known[80];
+    VH_CHECK(o->start || !inits || vh_has_word(inits, '|', o->init), VHEM_EINVAL,
+             "method %s does not use init '%s'; known are %s", o->method, o->init,
+             vh_list_words(inits, known, sizeof known));
+done:
+    return st;
+}
+
+/* Refuses what suits models of the other kind alone; the table of options has refused the rest. */
 static vhem_status check_meaning(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
     const char *what = NULL;
-    if (in->data)
-        what = o->tau > 0 ? "tau" : o->nv >= 0 ? "nv" : NULL;
     if (in->textures)
-        what = o->M > 1                                ? "M"
-               : vh_start_hmms(o)                      ? "a start of HMMs"
+        what = vh_start_hmms(o)                        ? "a start of HMMs"
                : o->preset && vh_cluster_wants_full(o) ? "preset emhmm"
                                                        : NULL;
     else if (vh_start_textures(o))
@@ -337,6 +346,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     VH_CHECK(in->textures || takes & (h3m ? VH_MODELS : VH_DATA), VHEM_EINVAL, "method %s clusters %s",
              o.method,
              h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");
+    VH_TRY(check_init(ctx, &o));
     VH_TRY(check_meaning(ctx, in, &o));
     if (h3m)
         VH_TRY(check_models(ctx, h3m->K, h3m->omega));

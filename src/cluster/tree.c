@@ -150,8 +150,8 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
         vh_method_find(o->method); /* NULL: the default, or a name that is refused later */
     bool at_most = method && method->run == vh_method_vbhem; /* K is lowered where it is too large */
     VH_CHECK(n >= 1, VHEM_EINVAL, "a tree of %d levels, must have at least 1", n);
-    VH_CHECK(n > 1 || K[0] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)K[0],
-             INT_MAX);
+    VH_CHECK(n > 1 || (K[0] >= 0 && K[0] <= INT_MAX), VHEM_EINVAL, "K is %lld, must be from 1 to %d",
+             (long long)K[0], INT_MAX);
     if (n == 1) /* its own sentences are about a clustering */
         goto done;
     for (int l = 0; l < n; l++)

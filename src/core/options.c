@@ -11,15 +11,19 @@
 #include <string.h>
 
 /* Those of cluster/methods.c; a test compares the two. */
-#define METHODS \
-    "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|kl-sampled-ac"
-/* Those that see models through their distances, those that do not run EM on sequences, given or drawn, of these
- * those for HMMs, and all that have floors and repairs: variational Bayes needs none. */
-#define DISTANCES "ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc ppk-ac kl-ac kl-sampled-ac"
-#define NO_EM     "vhem hem-gmm hem-dtm " DISTANCES
-#define NO_EM_VB  "vbhem " NO_EM
-#define NO_EM_HMM "vhem hem-gmm " DISTANCES
-#define NO_VB     "em-h3m shem " NO_EM
+#define METHODS                                                                                            \
+    "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
+    "kl-sampled-ac"
+/* Who uses an option.  HEM: hierarchical EM; EM: on sequences, given or drawn; the hybrid learns its centres by
+ * vhem; SPECTRAL methods run k-means, LINKED ones merge.  Variational Bayes needs no floors and no repairs. */
+#define HEM       "vhem vbhem hem-gmm hem-dtm"
+#define EM        "em-h3m shem"
+#define HYBRID    "ppk-sc-hybrid"
+#define SPECTRAL  "ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc"
+#define LINKED    "ppk-ac kl-ac kl-sampled-ac"
+#define LEARNING  HEM " " EM " " HYBRID
+#define ITERATING HEM " " EM " " SPECTRAL
+#define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
 /* Those of model/emission.c; a test compares the two. */
 #define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises"
@@ -100,45 +104,44 @@ static const vh_option fit_rows[] = {
 #define R vhem_cluster_options
 static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
-    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", NO_EM_VB,
+    CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
-    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", NULL,
+    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", LEARNING,
         "states of the centres; of textures the dimension of the state"),
-    INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", NULL, "Gaussians in each state of the centres"),
-    INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", NULL,
+    INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
+        "Gaussians in each state of the centres"),
+    INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
-    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V", "10000; shem: 10; vbhem: frames of a sequence / tau; emhmm: models / tau", NULL,
+    REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
+         "10000; shem: 10; vbhem: frames of a sequence / tau; emhmm: models / tau", HEM " shem " HYBRID,
          "virtual samples for each input model; fewer make assignments softer"),
-    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", NULL, "most iterations of a run"),
+    INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
-        "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", NULL,
+        "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
         "runs from different starts, the best of which is kept"),
-    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
+    REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", LEARNING,
          "a run ends when the bound changes by less than this share; 0: never"),
-    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", NO_VB,
+    REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "1e-06; em-h3m, shem: 0.0001; 0 with a preset", FLOORED,
          "smallest variance of a centre, as a share of that of the input; 0: none"),
-    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", NO_EM_HMM,
+    REAL(R, VH_KEPT, cov_add, 0, 0, "A", "0; emhmm: 0.001", "vhem hem-gmm " HYBRID,
          "added to the diagonal of covariances after each iteration"),
-    CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", NULL,
+    CHOICE(R, VH_KEPT, init, 0, 0, "auto|base|far|emissions|pooled|dealt", "auto", HEM " " EM,
            "how a run starts; em-h3m, shem: auto, far, dealt; hem-dtm: auto, base, far"),
-    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", NO_EM_VB,
+    INT(R, VH_KEPT, soft, 0, 0, "N", "20; 0 with a given start", HEM " " HYBRID,
         "iterations with soft assignments before the wanted number of virtual samples"),
-    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", NO_VB, "re-seed empty clusters and dead states"),
-    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", NO_EM,
+    FLAG(R, VH_KEPT, repair, 0, 0, NULL, "1", FLOORED, "re-seed empty clusters and dead states"),
+    FLAG(R, VH_KEPT, weighted_omega, 0, 0, NULL, "0", "vhem hem-gmm hem-dtm " SPECTRAL " " LINKED,
          "weigh a centre by the mass of its members, not by their number"),
-    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS,
-           "gaussian-diag; models have theirs",
-           "em-h3m",
+    CHOICE(R, VH_KEPT | VH_IF_SET, emission, 0, 0, EMISSIONS, "gaussian-diag; models have theirs", "em-h3m",
            "what the states of the centres emit when sequences are clustered"),
     REAL(R, VH_KEPT, lambda, 0, ABOVE_0, "L", "0.5", "ppk-sc ppk-sc-hybrid ppk-ac",
          "power of the probability product kernel"),
     CHOICE(R, VH_KEPT, kernel, 0, 0, "normalised|raw|scaled", "normalised", "ppk-sc ppk-sc-hybrid",
            "kernels divided by those of each HMM with itself; as they are; or divided and then to the power "
-           "that "
-           "makes their median 1/e"),
-    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", "ppk-sc ppk-sc-hybrid kl-sc knn-sc kl-sampled-sc",
+           "that makes their median 1/e"),
+    CHOICE(R, VH_KEPT, diagonal, 0, 0, "zero|keep", "zero", SPECTRAL,
            "whether the affinity of an HMM to itself counts"),
-    CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", "ppk-ac kl-ac kl-sampled-ac",
+    CHOICE(R, VH_KEPT, linkage, 0, 0, "average|complete|single", "average", LINKED,
            "which of the distances between their HMMs is the distance of two clusters"),
     CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
            "auto; restarts with a preset, an init or a given start", "vhem vbhem",
@@ -278,27 +281,6 @@ void vh_options_init(vhem_option_set set, void *record, size_t size)
             vh_option_set_number(row, -1, record);
 }
 
-static bool is_one_of(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *w = words; w; w = strchr(w, '|'), w = w ? w + 1 : NULL)
-        if (n > 0 && strncmp(w, word, n) == 0 && (w[n] == '|' || w[n] == '\0'))
-            return true;
-    return false;
-}
-
-/* "kl|ppk" as "kl, ppk". */
-static void list_words(const char *words, char *out, size_t size)
-{
-    size_t n = 0;
-    for (; *words && n + 3 < size; words++) {
-        out[n++] = *words == '|' ? ',' : *words;
-        if (*words == '|')
-            out[n++] = ' ';
-    }
-    out[n] = '\0';
-}
-
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record)
 {
     vhem_status st = VHEM_OK;
@@ -308,10 +290,10 @@ vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *rec
         const vhem_option *o = &row->shown;
         if (is_text(row)) {
             const char *word = text_of(row, record);
-            if (o->type == VHEM_OPTION_TEXT || !word || is_one_of(o->argument, word))
+            if (o->type == VHEM_OPTION_TEXT || !word || vh_has_word(o->argument, '|', word))
                 continue;
-            list_words(o->argument, known, sizeof known);
-            VH_CHECK(0, VHEM_EINVAL, "%s '%.80s' is unknown; known are %s", o->name, word, known);
+            VH_CHECK(0, VHEM_EINVAL, "%s '%.80s' is unknown; known are %s", o->name, word,
+                     vh_list_words(o->argument, known, sizeof known));
         }
         double x = vh_option_number(row, record);
         VH_CHECK(x <= 1e300, VHEM_EINVAL, "%s is %g, must be a finite number", o->name, x);
@@ -325,28 +307,25 @@ done:
     return st;
 }
 
-/* Is word one of the words, which have blanks between them? */
-static bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *w = words; w; w = strchr(w, ' '), w = w ? w + 1 : NULL)
-        if (strncmp(w, word, n) == 0 && (w[n] == ' ' || w[n] == '\0'))
-            return true;
-    return false;
-}
-
 static bool is_used(const vh_option *row, const char *method)
 {
-    return !row->shown.methods || has_word(row->shown.methods, method);
+    return !row->shown.methods || vh_has_word(row->shown.methods, ' ', method);
+}
+
+/* Does it change nothing: left at its default, or a flag set to what it is anyway? */
+static bool is_idle(const vh_option *row, const void *record)
+{
+    bool flag = row->shown.type == VHEM_OPTION_FLAG;
+    return vh_option_unset(row, record)
+           || (flag && (vh_option_number(row, record) > 0) == (row->shown.fallback[0] == '1'));
 }
 
 vhem_status vh_options_check_uses(vhem_ctx *ctx, vhem_option_set set, const void *record, const char *method)
 {
     vhem_status st = VHEM_OK;
     for (const vh_option *row = vh_options(set); row->shown.name; row++) {
-        bool off = vh_option_unset(row, record) || (!is_text(row) && vh_option_number(row, record) == 0);
-        VH_CHECK(off || is_used(row, method), VHEM_EINVAL, "method %s does not use %s", method,
-                 row->shown.name);
+        VH_CHECK(is_used(row, method) || is_idle(row, record), VHEM_EINVAL, "method %s does not use %s",
+                 method, row->shown.name);
     }
 done:
     return st;
@@ -369,7 +348,7 @@ void vh_options_fill(vhem_option_set set, void *record)
         if (!vh_option_unset(row, record))
             continue;
         if (is_text(row)) {
-            if (o->type == VHEM_OPTION_CHOICE && is_one_of(o->argument, o->fallback))
+            if (o->type == VHEM_OPTION_CHOICE && vh_has_word(o->argument, '|', o->fallback))
                 *vh_option_text(row, record) = o->fallback;
             continue;
         }

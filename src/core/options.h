@@ -31,7 +31,7 @@ void vh_option_set_number(const vh_option *row, double x, void *record);
 const char **vh_option_text(const vh_option *row, void *record);
 /* Every option that is set is in its range, and a choice is one of its words. */
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record);
-/* Every option that is set, and not to 0, is one that the method uses. */
+/* Every option that is set is one that the method uses; a flag may be set to its default. */
 vhem_status vh_options_check_uses(vhem_ctx *ctx, vhem_option_set set, const void *record, const char *method);
 /* What the method does not use becomes the default again: before options are handed on to another method. */
 void vh_options_drop_unused(vhem_option_set set, const char *method, void *record);

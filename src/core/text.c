@@ -60,6 +60,27 @@ void vh_text_json(FILE *f, const char *text)
     putc('"', f);
 }
 
+bool vh_has_word(const char *list, char separator, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *w = list; w && n > 0; w = strchr(w, separator), w = w ? w + 1 : NULL)
+        if (strncmp(w, word, n) == 0 && (w[n] == separator || w[n] == '\0'))
+            return true;
+    return false;
+}
+
+const char *vh_list_words(const char *words, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *words && n + 3 < size; words++) {
+        out[n++] = *words == '|' ? ',' : *words;
+        if (*words == '|')
+            out[n++] = ' ';
+    }
+    out[n] = '\0';
+    return out;
+}
+
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot)
 {
     vhem_status st = VHEM_OK;

@@ -19,6 +19,11 @@ int vh_utf8_length(const unsigned char *s);
  * characters become '?'.  A file may hold any of them in a name, escape sequences of terminals among them. */
 void vh_text_clean(char *text);
 
+/* Is the word, which is not empty, one of those in the list, "kl|ppk"? */
+bool vh_has_word(const char *list, char separator, const char *word);
+/* "kl|ppk" as "kl, ppk", cut where the room ends; returns out. */
+const char *vh_list_words(const char *words, char *out, size_t size);
+
 /* Texts that live as long as what owns them. */
 typedef struct {
     char **text;

@@ -110,12 +110,12 @@ class Cluster(WithWalks):
             ("if it holds sequences, fit models to them first: vhem fit", ("cluster", "w.csv", "-k", "2")),
             ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", *em)),
             ("w.csv holds 12 groups, too few for 13 clusters", ("cluster", "w.csv", "-k", "13", "-g", "group", *em)),
-            ("method em-h3m does not use nv", ("cluster", "w.csv", "-k", "2", "--nv", "5", *em)),
-            ("method em-h3m does not use init 'base'; known are auto, far, dealt",
-             ("cluster", "w.csv", "-k", "2", "--init", "base", *em)),
             ("vhem choose compares clusters of models", ("choose", "w.csv", "-k", "2", *em)),
         ]:
             self.fails(1, words, *args)
+        self.fails(2, "method em-h3m does not use --nv", "cluster", "w.csv", "-k", "2", "--nv", "5", *em)
+        self.fails(2, "method em-h3m does not use --init base; it knows auto|far|dealt", "cluster", "w.csv", "-k", "2",
+                   "--init", "base", *em)
         self.fails(2, "--method is one of ", "cluster", "w.csv", "-k", "2", "--method", "kmeans")
         self.fails(2, "--group is about sequences", "cluster", "m.json", "-k", "2", "--group", "g")
         self.write("empty.csv", "id,x\n")

@@ -11,6 +11,11 @@ SPECTRAL = ["ppk-sc", "ppk-sc-hybrid", "kl-sc", "kl-sampled-sc"]
 AGGLOMERATIVE = ["ppk-ac", "kl-ac", "kl-sampled-ac"]
 METHODS = ["hem-gmm"] + SPECTRAL + AGGLOMERATIVE
 
+UNUSED = {"tau": ["em-h3m"], "nv": ["em-h3m", "ppk-sc", "kl-ac"], "states": ["ppk-sc", "knn-sc", "kl-ac"],
+          "mix": ["kl-sc", "hem-dtm", "ppk-ac"], "max-iter": ["ppk-ac", "kl-ac"], "restarts": ["kl-ac", "kl-sampled-ac"],
+          "tol": ["kl-sc", "ppk-ac"], "cov-floor": ["kl-sc", "vbhem"], "cov-add": ["hem-dtm", "kl-sc"],
+          "soft": ["em-h3m", "kl-sc"]}
+
 
 class Methods(Case):
     def setUp(self):
@@ -29,7 +34,7 @@ class Methods(Case):
                 ("ppk-sc", "refine", "2", "; method vhem does"), ("shem", "candidate", "2", "; method vhem does"),
                 ("ppk-sc", "neighbours", "3", "; method knn-sc does"), ("kl-sc", "search", "fast", "; methods vhem vbhem do"),
                 ("ppk-ac", "kernel", "raw", "; methods ppk-sc ppk-sc-hybrid do"), ("shem", "soft", "3", ""),
-                ("shem", "preset", "paper", "")):
+                ("shem", "preset", "paper", ""), *((m, o, "3", "") for o, methods in UNUSED.items() for m in methods)):
             how = ["--method", method] if method != "vhem" else []
             self.fails(2, f"method {method} does not use --{option}{rest}", "cluster", "m.json", "-k", "2", *how,
                        f"--{option}", value, "-o", "x.json")
@@ -93,7 +98,7 @@ class Methods(Case):
         self.fails(2, "--lambda needs a number above 0, not '0'", "cluster", "m.json", "-k", "2", "--method",
                    "ppk-sc", "--lambda", "0")
         self.fails(1, "too few for 13 clusters", "cluster", "m.json", "-k", "13", "--method", "ppk-sc")
-        self.fails(1, "method kl-ac takes no start", "cluster", "m.json", "--method", "kl-ac", "--init", "m.json")
+        self.fails(2, "method kl-ac does not use --init", "cluster", "m.json", "--method", "kl-ac", "--init", "m.json")
         self.fails(1, "S is 3, the centres of method hem-gmm have one state", "cluster", "m.json", "-k", "2",
                    "--method", "hem-gmm", "-S", "3")
 

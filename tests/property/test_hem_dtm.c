@@ -195,7 +195,8 @@ static void options(void **state)
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 2, &opt, &c), VHEM_EINVAL,
                  "clusters dynamic textures: fit them first");
     opt.init = "pooled";
-    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "init 'pooled' is for HMMs");
+    assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL,
+                 "method hem-dtm does not use init 'pooled'; known are auto, base, far");
     opt.init = NULL;
     opt.M = 2;
     assert_fails(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c), VHEM_EINVAL, "method hem-dtm does not use M");
