@@ -167,14 +167,18 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         seed = _run.seed_of(self.random_state)
         X = opened(X)
         with self._session(seed) as session:
+            options = self._options()
             if holds_models(X):
                 self.models_ = as_models(X)
                 self._fitted_to(self.models_.d)
                 source = _lib.source(self.models_._handle)
             else:
                 source = self._from_sequences(session, takes, self._sequences(X, lengths, groups, weights), seed)
+                for size in ("S", "M"):                        # the models have them, whatever centres do
+                    users = _lib.option_table("cluster")[size]["methods"].split()
+                    if (self._method() or "vhem") not in users:
+                        options.pop(size, None)
             if session.interrupt is None:
-                options = self._options()
                 tree = _lib.cluster(session, source, self._levels(), options)
                 self._take(Tree._of(tree, self._record(options, seed)))
         return self
