@@ -251,6 +251,9 @@ typedef struct { /* what models of all kinds have */
     int S, M; /* of a texture S is the dimension of its state, M is 0 */
 } cli_model;
 cli_model cli_model_at(const vhem_models *models, int64_t i);
+/* Reads the first n models (all, when there are fewer) of a set on disk, or says what is damaged: to be called
+ * before they are looked at. */
+int cli_models_read(cli *c, const vhem_models *models, int64_t n);
 /* Its name, or "i" when it has none; buf serves for that. */
 const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size_t size);
 const char *cli_model_word(const vhem_models *models); /* "HMM", "texture" */

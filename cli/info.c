@@ -22,13 +22,12 @@ static json_t *provenance_json(const char *text)
 /* HMMs and textures differ by the names of their sizes. */
 json_t *info_models(const char *path, const vhem_models *models, bool every)
 {
-    enum { FIRST = 10 };
     json_t *list = json_array(), *labels = json_object();
     vhem_models_facts facts;
     vhem_models_info(models, &facts);
     bool textures = facts.kind == VHEM_TEXTURES;
     bool few = facts.on_disk && !every;
-    for (int64_t i = 0; i < facts.K && (i < FIRST || !few); i++) {
+    for (int64_t i = 0; i < facts.K && (i < INFO_FIRST || !few); i++) {
         cli_model m = cli_model_at(models, i);
         json_t *one = json_pack("{s:o, s:o, s:i}", "name", cli_json_text(m.name), "label",
                                 cli_json_text(m.label), textures ? "n" : "S", m.S);

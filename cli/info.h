@@ -5,7 +5,9 @@
 
 #include "cli.h"
 
-/* all: every model is listed; else, of a set on disk, only the first ones. */
+enum { INFO_FIRST = 10 }; /* models of a set on disk that are listed unless all are asked for */
+
+/* all: every model is listed. */
 json_t *info_models(const char *path, const vhem_models *models, bool all);
 json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree);
 json_t *info_classes(const char *path, const vhem_classes *classes);

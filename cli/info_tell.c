@@ -58,31 +58,49 @@ static void tell_counts(FILE *f, const char *title, json_t *counts, bool all)
     fputc('\n', f);
 }
 
-void info_tell_provenance(FILE *f, const json_t *made)
+/* "text" after a lead, where the object has that key. */
+static void tell_text(FILE *f, const char *lead, const json_t *made, const char *key)
 {
-    const char *key;
-    json_t *value, *options = json_object_get(made, "options");
-    if (!json_is_object(made))
-        return;
-    fprintf(f, "  made by    %s %s %s from %s, seed %lld%s\n", info_text(made, "program"),
-            info_text(made, "version"), info_text(made, "command"), info_text(made, "input"),
-            info_int(made, "seed"),
-            json_is_true(json_object_get(made, "interrupted")) ? ", interrupted" : "");
-    if (!json_is_object(options))
-        return;
-    fprintf(f, "  with      ");
+    const char *text = info_text(made, key);
+    if (*text)
+        fprintf(f, "%s%s", lead, text);
+}
+
+static void tell_options(FILE *f, json_t *options)
+{
+    const char *key, *lead = "  with      ";
+    json_t *value;
+
     json_object_foreach(options, key, value)
     {
-        if (json_is_null(value))
+        if (!json_is_number(value) && !json_is_string(value))
             continue;
+        fprintf(f, "%s --%s ", lead, key);
+        lead = "";
         if (json_is_real(value))
-            fprintf(f, " --%s %g", key, json_real_value(value));
+            fprintf(f, "%g", json_real_value(value));
         else if (json_is_integer(value))
-            fprintf(f, " --%s %lld", key, (long long)json_integer_value(value));
-        else if (json_is_string(value))
-            fprintf(f, " --%s %s", key, json_string_value(value));
+            fprintf(f, "%lld", (long long)json_integer_value(value));
+        else
+            fputs(json_string_value(value), f);
     }
-    fputc('\n', f);
+    if (!*lead)
+        fputc('\n', f);
+}
+
+void info_tell_provenance(FILE *f, const json_t *made)
+{
+    if (!json_is_object(made))
+        return;
+    fprintf(f, "  made by   ");
+    tell_text(f, " ", made, "program");
+    tell_text(f, " ", made, "version");
+    tell_text(f, " ", made, "command");
+    tell_text(f, " from ", made, "input");
+    if (json_is_integer(json_object_get(made, "seed")))
+        fprintf(f, ", seed %lld", info_int(made, "seed"));
+    fprintf(f, "%s\n", json_is_true(json_object_get(made, "interrupted")) ? ", interrupted" : "");
+    tell_options(f, json_object_get(made, "options"));
 }
 
 /* "3" or "2 to 5". */

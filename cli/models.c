@@ -16,6 +16,13 @@ cli_model cli_model_at(const vhem_models *models, int64_t i)
     return (cli_model){ "", "", 0, 0, 0 };
 }
 
+int cli_models_read(cli *c, const vhem_models *models, int64_t n)
+{
+    vhem_models_facts facts;
+    vhem_models_info(models, &facts);
+    return cli_status(c, vhem_models_read(c->ctx, models, 0, n < facts.K ? n : facts.K));
+}
+
 const char *cli_model_name(const vhem_models *models, int64_t i, char *buf, size_t size)
 {
     const char *name = cli_model_at(models, i).name;
@@ -46,6 +53,9 @@ int cli_check_models(cli *c, const vhem_models *models, const char *what, const 
     if (facts.K != cl->Kb)
         return cli_fail(c, "%s holds %lld %s%s, but the clusters of %s were made of %lld", what,
                         (long long)facts.K, word, cli_plural(facts.K), where, (long long)cl->Kb);
+    int status = cli_models_read(c, models, facts.K);
+    if (status != CLI_GO)
+        return status;
     for (int64_t i = 0; i < facts.K; i++) {
         cli_model m = cli_model_at(models, i);
         if (m.name[0] && cl->name[i][0] && strcmp(m.name, cl->name[i]) != 0)

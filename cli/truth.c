@@ -112,6 +112,9 @@ static int classes_of_data(cli *c, const vhem_data *data, const vhem_clustering 
 /* The texts stay those of the models. */
 static int classes_of_models(cli *c, const vhem_models *models, int64_t n, const char ***class_of)
 {
+    int status = cli_models_read(c, models, n);
+    if (status != CLI_GO)
+        return status;
     *class_of = calloc((size_t)n + 1, sizeof **class_of);
     for (int64_t i = 0; *class_of && i < n; i++)
         (*class_of)[i] = cli_model_at(models, i).label;

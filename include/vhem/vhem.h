@@ -209,10 +209,16 @@ VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *ou
 /* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of "poisson";
  * NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
-/* VHEM_EINVAL when i is out of range or the models are of the other kind. */
+/* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read when
+ * they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read says
+ * why. */
 VHEM_API vhem_status vhem_models_hmm(const vhem_models *, int64_t i, vhem_hmm_view *out);
 VHEM_API vhem_status vhem_models_texture(const vhem_models *, int64_t i, vhem_dt_view *out);
-/* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
+/* Reads models first .. first+n-1 of a set on disk, so that looking at them cannot fail any more; the sentence
+ * names the file and the chunk that is damaged.  Models in memory are there anyway. */
+VHEM_API vhem_status vhem_models_read(vhem_ctx *, const vhem_models *, int64_t first, int64_t n);
+/* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ, or when
+ * a set on disk cannot be read. */
 VHEM_API double      vhem_models_compare(const vhem_models *, const vhem_models *);
 VHEM_API void        vhem_models_free(vhem_models *);
 

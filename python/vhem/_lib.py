@@ -299,15 +299,28 @@ def models_facts(models: Handle) -> Dict[str, Any]:
     return {**plain(facts[0]), "prior": _read(facts.prior), "provenance": _read(facts.provenance)}
 
 
+def _look(models: Handle, i: int, view: Any, textures: bool = False) -> None:
+    """Has the view show model i; raises the sentence where a set on disk is damaged."""
+    get = lib.vhem_models_texture if textures else lib.vhem_models_hmm
+    if get(models.pointer, i, view) != lib.VHEM_OK:
+        _check_readable(models, i, 1)
+        raise InputError(f"there is no {'texture' if textures else 'HMM'} {i} in this set")
+
+
+def _check_readable(models: Handle, first: int, n: int) -> None:
+    """Raises the sentence where models first .. first+n-1 of a set on disk cannot be read."""
+    with Session() as session:
+        session.call("vhem_models_read", models.pointer, first, n)
+
+
 def models_each(models: Handle, key: str) -> List[Any]:
     """name, label or omega of each model."""
     facts = models_facts(models)
     textures = facts["kind"] == TEXTURES
     view = ffi.new("vhem_dt_view *" if textures else "vhem_hmm_view *")
-    get = lib.vhem_models_texture if textures else lib.vhem_models_hmm
     found = []
     for i in range(facts["K"]):
-        get(models.pointer, i, view)
+        _look(models, i, view, textures)
         found.append(view.omega if key == "omega" else text(getattr(view, key)))
     return found
 
@@ -321,7 +334,7 @@ def _parts(view: Any, shapes: Mapping[str, Tuple[int, ...]], owner: Handle) -> D
 def hmm_parts(models: Handle, i: int) -> Dict[str, Any]:
     """What is in HMM i."""
     view = ffi.new("vhem_hmm_view *")
-    lib.vhem_models_hmm(models.pointer, i, view)
+    _look(models, i, view)
     S, M, d = view.S, view.M, view.d
     cov = (S, M, d, d) if text(view.emission) == "gaussian-full" else (S, M, d)
     return _parts(view, {"pi": (S,), "A": (S, S), "c": (S, M), "mu": (S, M, d), "cov": cov,
@@ -331,7 +344,7 @@ def hmm_parts(models: Handle, i: int) -> Dict[str, Any]:
 def texture_parts(models: Handle, i: int) -> Dict[str, Any]:
     """What is in texture i."""
     view = ffi.new("vhem_dt_view *")
-    lib.vhem_models_texture(models.pointer, i, view)
+    _look(models, i, view, textures=True)
     n, d = view.n, view.d
     return _parts(view, {"A": (n, n), "Q": (n, n), "mu": (n,), "Sigma": (n, n), "C": (d, n), "ybar": (d,),
                          "R": (d,)}, models)
@@ -339,6 +352,8 @@ def texture_parts(models: Handle, i: int) -> Dict[str, Any]:
 
 def compare(a: Handle, b: Handle) -> float:
     """Largest difference of two sets of models."""
+    for models in (a, b):
+        _check_readable(models, 0, models_facts(models)["K"])
     return float(lib.vhem_models_compare(a.pointer, b.pointer))
 
 

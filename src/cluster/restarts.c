@@ -211,6 +211,16 @@ typedef struct { /* restarts at work */
     int64_t done, total; /* for progress */
 } some_restarts;
 
+/* Which restart fails first by the clock depends on the threads; the one of the lowest number is told. */
+static void note_failure(vh_search *s, int r, const char *sentence)
+{
+#pragma omp critical(vh_restart_failed)
+    if (s->failed < 0 || r < s->failed) {
+        s->failed = r;
+        snprintf(s->sentence, sizeof s->sentence, "%s", sentence);
+    }
+}
+
 static void run_restart(void *arg, int64_t k, int worker)
 {
     some_restarts *x = arg;
@@ -226,8 +236,8 @@ static void run_restart(void *arg, int64_t k, int worker)
     if (x->across)
         vh_ctx_member(x->ctx, &member);
     a->st = x->limit >= 0 ? begin(ctx, s, x->limit, a) : finish(ctx, s, a);
-    if (x->across && a->st != VHEM_OK)
-        vh_fail(x->ctx, a->st, "%s", member.error);
+    if (a->st != VHEM_OK)
+        note_failure(s, r, ctx->error);
     if (x->limit >= 0)
         drop_tables(a);
     else
@@ -307,7 +317,7 @@ static vhem_status run_round(vhem_ctx *ctx, vh_search *s, int first, int end)
     run_some(ctx, n, &x);
     int left = rank_restarts(s, first, end);
     if (left == 0)
-        return s->all[first].st; /* its sentence may be that of a later one: all failed alike */
+        return s->all[first].st;
     x.limit = -1;
     x.done = before + n;
     run_some(ctx, F < left ? F : left, &x);
@@ -330,8 +340,10 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
     for (int r = 0; r < s->R; r++)
         failed += s->all[r].begun && s->all[r].st != VHEM_OK;
     if (failed > 0 && s->best >= 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, ctx->error);
-    if (s->best < 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, s->sentence);
+    if (s->best < 0 && s->failed >= 0)
+        st = vh_fail(ctx, s->all[s->failed].st, "%s", s->sentence);
+    else if (s->best < 0)
         st = one != VHEM_OK ? one : s->all[s->order[0]].st;
     for (int r = 0; r < s->R; r++) /* what the others would have found nobody knows */
         if (s->all[r].begun && s->all[r].st == VHEM_ENOMEM)
@@ -447,7 +459,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
     const char *one = NULL;
 
     s->opt = opt;
-    s->best = -1;
+    s->best = s->failed = -1;
     s->R = s->n = opt->restarts;
     VH_NEW(s->all, s->R + VH_MAX_CANDIDATES);
     VH_NEW(s->order, s->R);

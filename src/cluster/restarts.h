@@ -61,6 +61,8 @@ typedef struct {
     int best;            /* -1: none yet */
     double slack;        /* candidates whose bounds are this near to the best, in nats, are told apart by
                             their modularity; 0: the bound decides alone */
+    int failed;          /* the first restart that failed, by its number; -1: none */
+    char sentence[2048]; /* of that one */
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when

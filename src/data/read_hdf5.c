@@ -333,15 +333,40 @@ done:
     return st;
 }
 
+/* Does the text that an attribute holds, of fixed or of variable length, begin with "vhem-"? */
+static bool is_ours(hid_t a, hid_t type, hid_t space)
+{
+    char text[16] = "", *heap = NULL; /* "vhem-h3m", "vhem-dtm" */
+    bool ours = false;
+
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
+        return false;
+    if (H5Tis_variable_str(type) > 0) {
+        ours = H5Aread(a, type, &heap) >= 0 && heap && strncmp(heap, "vhem-", 5) == 0;
+        H5free_memory(heap);
+    } else {
+        ours =
+            H5Tget_size(type) <= sizeof text && H5Aread(a, type, text) >= 0 && strncmp(text, "vhem-", 5) == 0;
+    }
+    return ours;
+}
+
 static vhem_status refuse_models(h5 *r)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
-    bool hmms;
+    htri_t there = H5Aexists(r->file, "format");
 
-    VH_TRY(has(r, "hmms", &hmms));
-    VH_CHECK(!hmms || H5Aexists(r->file, "format") == 0, VHEM_EFORMAT,
-             "%s: this is a model file, expected sequences", r->path);
+    VH_CHECK(there >= 0, VHEM_EFORMAT,
+             "%s: attribute 'format' cannot be looked up: the file is damaged, or memory is short", r->path);
+    if (there > 0) {
+        hid_t a = H5Aopen(r->file, "format", H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
+        bool ours = is_ours(a, type, space);
+        H5Sclose(space);
+        H5Tclose(type);
+        H5Aclose(a);
+        VH_CHECK(!ours, VHEM_EFORMAT, "%s: this is a model file, expected sequences", r->path);
+    }
 done:
     return st;
 }

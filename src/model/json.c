@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "model/json_scan.h"
 
 #include <limits.h>
 #include <math.h>
@@ -26,38 +27,28 @@ const char *vh_json_kind(const json_t *v)
     return "unknown";
 }
 
-/* Jansson says "invalid token" when memory runs out, or reads a number without its last digits.  So its
- * allocations are watched, unless the program has given it some of its own. */
-static _Thread_local bool ran_short;
-
-static void *watched_malloc(size_t size)
+/* Did memory run out?  Jansson has a code for it, and forgets it at times (json_scan.h). */
+static bool ran_short(const json_error_t *err, const char *text, size_t size, json_t *root)
 {
-    void *p = malloc(size);
-    ran_short |= !p;
-    return p;
-}
-
-__attribute__((constructor)) static void watch(void)
-{
-    json_malloc_t get;
-    json_free_t release;
-    json_get_alloc_funcs(&get, &release);
-    if (get == malloc && release == free)
-        json_set_alloc_funcs(watched_malloc, free);
+    if (root)
+        return !vh_json_is_whole(text, size, root);
+    int code = json_error_code(err);
+    return code == json_error_out_of_memory
+           || ((code == json_error_unknown || code == json_error_invalid_syntax)
+               && vh_json_is_valid(text, size));
 }
 
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)
 {
     vhem_status st = VHEM_OK;
-    json_error_t err;
+    json_error_t err = { 0 }; /* Jansson does not set its code when it has nothing to say */
 
-    ran_short = false;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &err);
     /* An integer past 64 bits, a seed for example: rather a little inexact than unreadable. */
     if (!root && json_error_code(&err) == json_error_numeric_overflow)
         root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &err);
-    VH_CHECK(!ran_short && (root || json_error_code(&err) != json_error_out_of_memory), VHEM_ENOMEM,
-             "out of memory: the JSON text has %zu bytes", size);
+    VH_CHECK(!ran_short(&err, text, size, root), VHEM_ENOMEM, "out of memory: the JSON text has %zu bytes",
+             size);
     VH_CHECK(root, VHEM_EFORMAT, "line %d, column %d: not valid JSON: %s", err.line, err.column, err.text);
     *out = root;
     root = NULL;

@@ -210,13 +210,14 @@ done:
 vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
 {
     vhem_status st = VHEM_OK;
-    if (!m || m->h3m || m->dtm)
+    if (!m || m->dtm || vh_models_hmms(m))
         return VHEM_OK;
 #pragma omp critical(vh_models_gather)
-    if (!m->h3m) {
+    if (!vh_models_hmms(m)) {
         vh_h3m *h3m = NULL;
         st = vh_shards_read(ctx, m->shards, 0, (int)m->shards->K, true, &h3m);
-        ((vhem_models *)m)->h3m = h3m;
+        if (st == VHEM_OK)
+            __atomic_store_n(&((vhem_models *)m)->h3m, h3m, __ATOMIC_RELEASE);
     }
     return st;
 }
@@ -247,8 +248,9 @@ done:
 
 vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out)
 {
-    return m->h3m ? copy_range(ctx, m->h3m, (int)first, n, out)
-                  : vh_shards_read(ctx, m->shards, first, n, true, out);
+    const vh_h3m *h3m = vh_models_hmms(m);
+    return h3m ? copy_range(ctx, h3m, (int)first, n, out)
+               : vh_shards_read(ctx, m->shards, first, n, true, out);
 }
 
 /* ---- 2. looking at them -------------------------------------------------------------------------------- */
@@ -256,18 +258,18 @@ vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, 
 void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
 {
     vhem_models_facts f = { .kind = m->kind, .K = vh_models_size(m), .d = vh_models_dim(m), .emission = "" };
-    const vh_h3m *head = m->h3m ? m->h3m : m->shards ? m->shards->shard[0]->head : NULL;
+    const vh_h3m *head = vh_models_head(m), *h3m = vh_models_hmms(m);
 
     f.files = m->shards ? m->shards->n : 0;
-    f.on_disk = m->shards && !m->h3m;
+    f.on_disk = m->shards && !h3m;
     if (f.on_disk) {
         f.S = m->shards->S;
         f.M = m->shards->M;
     }
 
-    for (int i = 0; m->h3m && i < m->h3m->K; i++) {
-        f.S = m->h3m->hmm[i].S > f.S ? m->h3m->hmm[i].S : f.S;
-        f.M = m->h3m->hmm[i].M > f.M ? m->h3m->hmm[i].M : f.M;
+    for (int i = 0; h3m && i < h3m->K; i++) {
+        f.S = h3m->hmm[i].S > f.S ? h3m->hmm[i].S : f.S;
+        f.M = h3m->hmm[i].M > f.M ? h3m->hmm[i].M : f.M;
     }
     for (int i = 0; m->dtm && i < m->dtm->K; i++)
         f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
@@ -279,20 +281,37 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
     *out = f;
 }
 
-/* HMM i of a set on disk: its chunk is read when somebody looks at it for the first time, and kept. */
-static vhem_status view_on_disk(vhem_models *m, int64_t i, vhem_hmm_view *out)
+/* Chunk b of a set on disk: it is read when somebody looks at it for the first time, and kept. */
+static vhem_status read_block(vhem_ctx *ctx, vhem_models *m, int64_t b)
 {
     vhem_status st = VHEM_OK;
-    vhem_ctx silent = { .threads = 1 }, *ctx = &silent;
-    int64_t chunks = (m->shards->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK, b = i / VH_SHARD_CHUNK,
-            first = b * VH_SHARD_CHUNK, left = m->shards->K - first;
+    int64_t chunks = (m->shards->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK, first = b * VH_SHARD_CHUNK,
+            left = m->shards->K - first;
 
     if (!m->block)
         VH_NEW(m->block, chunks);
     if (!m->block[b])
         VH_TRY(vh_shards_read(ctx, m->shards, first, (int)(left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK),
                               true, &m->block[b]));
-    st = vh_h3m_view(m->block[b], (int)(i - first), out);
+done:
+    return st;
+}
+
+vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n)
+{
+    vhem_status st = VHEM_OK;
+    int64_t K = vh_models_size(m);
+
+    VH_CHECK(first >= 0 && n >= 0 && first <= K && n <= K - first, VHEM_EINVAL,
+             "%lld %ss from number %lld on are asked for, there are %lld", (long long)n, vh_models_word(m),
+             (long long)first, (long long)K);
+    for (int64_t b = first / VH_SHARD_CHUNK; !m->dtm && !vh_models_hmms(m) && b * VH_SHARD_CHUNK < first + n;
+         b++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+#pragma omp critical(vh_models_gather)
+        st = read_block(ctx, (vhem_models *)m, b);
+        VH_TRY(st);
+    }
 done:
     return st;
 }
@@ -300,12 +319,18 @@ done:
 vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
 {
     vhem_status st = VHEM_EINVAL;
-    if (m->h3m)
-        return i >= 0 && i < m->h3m->K ? vh_h3m_view(m->h3m, (int)i, out) : VHEM_EINVAL;
+    vhem_ctx silent = { .threads = 1 };
+    const vh_h3m *h3m = vh_models_hmms(m);
+    if (h3m)
+        return i >= 0 && i < h3m->K ? vh_h3m_view(h3m, (int)i, out) : VHEM_EINVAL;
     if (!m->shards || i < 0 || i >= m->shards->K)
         return VHEM_EINVAL;
 #pragma omp critical(vh_models_gather)
-    st = view_on_disk((vhem_models *)m, i, out);
+    {
+        st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK);
+        if (st == VHEM_OK)
+            st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], (int)(i % VH_SHARD_CHUNK), out);
+    }
     return st;
 }
 

@@ -33,13 +33,24 @@ static inline vhem_models vh_models_of_textures(const vh_dtm *dtm)
     return (vhem_models){ .kind = VHEM_TEXTURES, .dtm = (vh_dtm *)dtm };
 }
 
+/* The HMMs in memory; NULL: none, or they are on disk.  Another thread may be gathering them just now. */
+static inline vh_h3m *vh_models_hmms(const vhem_models *m)
+{
+    return __atomic_load_n(&m->h3m, __ATOMIC_ACQUIRE);
+}
+/* A set of HMMs, in memory or on disk, with all that does not belong to one of them; NULL: textures. */
+static inline const vh_h3m *vh_models_head(const vhem_models *m)
+{
+    const vh_h3m *h3m = vh_models_hmms(m);
+    return h3m ? h3m : m->shards ? m->shards->shard[0]->head : NULL;
+}
 static inline int vh_models_size(const vhem_models *m)
 {
-    return m->h3m ? m->h3m->K : m->dtm ? m->dtm->K : (int)m->shards->K;
+    return m->shards ? (int)m->shards->K : m->h3m ? m->h3m->K : m->dtm->K;
 }
 static inline int vh_models_dim(const vhem_models *m)
 {
-    return m->h3m ? m->h3m->d : m->dtm ? m->dtm->d : m->shards->shard[0]->head->d;
+    return m->dtm ? m->dtm->d : vh_models_head(m)->d;
 }
 static inline double *vh_models_omega(const vhem_models *m) /* [K] */
 {

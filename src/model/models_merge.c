@@ -33,17 +33,54 @@ done:
     return st;
 }
 
+typedef struct {
+    int64_t median, weight; /* that of a set, and its HMMs */
+} midst;
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = ((const midst *)a)->median, y = ((const midst *)b)->median;
+    return (x > y) - (x < y);
+}
+
+/* Lengths of the sequences of all sets: the shortest, the longest, and the median of the medians, each of
+ * which counts as often as its set has HMMs.  Not known where one of them does not know. */
+static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_lengths all = { 0 };
+    midst *each = NULL;
+    int64_t seen = 0;
+
+    VH_NEW(each, s->n);
+    for (int p = 0; p < s->n; p++) {
+        vh_lengths one = vh_models_head(s->set[p])->lengths;
+        if (one.max == 0)
+            goto done;
+        each[p] = (midst){ one.median, s->first[p + 1] - s->first[p] };
+        all.min = p == 0 || one.min < all.min ? one.min : all.min;
+        all.max = one.max > all.max ? one.max : all.max;
+    }
+    qsort(each, (size_t)s->n, sizeof *each, ascending);
+    for (int p = 0; p < s->n && 2 * seen < s->first[s->n]; seen += each[p++].weight)
+        all.median = each[p].median;
+    *out = all;
+done:
+    free(each);
+    return st;
+}
+
 /* HMMs of the whole, as vh_shards_save asks for them. */
 static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const sets *s = arg;
-    vh_h3m *all = NULL, *head = NULL;
+    const vh_h3m *head = vh_models_head(s->set[0]);
+    vh_h3m *all = NULL;
     int p = 0;
 
-    VH_TRY(vh_models_range(ctx, s->set[0], 0, 1, &head));
     VH_TRY(vh_h3m_new(ctx, head->family, head->shape, n, &all));
-    all->lengths = s->n == 1 ? head->lengths : (vh_lengths){ 0 };
+    VH_TRY(pool_lengths(ctx, s, &all->lengths));
     VH_TRY(vh_h3m_set_text(ctx, &all->prior, s->n == 1 ? head->prior : NULL));
     VH_TRY(vh_h3m_set_text(ctx, &all->extra, head->extra));
     VH_TRY(vh_h3m_set_text(ctx, &all->provenance,
@@ -61,7 +98,6 @@ static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int
     *out = all;
     all = NULL;
 done:
-    vh_h3m_free(head);
     vh_h3m_free(all);
     return st;
 }

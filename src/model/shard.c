@@ -67,6 +67,27 @@ done:
     return st;
 }
 
+/* Bytes of a row of an array of shape n [rank].  A small file can claim a huge array of fill values, and even
+ * compressed ones are not a thousandth of it; as doubles, the product may be past any integer type. */
+static vhem_status row_size(vhem_ctx *ctx, size_t limit, int rank, const hsize_t *n, vh_shard_array *a)
+{
+    vhem_status st = VHEM_OK;
+    size_t one = H5Tget_size(memory_type(a->type));
+    double row = (double)one;
+    char shape[128];
+
+    for (int k = 1; k < rank; k++)
+        row *= (double)n[k];
+    shape_text(rank, n, shape, sizeof shape);
+    VH_CHECK(fmax(1, (double)n[0]) * row / 1024 <= (double)limit, VHEM_EFORMAT,
+             "%s is %s numbers, more than the file can hold: it is damaged", a->name, shape);
+    a->size = one;
+    for (int k = 1; k < rank; k++)
+        a->size *= (size_t)n[k];
+done:
+    return st;
+}
+
 /* The array of a name, whose shape must be n [rank]; n[0] = 0: of any length, which n[0] becomes. */
 static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank, hsize_t *n,
                               vh_shard_array *a)
@@ -90,14 +111,34 @@ static vhem_status find_array(vhem_ctx *ctx, hid_t file, size_t limit, int rank,
     shape_text(is_rank, is, found, sizeof found);
     shape_text(rank, n, must, sizeof must);
     VH_CHECK(same, VHEM_EFORMAT, "%s has shape %s, must be %s", a->name, found, must);
-    a->size = H5Tget_size(memory_type(a->type));
-    for (int k = 1; k < rank; k++)
-        a->size *= (size_t)n[k];
+    VH_TRY(row_size(ctx, limit, rank, n, a));
     VH_TRY(locate(ctx, set, limit, n[0], a));
 done:
     vh_h5_drop(type);
     vh_h5_drop(space);
     vh_h5_drop(set);
+    return st;
+}
+
+/* Is there something of that name, of at most one group?  An error is not the same as absent. */
+static vhem_status is_there(vhem_ctx *ctx, hid_t file, const char *path, bool *out)
+{
+    vhem_status st = VHEM_OK;
+    char group[64];
+    const char *slash = strchr(path, '/');
+    htri_t there = 1;
+
+    if (slash) {
+        snprintf(group, sizeof group, "%.*s", (int)(slash - path), path);
+        VH_TRY(vh_h5_inside(ctx, file, group, -1));
+        there = H5Lexists(file, group, H5P_DEFAULT);
+    }
+    if (there > 0)
+        there = H5Lexists(file, path, H5P_DEFAULT);
+    VH_CHECK(there >= 0, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
+             path);
+    *out = there > 0;
+done:
     return st;
 }
 
@@ -116,32 +157,41 @@ done:
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
+/* Array a of a shape: pi, A, c, then the parameters of the family.  One that may be left out and is keeps the
+ * size 0: all its numbers are 0. */
+static vhem_status find_parameter(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s, int g, int a)
+{
+    vhem_status st = VHEM_OK;
+    vh_shard_shape *shape = &s->shape[g];
+    const vh_param *param = a < 3 ? NULL : &s->head->family->param[a - 3];
+    const char *name = a == 0 ? "pi" : a == 1 ? "A" : a == 2 ? "c" : param->name;
+    hsize_t n[MAX_RANK] = { (hsize_t)shape->n, (hsize_t)shape->S, (hsize_t)(a == 1 ? shape->S : shape->M) };
+    vh_shard_array *array = &shape->array[a];
+
+    for (int k = 0; param && k < param->rank; k++)
+        n[3 + k] = (hsize_t)vh_param_extent(param, k, &s->head->shape);
+    snprintf(array->name, sizeof array->name, "S%dM%d/%s", shape->S, shape->M, name);
+    if (param && param->optional) {
+        bool there = false;
+        VH_TRY(is_there(ctx, file, array->name, &there));
+        if (!there)
+            goto done;
+    }
+    VH_TRY(find_array(ctx, file, limit, a == 0 ? 2 : 3 + (param ? param->rank : 0), n, array));
+    s->bytes += shape->n * (int64_t)array->size;
+done:
+    return st;
+}
+
 static vhem_status find_shape(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s, int g)
 {
     vhem_status st = VHEM_OK;
     vh_shard_shape *shape = &s->shape[g];
-    const vh_emission *family = s->head->family;
-    hsize_t rows = (hsize_t)shape->n, S = (hsize_t)shape->S, M = (hsize_t)shape->M, d = (hsize_t)s->head->d;
 
     VH_CHECK(shape->S >= 1 && shape->M >= 1, VHEM_EFORMAT, "shape %d is S = %d, M = %d, must be at least 1",
              g, shape->S, shape->M);
-    /* A small file can claim a huge array of fill values; even compressed ones are not a thousandth of it. */
-    VH_CHECK(((double)S + (double)M * (double)d) * (double)S * 8 / 1024 <= (double)limit, VHEM_EFORMAT,
-             "S = %d, M = %d, d = %d is more than the file can hold: it is damaged", shape->S, shape->M,
-             s->head->d);
-    for (int a = 0; a < 3 + family->n_param; a++) {
-        const char *name = a == 0 ? "pi" : a == 1 ? "A" : a == 2 ? "c" : family->param[a - 3].name;
-        hsize_t n[MAX_RANK] = { rows, S, a == 1 ? S : M };
-        for (int k = 0; a >= 3 && k < family->param[a - 3].rank; k++)
-            n[3 + k] = (hsize_t)vh_param_extent(&family->param[a - 3], k, &s->head->shape);
-        snprintf(shape->array[a].name, sizeof shape->array[a].name, "S%dM%d/%s", shape->S, shape->M, name);
-        VH_TRY(find_array(ctx, file, limit,
-                          a == 0  ? 2
-                          : a < 3 ? 3
-                                  : 3 + family->param[a - 3].rank,
-                          n, &shape->array[a]));
-        s->bytes += (int64_t)rows * (int64_t)shape->array[a].size;
-    }
+    for (int a = 0; a < 3 + s->head->family->n_param; a++)
+        VH_TRY(find_parameter(ctx, file, limit, s, g, a));
 done:
     return st;
 }
@@ -183,6 +233,9 @@ static vhem_status find_shapes(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_CHECK(n[0] >= 1 && n[0] <= (hsize_t)s->K, VHEM_EFORMAT, "there are %llu shapes, must be 1 to %lld",
              (unsigned long long)n[0], (long long)s->K);
+    /* Each is a group of at least five arrays; without this, K and shapes would make a table of K^2 numbers. */
+    VH_CHECK(n[0] == 1 || n[0] <= limit / 512, VHEM_EFORMAT,
+             "there are %llu shapes, more than the file can hold: it is damaged", (unsigned long long)n[0]);
     VH_NEW(table, 2 * n[0]);
     VH_NEW(s->shape, n[0]);
     s->n_shape = (int)n[0];
@@ -232,13 +285,6 @@ done:
     return st;
 }
 
-static bool is_there(hid_t file, const char *group, const char *name)
-{
-    char path[64];
-    snprintf(path, sizeof path, "%s%s%s", group, *name ? "/" : "", name);
-    return H5Lexists(file, group, H5P_DEFAULT) > 0 && (!*name || H5Lexists(file, path, H5P_DEFAULT) > 0);
-}
-
 static vhem_status find_texts(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard *s)
 {
     vhem_status st = VHEM_OK;
@@ -246,15 +292,18 @@ static vhem_status find_texts(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard 
                    bytes = { .name = "name/bytes", .type = VH_SHARD_BYTE },
                    code = { .name = "label/code", .type = VH_SHARD_INT };
     hsize_t n = (hsize_t)s->K + 1, n_bytes = 0, K = (hsize_t)s->K;
+    bool there = false;
 
-    if (is_there(file, "name", "")) {
+    VH_TRY(is_there(ctx, file, "name", &there));
+    if (there) {
         VH_TRY(find_array(ctx, file, limit, 1, &n, &offset));
         VH_TRY(find_array(ctx, file, limit, 1, &n_bytes, &bytes));
         s->name_offset = offset;
         s->name_bytes = bytes;
         s->n_bytes = n_bytes;
     }
-    if (is_there(file, "label", "")) {
+    VH_TRY(is_there(ctx, file, "label", &there));
+    if (there) {
         VH_TRY(find_array(ctx, file, limit, 1, &K, &code));
         VH_TRY(read_dictionary(ctx, file, limit, s));
         s->code = code;
@@ -271,8 +320,10 @@ static vhem_status find_checks(vhem_ctx *ctx, hid_t file, size_t limit, vh_shard
     vhem_status st = VHEM_OK;
     vh_shard_array a = { .name = "check", .type = VH_SHARD_OFFSET };
     hsize_t n[] = { 2, (hsize_t)s->n_chunk };
+    bool there = false;
 
-    if (!is_there(file, "check", ""))
+    VH_TRY(is_there(ctx, file, "check", &there));
+    if (!there)
         goto done;
     VH_TRY(find_array(ctx, file, limit, 2, n, &a));
     VH_NEW(s->check, 2 * s->n_chunk);
@@ -304,12 +355,25 @@ done:
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
+static vhem_status has_attribute(vhem_ctx *ctx, hid_t file, const char *name, bool *out)
+{
+    vhem_status st = VHEM_OK;
+    htri_t there = H5Aexists(file, name);
+    VH_CHECK(there >= 0, VHEM_EFORMAT, "%s cannot be looked up: the file is damaged, or memory is short",
+             name);
+    *out = there > 0;
+done:
+    return st;
+}
+
 /* A whole number from least to INT_MAX; *out stays as it is where the file does not say. */
 static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double least, int64_t *out)
 {
     vhem_status st = VHEM_OK;
     double x = 0;
-    if (H5Aexists(file, name) <= 0)
+    bool there = false;
+    VH_TRY(has_attribute(ctx, file, name, &there));
+    if (!there)
         goto done;
     VH_TRY(vh_h5_real(ctx, file, name, &x));
     VH_CHECK(x == floor(x) && x >= least && x <= INT_MAX, VHEM_EFORMAT,
@@ -322,6 +386,8 @@ done:
 static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s)
 {
     vhem_status st = VHEM_OK;
+    bool there = false;
+
     VH_TRY(get_whole(ctx, file, "K", 1, &s->K));
     VH_CHECK(s->K > 0, VHEM_EFORMAT, "K is missing");
     s->n_chunk = (s->K + VH_SHARD_CHUNK - 1) / VH_SHARD_CHUNK;
@@ -329,7 +395,8 @@ static vhem_status get_counts(vhem_ctx *ctx, hid_t file, bool whole, vh_shard *s
     VH_TRY(get_whole(ctx, file, "first", 0, &s->first));
     VH_TRY(get_whole(ctx, file, "all", 1, &s->all));
     s->omega_sum = 1;
-    if (H5Aexists(file, "omega_sum") > 0)
+    VH_TRY(has_attribute(ctx, file, "omega_sum", &there));
+    if (there)
         VH_TRY(vh_h5_real(ctx, file, "omega_sum", &s->omega_sum));
     VH_CHECK(s->omega_sum >= 0 && isfinite(s->omega_sum), VHEM_EFORMAT,
              "omega_sum is %g, must be a finite number of 0 or more", s->omega_sum);

@@ -60,6 +60,7 @@ static vhem_status read_slab(vhem_ctx *ctx, const char *path, const vh_shard_arr
                                               : H5T_NATIVE_UINT8;
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = -1, space = -1, memory = -1;
 
+    VH_CHECK(file >= 0, VHEM_EFORMAT, "%s cannot be read: the file cannot be opened as HDF5", a->name);
     VH_TRY(vh_h5_open_inside(ctx, file, a->name, &set));
     space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_dims(space, dims, NULL);
@@ -137,6 +138,8 @@ static vhem_status read_numbers(vhem_ctx *ctx, const vh_shard *s, int fd, rows *
         for (int a = 0; a < r->n_array; a++) {
             const vh_shard_array *array = &s->shape[g].array[a];
             int64_t first = row_of(s, r->number, g), n = row_of(s, r->number + 1, g) - first;
+            if (array->size == 0) /* left out: zeros, which the slots have */
+                continue;
             VH_TRY(read_rows(ctx, s, fd, array, first, n, at));
             sum = vh_hash_chain(sum, at, (size_t)n * array->size);
             r->array[g * r->n_array + a] = at;
@@ -220,6 +223,8 @@ static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int f
         into->omega[at++] = r->omega[i] / s->scale;
         for (int a = 0; a < r->n_array; a++) {
             size_t size = s->shape[g].array[a].size;
+            if (size == 0)
+                continue;
             double *to = a == 0 ? h->pi : a == 1 ? h->A : a == 2 ? vh_hmm_c(h) : vh_hmm_param(into, h, a - 3);
             memcpy(to, (const char *)r->array[g * r->n_array + a] + (size_t)row * size, size);
         }

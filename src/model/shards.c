@@ -311,8 +311,10 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
     VH_TRY(vh_shard_save(ctx, h3m, first, from->K, path));
     VH_TRY(vh_shard_open(ctx, path, false, &shard));
     VH_TRY(vh_shard_key(ctx, shard, &key));
-    json_array_append_new(files, json_pack("{s:s, s:I, s:I, s:s}", "file", name, "first", (json_int_t)first,
-                                           "n", (json_int_t)(end - first), "check", key.text));
+    json_t *entry = json_pack("{s:s, s:I, s:I, s:s}", "file", name, "first", (json_int_t)first, "n",
+                              (json_int_t)(end - first), "check", key.text);
+    VH_CHECK(entry && json_array_append_new(files, entry) == 0, VHEM_ENOMEM,
+             "out of memory: could not make the manifest");
 done:
     vh_shard_free(shard);
     vh_h3m_free(h3m);
@@ -330,7 +332,8 @@ static vhem_status save_manifest(vhem_ctx *ctx, const char *folder, int64_t K, j
 
     VH_CHECK(root && path, VHEM_ENOMEM, "out of memory");
     VH_TRY(vh_out_open(ctx, path, &out));
-    json_dumpf(root, out.f, JSON_INDENT(1));
+    VH_CHECK(json_dumpf(root, out.f, JSON_INDENT(1)) == 0 || ferror(out.f), VHEM_ENOMEM,
+             "out of memory: could not write the manifest");
     VH_TRY(vh_out_end(ctx, VHEM_OK, &out));
 done:
     vh_out_close(&out);
@@ -358,6 +361,7 @@ vhem_status vh_shards_save(vhem_ctx *ctx, const vh_shards_source *from, int n, c
     json_t *files = json_array();
     char *tmp = NULL;
 
+    VH_CHECK(files, VHEM_ENOMEM, "out of memory");
     VH_CHECK(n >= 1 && n <= from->K, VHEM_EINVAL, "%d shards are asked for, must be 1 to %lld, one HMM each",
              n, (long long)from->K);
     VH_CHECK(access(path, F_OK) != 0, VHEM_EIO, "%s: cannot write: it is there already", path);

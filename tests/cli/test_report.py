@@ -429,7 +429,7 @@ class Snapshots(WithTree):
 class Size(Case):
     def test_thousands_of_models(self):
         write(self, "t.json", large())
-        self.ok("report", "t.json", "-o", "r.html", "-q", timeout=20)
+        self.ok("report", "t.json", "-o", "r.html", "-q", timeout=120)
         self.assertLess(self.path("r.html").stat().st_size, 5e6)
         page = Page(self.path("r.html").read_text())
         self.assertLess(len(page.elements), 15000)
@@ -441,7 +441,7 @@ class Size(Case):
         for key in ("z", "L_hmm", "bound", "restarts", "centers"):
             del many[key]
         write(self, "c.json", many)
-        self.ok("report", "c.json", "-o", "r.html", "-q", timeout=20)
+        self.ok("report", "c.json", "-o", "r.html", "-q", timeout=120)
         text = self.path("r.html").read_text()
         data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
         self.assertEqual((data["total"], len(data["models"])), (60000, 50000))

@@ -98,7 +98,7 @@ class Signals(Case):
         time.sleep(wait)
         self.assertIsNone(p.poll(), "the fit was not long enough")
         p.send_signal(number)
-        out, err = p.communicate(timeout=60)
+        out, err = p.communicate(timeout=120)
         return out, err
 
     def test_interrupt_saves_the_best_so_far(self):
@@ -137,7 +137,7 @@ class Signals(Case):
         time.sleep(1)
         p.send_signal(signal.SIGINT)
         p.send_signal(signal.SIGINT)
-        p.communicate(timeout=30)
+        p.communicate(timeout=120)
         self.assertEqual(p.returncode, 130)
 
     def test_killed_while_writing_leaves_the_old_file(self):

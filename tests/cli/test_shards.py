@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of models in several files: cut, merged, looked at and clustered."""
 import json
+import struct
 import unittest
 
 from support import Case, flock
@@ -60,6 +61,30 @@ class Shards(Case):
         self.fails(1, "two/00001.h5: the file is cut short: it has 3000 bytes of", "cluster", "two", "-k", "3",
                    "-o", "c.json")
         self.leftovers("a.json", "b.json", "two")
+
+    def test_not_sequences(self):
+        """Models given as data are told from data, whatever the version of their file."""
+        self.ok("convert", "a.json", "a.h5")
+        self.fails(1, "this is a model file, expected sequences", "score", "a.h5", "a.h5")
+
+    def test_damaged_chunk(self):
+        """A set that stays on disk is looked at chunk by chunk: what is damaged has no name, and is told."""
+        one = json.loads(flock(seed=1))
+        h = one["hmms"][0]
+        K, d = 1500, 1000
+        one.update(d=d, omega=[1 / K] * K, hmms=[dict(h, S=1, M=1, pi=[1], A=[[1]], c=[[1]], mu=[[[0.5] * d]],
+                                                      cov=[[[2] * d]], name=f"h{i}") for i in range(K)])
+        self.write("large.json", json.dumps(one))
+        self.ok("convert", "large.json", "large.h5")
+        path = self.path("large.h5")
+        self.assertGreater(path.stat().st_size, 1 << 24)
+        at = path.read_bytes().rindex(struct.pack("<d", 2.0) * d)
+        with open(path, "r+b") as f:
+            f.seek(at)
+            f.write(struct.pack("<d", 3.0))
+        self.ok("info", "large.h5")
+        for args in (("--all",), ("--json",)):
+            self.fails(1, "large.h5: chunk 2 (HMMs 1024 to 1499): the checksum of its numbers is", "info", "large.h5", *args)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include "model_samples.h"
 
 #include "core/file.h"
+#include "model/json.h"
 
 /* A small good file.  Parts are replaced by the tests below. */
 static const char good[] =
@@ -418,6 +419,61 @@ static void from_stdin(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* ---- memory, and whose it is --------------------------------------------------------------------------- */
+
+static int calls_left; /* allocations of Jansson until one fails */
+
+static void *failing_malloc(size_t size)
+{
+    return calls_left-- == 0 ? NULL : malloc(size);
+}
+
+/* A program that gives Jansson an allocator of its own keeps it, and one that does not has the usual one. */
+static void allocator_is_the_programs(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    json_malloc_t get;
+    json_free_t release;
+    vh_h3m *h3m = NULL;
+    (void)state;
+    assert_ok(ctx, read_text(ctx, good, &h3m));
+    json_get_alloc_funcs(&get, &release);
+    assert_true(get == malloc && release == free);
+    vh_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
+/* Jansson says "invalid token" when memory runs out, or cuts a number off: every allocation fails in turn. */
+static void memory_runs_out(void **state)
+{
+    static const char text[] = "{\"a\": [1, 0.12345678901234567, -2.2250738585072014e-308],"
+                               " \"b\": {\"c\": \"text\", \"d\": 1234567890123456789}, \"e\": null}";
+    vhem_ctx *ctx = test_ctx();
+    json_t *whole = json_loads(text, 0, NULL), *root = NULL;
+    vhem_status st = VHEM_ENOMEM;
+    int n = 0;
+    (void)state;
+    json_set_alloc_funcs(failing_malloc, free);
+    for (; st != VHEM_OK || calls_left < 0; n++) {
+        calls_left = n;
+        st = vh_json_parse(ctx, text, sizeof text - 1, &root);
+        if (st == VHEM_OK) {
+            assert_true(json_equal(root, whole));
+            json_decref(root);
+        } else {
+            assert_int_equal(st, VHEM_ENOMEM);
+        }
+        assert_true(n < 1000);
+    }
+    json_set_alloc_funcs(malloc, free);
+    assert_true(n > 20);
+    assert_fails(ctx, vh_json_parse(ctx, "[1, 2", 5, &root), VHEM_EFORMAT, "not valid JSON");
+    assert_fails(ctx, vh_json_parse(ctx, "[1, x]", 6, &root), VHEM_EFORMAT, "not valid JSON");
+    assert_fails(ctx, vh_json_parse(ctx, "[01]", 4, &root), VHEM_EFORMAT, "not valid JSON");
+    json_decref(whole);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +490,8 @@ int main(void)
         cmocka_unit_test(truncated),
         cmocka_unit_test(mutated),
         cmocka_unit_test(from_stdin),
+        cmocka_unit_test(allocator_is_the_programs),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

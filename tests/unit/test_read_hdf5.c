@@ -156,13 +156,25 @@ static void test_refused(void **state)
     H5Dclose(H5Dcreate2(file, "a", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Sclose(space);
     assert_refused(path, "dataset 'a' claims more values than a file of ");
-    begin(path);
-    hid_t group = H5Gcreate2(file, "hmms", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    space = H5Screate(H5S_SCALAR);
-    H5Aclose(H5Acreate2(file, "format", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT));
-    H5Sclose(space);
-    H5Gclose(group);
-    assert_refused(path, "this is a model file, expected sequences");
+}
+
+/* Model files of every version say what they are, as text of fixed or of variable length. */
+static void test_model_files(void **state)
+{
+    const char *path = test_scratch("bad.h5"), *format = "vhem-h3m";
+    (void)state;
+    for (int variable = 0; variable < 2; variable++) {
+        begin(path);
+        hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+        H5Tset_size(type, variable ? H5T_VARIABLE : 8);
+        hid_t a = H5Acreate2(file, "format", type, space, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(H5Awrite(a, type, variable ? (const void *)&format : format) >= 0);
+        H5Aclose(a);
+        H5Sclose(space);
+        H5Tclose(type);
+        put("omega", H5T_NATIVE_DOUBLE, 1, 1, 0, 0, &(double){ 1 });
+        assert_refused(path, "this is a model file, expected sequences");
+    }
 }
 
 /* Our calls are silent, and leave HDF5's own printing as the program had it. */
@@ -290,7 +302,7 @@ int main(void)
         cmocka_unit_test(test_each),         cmocka_unit_test(test_stacked),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_quiet),
         cmocka_unit_test(test_mutations),    cmocka_unit_test(test_elsewhere),
-        cmocka_unit_test(test_claimed_text),
+        cmocka_unit_test(test_claimed_text), cmocka_unit_test(test_model_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

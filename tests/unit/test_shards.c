@@ -58,6 +58,26 @@ static void write_folder(vhem_ctx *ctx, const vhem_models *m, int shards, const 
     assert_ok(ctx, vhem_models_merge(ctx, 1, &m, shards, NULL, path));
 }
 
+static void change_byte(const char *path, int64_t at)
+{
+    int fd = open(path, O_RDWR);
+    char byte;
+    assert_true(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+    close(fd);
+}
+
+/* Where an array of the file begins. */
+static int64_t place_of(const char *path, const char *name)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
+    int64_t at = (int64_t)H5Dget_offset(set);
+    H5Dclose(set);
+    H5Fclose(file);
+    return at;
+}
+
 static void same_models_however_cut(void **state)
 {
     static const int shards[] = { 1, 2, 7, 40 };
@@ -124,6 +144,89 @@ static void on_disk(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A chunk that is damaged is no HMM without a name: looking fails, and there is a sentence. */
+static void damaged_on_disk(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 1300, false), *back = NULL;
+    const char *path = folder_of("set");
+    char file[600];
+    vh_shards *set = NULL;
+    vhem_hmm_view a;
+    (void)state;
+    write_folder(ctx, m, 1, path);
+    snprintf(file, sizeof file, "%s/00000.h5", path);
+    change_byte(file, place_of(file, "S3M1/mu") + 600 * 48);
+    assert_ok(ctx, vh_shards_open(ctx, path, &set));
+    set->bytes = 1 << 30;
+    assert_ok(ctx, vh_models_take_shards(ctx, set, &back));
+    assert_int_equal(vhem_models_hmm(back, 511, &a), VHEM_OK);
+    assert_int_equal(vhem_models_hmm(back, 512, &a), VHEM_EFORMAT);
+    assert_ok(ctx, vhem_models_read(ctx, back, 0, 512));
+    assert_fails(ctx, vhem_models_read(ctx, back, 0, 1300), VHEM_EFORMAT,
+                 "set/00000.h5: chunk 1 (HMMs 512 to 1023): the checksum of its numbers is");
+    assert_fails(ctx, vhem_models_read(ctx, back, 1299, 2), VHEM_EINVAL,
+                 "2 HMMs from number 1299 on are asked for, there are 1300");
+    assert_true(isinf(vhem_models_compare(m, back)));
+    vhem_models_free(back);
+    vhem_models_free(m);
+    clear(path);
+    vhem_ctx_free(ctx);
+}
+
+/* Threads that look at a set on disk while one of them gathers it. */
+static void looked_at_by_many(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx, 1300, true), *back = NULL;
+    const char *path = folder_of("set");
+    vh_shards *set = NULL;
+    int wrong = 0;
+    (void)state;
+    write_folder(ctx, m, 3, path);
+    assert_ok(ctx, vh_shards_open(ctx, path, &set));
+    set->bytes = 1 << 30;
+    assert_ok(ctx, vh_models_take_shards(ctx, set, &back));
+#pragma omp parallel for num_threads(4) reduction(+ : wrong)
+    for (int i = 0; i < 1300; i++) {
+        vhem_hmm_view a, b;
+        vhem_models_facts facts;
+        vhem_models_info(back, &facts);
+        wrong += i == 700 ? vh_models_gather(ctx, back) != VHEM_OK : 0;
+        wrong += facts.K != 1300 || vhem_models_hmm(back, i, &a) != VHEM_OK
+                 || vhem_models_hmm(m, i, &b) != VHEM_OK || a.omega != b.omega || strcmp(a.name, b.name) != 0;
+    }
+    assert_int_equal(wrong, 0);
+    vhem_models_free(back);
+    vhem_models_free(m);
+    clear(path);
+    vhem_ctx_free(ctx);
+}
+
+/* The lengths of the sequences of a merged set follow from those of its parts, where all of them know. */
+static void merged_lengths(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *a = sample(ctx, 30, false), *b = sample(ctx, 10, false), *all = NULL;
+    const vhem_models *both[] = { a, b };
+    const char *path = test_scratch("all.h5");
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        a->h3m->lengths = (vh_lengths){ 40, 100, 300 };
+        b->h3m->lengths = known ? (vh_lengths){ 8, 500, 900 } : (vh_lengths){ 0, 0, 0 };
+        assert_ok(ctx, vhem_models_merge(ctx, 2, both, 0, NULL, path));
+        assert_ok(ctx, vhem_models_load(ctx, path, &all));
+        vh_lengths is = all->h3m->lengths,
+                   must = known ? (vh_lengths){ 8, 100, 900 } : (vh_lengths){ 0, 0, 0 };
+        assert_true(is.min == must.min && is.median == must.median && is.max == must.max);
+        vhem_models_free(all);
+    }
+    vhem_models_free(a);
+    vhem_models_free(b);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 static void merging(void **state)
 {
     vhem_ctx *ctx = test_ctx();
@@ -175,26 +278,6 @@ static void alone(void **state)
 }
 
 /* ---- what is wrong ------------------------------------------------------------------------------------- */
-
-static void change_byte(const char *path, int64_t at)
-{
-    int fd = open(path, O_RDWR);
-    char byte;
-    assert_true(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
-    byte ^= 1;
-    assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
-    close(fd);
-}
-
-/* Where an array of the file begins. */
-static int64_t place_of(const char *path, const char *name)
-{
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
-    int64_t at = (int64_t)H5Dget_offset(set);
-    H5Dclose(set);
-    H5Fclose(file);
-    return at;
-}
 
 static void edit(const char *path, const char *from, const char *to)
 {
@@ -281,6 +364,80 @@ static void other_writers(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* What may be left out of a file is 0. */
+static void optional_arrays(void **state)
+{
+    static const char text[] =
+        "{\"format\": \"vhem-h3m\", \"version\": 1, \"emission\": \"gamma\", \"d\": 1, \"omega\": [1],"
+        " \"hmms\": [{\"S\": 1, \"M\": 1, \"pi\": [1], \"A\": [[1]], \"c\": [[1]], \"shape\": [[[2]]],"
+        " \"rate\": [[[3]]], \"zero\": [[[0.25]]]}]}";
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = NULL, *back = NULL;
+    const char *json = test_scratch("m.json"), *path = test_scratch("m.h5");
+    vhem_hmm_view view;
+    (void)state;
+    FILE *f = fopen(json, "w");
+    assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    assert_ok(ctx, vhem_models_load(ctx, json, &m));
+    for (int left_out = 0; left_out < 2; left_out++) {
+        assert_ok(ctx, vhem_models_save(ctx, m, NULL, path));
+        if (left_out) {
+            hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+            assert_true(H5Ldelete(file, "check", H5P_DEFAULT) >= 0);
+            assert_true(H5Ldelete(file, "S1M1/zero", H5P_DEFAULT) >= 0);
+            H5Fclose(file);
+        }
+        assert_ok(ctx, vhem_models_load(ctx, path, &back));
+        assert_int_equal(vhem_models_hmm(back, 0, &view), VHEM_OK);
+        double sum = 0;
+        for (int k = 0; k < view.n_theta; k++)
+            sum += view.theta[k];
+        assert_true(sum == (left_out ? 6 : 6.25));
+        vhem_models_free(back);
+    }
+    vhem_models_free(m);
+    unlink(json);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
+static void put_empty(hid_t f, const char *name, int rank, const hsize_t *n)
+{
+    hid_t space = H5Screate_simple(rank, n, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Ldelete(f, name, H5P_DEFAULT) >= 0);
+    H5Pset_chunk(how, rank, (hsize_t[]){ 1, 1, 1, 1, 1 });
+    hid_t set = H5Dcreate2(f, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Pclose(how);
+    H5Sclose(space);
+}
+
+/* A few kilobytes that claim covariances of hundreds of gigabytes. */
+static void claims(void **state)
+{
+    enum { d = 9000 }; /* means alone would pass */
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = NULL, *back = NULL;
+    const char *path = test_scratch("huge.h5");
+    vh_rng rng;
+    (void)state;
+    vh_rng_init(&rng, 3, VH_RNG_TEST, 0);
+    assert_ok(ctx, vh_models_take_hmms(ctx, random_h3m(ctx, &rng, 20, 1, 1, 2, 1, 2), &m));
+    assert_ok(ctx, vhem_models_save(ctx, m, NULL, path));
+    hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), a = H5Aopen(f, "d", H5P_DEFAULT);
+    assert_true(H5Awrite(a, H5T_NATIVE_INT, &(int){ d }) >= 0);
+    H5Aclose(a);
+    put_empty(f, "S1M1/mu", 4, (hsize_t[]){ 20, 1, 1, d });
+    put_empty(f, "S1M1/cov", 5, (hsize_t[]){ 20, 1, 1, d, d });
+    H5Fclose(f);
+    assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
+                 "S1M1/cov is 20 x 1 x 1 x 9000 x 9000 numbers, more than the file can hold: it is damaged");
+    vhem_models_free(m);
+    unlink(path);
+    vhem_ctx_free(ctx);
+}
+
 /* ---- what would bring in other files ------------------------------------------------------------------- */
 
 static void refuse_link(vhem_ctx *ctx, const vhem_models *m, const char *name, const char *sentence)
@@ -349,10 +506,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_models_however_cut),
         cmocka_unit_test(on_disk),
+        cmocka_unit_test(damaged_on_disk),
+        cmocka_unit_test(looked_at_by_many),
+        cmocka_unit_test(merged_lengths),
         cmocka_unit_test(merging),
         cmocka_unit_test(alone),
         cmocka_unit_test(sentences),
         cmocka_unit_test(other_writers),
+        cmocka_unit_test(optional_arrays),
+        cmocka_unit_test(claims),
         cmocka_unit_test(inside_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
