@@ -210,3 +210,21 @@ def test_other_families(tmp_path):
     assert vhem.H3M.load(tmp_path / "m.json").compare(models) == 0
     again = vhem.H3M([m.renamed("a"), models[1]])
     assert again[0].name == "a" and np.array_equal(again[0].params["rate"], m.params["rate"])
+
+
+def test_damaged_on_disk(tmp_path):
+    """A set of more than 16 MB stays on disk; what cannot be read of it is told, not left out."""
+    d, K = 1200, 1100
+    models = vhem.H3M([vhem.Model([1], [[1]], np.full((1, d), 0.5), np.full((1, d), 2.0), name=f"h{i}") for i in range(K)])
+    path = tmp_path / "m.h5"
+    models.save(path)
+    assert vhem.H3M.load(path).names[-1] == f"h{K - 1}"
+    whole = bytearray(path.read_bytes())
+    at = whole.rindex(np.full(d, 2.0).tobytes())
+    whole[at:at + 8] = np.array([3.0]).tobytes()
+    path.write_bytes(whole)
+    damaged = vhem.H3M.load(path)
+    assert damaged[0].name == "h0"
+    for look in (lambda m: m.names, lambda m: m.omega, lambda m: m[K - 1].mu, lambda m: m.compare(models)):
+        with pytest.raises(vhem.Error, match=r"m.h5: chunk 2 \(HMMs 1024 to 1099\): the checksum of its numbers is"):
+            look(damaged)
