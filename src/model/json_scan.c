@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json_scan.c - see json_scan.h.
  *
- *   1. the grammar      2. numbers that were cut */
+ *   1. the grammar      2. what was cut */
 #include "model/json_scan.h"
 
 #include "core/number.h"
@@ -141,47 +141,79 @@ bool vh_json_is_valid(const char *text, size_t size)
     return s.at == s.end;
 }
 
-/* ---- 2. numbers that were cut -------------------------------------------------------------------------- */
+/* ---- 2. what was cut ----------------------------------------------------------------------------------- */
 
-/* The n-th number in the order of the text; NULL: there are fewer, and n is less by those. */
-static json_t *find_number(json_t *v, int64_t *n)
+typedef struct {  /* a string or a number of what was read, by its place in the text */
+    int64_t left; /* of them before it */
+    const char *text;
+    size_t size;
+    json_t *number; /* NULL: it is a string */
+} token;
+
+static bool is_here(token *t, const char *text, size_t size, json_t *number)
 {
-    json_t *child, *found = NULL;
+    if (t->left-- > 0)
+        return false;
+    t->text = text;
+    t->size = size;
+    t->number = number;
+    return true;
+}
+
+static bool find_token(json_t *v, token *t)
+{
+    json_t *child;
     const char *key;
     size_t k;
 
     if (json_is_number(v))
-        return (*n)-- == 0 ? v : NULL;
+        return is_here(t, NULL, 0, v);
+    if (json_is_string(v))
+        return is_here(t, json_string_value(v), json_string_length(v), NULL);
     if (json_is_object(v))
-        json_object_foreach(v, key, child)
-        {
-            found = found ? found : find_number(child, n);
-            if (found)
-                break;
-        }
+        json_object_foreach(v, key, child) if (is_here(t, key, strlen(key), NULL)
+                                               || find_token(child, t)) return true;
     if (json_is_array(v))
-        json_array_foreach(v, k, child)
-        {
-            found = found ? found : find_number(child, n);
-            if (found)
-                break;
-        }
-    return found;
+        json_array_foreach(v, k, child) if (find_token(child, t)) return true;
+    return false;
 }
 
-static bool is_same(const char *text, size_t size, const json_t *v)
+/* Bytes that four hexadecimal digits stand for; the second half of a pair has none of its own. */
+static size_t utf8_size(const char *hex)
+{
+    char digits[5] = { hex[0], hex[1], hex[2], hex[3], '\0' };
+    long c = strtol(digits, NULL, 16);
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c >= 0xDC00 && c < 0xE000 ? 0 : c >= 0xD800 && c < 0xDC00 ? 4 : 3;
+}
+
+/* Bytes of a string whose text, with its quotes, has these. */
+static size_t string_size(const char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t k = 1; k + 1 < size; k++) {
+        bool escape = text[k] == '\\';
+        bool code = escape && text[k + 1] == 'u';
+        n += code ? utf8_size(text + k + 2) : 1;
+        k += code ? 5 : escape;
+    }
+    return n;
+}
+
+static bool is_same(const char *text, size_t size, const token *t)
 {
     char copy[MAX_NUMBER];
+    if (!t->number)
+        return t->text && *text == '"' && t->size == string_size(text, size);
     if (size >= sizeof copy) /* nothing writes so many digits; those past these do not matter to a double */
-        return v != NULL;
+        return true;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    if (json_is_integer(v))
-        return strtoll(copy, NULL, 10) == json_integer_value(v);
-    return v && vh_number_read(copy, NULL) == json_real_value(v);
+    if (json_is_integer(t->number))
+        return strtoll(copy, NULL, 10) == json_integer_value(t->number);
+    return vh_number_read(copy, NULL) == json_real_value(t->number);
 }
 
-/* The buffer begins with 16 bytes and grows with the longest token so far: few numbers have to be compared. */
+/* The buffer begins with 16 bytes and grows with the longest token so far: few have to be compared. */
 bool vh_json_is_whole(const char *text, size_t size, json_t *root)
 {
     scan s = { text, text + size };
@@ -189,19 +221,20 @@ bool vh_json_is_whole(const char *text, size_t size, json_t *root)
 
     for (int64_t n = 0; s.at < s.end;) {
         const char *from = s.at;
-        if (*from == '"') {
-            if (!take_string(&s))
-                return false;
-        } else if (*from == '-' || (*from >= '0' && *from <= '9')) {
+        bool string = *from == '"', number = *from == '-' || (*from >= '0' && *from <= '9');
+        if (string)
+            take_string(&s);
+        else if (number)
             take_number(&s);
-            size_t length = (size_t)(s.at - from);
-            int64_t number = n++;
-            if (length > longest && !is_same(from, length, find_number(root, &number)))
-                return false;
-            longest = length > longest ? length : longest;
-        } else {
+        if (!string && !number) {
             s.at++;
+            continue;
         }
+        size_t length = (size_t)(s.at - from);
+        token t = { .left = n++ };
+        if (length > longest && !(find_token(root, &t) && is_same(from, length, &t)))
+            return false;
+        longest = length > longest ? length : longest;
     }
     return true;
 }

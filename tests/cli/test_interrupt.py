@@ -54,11 +54,12 @@ class Interrupt(Case):
     def stopped(self, *args, after=0.4, kept=None, feed=None):
         """Ends with status 130 within WITHIN seconds of work of the signal; the output is there or not.
 
-        feed is written to standard input over and over, so that reading it does not end by itself."""
+        feed, a first line and others, is written to standard input, the others over and over, so that reading it does
+        not end by itself."""
         p = subprocess.Popen([VHEM, *args, "-t", "1", "-q"], cwd=self.dir, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, stdin=subprocess.PIPE if feed else subprocess.DEVNULL, text=True)
         if feed:
-            threading.Thread(target=self.write_on, args=(p.stdin, feed), daemon=True).start()
+            threading.Thread(target=self.write_on, args=(p.stdin, *feed), daemon=True).start()
         begin = time.monotonic()
         while self.work(p.pid) < after and p.poll() is None and time.monotonic() - begin < 100:
             time.sleep(0.02)
@@ -83,8 +84,9 @@ class Interrupt(Case):
         return told
 
     @staticmethod
-    def write_on(stream, text):
+    def write_on(stream, first, text):
         try:
+            stream.write(first)
             while True:
                 stream.write(text)
         except (BrokenPipeError, ValueError):            # it has ended, or communicate has closed it
@@ -135,7 +137,7 @@ class Interrupt(Case):
 
     def test_reading(self):
         row = ",".join(["0.123456789"] * 20)
-        feed = f"a,{row}\n" * 10_000
+        feed = ("id," + ",".join(f"x{k}" for k in range(20)) + "\n", f"a,{row}\n" * 10_000)
         self.stopped("info", "-", after=0.2, feed=feed)
         self.stopped("convert", "-", "o.npz", after=0.2, feed=feed)
 

@@ -446,8 +446,11 @@ static void allocator_is_the_programs(void **state)
 /* Jansson says "invalid token" when memory runs out, or cuts a number off: every allocation fails in turn. */
 static void memory_runs_out(void **state)
 {
-    static const char text[] = "{\"a\": [1, 0.12345678901234567, -2.2250738585072014e-308],"
-                               " \"b\": {\"c\": \"text\", \"d\": 1234567890123456789}, \"e\": null}";
+    static const char text[] =
+        "{\"a\": [1, 0.12345678901234567, -2.2250738585072014e-308],"
+        " \"b\": {\"c\": \"text\", \"d\": 1234567890123456789}, \"e\": null,"
+        " \"name of a key of some length\": \"a text \\u00e9\\n\\ud83d\\ude00 that is longer than"
+        " all of those before it, to be sure\"}";
     vhem_ctx *ctx = test_ctx();
     json_t *whole = json_loads(text, 0, NULL), *root = NULL;
     vhem_status st = VHEM_ENOMEM;
