@@ -80,7 +80,8 @@ typedef struct vh_reduce_job vh_reduce_job; /* may be used by several threads at
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out);
 /* Overwrites the sums (NULL without log_omega) and fills in the tables.  scratch [n_threads], one for each
  * thread that may work; the answer does not depend on their number.  stops: a stop ends it soon, with
- * VHEM_ESTOPPED; otherwise it does not, since the sums of an EM loop belong to its present model. */
+ * VHEM_ESTOPPED; otherwise only one that is overdue does, since the sums of an EM loop belong to its present
+ * model: rows of the tables may then be of this step or as they were. */
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
                           vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out);
 void vh_reduce_close(vh_reduce_job *job); /* NULL is allowed */

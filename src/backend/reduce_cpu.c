@@ -131,7 +131,7 @@ vhem_status vh_cpu_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce_
     vh_reduce_sums shape = vh_reduce_sums_at(step->reduced, NULL);
     const vh_sum_kind kind = { step->statistics ? shape.size : shape.head, vh_reduce_sums_merge, step };
     const vh_chunks chunks = {
-        .n = job->n_chunk, .threads = n_threads, .stops = stops, .run = run_chunk, .arg = &p
+        .n = job->n_chunk, .threads = n_threads, .stops = stops, .late = true, .run = run_chunk, .arg = &p
     };
     vh_tree_sum *tree = NULL;
     double *head = NULL;

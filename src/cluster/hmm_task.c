@@ -117,8 +117,11 @@ vhem_status vh_hmm_task_search(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
     }
     if (s->search.best < 0)
         VH_TRY(vh_search_run(ctx, &s->search));
-    if (!vh_stopped(ctx))
-        VH_TRY(vh_search_select(ctx, &s->search, s->opt->candidate));
+    if (!vh_stopped(ctx)) {
+        st = vh_search_select(ctx, &s->search, s->opt->candidate);
+        st = st == VHEM_ESTOPPED ? VHEM_OK : st; /* the best by its bound stays */
+        VH_TRY(st);
+    }
 done:
     return st;
 }

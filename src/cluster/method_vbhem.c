@@ -154,7 +154,7 @@ static vhem_status run_one(vhem_ctx *ctx, void *arg, int i, int worker)
     else
         a->m.post->shape = a->m.prior;
     st = vh_vb_run(ctx, base, &w->vb, w->scratch + worker, ctx->threads, &a->m, &a->run);
-    a->stopped = st == VHEM_ESTOPPED;
+    a->stopped = st == VHEM_ESTOPPED && a->run.n_iter >= 0;
     VH_TRY(a->stopped ? VHEM_OK : st);
     VH_TRY(judge(ctx, w, a));
 done:

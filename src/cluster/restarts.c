@@ -59,14 +59,14 @@ static vh_reduction reduction_of(const vhem_ctx *ctx, const vh_search *s, bool t
     return (vh_reduction){ trial, run_options(s, trial, seed), s->scratch, ctx->threads };
 }
 
-/* ESTOPPED is no failure here: the run stands at its last full iteration,
- * and the caller finds out by itself. */
+/* ESTOPPED is no failure here: the run stands at its last full iteration, and the caller finds out by itself.
+ * It is one when not even the first E-step came to its end. */
 static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how, vh_restart *r,
                       vh_vhem_run *run)
 {
     vhem_status st = s->ops->reduce(ctx, s->arg, how, r->centers, run);
     r->stopped = st == VHEM_ESTOPPED;
-    return r->stopped ? VHEM_OK : st;
+    return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
 
 /* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
@@ -236,7 +236,7 @@ static void run_restart(void *arg, int64_t k, int worker)
     if (x->across)
         vh_ctx_member(x->ctx, &member);
     a->st = x->limit >= 0 ? begin(ctx, s, x->limit, a) : finish(ctx, s, a);
-    if (a->st != VHEM_OK)
+    if (a->st != VHEM_OK && a->st != VHEM_ESTOPPED)
         note_failure(s, r, ctx->error);
     if (x->limit >= 0)
         drop_tables(a);
@@ -338,7 +338,7 @@ vhem_status vh_search_run(vhem_ctx *ctx, vh_search *s)
             break;
     }
     for (int r = 0; r < s->R; r++)
-        failed += s->all[r].begun && s->all[r].st != VHEM_OK;
+        failed += s->all[r].begun && s->all[r].st != VHEM_OK && s->all[r].st != VHEM_ESTOPPED;
     if (failed > 0 && s->best >= 0)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, s->R, s->sentence);
     if (s->best < 0 && s->failed >= 0)

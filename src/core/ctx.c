@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 {
@@ -87,7 +88,28 @@ const char *vhem_ctx_error(const vhem_ctx *ctx)
     return ctx ? ctx->error : "no context";
 }
 
+/* May be called by a signal handler. */
+static long long now(void)
+{
+    struct timespec t = { 0 };
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool vh_overdue(vhem_ctx *ctx)
+{
+    enum { PATIENCE = 1000 };
+    for (; ctx; ctx = ctx->parent)
+        if (atomic_load_explicit(&ctx->stop, memory_order_acquire) != 0
+            && now() - atomic_load_explicit(&ctx->stop_at, memory_order_relaxed) > PATIENCE)
+            return true;
+    return false;
+}
+
 void vhem_ctx_stop(vhem_ctx *ctx)
 {
-    atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+        return;
+    atomic_store_explicit(&ctx->stop_at, now(), memory_order_relaxed);
+    atomic_store_explicit(&ctx->stop, 1, memory_order_release);
 }

@@ -19,6 +19,7 @@ struct vhem_ctx {
     const struct vh_backend *backend;
     bool named; /* it was asked for by its name */
     atomic_int stop;
+    atomic_llong stop_at;    /* when that was first wanted, in milliseconds of the monotonic clock */
     struct vhem_ctx *parent; /* its wish to stop counts here too; NULL */
     FILE *held;              /* a stream that was looked at and is still to be read (vh_in_peek); NULL */
     char error[2048];
@@ -45,6 +46,10 @@ static inline bool vh_stopped(vhem_ctx *ctx)
             return true;
     return false;
 }
+
+/* Has a stop been waited for for longer than a second?  Work that would rather come to an end first, because
+ * what it hands over belongs together, then ends all the same, with VHEM_ESTOPPED. */
+bool vh_overdue(vhem_ctx *ctx);
 
 /* Need in scope: vhem_ctx *ctx, vhem_status st, label done. */
 #define VH_CHECK(cond, status, ...)        \

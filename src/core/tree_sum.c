@@ -252,6 +252,11 @@ done:
     return st;
 }
 
+static bool ends(vhem_ctx *ctx, const vh_chunks *chunks)
+{
+    return (chunks->stops && vh_stopped(ctx)) || (chunks->late && vh_overdue(ctx));
+}
+
 /* A chunk, unless it does not matter any more.  Chunks are begun in their order, so those before the first to
  * fail have all been begun, and the failure that is reported does not depend on which thread is faster. */
 static void consider(void *arg, int64_t i, int worker)
@@ -265,7 +270,7 @@ static void consider(void *arg, int64_t i, int worker)
         return;
     vhem_status st = VHEM_ESTOPPED;
     vh_ctx_child(ctx, 1, &own);
-    if (!r->chunks->stops || !vh_stopped(ctx))
+    if (!ends(ctx, r->chunks))
         st = run_chunk(&own, r, c, worker);
     if (st == VHEM_OK)
         return;
@@ -309,7 +314,7 @@ vhem_status vh_tree_sum_all(vhem_ctx *ctx, const vh_chunks *chunks, vh_tree_sum 
     size_t bytes = sizeof *total * sum->kind.size;
 
     empty(ctx, sum);
-    if (chunks->n == 1 && chunks->first == 0 && !(chunks->stops && vh_stopped(ctx))) { /* nothing to add up */
+    if (chunks->n == 1 && chunks->first == 0 && !ends(ctx, chunks)) { /* nothing to add up */
         VH_TRY(take(ctx, sum, &block));
         memset(block, 0, bytes);
         VH_TRY(chunks->run(ctx, chunks->arg, 0, vh_worker(ctx, chunks->threads), block));

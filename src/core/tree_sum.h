@@ -42,6 +42,7 @@ typedef struct { /* the chunks first .. first+n-1, each begun in its turn by whi
     int threads;
     bool stops; /* a stop ends the work soon, with VHEM_ESTOPPED; otherwise every chunk is finished, and the
                    caller looks at the stop flag afterwards: its model and its sums belong together */
+    bool late;  /* even so a stop that is overdue (vh_overdue) ends it */
     /* Fills block, which is all zero, with the numbers of a chunk.  worker < threads; ctx belongs to that
      * worker. */
     vhem_status (*run)(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block);

@@ -71,9 +71,10 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
         far[i] = INFINITY;
     int pick = (int)vh_rng_below(rng, n);
     for (int c = 0; c < k; c++) {
+        bool hurry = vh_overdue(ctx); /* then any points will do */
         double *here = centre + vh_row(c, d), sum = 0;
         memcpy(here, X + vh_row(pick, d), sizeof *here * (size_t)d);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n && !hurry; i++) {
             double times = weight ? weight[i] : 1;
             far[i] = fmin(far[i], times * distance(d, X + vh_row(i, d), here));
             sum += far[i];

@@ -106,8 +106,10 @@ static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, vh_scratch *
     double omega = s->base->omega[i], *L = s->run->L + (size_t)i * (size_t)Kr;
     double *z = s->run->z + (size_t)i * (size_t)Kr; /* their logs at first */
 
-    for (int j = 0; j < Kr; j++)
+    for (int j = 0; j < Kr; j++) {
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(vh_dt_pair_score(ctx, &s->base->dt[i], &s->gains[j], tau, scratch, &L[j]));
+    }
     sums[0] += vh_reduce_assign(Kr, s->log_omega, s->opt->N * omega, L, z);
     for (int j = 0; j < Kr; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, sums, j);
@@ -138,7 +140,7 @@ static vhem_status expect(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
     const vh_chunks chunks = {
-        .n = (s->base->K + CHUNK - 1) / CHUNK, .threads = s->n_threads, .run = run_chunk, .arg = s
+        .n = (s->base->K + CHUNK - 1) / CHUNK, .threads = s->n_threads, .late = true, .run = run_chunk, .arg = s
     };
 
     VH_TRY(renew_gains(ctx, s));
@@ -232,6 +234,7 @@ vhem_status vh_hem_dtm(vhem_ctx *ctx, const vh_dtm *base, const vh_vhem_options 
 
     VH_TRY(open_state(ctx, &s));
     VH_NEW(run->J, opt->max_iter + 1);
+    run->n_iter = -1;
     VH_NEW(run->z, pairs);
     VH_NEW(run->L, pairs);
     for (int k = 0;; k++) {

@@ -269,6 +269,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
 
     VH_TRY(engine_new(ctx, base, m->post, e));
     VH_NEW(run->J, opt->run.max_iter + 1);
+    run->n_iter = -1;
     if (!opt->run.lean) {
         VH_NEW(run->z, pairs);
         VH_NEW(run->L, pairs);
@@ -278,7 +279,10 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
         step.statistics = k < opt->run.max_iter;
         step.soft = m->post->K == 1 || 2 * *e->sums.used > (double)base->Kb * m->post->K;
         VH_TRY(expect(ctx, opt, m, e));
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e->sums));
+        st = vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &e->sums);
+        if (st == VHEM_ESTOPPED) /* the tables are not of this posterior: there is no result */
+            run->n_iter = -1;
+        VH_TRY(st);
         run->J[k] = *e->sums.J - vh_vb_kl(m, NULL);
         VH_CHECK(!isnan(run->J[k]), VHEM_ENUMERIC, "the bound is not a number");
         run->n_iter = k;

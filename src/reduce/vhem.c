@@ -95,6 +95,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
     VH_NEW(run->J, opt->max_iter + 1);
+    run->n_iter = -1;
     if (!opt->lean) {
         VH_NEW(run->z, (size_t)base->Kb * (size_t)centers->K);
         VH_NEW(run->L, (size_t)base->Kb * (size_t)centers->K);
@@ -128,7 +129,10 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         step.statistics = false;
         step.L = run->L;
         step.z = run->z;
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums));
+        st = vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums);
+        if (st == VHEM_ESTOPPED) /* no tables, no result */
+            run->n_iter = -1;
+        VH_TRY(st);
     }
     st = vh_stopped(ctx) ? VHEM_ESTOPPED : VHEM_OK;
 done:

@@ -213,7 +213,7 @@ vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *s, bool stops,
     if (s->streams)
         VH_TRY(load_tile(ctx, s, 0, &s->passing[0], &s->passing[0].lay));
     for (int t = 0; t < s->n_tile; t++) {
-        VH_CHECK(!stops || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_CHECK(!(stops ? vh_stopped(ctx) : vh_overdue(ctx)), VHEM_ESTOPPED, "stopped");
         VH_TRY(s->streams ? pass_tile(ctx, s, t, work, arg) : work(arg, &s->tile[t], t));
     }
 done:

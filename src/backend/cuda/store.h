@@ -26,7 +26,8 @@ typedef struct { /* zero it, and set the source */
 /* Nothing, the second time.  Kr: tables [Kr][rows of a tile] will be wanted. */
 vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *store, int Kr);
 void vh_cuda_store_free(vh_cuda_store *store);
-/* Work on every tile in turn, its number beside it.  stops: a stop ends it, with VHEM_ESTOPPED. */
+/* Work on every tile in turn, its number beside it.  stops: a stop ends it, with VHEM_ESTOPPED;
+ * otherwise one that is overdue. */
 vhem_status vh_cuda_store_each(vhem_ctx *ctx, vh_cuda_store *store, bool stops,
                                vhem_status (*work)(void *arg, const vh_cuda_lay *, int index), void *arg);
 /* The chunks of a tile as the source has them, chunk [n_chunk]; they are given back. */

@@ -238,11 +238,13 @@ static vhem_status run_block(vhem_ctx *ctx, const vh_reduce_chunk *c, int first,
 
     for (int k = 0; k < pairs; k++) {
         const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, 0 };
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &L[k], NULL, NULL));
     }
     VH_TRY(vh_reduce_weigh(ctx, c, first, n, L, w, sums));
     for (int k = 0; k < pairs && c->step->statistics; k++) {
         const vh_reduce_pair which = { &es, first + k / Kr, k % Kr, w[k] };
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         if (w[k] > 0)
             VH_TRY(vh_ref_reduce_pair(ctx, &which, scratch, &unused, &sums->stats, NULL));
     }

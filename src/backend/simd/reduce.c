@@ -264,6 +264,7 @@ static vec *keep_at(const job *j, int k, int q, vh_reduce_lanes *x)
 static vhem_status score(job *j, double *L)
 {
     vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
     const vh_packed *r = j->reduced;
 
     VH_TRY(product(j));
@@ -273,6 +274,7 @@ static vhem_status score(job *j, double *L)
         sum_components(j, k);
         for (int q = 0; q < j->load->groups; q++) {
             const group g = group_of(j, q);
+            VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
             mixture_bound(j, &g, k, sums_of(j, k) + q * j->cols, j->ld);
             vec *low = j->kept ? keep_at(j, k, q, &x) : &x.low;
             walk(j, &g, k, j->kept != NULL, &x);
