@@ -139,9 +139,11 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
 static vhem_status expect(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
-    const vh_chunks chunks = {
-        .n = (s->base->K + CHUNK - 1) / CHUNK, .threads = s->n_threads, .late = true, .run = run_chunk, .arg = s
-    };
+    const vh_chunks chunks = { .n = (s->base->K + CHUNK - 1) / CHUNK,
+                               .threads = s->n_threads,
+                               .late = true,
+                               .run = run_chunk,
+                               .arg = s };
 
     VH_TRY(renew_gains(ctx, s));
     VH_TRY(vh_tree_sum_all(ctx, &chunks, s->tree, s->sums));

@@ -106,6 +106,13 @@ class Interrupt(Case):
         self.stopped("compare", "odd.json", "--samples", "20000", "-o", "d.csv", kept=False)
         self.stopped("sample", "odd.json", "-n", "4000", "-T", "5000", "-o", "s.csv", kept=False)
 
+    def test_long_step(self):
+        """A stop does not wait for the end of one long E-step; without a complete one there is nothing to keep."""
+        self.write("wide.json", models(400, 24))
+        for backend in ("auto", "ref"):
+            self.stopped("cluster", "wide.json", "-k", "100", "--tau", "30", "-r", "1", "--search", "restarts", "--max-iter",
+                         "5", *(() if backend == "auto" else ("--backend", backend)), "-o", "w.json", after=1.0, kept=False)
+
     def test_sequences(self):
         self.write("big.json", models(30, 60))
         self.write("small.json", models(6, 2))
@@ -133,6 +140,7 @@ class Interrupt(Case):
         self.write("d.csv", "\n".join(lines) + "\n")
         self.ok("fit", "d.csv", "--model", "dtm", "-S", "6", "-o", "t.json", "-q")
         self.stopped("cluster", "t.json", "-k", "5", "--method", "hem-dtm", "-r", "200", "--tau", "100", "-o", "o.json")
+        self.stopped("cluster", "t.json", "-k", "20", "--method", "hem-dtm", "-r", "1", "--tau", "5000", "-o", "w.json")
         self.stopped("fit", "d.csv", "--model", "dtm", "-S", "6", "-k", "3", "-r", "50", "-o", "mix.json")
 
     def test_reading(self):
