@@ -56,10 +56,12 @@ class Interrupt(Case):
 
         feed, a first line and others, is written to standard input, the others over and over, so that reading it does
         not end by itself."""
+        source, sink = os.pipe() if feed else (subprocess.DEVNULL, None)
         p = subprocess.Popen([VHEM, *args, "-t", "1", "-q"], cwd=self.dir, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, stdin=subprocess.PIPE if feed else subprocess.DEVNULL, text=True)
+                             stderr=subprocess.PIPE, stdin=source, text=True)
         if feed:
-            threading.Thread(target=self.write_on, args=(p.stdin, *feed), daemon=True).start()
+            os.close(source)
+            threading.Thread(target=self.write_on, args=(sink, *feed), daemon=True).start()
         begin = time.monotonic()
         while self.work(p.pid) < after and p.poll() is None and time.monotonic() - begin < 100:
             time.sleep(0.02)
@@ -84,13 +86,13 @@ class Interrupt(Case):
         return told
 
     @staticmethod
-    def write_on(stream, first, text):
+    def write_on(sink, first, text):
         try:
-            stream.write(first)
+            os.write(sink, first.encode())
             while True:
-                stream.write(text)
-        except (BrokenPipeError, ValueError):            # it has ended, or communicate has closed it
-            pass
+                os.write(sink, text.encode())
+        except BrokenPipeError:                          # it has ended
+            os.close(sink)
 
     def test_models(self):
         self.write("m.json", models(60, 10))
