@@ -27,7 +27,7 @@ static vhem_status component_self(vhem_ctx *ctx, const vh_packed *pk, double **o
     vhem_status st = VHEM_OK;
     double *self = NULL, *work = NULL;
     VH_NEW(self, pk->n_comp);
-    VH_NEW(work, vh_emission_work(&pk->shape));
+    VH_NEW(work, vh_emission_room(pk->family, &pk->shape));
     for (int r = 0; r < pk->n_comp; r++) {
         const double *const *par = pk->par + (size_t)r * VH_MAX_PARAM;
         if (pk->family->kernel == VH_KERNEL_OF_FAMILY)

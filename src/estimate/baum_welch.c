@@ -162,7 +162,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
 
     VH_NEW(a.index, runs->K);
     VH_NEW(a.repaired, runs->K);
-    VH_NEW(a.work, vh_emission_work(&runs->shape));
+    VH_NEW(a.work, vh_emission_room(runs->family, &runs->shape));
     VH_TRY(vh_sequences_open(ctx, &in, &a.seqs));
     if (job->prior) {
         VH_NEW(a.post, runs->K);

@@ -47,7 +47,7 @@ vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhe
     size_t n_stat = (size_t)family->n_stat(&shape), d = (size_t)data->d;
     double *sum = NULL, *par[VH_MAX_PARAM];
 
-    VH_NEW(sum, 2 * n_stat + 2 * d + vh_emission_work(&shape));
+    VH_NEW(sum, 2 * n_stat + 2 * d + vh_emission_room(family, &shape));
     const vh_coords x = { shape, sum + 2 * n_stat, sum + 2 * n_stat + d };
     VH_TRY(vh_h3m_new(ctx, family, shape, 1, &h3m));
     VH_TRY(vh_h3m_shape(ctx, h3m, 0, 1, 1));

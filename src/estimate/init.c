@@ -176,7 +176,7 @@ static vhem_status component(vhem_ctx *ctx, const labelled *x, int q, vh_h3m *h3
     int d = h3m->d, n_stat = h3m->family->n_stat(&h3m->shape);
     double *sum = NULL, *stat, *centre, *one, *work, *par[VH_MAX_PARAM];
 
-    VH_NEW(sum, 3 * (size_t)n_stat + 2 * (size_t)d + vh_emission_work(&h3m->shape));
+    VH_NEW(sum, 3 * (size_t)n_stat + 2 * (size_t)d + vh_emission_room(h3m->family, &h3m->shape));
     stat = sum + n_stat;
     centre = stat + n_stat;
     one = centre + d;

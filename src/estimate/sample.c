@@ -18,7 +18,7 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_h3m *h3m, int i, double **
     size_t size = vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
     double *work = NULL, *roots = NULL;
 
-    VH_NEW(work, vh_emission_work(&h3m->shape));
+    VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
     VH_NEW(roots, (size_t)(h->S * h->M) * size);
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];

@@ -34,7 +34,7 @@ void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double 
 size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape)
 {
     return 2 * (size_t)f->n_stat(shape) + (size_t)shape->d + vh_param_size(f, f->n_param - 1, shape)
-           + vh_emission_work(shape);
+           + vh_emission_room(f, shape);
 }
 
 /* The mean statistics of the component with a share of those of the frame. */

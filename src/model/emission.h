@@ -72,6 +72,7 @@ struct vh_emission {
     const char *name; /* on disk and in options */
     int n_param;
     vh_param param[VH_MAX_PARAM];
+    bool slim; /* no entry needs scratch that grows with d^2 */
     vh_prior_kind prior;
     vh_kernel_kind kernel;
     const vh_location *location; /* NULL: the product is in the user's coordinates */
@@ -159,11 +160,16 @@ static inline int vh_features(const vh_emission *f, const vh_shape *shape)
 {
     return f->n_feature ? f->n_feature(shape) : shape->d;
 }
-/* Doubles of scratch (`work`) that any entry of any family may ask for. */
+/* Doubles of scratch (`work`) that any entry of any family may ask for, */
 static inline size_t vh_emission_work(const vh_shape *shape)
 {
     size_t d = (size_t)shape->d;
     return 3 * d * d + 40 * d + 2 * (size_t)shape->V;
+}
+/* and those of this one: with very many columns d^2 of them would be more than there is. */
+static inline size_t vh_emission_room(const vh_emission *f, const vh_shape *shape)
+{
+    return f->slim ? 40 * (size_t)shape->d + 2 * (size_t)shape->V : vh_emission_work(shape);
 }
 void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,
                       double *const *to);

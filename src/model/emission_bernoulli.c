@@ -139,6 +139,7 @@ static const char *refuse(double y)
 
 const vh_emission vh_bernoulli = {
     .name = "bernoulli",
+    .slim = true,
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_COLUMN } } },
     .with_gaps = &vh_bernoulli,

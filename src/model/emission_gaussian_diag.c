@@ -211,6 +211,7 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
 
 const vh_emission vh_gaussian_diag = {
     .name = "gaussian-diag",
+    .slim = true,
     .n_param = 2,
     .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
     .prior = VH_PRIOR_NORMAL_GAMMA,

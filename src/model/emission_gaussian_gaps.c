@@ -133,6 +133,7 @@ static double n_free(const vh_shape *shape)
 
 const vh_emission vh_gaussian_diag_gaps = {
     .name = "gaussian-diag",
+    .slim = true,
     .n_param = 2,
     .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
     .location = &vh_location_gaps,

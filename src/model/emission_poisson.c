@@ -200,6 +200,7 @@ static const char *refuse(double y)
 
 const vh_emission vh_poisson = {
     .name = "poisson",
+    .slim = true,
     .n_param = 1,
     .param = { { "rate", 1, { VH_PER_COLUMN } } },
     .with_gaps = &vh_poisson,

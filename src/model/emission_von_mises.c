@@ -206,6 +206,7 @@ static const char *refuse(double y)
 
 const vh_emission vh_von_mises = {
     .name = "von-mises",
+    .slim = true,
     .n_param = 2,
     .param = { { "mean", 1, { VH_PER_COLUMN } }, { "kappa", 1, { VH_PER_COLUMN } } },
     .with_gaps = &vh_von_mises,

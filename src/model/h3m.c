@@ -320,7 +320,7 @@ vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int
     vhem_status st = VHEM_OK;
     double *work = NULL;
 
-    VH_NEW(work, vh_emission_work(&h3m->shape));
+    VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
     for (int i = first; i < first + n; i++) {
         double omega = h3m->omega[i];
         st = check_hmm(ctx, h3m, &h3m->hmm[i], work);

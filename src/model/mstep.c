@@ -45,9 +45,9 @@ vhem_status vh_mstep(vhem_ctx *ctx, const vh_limits *lim, const vh_packed *pk, i
     int S = h->S, M = h->M, n_stat = pk->n_stat, held = 0;
     double *mean = NULL, *work, *row, count = lim->count * lim->unit;
 
-    VH_NEW(mean, 2 * (size_t)n_stat + vh_emission_work(&h3m->shape) + (size_t)(S > M ? S : M));
+    VH_NEW(mean, 2 * (size_t)n_stat + vh_emission_room(h3m->family, &h3m->shape) + (size_t)(S > M ? S : M));
     work = mean + 2 * n_stat;
-    row = work + vh_emission_work(&h3m->shape);
+    row = work + vh_emission_room(h3m->family, &h3m->shape);
 
     memcpy(row, stats->nu1 + pk->state0[k], sizeof *row * (size_t)S);
     row_from(lim, S, lim->fixed_pi, h->pi, row);

@@ -120,7 +120,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
     vhem_status st = VHEM_OK;
     double *work = NULL;
 
-    VH_NEW(work, vh_emission_work(&pk->shape));
+    VH_NEW(work, vh_emission_room(pk->family, &pk->shape));
     pk->n_direct = 0;
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];

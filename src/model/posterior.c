@@ -314,7 +314,7 @@ static double divisor(const vh_prior *p, const vh_limits *lim, double nu)
 size_t vh_posterior_work(const vh_emission *family, int d)
 {
     const vh_shape shape = { .d = d };
-    return (size_t)family->n_stat(&shape) + (size_t)d + vh_emission_work(&shape);
+    return (size_t)family->n_stat(&shape) + (size_t)d + vh_emission_room(family, &shape);
 }
 
 /* The maximiser of the likelihood of statistics with this mean and covariance is that mean and covariance,

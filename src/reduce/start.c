@@ -74,9 +74,10 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
     const vh_packed *b = base->packed;
     const vh_location *location = h3m->family->location;
     int d = h3m->d;
-    double *theta = malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_work(&h3m->shape) + (size_t)d));
+    double *theta =
+        malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_room(h3m->family, &h3m->shape) + (size_t)d));
     double *work = theta ? theta + b->n_stat : NULL,
-           *add = theta ? work + vh_emission_work(&h3m->shape) : NULL;
+           *add = theta ? work + vh_emission_room(h3m->family, &h3m->shape) : NULL;
     for (int q = 0; theta && q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -266,7 +267,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     VH_NEW(X, (size_t)n * (size_t)d);
     VH_NEW(centre, (size_t)k * (size_t)d);
     VH_NEW(sum, n_stat);
-    VH_NEW(work, vh_emission_work(&b->shape));
+    VH_NEW(work, vh_emission_room(b->family, &b->shape));
     VH_NEW(label, n);
     for (int i = 0; i < n; i++)
         for (int a = 0; a < d; a++)

@@ -93,6 +93,15 @@ class MaxMemory(Case):
                    "--max-memory", "10M", "-t", 1, "-o", "o.json")
         self.ok("fit", "d.csv", "-S", 2, "--max-memory", "288M", "-t", 1, "-o", "o.json", "-q")
 
+    def test_many_columns(self):
+        """Models with diagonal covariances need no room that grows with the square of the columns."""
+        d = 20000
+        rows = [f"s{n}," + ",".join(str((7 * n + 3 * t + k) % 10) for k in range(d)) for n in range(2) for t in range(3)]
+        self.write("wide.csv", "id," + ",".join(f"x{k}" for k in range(d)) + "\n" + "\n".join(rows) + "\n")
+        self.ok("fit", "wide.csv", "-S", 1, "-r", 1, "--max-iter", 2, "--max-memory", "1G", "-t", 1, "-o", "w.h5", "-q")
+        self.ok("score", "w.h5", "wide.csv", "--max-memory", "1G", "-t", 1, "-o", "w.tsv", "-q")
+        self.ok("cluster", "w.h5", "-k", 1, "--max-memory", "1G", "-t", 1, "-o", "c.json", "-q")
+
     def test_spilled_data_does_not_count(self):
         self.write("d.csv", two_level())
         self.ok("fit", "d.csv", "-S", 1, "-r", 1, "--memory", "1K", "--max-memory", "1G", "-t", 1, "-o", "o.json", "-q")

@@ -28,7 +28,7 @@ static vhem_status emissions(vhem_ctx *ctx, const vh_product *p, int i, int j, v
     double *term, *work;
 
     VH_SCRATCH(term, SLOT_TERM, Ma * Mb);
-    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(&a->shape));
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_room(a->family, &a->shape));
     for (int s = 0; s < Sa * Sb; s++) {
         for (int e = 0; e < Ma * Mb; e++) {
             size_t m = (size_t)(a->comp0[i] + s / Sb * Ma + e / Mb),

@@ -32,7 +32,7 @@ static vhem_status emissions(vhem_ctx *ctx, vh_scratch *scratch, pair *p)
     VH_SCRATCH(p->ell, SLOT_ELL, Cb * Cr);
     VH_SCRATCH(p->ell_state, SLOT_STATE, Cb * p->Sr);
     VH_SCRATCH(p->L_gmm, SLOT_GMM, p->Sb * p->Sr);
-    VH_SCRATCH(work, SLOT_WORK, vh_emission_work(&b->shape));
+    VH_SCRATCH(work, SLOT_WORK, vh_emission_room(b->family, &b->shape));
     memset(p->L_gmm, 0, sizeof *p->L_gmm * (size_t)(p->Sb * p->Sr));
     for (int l = 0; l < Cr; l++) {
         size_t b0 = (size_t)b->comp0[p->which->i], rl = (size_t)(r->comp0[p->which->j] + l);

@@ -26,7 +26,7 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
     double *row, *work;
 
     VH_SCRATCH(row, 0, T);
-    VH_SCRATCH(work, 1, vh_emission_work(&pk->shape));
+    VH_SCRATCH(work, 1, vh_emission_room(pk->family, &pk->shape));
     for (int q = 0; q < C; q++) {
         int r = pk->comp0[pair->k] + q;
         bool never = pk->log_c[r] == VH_NEVER;

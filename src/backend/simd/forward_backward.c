@@ -139,7 +139,8 @@ static vhem_status set_up(vh_fb *j)
     VH_SCRATCH(j->E, SLOT_E, (size_t)pk->n_comp * j->ld);
     VH_SCRATCH(j->B, SLOT_B, (size_t)pk->n_state * j->ld);
     VH_SCRATCH(j->shift, SLOT_SHIFT, (size_t)pk->K * j->ld);
-    VH_SCRATCH(j->work, SLOT_WORK, vh_emission_work(&pk->shape) + (size_t)pk->n_stat * (size_t)j->chunk);
+    VH_SCRATCH(j->work, SLOT_WORK,
+               vh_emission_room(pk->family, &pk->shape) + (size_t)pk->n_stat * (size_t)j->chunk);
 done:
     return st;
 }
@@ -411,7 +412,7 @@ static void posteriors(vh_fb *j, int k, int col, int n)
 static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
 {
     const vh_packed *pk = j->pk;
-    double *T = j->work + vh_emission_work(&pk->shape);
+    double *T = j->work + vh_emission_room(pk->family, &pk->shape);
     for (int r = j->comp_lo; r < j->comp_hi; r++)
         if (pk->direct[r]) {
             double *e = j->E + (size_t)r * j->ld + j->col0 + at;

@@ -127,7 +127,7 @@ static vhem_status product(job *j)
     vh_gemm_nt(r->n_comp, (int)j->ld, r->n_stat, r->theta, j->load->T, j->G, j->ld);
     if (r->n_direct == 0)
         goto done;
-    VH_SCRATCH(work, 0, vh_emission_work(&r->shape));
+    VH_SCRATCH(work, 0, vh_emission_room(r->family, &r->shape));
     for (int k = 0; k < r->n_comp; k++)
         if (r->direct[k])
             VH_TRY(direct_row(j, k, work));
