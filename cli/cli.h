@@ -98,6 +98,8 @@ json_t *cli_options_json(const cli_usage *usage, const char *user, const char *n
 
 /* options.c.  Reads the arguments and opens the context; CLI_GO, or the exit status to leave with. */
 int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage);
+/* The first half of it: c has the arguments, and no context yet. */
+int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage);
 bool cli_given(const cli *c, const cli_usage *usage, const char *name);
 /* Refuses options that the method, model or kind of this name does not use. */
 int cli_check_uses(cli *c, const cli_usage *usage, const char *user, const char *name);

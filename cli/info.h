@@ -13,6 +13,7 @@ json_t *info_clusters(cli *c, const char *path, const vhem_tree *tree);
 json_t *info_classes(const char *path, const vhem_classes *classes);
 json_t *info_data(const char *path, const vhem_data *data);
 void info_tell(FILE *f, json_t *facts, bool all); /* for people; releases the facts */
+void info_clean(json_t *facts);                   /* without control characters */
 
 /* Pieces that info_tell.c and info_clusters.c share: "" and 0 where the object has no such key. */
 const char *info_text(const json_t *object, const char *key);

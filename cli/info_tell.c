@@ -226,6 +226,7 @@ static void tell_classes(FILE *f, json_t *facts, bool all)
 
 void info_tell(FILE *f, json_t *facts, bool all)
 {
+    info_clean(facts);
     if (json_object_get(facts, "hmms") || json_object_get(facts, "textures"))
         tell_models(f, facts, all);
     else if (json_object_get(facts, "classes"))

@@ -300,7 +300,7 @@ static bool wants_help(const cli *c, int argc, char **argv, const parser *t)
     return help;
 }
 
-int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
+int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage)
 {
     parser t;
     build_parser(c, usage, &t);
@@ -313,6 +313,12 @@ int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
         status = cli_misuse(c, "too few arguments; the command is: vhem %s %s", c->command, usage->args);
     if (status == CLI_GO)
         status = cli_check_overwrite(c, usage);
+    return status;
+}
+
+int cli_begin(cli *c, int argc, char **argv, const cli_usage *usage)
+{
+    int status = cli_parse(c, argc, argv, usage);
     return status == CLI_GO ? cli_open(c) : status;
 }
 

@@ -176,6 +176,26 @@ class Info(WithModel):
         self.assertRegex(r.out, r"made by +vhem \S+ fit from d.csv, seed 8")
         self.assertIn("--states 1", r.out)
 
+    def test_provenance_of_others(self):
+        """What a file does not say is left out."""
+        m = json.loads(model())
+        m["provenance"] = {"program": "mine", "options": {"a": None}}
+        self.write("p.json", json.dumps(m))
+        self.assertRegex(self.ok("info", "p.json").out, r"\n  made by    mine\n(?!  with)")
+
+    def test_control_characters(self):
+        """A file from elsewhere has no way to the terminal."""
+        m = json.loads(model())
+        bad = "a\x1b[31m\x07\n\x9b1m\x7f\u00e9"
+        m["provenance"] = {"program": bad, "command": bad, "input": bad, "options": {bad: bad}}
+        for h in m["hmms"]:
+            h["name"] = h["label"] = bad
+        self.write("p.json", json.dumps(m))
+        out = self.ok("info", "p.json", "--all").out
+        self.assertEqual([c for c in out if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], [])
+        self.assertIn("made by    a?[31m???1m?\u00e9", out)
+        self.assertEqual(self.ok("info", "p.json", "--json").json()["hmms"][0]["name"], bad)
+
     def test_data(self):
         self.write("d.csv", "id,label,x,y\na,p,1,2\na,p,3,\nb,q,-1,4\nb,q,1,6\nb,q,1,0\nc,q,1,0\n")
         r = self.ok("info", "d.csv")

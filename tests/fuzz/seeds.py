@@ -115,6 +115,23 @@ def models(s):
                                "eta": 1.0, "eps": 1.0, "kappa": 1.0, "lambda": 0.01, "nu": 4.0, "m": [0, 1], "W": [1, 2]}))
 
 
+def shards(s):
+    """The manifest of the very models that the target cuts in two."""
+    source = re.search(r"model_text\[\] =(.*?);", (HERE / "manifest.c").read_text(), re.S).group(1)
+    s.path("w.json").write_text("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', source)).replace('\\"', '"'))
+    s.run("convert", "w.json", "--shards", 2, "-o", "w")
+    text = s.path("w/manifest.json").read_text()
+    s.add("manifest", text, text.replace("00000.h5", "../w/00000.h5"), text.replace('"n": 1', '"n": 2'))
+
+
+def lines(s):
+    """Command lines, each argument ended by a NUL."""
+    words = [["d.csv", "-o", "m.json", "-k", "2..6"], ["--id=subject,trial", "--label", "cls", "--memory", "4G", "a", "b"],
+             ["-m", "x", "y", "--", "-z"], ["--help"], ["-ko", "--seed", "-1"], ["--threads", "1e9", "--json", "-qj"],
+             ["--output", "", "--clusters=0"], ["--max-memory=99999999999999999999"]]
+    s.add("command_line", *("".join(w + "\0" for w in line) for line in words))
+
+
 def results(s):
     s.run("cluster", "m.json", "-k", 2, "-r", 1, "--max-iter", 2, "--search", "restarts", "-o", "c.json")
     s.run("tree", "m.json", "-k", "3,2", "-r", 1, "--max-iter", 1, "--search", "restarts", "-o", "t.json")
@@ -176,6 +193,10 @@ def dictionaries(s):
     source = (HERE.parent.parent / "src" / "core" / "options.c").read_text()
     names = re.findall(r"\(R, [A-Z_| 0]+, (\w+),", source) + re.findall(r"[a-z-]+(?=\||\")", source)
     write_dictionary("options", [f'"{w}"'.encode() for w in sorted(set(names)) if len(w) < 24] + numbers)
+    write_dictionary("manifest", [b'"vhem-shards"', b'"files"', b'"first"', b'"n"', b'"check"', b'"K"', b'"00001.h5"'] + numbers)
+    line = re.findall(r"--[a-z-]+", (HERE.parent.parent / "man" / "vhem.1").read_text().replace("\\-", "-"))
+    write_dictionary("command_line", [w.encode() for w in sorted(set(line))] + [b"auto", b"2..6", b"4G", b"--", b"=", b"\0"]
+                     + numbers)
     for name in "csv", "tsv", "roles", "tags":
         write_dictionary(name, [b"id,", b"seq", b"label", b"NA", b"?", b'""', b"\r\n", b"\xef\xbb\xbf", b"#", b"tag"] + numbers)
     write_dictionary("ts", re.findall(rb"@\w+ ?\w*", s.path("d.ts").read_bytes()) + [b"@data\n", b":", b"?"] + numbers)
@@ -191,7 +212,7 @@ def dictionaries(s):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         s = Seeds(pathlib.Path(sys.argv[1]).resolve(), folder)
-        for part in tables, arrays, models, results, dictionaries:
+        for part in tables, arrays, models, shards, lines, results, dictionaries:
             part(s)
 
 
