@@ -1,115 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd_choose.c - vhem choose MODELS -k 2..6: how many clusters and states? */
+#include "choose.h"
 #include "cluster_args.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     cluster_args a;
     const char *S_text;
-    int splits, n_S, S[CLI_MAX_LIST];
-    vhem_choice *rows; /* [n_K][n_S] */
+    int splits, seeds, path, n_S, S[CLI_MAX_LIST];
+    vhem_choice *rows; /* [n_K][n_S], then [path] */
     int n;             /* of rows; those that were not reached have K = 0 */
 } choose_args;
 
-typedef struct {
-    const char *name;
-    size_t at; /* of its number in a row */
-    bool most; /* the largest is best */
-} criterion;
-
-static const criterion criteria[] = {
-    { "bic", offsetof(vhem_choice, bic), false },
-    { "icl", offsetof(vhem_choice, icl), false },
-    { "stability", offsetof(vhem_choice, stability), true },
-};
-enum { N_CRITERIA = sizeof criteria / sizeof criteria[0] };
-
-static double number_of(const vhem_choice *row, const criterion *k)
+static void list_reasons(json_t *list, const char *text)
 {
-    double x;
-    memcpy(&x, (const char *)row + k->at, sizeof x);
-    return x;
+    if (text[0])
+        json_array_append_new(list, cli_json_text(text));
 }
 
-/* The row that a criterion likes best, the first of equals; -1 when none has the number. */
-static int best_by(const choose_args *g, const criterion *k)
+static json_t *advice_json(const choose_advice *a)
 {
-    int best = -1;
-    for (int i = 0; i < g->n; i++) {
-        double x = number_of(&g->rows[i], k), than = best < 0 ? 0 : number_of(&g->rows[best], k);
-        if (g->rows[i].K > 0 && isfinite(x) && (best < 0 || (k->most ? x > than : x < than)))
-            best = i;
+    json_t *why = json_array(), *doubt = json_array();
+    for (int k = 0; k < CHOOSE_REASONS; k++) {
+        list_reasons(why, a->why[k]);
+        list_reasons(doubt, a->doubt[k]);
     }
-    return best;
+    return json_pack("{s:I, s:i, s:o, s:o}", "K", (json_int_t)a->K, "S", a->S, "for", why, "against", doubt);
 }
 
-static void write_table(FILE *f, const choose_args *g)
+static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped)
 {
-    fputs("K\tS\tbound\tloglik\tn_param\tbic\ticl\tstability\tbest\n", f);
-    for (int i = 0; i < g->n; i++) {
-        const vhem_choice *row = &g->rows[i];
-        const char *between = "";
-        if (row->K == 0)
-            continue;
-        fprintf(f, "%lld\t%d\t", (long long)row->K, row->S);
-        fprintf(f, isnan(row->bound) ? "-" : "%.2f", row->bound);
-        fprintf(f, "\t%.2f\t%.0f\t%.2f\t%.2f\t", row->loglik, row->n_param, row->bic, row->icl);
-        if (isfinite(row->stability))
-            fprintf(f, "%.3f\t", row->stability);
-        else
-            fputs("-\t", f);
-        for (int k = 0; k < N_CRITERIA; k++)
-            if (best_by(g, &criteria[k]) == i) {
-                fprintf(f, "%s%s", between, criteria[k].name);
-                between = ",";
-            }
-        fputc('\n', f);
-    }
+    json_t *facts =
+        json_pack("{s:s, s:o, s:I, s:s, s:b}", "command", c->command, "input", cli_json_text(c->arg[0]),
+                  "seed", (json_int_t)c->seed, "backend", vhem_ctx_backend(c->ctx), "interrupted", stopped);
+    json_t *rows = choose_json(t);
+    choose_advice a = choose_advise(t);
+    json_object_set_new(facts, "recommended", stopped || a.K == 0 ? json_null() : advice_json(&a));
+    json_object_update(facts, rows);
+    json_decref(rows);
+    cli_json_put(f, facts);
 }
 
-static void write_json(FILE *f, const cli *c, const choose_args *g, bool stopped)
+static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
 {
-    json_t *rows = json_array(), *best = json_object();
-    for (int i = 0; i < g->n; i++) {
-        const vhem_choice *row = &g->rows[i];
-        if (row->K > 0)
-            json_array_append_new(
-                rows,
-                json_pack("{s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "K", (json_int_t)row->K, "S", row->S,
-                          "bound", cli_json_real(row->bound), "loglik", cli_json_real(row->loglik), "n_param",
-                          cli_json_real(row->n_param), "bic", cli_json_real(row->bic), "icl",
-                          cli_json_real(row->icl), "stability", cli_json_real(row->stability)));
+    char options[512], path[400];
+    choose_advice a = choose_advise(t);
+    if (choose_path_text(t, path, sizeof path)[0])
+        cli_say(c, "clusters that are needed for so many virtual frames of each model: %s", path);
+    if (a.K == 0) {
+        cli_say(c, "no number of clusters is recommended: all that were asked for are needed, or there is "
+                   "nothing to judge by; try a larger -k");
+        return;
     }
-    for (int k = 0; k < N_CRITERIA; k++) {
-        int i = best_by(g, &criteria[k]);
-        json_object_set_new(
-            best, criteria[k].name,
-            i < 0 ? json_null() : json_pack("{s:I, s:i}", "K", (json_int_t)g->rows[i].K, "S", g->rows[i].S));
-    }
-    cli_json_put(f,
-                 json_pack("{s:s, s:o, s:I, s:s, s:b, s:o, s:o}", "command", c->command, "input",
-                           cli_json_text(c->arg[0]), "seed", (json_int_t)c->seed, "backend",
-                           vhem_ctx_backend(c->ctx), "interrupted", stopped, "best", best, "choices", rows));
-}
-
-static void tell_best(cli *c, const choose_args *g)
-{
-    char options[512];
-    static const char *const words[N_CRITERIA] = { "smallest BIC", "smallest ICL", "most stable" };
-    for (int k = 0; k < N_CRITERIA; k++) {
-        int i = best_by(g, &criteria[k]);
-        if (i >= 0)
-            cli_say(c, "%s: %lld cluster%s, centres of %d state%s", words[k], (long long)g->rows[i].K,
-                    cli_plural(g->rows[i].K), g->rows[i].S, cli_plural(g->rows[i].S));
-    }
-    int i = best_by(g, &criteria[0]);
-    if (i >= 0)
-        cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0],
-                (long long)g->rows[i].K, g->rows[i].S,
-                cli_repeat(c, g->a.usage, "output clusters states splits", options, sizeof options));
+    cli_say(c, "recommended: %lld cluster%s, centres of %d state%s", (long long)a.K, cli_plural(a.K), a.S,
+            cli_plural(a.S));
+    for (int k = 0; k < CHOOSE_REASONS && a.why[k][0]; k++)
+        cli_say(c, "  for it: %s", a.why[k]);
+    for (int k = 0; k < CHOOSE_REASONS && a.doubt[k][0]; k++)
+        cli_say(c, "  against it: %s", a.doubt[k]);
+    cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0], (long long)a.K, a.S,
+            cli_repeat(c, g->a.usage, "output clusters states splits seeds path", options, sizeof options));
 }
 
 static int write_result(cli *c, const choose_args *g, bool stopped)
@@ -118,28 +70,35 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
     int status = cli_out_open(c, g->a.output, &out);
     if (status != CLI_GO)
         return status;
+    const choose_rows t = { g->rows, g->n };
     if (c->json)
-        write_json(out.f, c, g, stopped);
+        write_json(out.f, c, &t, stopped);
     else
-        write_table(out.f, g);
+        choose_write_table(out.f, &t);
     status = cli_out_commit(c, &out);
     cli_out_close(&out);
     if (status == CLI_GO && stopped)
         cli_fail(c, "interrupted; the table has what was done so far");
     else if (status == CLI_GO)
-        tell_best(c, g);
+        tell_best(c, g, &t);
     return status != CLI_GO ? status : stopped ? EXIT_STOPPED : EXIT_DONE;
 }
 
 static int choose_and_write(cli *c, choose_args *g)
 {
     bool some = false;
-    g->n = g->a.K.n * g->n_S;
+    const vhem_choose_options want = { .n_K = g->a.K.n,
+                                       .n_S = g->n_S,
+                                       .K = g->a.K.value,
+                                       .S = g->S,
+                                       .n_splits = g->splits,
+                                       .n_seeds = g->seeds,
+                                       .n_path = g->path };
+    g->n = want.n_K * want.n_S + want.n_path;
     g->rows = calloc((size_t)g->n, sizeof *g->rows);
     if (!g->rows)
         return cli_fail(c, "out of memory");
-    vhem_status st = vhem_choose(c->ctx, &g->a.input.from, g->a.K.n, g->a.K.value, g->n_S, g->S, g->splits,
-                                 &g->a.opt, g->rows);
+    vhem_status st = vhem_choose(c->ctx, &g->a.input.from, &want, &g->a.opt, g->rows);
     for (int i = 0; i < g->n; i++)
         some |= g->rows[i].K > 0;
     bool stopped = st == VHEM_ESTOPPED;
@@ -182,7 +141,7 @@ static int prepare_and_choose(cli *c, choose_args *g)
 
 int cmd_choose(cli *c, int argc, char **argv)
 {
-    choose_args g = { .splits = 4 };
+    choose_args g = { .splits = 4, .seeds = 2, .path = 5 };
     cluster_args *a = &g.a;
     cli_table t = { 0 };
     cluster_args_init(a);
@@ -195,6 +154,11 @@ int cmd_choose(cli *c, int argc, char **argv)
                       .help = "numbers of states of the centres to try" },
                     { "splits", 0, OPT_INT, "N", &g.splits,
                       .help = "halvings of the models for the stability; 0: none, which is faster" },
+                    { "seeds", 0, OPT_INT, "N", &g.seeds,
+                      .help = "other seeds to repeat every clustering with; 0: none" },
+                    { "path", 0, OPT_INT, "N", &g.path,
+                      .help = "numbers of virtual frames, from few to many, to ask variational Bayes for the "
+                              "clusters that are needed; 0: none" },
                     { 0 } });
     cluster_add_options(&t, a, "emission S candidate", true);
     const cli_usage usage = {
@@ -206,10 +170,14 @@ int cmd_choose(cli *c, int argc, char **argv)
         .about =
             "Clusters the models of MODELS with each number of clusters and of states and prints a "
             "table: bound and expected log-likelihood in nats, number of parameters, BIC and ICL "
-            "(smaller is better), and stability, the mean adjusted Rand index between the clusters "
-            "that two halves of the models give: 1 is perfect, 0 is chance. One cluster has none. BIC and "
-            "ICL depend on --tau. The last column names what a row is best in. Ctrl-C prints the rows "
-            "that are finished.",
+            "(smaller is better), stability, the mean adjusted Rand index between the clusters "
+            "that two halves of the models give (1 is perfect, 0 is chance), and the evidence: the bound of "
+            "variational Bayes (vbhem, larger is better) with the clusters and states that were needed, "
+            "K_used and S_used, for so many virtual frames of each model. same_runs is the share of restarts "
+            "with the groups that were kept, same_seeds the adjusted Rand index with those of other seeds. The "
+            "last column names what a row is best in; differences that say nothing count as none, and the "
+            "smaller number is taken. Rows with frames and no BIC are steps of the path. The recommendation "
+            "names its reasons and its doubts. Ctrl-C prints the rows that are finished.",
         .examples = "  vhem choose models.json -k 2..6\n"
                     "  vhem choose models.json -k 2..8 --states 2..4 --splits 0 -o choice.tsv\n",
     };

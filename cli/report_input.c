@@ -86,9 +86,18 @@ static const struct {
     const char *name;
     size_t at;
 } columns[] = {
-    { "bound", offsetof(vhem_choice, bound) },     { "loglik", offsetof(vhem_choice, loglik) },
-    { "n_param", offsetof(vhem_choice, n_param) }, { "bic", offsetof(vhem_choice, bic) },
-    { "icl", offsetof(vhem_choice, icl) },         { "stability", offsetof(vhem_choice, stability) },
+    { "bound", offsetof(vhem_choice, bound) },
+    { "loglik", offsetof(vhem_choice, loglik) },
+    { "n_param", offsetof(vhem_choice, n_param) },
+    { "bic", offsetof(vhem_choice, bic) },
+    { "icl", offsetof(vhem_choice, icl) },
+    { "stability", offsetof(vhem_choice, stability) },
+    { "evidence", offsetof(vhem_choice, evidence) },
+    { "frames", offsetof(vhem_choice, frames) },
+    { "K_used", offsetof(vhem_choice, K_used) },
+    { "S_used", offsetof(vhem_choice, S_used) },
+    { "same_runs", offsetof(vhem_choice, same_runs) },
+    { "same_seeds", offsetof(vhem_choice, same_seeds) },
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -140,6 +149,7 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
             int at = csv_column(t, (const char *const[]){ columns[k].name, NULL });
             set_number(row, k, at >= 0 && csv_number(t, r, at, &x) ? x : NAN);
         }
+        row->path = isnan(row->bic) && isfinite(row->frames);
     }
     return CLI_GO;
 }

@@ -442,9 +442,20 @@ VHEM_API vhem_status vhem_load(vhem_ctx *, const char *path, const vhem_data_opt
 
 /* ---- how many clusters and states, and how good -------------------------------------------------------- */
 
-typedef struct {                     /* one row of a choice */
+typedef struct {                     /* what to choose from, and how much to spend on it */
+    int            n_K, n_S;
+    const int64_t *K;                /* [n_K]  numbers of clusters */
+    const int     *S;                /* [n_S]  numbers of states of the centres; 0: as the input */
+    int            n_splits;         /* halvings of the models for stability; default 0 */
+    int            n_seeds;          /* other seeds that every clustering is repeated with; default 0 */
+    int            n_path;           /* numbers of virtual frames, each 10^(1/2) times the one before, for which
+                                        it is asked how many of the most clusters are needed; default 0 */
+} vhem_choose_options;
+
+typedef struct {                     /* one row of a choice; NaN: not asked for, or not to be had */
     int64_t K;
     int    S;
+    int    path;                     /* 1: a step of the path: only evidence, K_used, S_used and frames count */
     double bound;                    /* J of the best run, in nats */
     double loglik;                   /* sum_i omega_i Kb max_j L_ij: expected log-likelihood of one virtual
                                         sample each */
@@ -452,13 +463,19 @@ typedef struct {                     /* one row of a choice */
                                         of z */
     double stability;                /* mean adjusted Rand index between the labels two halves give; NaN: not
                                         asked, K = 1 or K > Kb / 2 */
+    double evidence;                 /* bound on the log-evidence of at most K clusters of at most S states, by
+                                        vbhem, whatever their names; larger is better */
+    double frames;                   /* virtual frames of each model that this is for */
+    double K_used, S_used;           /* clusters that were needed, and states of the largest of their centres */
+    double same_runs;                /* share of the finished runs whose groups are those that were kept */
+    double same_seeds;               /* mean adjusted Rand index of these groups with those of other seeds */
 } vhem_choice;
 
-/* Every K in K[n_K] with every S in S[n_S] (0: as the input), the restarts of opt each; n_splits halvings for
- * stability.  rows [n_K][n_S] is the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the
- * others have K = 0. */
-VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_source *, int n_K, const int64_t *K, int n_S,
-                                 const int *S, int n_splits, const vhem_cluster_options *, vhem_choice *rows);
+VHEM_API void        vhem_choose_options_init(vhem_choose_options *);
+/* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S, is
+ * the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
+VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
+                                 const vhem_cluster_options *, vhem_choice *rows);
 
 typedef struct {
     double rand, adjusted_rand, nmi, purity;

@@ -473,13 +473,16 @@ def report(session: Session, tree: Handle, path: Any, parts: Mapping[str, Any]) 
 
 # ---- 6. numbers: agreement, distances, choices -------------------------------------------------------------
 
-def choose(session: Session, of: Handle, K: Sequence[int], S: Sequence[int], n_splits: int,
+def choose(session: Session, of: Handle, K: Sequence[int], S: Sequence[int], effort: Mapping[str, int],
            options: Mapping[str, Any]) -> Any:
+    """effort: n_splits, n_seeds, n_path."""
     struct, keep = options_of("cluster_options", options)
-    rows = np.zeros(len(K) * len(S), record("vhem_choice"))
-    session.call("vhem_choose", of.pointer, len(K), whole_numbers(K, "n_clusters"), len(S),
-                 whole_numbers(S, "n_states", "int"), n_splits, struct, ffi.from_buffer("vhem_choice[]", rows))
-    return rows
+    want, kept = options_of("choose_options", effort)
+    kept += [whole_numbers(K, "n_clusters"), whole_numbers(S, "n_states", "int")]
+    want.K, want.S, want.n_K, want.n_S = kept[-2], kept[-1], len(K), len(S)
+    rows = np.zeros(len(K) * len(S) + max(want.n_path, 0), record("vhem_choice"))
+    session.call("vhem_choose", of.pointer, want, struct, ffi.from_buffer("vhem_choice[]", rows))
+    return rows[rows["K"] > 0]
 
 
 def number_names(session: Session, names: Sequence[str]) -> Any:

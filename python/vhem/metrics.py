@@ -110,12 +110,16 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
 
 
 def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
-           n_splits: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
-           progress: Any = None, **options: Any) -> Array:
+           n_splits: int = 0, n_seeds: int = 0, n_path: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1,
+           verbose: int = 0, progress: Any = None, **options: Any) -> Array:
     """A table to choose the number of clusters, and of states of the centres, by.
 
-    Returns an array of records K, S, bound, loglik, n_param, bic, icl, stability, one for every combination:
-    smaller BIC and ICL are better; stability is the agreement of two halves, when n_splits is above 0.
+    Returns an array of records K, S, path, bound, loglik, n_param, bic, icl, stability, evidence, frames, K_used,
+    S_used, same_runs, same_seeds, one for every combination: smaller BIC and ICL are better; stability is the
+    agreement of two halves, when n_splits is above 0; evidence, the larger the better, is the bound of
+    variational Bayes, which needed K_used clusters for so many virtual frames of each model; same_runs is the
+    share of the starts with the same groups, same_seeds the agreement with n_seeds other seeds.  n_path further
+    records, where path is 1, say how many clusters are needed with fewer and with more virtual frames.
     ``pandas.DataFrame(choose(...))`` prints it well.  Options are those of :class:`vhem.ModelClustering`, also by
     the library's names: tau, nv, n_init or restarts, preset.
 
@@ -126,7 +130,8 @@ def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int]
     """
     with session(random_state, n_jobs, verbose, progress) as s:
         rows: Array = _lib.choose(s, _lib.source(as_models(models)._handle), list(n_clusters),
-                                  [0] if n_states is None else list(n_states), n_splits, options_of(options))
+                                  [0] if n_states is None else list(n_states),
+                                  {"n_splits": n_splits, "n_seeds": n_seeds, "n_path": n_path}, options_of(options))
     return rows
 
 

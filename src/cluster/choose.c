@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.c - how many clusters and states: one clustering for each, with what speaks for and against it.
  *
+ *   1. what a clustering says of itself      2. stability      3. the evidence      4. other seeds
+ *   5. the table and the path
+ *
  * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
  * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
  * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
@@ -10,10 +13,41 @@
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "model/convert.h"
+#include "model/prior.h"
 #include "reduce/score.h"
 
 #include <limits.h>
 #include <math.h>
+
+/* Time of clusterings, in arbitrary units, for the progress: two measured on 80 HMMs, K = 1 to 8. */
+#define WORK_ONE   0.1 /* of one cluster: no candidates */
+#define WORK_FIRST 2.0 /* of more: so much, and 1 for each cluster */
+#define WORK_VB    1.4 /* of variational Bayes, times this */
+#define WORK_HALF  0.6 /* of half of the models */
+enum { UNITS = 10000 };
+#define SAME_GROUPS 0.99 /* adjusted Rand index */
+
+typedef struct {
+    vhem_ctx *user;  /* who is told of the progress */
+    vhem_ctx *quiet; /* the same without a voice for clusterings, which have progresses of their own */
+    const vh_h3m *h3m;
+    const vhem_choose_options *want;
+    double done, total; /* of the work */
+    int tau;            /* of the clusterings */
+} task;
+
+/* ---- 1. what a clustering says of itself --------------------------------------------------------------- */
+
+static double work_of(double K, int S)
+{
+    return (K > 1 ? WORK_FIRST + K : WORK_ONE) * (S > 0 ? S : 3);
+}
+
+static void progress(task *t, double work)
+{
+    t->done += work;
+    vh_progress(t->user, "choose", (int64_t)(UNITS * t->done / t->total), UNITS);
+}
 
 /* Free numbers of Kr HMMs with S states of M components and their weights. */
 static double count_parameters(const vh_h3m *centers)
@@ -36,6 +70,18 @@ static int nearest(const double *L, const double *omega, int Kr)
     return best;
 }
 
+/* Share of the finished runs that ended with the groups that were kept. */
+static double share_of_runs(const vh_clustering *c)
+{
+    int all = 0, same = 0;
+    for (int r = 0; r < c->n_run; r++) {
+        bool known = c->run[r].finished && !isnan(c->run[r].agreement);
+        all += known;
+        same += known && c->run[r].agreement >= SAME_GROUPS;
+    }
+    return all > 0 ? (double)same / all : NAN;
+}
+
 static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row)
 {
     double entropy = 0;
@@ -51,8 +97,10 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
     }
     row->bic = -2 * row->loglik + row->n_param * log(c->Kb);
     row->icl = row->bic + 2 * entropy;
-    row->stability = NAN;
+    row->same_runs = share_of_runs(c);
 }
+
+/* ---- 2. stability -------------------------------------------------------------------------------------- */
 
 typedef struct {      /* one half of the models */
     const int *index; /* [n] */
@@ -94,14 +142,14 @@ static void shuffle(vh_rng *rng, int n, int *index)
     }
 }
 
-static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, int K, const vhem_cluster_options *opt,
-                                  int n_splits, double *out)
+static vhem_status find_stability(task *t, int K, const vhem_cluster_options *opt, double *out)
 {
     vhem_status st = VHEM_OK;
-    int Kb = h3m->K, half = Kb / 2, *index = NULL, *a = NULL, *b = NULL;
+    vhem_ctx *ctx = t->quiet;
+    const vh_h3m *h3m = t->h3m;
+    int Kb = h3m->K, half = Kb / 2, n_splits = t->want->n_splits, *index = NULL, *a = NULL, *b = NULL;
     double *L = NULL, sum = 0;
 
-    *out = NAN;
     if (n_splits < 1 || K < 2 || half < K) /* nothing to say */
         goto done;
     VH_NEW(index, Kb);
@@ -117,9 +165,11 @@ static vhem_status find_stability(vhem_ctx *ctx, const vh_h3m *h3m, int K, const
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
         const half_of one = { index, half, K, vh_rng_seed(seed, at) };
         VH_TRY(label_from_half(ctx, h3m, &one, opt, L, a));
+        progress(t, WORK_HALF * work_of(K, opt->S));
         at += (uint64_t)1 << 32;
         const half_of other = { index + half, Kb - half, K, vh_rng_seed(seed, at) };
         VH_TRY(label_from_half(ctx, h3m, &other, opt, L, b));
+        progress(t, WORK_HALF * work_of(K, opt->S));
         vh_agreement(Kb, a, b, &agree);
         VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", Kb);
         sum += agree.adjusted_rand;
@@ -133,26 +183,162 @@ done:
     return st;
 }
 
-static vhem_status choose_one(vhem_ctx *ctx, const vh_h3m *h3m, int n_splits, const vhem_cluster_options *opt,
-                              vhem_choice *row)
+/* ---- 3. the evidence ----------------------------------------------------------------------------------- */
+
+/* What a clustering by variational Bayes says of how many clusters and states there should be. */
+static void fill_evidence(const vh_clustering *c, vhem_choice *row)
+{
+    row->evidence = c->value;
+    row->frames = c->options.nv * c->options.tau;
+    row->K_used = c->Kr;
+    row->S_used = 0;
+    for (int j = 0; j < c->Kr; j++)
+        row->S_used = fmax(row->S_used, c->centers->hmm[j].S);
+}
+
+static bool by_bayes(const vhem_cluster_options *opt)
+{
+    return opt->method && vh_method_find(opt->method) && vh_method_find(opt->method)->run == vh_method_vbhem;
+}
+
+/* Options of variational Bayes beside a table by another method: those that both have.  Virtual samples have
+ * another meaning there, and a preset another bound. */
+static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int tau)
+{
+    vhem_cluster_options o;
+    if (by_bayes(opt)) {
+        o = *opt;
+    } else {
+        vhem_cluster_options_init(&o);
+        o.method = "vbhem";
+        o.search = opt->search;
+        o.restarts = opt->restarts;
+    }
+    o.S = opt->S;
+    o.M = opt->M;
+    o.tau = tau;
+    return o;
+}
+
+/* One more clustering, for the evidence alone; nv is negative for the default. */
+static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt, double nv, vhem_choice *row)
 {
     vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
+    vh_clustering *c = NULL;
+    vhem_cluster_options o = bayes_options(opt, opt->tau);
+    vh_input in = vh_input_models(t->h3m, K);
+
+    in.centers_only = true;
+    if (!vh_prior_exists(t->h3m->family))
+        goto done;
+    if (nv > 0)
+        o.nv = nv;
+    VH_TRY(vh_cluster(ctx, &in, &o, (uint64_t)ctx->opt.seed, &c));
+    fill_evidence(c, row);
+    progress(t, WORK_VB * work_of(K, opt->S));
+done:
+    vh_clustering_free(c);
+    return st;
+}
+
+/* ---- 4. other seeds ------------------------------------------------------------------------------------ */
+
+/* How much the groups of a clustering are like those that other seeds find. */
+static vhem_status find_agreement(task *t, const vh_clustering *kept, const vhem_cluster_options *opt, int K,
+                                  double *out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
+    vh_clustering *c = NULL;
+    double sum = 0;
+
+    for (int s = 0; s < t->want->n_seeds; s++) {
+        vhem_agreement g;
+        vh_input in = vh_input_models(t->h3m, K);
+        in.centers_only = true;
+        VH_TRY(vh_cluster(ctx, &in, opt, vh_rng_seed((uint64_t)ctx->opt.seed, ((uint64_t)s + 1) << 48), &c));
+        vh_agreement(c->Kb, c->label, kept->label, &g);
+        sum += g.adjusted_rand;
+        vh_clustering_free(c);
+        c = NULL;
+        progress(t, work_of(K, opt->S));
+    }
+    if (t->want->n_seeds > 0)
+        *out = sum / t->want->n_seeds;
+done:
+    vh_clustering_free(c);
+    return st;
+}
+
+/* ---- 5. the table and the path ------------------------------------------------------------------------- */
+
+static vhem_choice empty_row(int64_t K)
+{
+    return (vhem_choice){ .K = K,
+                          .bound = NAN,
+                          .loglik = NAN,
+                          .n_param = NAN,
+                          .bic = NAN,
+                          .icl = NAN,
+                          .stability = NAN,
+                          .evidence = NAN,
+                          .frames = NAN,
+                          .K_used = NAN,
+                          .S_used = NAN,
+                          .same_runs = NAN,
+                          .same_seeds = NAN };
+}
+
+static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *row)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->quiet;
     vh_clustering *c = NULL;
     vhem_choice r = *row;
-    vh_input in = vh_input_models(h3m, (int)r.K);
+    int K = (int)r.K;
+    vh_input in = vh_input_models(t->h3m, K);
 
     VH_TRY(vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, &c));
     VH_CHECK(c->centers && c->L_hmm && c->z, VHEM_EINVAL,
              "method %s makes no centres, and a choice is made among those", c->method);
-    fill_row(h3m, c, &r);
-    VH_TRY(find_stability(ctx, h3m, (int)r.K, opt, n_splits, &r.stability));
+    fill_row(t->h3m, c, &r);
+    progress(t, work_of(K, opt->S));
+    vhem_cluster_options same = *opt;
+    same.tau = t->tau = c->options.tau;
+    if (by_bayes(opt))
+        fill_evidence(c, &r);
+    else
+        VH_TRY(find_evidence(t, K, &same, -1, &r));
+    VH_TRY(find_agreement(t, c, opt, K, &r.same_seeds));
+    VH_TRY(find_stability(t, K, opt, &r.stability));
     *row = r;
 done:
     vh_clustering_free(c);
     return st;
 }
 
-static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, int n_K, const int64_t *K, int n_S,
+/* Step k of the path: how many of the most clusters are needed, with fewer virtual frames than usual in the
+ * first half of the steps and more in the second. */
+static vhem_status follow_path(task *t, int k, const vhem_cluster_options *opt, const vhem_choice *usual,
+                               vhem_choice *row)
+{
+    vhem_status st = VHEM_OK;
+    vhem_cluster_options o = *opt;
+    vhem_choice r = empty_row(usual->K);
+
+    r.S = usual->S;
+    r.path = 1;
+    double frames = usual->frames * pow(10, (k - (t->want->n_path - 1) / 2) / 2.0);
+    if (o.tau <= 0 || o.tau == VHEM_AUTO)
+        o.tau = t->tau;
+    VH_TRY(find_evidence(t, (int)r.K, &o, frames / o.tau, &r));
+    *row = r;
+done:
+    return st;
+}
+
+static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *w,
                                 const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
@@ -163,35 +349,96 @@ static vhem_status check_choice(vhem_ctx *ctx, const vhem_source *source, int n_
              : source->models ? "dynamic textures"
                               : "nothing");
     VH_CHECK(!o->start, VHEM_EINVAL, "a given start has its own K and S: there is nothing to choose");
-    VH_CHECK(n_K >= 1 && n_S >= 1, VHEM_EINVAL, "nothing to choose from: %d values of K, %d of S", n_K, n_S);
-    for (int k = 0; k < n_K; k++)
-        VH_CHECK(K[k] >= 1 && K[k] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be from 1 to %d",
-                 (long long)K[k], INT_MAX);
+    VH_CHECK(w->n_K >= 1 && w->n_S >= 1, VHEM_EINVAL, "nothing to choose from: %d values of K, %d of S",
+             w->n_K, w->n_S);
+    for (int k = 0; k < w->n_K; k++)
+        VH_CHECK(w->K[k] >= 1 && w->K[k] <= INT_MAX, VHEM_EINVAL, "K is %lld, must be from 1 to %d",
+                 (long long)w->K[k], INT_MAX);
 done:
     return st;
 }
 
-vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, int n_K, const int64_t *K, int n_S,
-                        const int *S, int n_splits, const vhem_cluster_options *opt, vhem_choice *rows)
+/* All the work there is. */
+static double count_work(const task *t, const vhem_cluster_options *opt)
+{
+    const vhem_choose_options *w = t->want;
+    bool vb = vh_prior_exists(t->h3m->family);
+    double sum = 0, most = 0;
+    for (int k = 0; k < w->n_K * w->n_S; k++) {
+        int64_t K = w->K[k / w->n_S];
+        bool halves = K > 1 && t->h3m->K / 2 >= K;
+        double one = work_of((double)K, w->S[k % w->n_S]);
+        sum += one * (1 + (vb && !by_bayes(opt) ? WORK_VB : 0) + w->n_seeds);
+        sum += one * (halves ? 2 * WORK_HALF * w->n_splits : 0);
+        most = fmax(most, one);
+    }
+    return sum + (vb ? WORK_VB * most * w->n_path : 0);
+}
+
+/* The row with the largest K, and of those the largest S. */
+static int largest(int n, const vhem_choice *rows)
+{
+    int best = 0;
+    for (int k = 1; k < n; k++)
+        if (rows[k].K > rows[best].K || (rows[k].K == rows[best].K && rows[k].S > rows[best].S))
+            best = k;
+    return best;
+}
+
+static vhem_status choose_all(task *t, vhem_cluster_options *o, vhem_choice *found)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = t->user;
+    const vhem_choose_options *w = t->want;
+    int n = w->n_K * w->n_S;
+
+    t->total = count_work(t, o);
+    progress(t, 0);
+    for (int k = 0; k < n; k++) {
+        o->S = w->S[k % w->n_S] > 0 ? w->S[k % w->n_S] : -1;
+        vhem_choice row = empty_row(w->K[k / w->n_S]);
+        VH_TRY(choose_one(t, o, &row));
+        found[k] = row;
+        vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
+    }
+    int most = largest(n, found);
+    o->S = w->S[most % w->n_S] > 0 ? w->S[most % w->n_S] : -1;
+    for (int k = 0; k < w->n_path && isfinite(found[most].frames); k++)
+        VH_TRY(follow_path(t, k, o, &found[most], &found[n + k]));
+done:
+    vh_progress(ctx, "choose", UNITS, UNITS);
+    return st;
+}
+
+void vhem_choose_options_init(vhem_choose_options *opt)
+{
+    *opt = (vhem_choose_options){ 0 };
+}
+
+vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *want,
+                        const vhem_cluster_options *opt, vhem_choice *rows)
 {
     vhem_status st = VHEM_OK;
     vhem_choice *found = NULL;
+    vhem_ctx quiet;
     vhem_cluster_options o;
+    int n = 0;
 
     vhem_cluster_options_init(&o);
     if (opt)
         o = *opt;
-    VH_TRY(check_choice(ctx, source, n_K, K, n_S, &o));
-    VH_NEW(found, (size_t)n_K * (size_t)n_S);
-    for (int k = 0; k < n_K * n_S; k++) {
-        o.S = S[k % n_S] > 0 ? S[k % n_S] : -1;
-        vhem_choice row = { .K = K[k / n_S] };
-        VH_TRY(choose_one(ctx, source->models->h3m, n_splits, &o, &row));
-        found[k] = row;
-        vh_log(ctx, VHEM_LOG_INFO, "K = %lld, S = %d: bound %.6g", (long long)row.K, row.S, row.bound);
-    }
+    VH_TRY(check_choice(ctx, source, want, &o));
+    n = want->n_K * want->n_S + (want->n_path > 0 ? want->n_path : 0);
+    VH_NEW(found, n);
+    vh_ctx_child(ctx, ctx->threads, &quiet);
+    quiet.opt.log = ctx->opt.log;
+    quiet.opt.log_arg = ctx->opt.log_arg;
+    task t = { .user = ctx, .quiet = &quiet, .h3m = source->models->h3m, .want = want };
+    st = choose_all(&t, &o, found);
+    if (st != VHEM_OK)
+        vh_fail(ctx, st, "%s", quiet.error);
 done:
-    for (int k = 0; found && (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n_K * n_S; k++)
+    for (int k = 0; found && (st == VHEM_OK || st == VHEM_ESTOPPED) && k < n; k++)
         rows[k] = found[k];
     free(found);
     return st;

@@ -30,6 +30,7 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     vh_dtm *textures;             /* or of these */
     vhem_cluster_options options; /* as they were used; start is NULL; texts are kept */
     char *posterior, *prior;      /* of vbhem: JSON objects as text, or NULL */
+    double value;                 /* of vbhem: the bound whatever the names of clusters and states */
     int K_max;                    /* clusters before pruning; 0: as many as now */
     char *provenance;             /* JSON object as text, or NULL */
 

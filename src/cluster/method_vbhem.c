@@ -302,6 +302,7 @@ static vhem_status hand_over(vhem_ctx *ctx, task *w, const vh_input *in, vh_clus
     VH_TRY(vh_posteriors_text(ctx, a->m.post, &out->posterior));
     VH_TRY(vh_prior_text(ctx, a->m.prior, &out->prior));
     out->K_max = in->K;
+    out->value = a->value;
     out->Kr = a->m.post->K;
     out->n_iter = a->run.n_iter;
     out->converged = a->run.converged;

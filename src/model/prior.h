@@ -23,6 +23,11 @@ typedef struct {
     bool broad;       /* fits begin at HMMs with large variances, not at those of highest likelihood */
 } vh_prior;
 
+/* Does the family have a conjugate prior?  Without one there is no variational Bayes. */
+static inline bool vh_prior_exists(const vh_emission *family)
+{
+    return family->prior != VH_PRIOR_FRAMES;
+}
 /* Is B a matrix? */
 static inline bool vh_prior_full(const vh_emission *family)
 {

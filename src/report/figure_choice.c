@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figure_choice.c - how BIC, ICL and stability depend on the number of clusters, a curve for each number of
- * states. */
+/* figure_choice.c - how evidence, BIC, ICL and stability depend on the number of clusters, a curve for each
+ * number of states. */
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/svg.h"
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PANEL = 336, HEIGHT = 260, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
+enum { PANEL = 252, HEIGHT = 260, LEFT = 62, TOP = 32, FOOT = 42, MOST_CURVES = 6 };
 
 typedef struct {
     const char *name;
@@ -19,6 +19,7 @@ typedef struct {
 } criterion;
 
 static const criterion criteria[] = {
+    { "evidence", offsetof(vhem_choice, evidence), true },
     { "BIC", offsetof(vhem_choice, bic), false },
     { "ICL", offsetof(vhem_choice, icl), false },
     { "stability", offsetof(vhem_choice, stability), true },
@@ -29,7 +30,7 @@ static double value_of(const vhem_choice *row, const criterion *k)
 {
     double x;
     memcpy(&x, (const char *)row + k->at, sizeof x);
-    return x;
+    return row->path ? NAN : x;
 }
 
 static int best_row(const vhem_report_input *in, const criterion *k)
@@ -112,16 +113,19 @@ void vh_figure_choice(FILE *f, const vh_facts *facts)
     int S[MOST_CURVES], n = list_states(in, S);
 
     vh_figure_begin(f, "choice", -1);
-    vh_svg_begin(f, N_CRITERIA * PANEL, HEIGHT, "How many clusters and states",
-                 "BIC, ICL and stability against the number of clusters, a curve for each number of states.");
+    vh_svg_begin(
+        f, N_CRITERIA * PANEL, HEIGHT, "How many clusters and states",
+        "Evidence, BIC, ICL and stability against the number of clusters, a curve for each number of states.");
     for (int k = 0; k < N_CRITERIA; k++)
         draw_panel(f, in, &criteria[k], k * PANEL);
     vh_svg_end(f);
     vh_figure_caption(f, "How many clusters, how many states?");
-    fputs("BIC and ICL weigh the fit against the number of parameters: smaller is better. Stability is how "
-          "well the clusters of two halves of the models agree: larger is better. The large dot is the "
-          "best. ",
-          f);
+    fputs(
+        "The evidence is the bound of variational Bayes, which pays for every cluster and state that it "
+        "uses: larger is better. BIC and ICL weigh the fit against the number of parameters: smaller is better. Stability is how "
+        "well the clusters of two halves of the models agree: larger is better. The large dot is the "
+        "best. ",
+        f);
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = best_row(in, &criteria[k]);
         if (i >= 0)

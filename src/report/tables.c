@@ -266,16 +266,17 @@ static void put_measures(FILE *f, const vh_facts *facts)
 
 static void put_choice(FILE *f, const vh_facts *facts)
 {
-    fputs("K\tS\tbound\tloglik\tn_param\tbic\ticl\tstability\n", f);
+    fputs("K\tS\tbound\tloglik\tn_param\tbic\ticl\tstability\tevidence\tframes\tK_used\tS_used\tsame_runs\t"
+          "same_seeds\n",
+          f);
     for (int i = 0; i < facts->in->n_choice; i++) {
         const vhem_choice *row = &facts->in->choice[i];
+        const double number[] = { row->bound,  row->loglik,    row->n_param,   row->bic,
+                                  row->icl,    row->stability, row->evidence,  row->frames,
+                                  row->K_used, row->S_used,    row->same_runs, row->same_seeds };
         fprintf(f, "%lld\t%d", (long long)row->K, row->S);
-        put_number(f, row->bound);
-        put_number(f, row->loglik);
-        put_number(f, row->n_param);
-        put_number(f, row->bic);
-        put_number(f, row->icl);
-        put_number(f, row->stability);
+        for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+            put_number(f, number[k]);
         putc('\n', f);
     }
 }

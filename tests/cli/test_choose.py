@@ -19,19 +19,32 @@ class Choose(Case):
         r = self.ok("choose", "m.json", "-k", "2..4,6", "-r", "5", "-o", "c.tsv")
         self.assertEqual(r.out, "")
         lines = [x.split("\t") for x in self.path("c.tsv").read_text().splitlines()]
-        self.assertEqual(lines[0], ["K", "S", "bound", "loglik", "n_param", "bic", "icl", "stability", "best"])
+        self.assertEqual(lines[0], ["K", "S", "bound", "loglik", "n_param", "bic", "icl", "stability", "evidence",
+                                    "frames", "K_used", "S_used", "same_runs", "same_seeds", "best"])
         rows = [dict(zip(lines[0], x, strict=True)) for x in lines[1:]]
+        path = [x for x in rows if x["bic"] == "-"]
+        self.assertEqual([x["frames"] for x in path], ["1.0", "3.2", "10.0", "31.6", "100.0"])
+        self.assertEqual([x["K_used"] for x in path][1:], ["3"] * 4)
+        rows = rows[:-5]
         self.assertEqual([(x["K"], x["S"]) for x in rows], [("2", "2"), ("3", "2"), ("4", "2"), ("6", "2")])
-        self.assertEqual(min(rows, key=lambda x: float(x["bic"]))["best"].split(",")[0], "bic")
+        self.assertEqual([x["K_used"] for x in rows], ["2", "3", "3", "3"])
         self.assertEqual(sum("stability" in x["best"] for x in rows), 1)
         three = rows[1]
-        self.assertEqual(three["best"], "bic,icl,stability")
+        self.assertEqual(three["best"], "evidence,stability,bic,icl")
         self.assertGreater(float(three["stability"]), 0.99)
-        self.assertIn("smallest BIC: 3 clusters, centres of 2 states", r.err)
+        self.assertEqual(three["same_seeds"], "1.000")
+        for line in ("recommended: 3 clusters, centres of 2 states",
+                     "for it: as many are needed by variational Bayes, for 10 virtual frames of each model",
+                     "for it: it also needs as many from 3.16 to 100 virtual frames", "for it: most stable",
+                     "for it: smallest BIC", "for it: other seeds find the same groups",
+                     "for so many virtual frames of each model: 1: 1, 3.16: 3, 10: 3, 31.6: 3, 100: 3"):
+            self.assertIn(line, r.err)
+        self.assertNotIn("against it", r.err)
         self.assertIn("next: vhem cluster m.json -k 3 --states 2 --restarts 5 -o clusters.json", r.err)
 
     def test_numbers(self):
-        got = self.ok("choose", "m.json", "-k", "2,3", "--states", "1..2", "--splits", "0", "-r", "5", "--json").json()
+        got = self.ok("choose", "m.json", "-k", "2,3", "--states", "1..2", "--splits", "0", "-r", "5", "--seeds", "0",
+                      "--path", "0", "--json").json()
         rows = got["choices"]
         self.assertEqual([(x["K"], x["S"]) for x in rows], [(2, 1), (2, 2), (3, 1), (3, 2)])
         for x in rows:
@@ -47,24 +60,39 @@ class Choose(Case):
         self.assertAlmostEqual(rows[3]["bound"], bound, delta=1e-3 * abs(bound))
 
     def test_threads_and_pipes(self):
-        args = ["choose", "-", "-k", "2..3", "-r", "3", "--seed", "4"]
+        args = ["choose", "-", "-k", "2..3", "-r", "3", "--seed", "4", "--splits", "2", "--path", "2"]
         text = self.path("m.json").read_text()
         one = self.ok(*args, "--threads", "1", stdin=text).out
         for threads in ("2", "7"):
             self.assertEqual(one, self.ok(*args, "--threads", threads, stdin=text).out)
 
     def test_stability_column_is_empty_when_not_asked_for(self):
-        row = self.ok("choose", "m.json", "-k", "2", "--splits", "0", "-r", "2").rows()[0]
+        row = self.ok("choose", "m.json", "-k", "2", "--splits", "0", "-r", "2", "--path", "0").rows()[0]
         self.assertEqual(row["stability"], "-")
 
     def test_one_cluster_is_not_called_stable(self):
-        r = self.ok("choose", "m.json", "-k", "1..2", "-r", "2")
+        r = self.ok("choose", "m.json", "-k", "1..2", "-r", "2", "--path", "0")
         self.assertEqual([x["stability"] == "-" for x in r.rows()], [True, False])
-        self.assertIn("most stable: 2 clusters", r.err)
-        self.assertNotIn("stable", self.ok("choose", "m.json", "-k", "1", "-r", "2").err)
+        r = self.ok("choose", "m.json", "-k", "1", "-r", "2", "--path", "0")
+        self.assertNotIn("stable", r.err)
+        self.assertIn("no number of clusters is recommended", r.err)
+
+    def test_bic_alone_never_recommends_one_cluster(self):
+        self.write("few.json", flock(kinds=2, per_kind=3))
+        r = self.ok("choose", "few.json", "-k", "1..4", "--tau", "2", "--nv", "40", "--seeds", "0", "-r", "5")
+        self.assertIn("recommended: 2 clusters", r.err)
+
+    def test_ties_go_to_the_smaller_number(self):
+        r = self.ok("choose", "m.json", "-k", "2..5", "--method", "vbhem", "--nv", "10", "-r", "5", "--splits", "1",
+                    "--path", "0", "--json").json()
+        self.assertEqual([x["K_used"] for x in r["choices"]], [2, 3, 3, 3])
+        self.assertEqual({k: v["K"] for k, v in r["best"].items()}, dict.fromkeys(("evidence", "stability", "bic", "icl"),
+                                                                               3))
+        self.assertEqual((r["recommended"]["K"], r["recommended"]["S"]), (3, 2))
+        self.assertIn("most stable", r["recommended"]["for"])
 
     def test_next_repeats_the_options(self):
-        r = self.ok("choose", "m.json", "-k", "2..4", "-r", "5", "--splits", "0", "--preset", "emhmm", "--tau", "3",
+        r = self.ok("choose", "m.json", "-k", "2..4", "-r", "5", "--splits", "0", "--path", "0", "--preset", "emhmm", "--tau", "3",
                     "--nv", "2.5", "--no-repair", "--init", "far", "--seed", "7", "-o", "c.tsv", "-t", "1")
         self.assertIn("-k 3 --states 2 --preset emhmm --tau 3 --nv 2.5 --restarts 5 --init far --no-repair --seed 7 "
                       "-o clusters.json", r.err)

@@ -91,7 +91,7 @@ class Programs(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
         for text in ("$ vhem fit motions.csv", "motions.csv: 60 sequences (csv)", "60 HMMs from 60 sequences",
-                     "$ vhem cluster motions.json -k 6", "level 2, 3 clusters of 6 centres", "smallest BIC", "Next:"):
+                     "$ vhem cluster motions.json -k 6", "level 2, 3 clusters of 6 centres", "recommended: ", "Next:"):
             self.assertIn(text, done.stdout)
         rand = [float(x) for x in re.findall(r"agreement with the labels: Rand index (\S+),", done.stdout)]
         self.assertEqual(len(rand), 4)               # of the clusters, both levels, and of the new drawings

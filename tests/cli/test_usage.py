@@ -22,7 +22,7 @@ OPTIONS = {
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
     "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
-    "choose": ["output", "clusters", "states", "splits"] + VHEM_OPTIONS,
+    "choose": ["output", "clusters", "states", "splits", "seeds", "path"] + VHEM_OPTIONS,
     "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
     "sample": ["output", "number", "length"],

@@ -47,8 +47,34 @@ static void test_refuses(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* The evidence, what is needed, other seeds, and the path. */
+static void test_evidence(void **state)
+{
+    static const int64_t K[] = { 2, 5 };
+    static const int S[] = { 0 };
+    const vhem_choose_options want = { .n_K = 2, .n_S = 1, .K = K, .S = S, .n_seeds = 1, .n_path = 3 };
+    vhem_ctx *ctx = test_ctx_with(NULL, 0, 1);
+    vh_h3m *h3m = clustered_h3m(ctx, 3, 3, 8, 2, 1, 2, 0, 0.3);
+    vhem_cluster_options opt = cluster_options();
+    vhem_choice rows[5];
+    (void)state;
+    opt.restarts = 10;
+    assert_ok(ctx, vhem_choose(ctx, &(vhem_source){ .models = HMMS(h3m) }, &want, &opt, rows));
+    assert_true(rows[0].K_used == 2 && rows[1].K_used == 3 && rows[1].S_used == 2);
+    assert_true(rows[1].evidence > rows[0].evidence && rows[0].frames == 10);
+    assert_true(rows[1].same_runs > 0 && rows[0].same_seeds > 0);
+    for (int k = 2; k < 5; k++) {
+        assert_true(rows[k].path && rows[k].K == 5 && isnan(rows[k].bic));
+        assert_near(rows[k].frames, 10 * pow(10, (k - 3) / 2.0), 1e-12, 0);
+    }
+    assert_true(rows[3].evidence == rows[1].evidence && !rows[1].path);
+    vh_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_refuses) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_evidence),
+                                        cmocka_unit_test(test_refuses) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose.h - the rows of vhem choose: which is best in what, as a table, and what to do. */
+#ifndef VHEM_CLI_CHOOSE_H
+#define VHEM_CLI_CHOOSE_H
+
+#include "cli.h"
+
+typedef struct { /* a table of choices */
+    const vhem_choice *row;
+    int n; /* rows of the table and steps of the path; those that were not reached have K = 0 */
+} choose_rows;
+
+enum { CHOOSE_EVIDENCE, CHOOSE_STABILITY, CHOOSE_BIC, CHOOSE_ICL, N_CRITERIA };
+
+typedef struct { /* what a row can be best in */
+    const char *name, *words;
+    size_t at;    /* of its number in a row */
+    bool most;    /* the largest is best */
+    double equal; /* numbers that differ by less say nothing: the smaller K is taken then */
+} choose_criterion;
+
+extern const choose_criterion choose_criteria[N_CRITERIA];
+
+/* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
+ * none has the number. */
+int choose_best(const choose_rows *t, int criterion);
+void choose_write_table(FILE *f, const choose_rows *t);
+/* {"best": ..., "choices": ..., "path": ...} */
+json_t *choose_json(const choose_rows *t);
+
+enum { CHOOSE_REASONS = 8 };
+
+typedef struct { /* what the rows together recommend */
+    int64_t K;   /* 0: nothing */
+    int S;
+    char why[CHOOSE_REASONS][160], doubt[CHOOSE_REASONS][200]; /* "" after the last */
+} choose_advice;
+
+choose_advice choose_advise(const choose_rows *t);
+/* "10: 1, 32: 3, 100: 3": the clusters that are needed for each number of virtual frames; "" without a path. */
+const char *choose_path_text(const choose_rows *t, char *text, size_t size);
+
+#endif

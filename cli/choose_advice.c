@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose_advice.c - what the rows of vhem choose together recommend, with reasons and doubts.
+ *
+ * Each criterion has a vote for a number of clusters; of equals the smaller number wins:
+ *
+ *   evidence   the clusters that are needed in the row of largest evidence                       1
+ *   plateau    the number that is needed over the most steps of the path, three at least         1
+ *   stability  the most stable number, where it is stable at all                                 1
+ *   BIC, ICL   which count a model as one observation, and so see too little in few models       0.4 each
+ *
+ * What is best only because no more was asked for is no vote, but for stability.  One cluster needs the vote of
+ * the evidence: BIC would give it to every handful of models. */
+#include "choose.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { PLATEAU = 3 };                                       /* steps */
+static const double STABLE = 0.7, SAME = 0.99, ALIKE = 0.9; /* adjusted Rand indices */
+
+typedef struct {
+    int64_t K[N_CRITERIA]; /* that each criterion is for; 0: none */
+    int64_t flat;          /* the number of the plateau; 0: there is none */
+    double from, to;       /* virtual frames of the plateau */
+    bool grows;            /* each step of the path needs more clusters */
+    int64_t most;          /* clusters that were asked for */
+    bool all;              /* all of them are needed, by the evidence */
+} votes;
+
+__attribute__((format(printf, 2, 3))) static void for_it(choose_advice *a, const char *format, ...)
+{
+    va_list ap;
+    int k = 0;
+    while (k < CHOOSE_REASONS - 1 && a->why[k][0])
+        k++;
+    va_start(ap, format);
+    vsnprintf(a->why[k], sizeof a->why[k], format, ap);
+    va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3))) static void against_it(choose_advice *a, const char *format, ...)
+{
+    va_list ap;
+    int k = 0;
+    while (k < CHOOSE_REASONS - 1 && a->doubt[k][0])
+        k++;
+    va_start(ap, format);
+    vsnprintf(a->doubt[k], sizeof a->doubt[k], format, ap);
+    va_end(ap);
+}
+
+/* ---- votes --------------------------------------------------------------------------------------------- */
+
+/* The longest stretch of the path with the same number of clusters; of equals the first, which is the smaller
+ * number. */
+static void find_plateau(const choose_rows *t, votes *v)
+{
+    int longest = 0, length = 0, steps = 0, rises = 0;
+    const vhem_choice *first = NULL, *last = NULL;
+    for (int i = 0; i < t->n; i++) {
+        const vhem_choice *row = &t->row[i];
+        if (row->K == 0 || !row->path)
+            continue;
+        bool same = last && row->K_used == last->K_used;
+        rises += last && row->K_used > last->K_used;
+        steps++;
+        first = same ? first : row;
+        length = same ? length + 1 : 1;
+        last = row;
+        if (length > longest && row->K_used > 1 && row->K_used < (double)row->K) {
+            longest = length;
+            v->flat = (int64_t)row->K_used;
+            v->from = first->frames;
+            v->to = row->frames;
+        }
+    }
+    v->flat = longest >= PLATEAU ? v->flat : 0;
+    v->grows = steps >= PLATEAU && rises == steps - 1;
+}
+
+static votes count_votes(const choose_rows *t)
+{
+    votes v = { 0 };
+    find_plateau(t, &v);
+    for (int i = 0; i < t->n; i++)
+        v.most = t->row[i].K > v.most ? t->row[i].K : v.most;
+    for (int k = 0; k < N_CRITERIA; k++) {
+        int i = choose_best(t, k);
+        if (i < 0 || (k == CHOOSE_STABILITY && t->row[i].stability < STABLE))
+            continue;
+        int64_t K = k == CHOOSE_EVIDENCE ? (int64_t)t->row[i].K_used : t->row[i].K;
+        bool bounded = K == v.most && k != CHOOSE_STABILITY;
+        v.K[k] = bounded ? 0 : K;
+        v.all |= bounded && k == CHOOSE_EVIDENCE;
+    }
+    return v;
+}
+
+static double votes_for(const votes *v, int64_t K)
+{
+    double sum = v->K[CHOOSE_EVIDENCE] == K;
+    sum += v->flat == K;
+    sum += v->K[CHOOSE_STABILITY] == K;
+    sum += v->K[CHOOSE_BIC] == K ? 0.4 : 0;
+    sum += v->K[CHOOSE_ICL] == K ? 0.4 : 0;
+    return sum;
+}
+
+static int64_t elect(const votes *v)
+{
+    const int64_t all[] = { v->flat, v->K[CHOOSE_EVIDENCE], v->K[CHOOSE_STABILITY], v->K[CHOOSE_BIC],
+                            v->K[CHOOSE_ICL] };
+    bool others = v->flat || v->K[CHOOSE_EVIDENCE] || v->K[CHOOSE_STABILITY];
+    int64_t best = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        bool poor = all[k] == 1 && v->K[CHOOSE_EVIDENCE] != 1 && others;
+        double n = all[k] && !poor ? votes_for(v, all[k]) : 0, than = best ? votes_for(v, best) : 0;
+        if (n > than || (n > 0 && n == than && all[k] < best))
+            best = all[k];
+    }
+    return best;
+}
+
+/* States of K clusters: by evidence, and where there is none by BIC. */
+static int choose_states(const choose_rows *t, int64_t K)
+{
+    const int by[] = { CHOOSE_EVIDENCE, CHOOSE_BIC };
+    vhem_choice own[CLI_MAX_LIST];
+    choose_rows part = { own, 0 };
+    for (int i = 0; i < t->n && part.n < CLI_MAX_LIST; i++)
+        if (t->row[i].K == K && !t->row[i].path)
+            own[part.n++] = t->row[i];
+    for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
+        int i = choose_best(&part, by[k]);
+        if (i >= 0)
+            return own[i].S;
+    }
+    int i = choose_best(t, CHOOSE_EVIDENCE);
+    return i >= 0 ? t->row[i].S : 0;
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
+{
+    int e = choose_best(t, CHOOSE_EVIDENCE);
+    if (v->K[CHOOSE_EVIDENCE] == a->K)
+        for_it(a, "as many are needed by variational Bayes, for %.3g virtual frames of each model",
+               t->row[e].frames);
+    else if (v->K[CHOOSE_EVIDENCE] > 0)
+        against_it(a, "variational Bayes needs %lld, for %.3g virtual frames of each model",
+                   (long long)v->K[CHOOSE_EVIDENCE], t->row[e].frames);
+    else if (v->all)
+        against_it(
+            a, "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model",
+            (long long)v->most, t->row[e].frames);
+    if (v->flat == a->K)
+        for_it(a, "it also needs as many from %.3g to %.3g virtual frames", v->from, v->to);
+    else if (v->flat)
+        against_it(a, "it needs %lld from %.3g to %.3g virtual frames", (long long)v->flat, v->from, v->to);
+    else if (v->grows)
+        against_it(a,
+                   "the more virtual frames, the more clusters are needed: there may be no separate kinds");
+    for (int k = CHOOSE_STABILITY; k < N_CRITERIA; k++) {
+        int i = choose_best(t, k);
+        const choose_criterion *c = &choose_criteria[k];
+        if (v->K[k] == a->K)
+            for_it(a, "%s", c->words);
+        else if (v->K[k])
+            against_it(a, "%s: %lld", c->words, (long long)v->K[k]);
+        else if (i >= 0 && k == CHOOSE_STABILITY)
+            against_it(a, "no number is stable: at best %.2f", t->row[i].stability);
+    }
+}
+
+/* What is certain of the groups themselves. */
+static void say_certainty(const choose_rows *t, choose_advice *a)
+{
+    const vhem_choice *row = NULL;
+    for (int i = 0; i < t->n; i++)
+        if (t->row[i].K == a->K && t->row[i].S == a->S && !t->row[i].path)
+            row = &t->row[i];
+    if (!row || a->K < 2)
+        return;
+    if (row->same_seeds >= SAME)
+        for_it(a, "other seeds find the same groups");
+    else if (row->same_seeds >= ALIKE)
+        for_it(a, "other seeds find almost the same groups (ARI %.2f)", row->same_seeds);
+    else if (!isnan(row->same_seeds))
+        against_it(a, "other seeds find other groups (ARI %.2f): do not rely on who is with whom",
+                   row->same_seeds);
+    if (row->same_runs >= ALIKE)
+        for_it(a, "%.0f %% of the runs end with these groups", 100 * row->same_runs);
+}
+
+choose_advice choose_advise(const choose_rows *t)
+{
+    choose_advice a = { 0 };
+    votes v = count_votes(t);
+    a.K = elect(&v);
+    if (a.K == 0)
+        return a;
+    a.S = choose_states(t, a.K);
+    say_votes(t, &v, &a);
+    say_certainty(t, &a);
+    return a;
+}
+
+const char *choose_path_text(const choose_rows *t, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int i = 0; i < t->n; i++)
+        if (t->row[i].path && t->row[i].K > 0 && at + 40 < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%.3g: %.0f", at ? ", " : "", t->row[i].frames,
+                                   t->row[i].K_used);
+    return text;
+}
