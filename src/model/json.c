@@ -33,9 +33,8 @@ static bool ran_short(const json_error_t *err, const char *text, size_t size, js
     if (root)
         return !vh_json_is_whole(text, size, root);
     int code = json_error_code(err);
-    return code == json_error_out_of_memory
-           || ((code == json_error_unknown || code == json_error_invalid_syntax)
-               && vh_json_is_valid(text, size));
+    bool vague = code == json_error_unknown || strncmp(err->text, "invalid token", 13) == 0;
+    return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
 }
 
 vhem_status vh_json_parse(vhem_ctx *ctx, const char *text, size_t size, json_t **out)

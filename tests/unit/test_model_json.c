@@ -473,6 +473,9 @@ static void memory_runs_out(void **state)
     assert_fails(ctx, vh_json_parse(ctx, "[1, 2", 5, &root), VHEM_EFORMAT, "not valid JSON");
     assert_fails(ctx, vh_json_parse(ctx, "[1, x]", 6, &root), VHEM_EFORMAT, "not valid JSON");
     assert_fails(ctx, vh_json_parse(ctx, "[01]", 4, &root), VHEM_EFORMAT, "not valid JSON");
+    assert_fails(ctx, vh_json_parse(ctx, "[\"\\ud800\"]", 10, &root), VHEM_EFORMAT, "invalid Unicode");
+    assert_fails(ctx, vh_json_parse(ctx, "[\"\\u0000\"]", 10, &root), VHEM_EFORMAT, "not valid JSON");
+    assert_fails(ctx, vh_json_parse(ctx, "[1e999]", 7, &root), VHEM_EFORMAT, "real number overflow");
     json_decref(whole);
     vhem_ctx_free(ctx);
 }
