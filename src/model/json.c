@@ -33,7 +33,9 @@ static bool ran_short(const json_error_t *err, const char *text, size_t size, js
     if (root)
         return !vh_json_is_whole(text, size, root);
     int code = json_error_code(err);
-    bool vague = code == json_error_unknown || strncmp(err->text, "invalid token", 13) == 0;
+    bool vague = code == json_error_unknown
+                 || (code == json_error_invalid_syntax /* half of a pair of surrogates is good grammar */
+                     && strncmp(err->text, "invalid Unicode", 15) != 0);
     return code == json_error_out_of_memory || (vague && vh_json_is_valid(text, size));
 }
 
