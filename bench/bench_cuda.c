@@ -9,11 +9,13 @@
  *   4. crossover:  jobs from small to large, seconds on the device and on the cores
  *   5. million:    a million HMMs into 1000 clusters, start included
  *   6. kernel:     the product kernel of all pairs of 20,000 HMMs, S = 4, M = 2, d = 39, tau = 10
+ *   7. sequences:  forward-backward of Baum-Welch and EM-H3M, many sequences of 100 frames and longer (cuda_sequences.c)
  *
  * bench_cuda [share [parts]]: a share of these sizes, 1 by default; the numbers of some parts, "256" for instance, and a 0
  * when part 2 leaves the cores out. */
 #include "common.h"
 #include "cuda_rates.h"
+#include "cuda_sequences.h"
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
@@ -345,7 +347,7 @@ static void shapes(const bench_gpu *g)
 int main(int argc, char **argv)
 {
     double share = argc > 1 ? atof(argv[1]) : 1;
-    const char *parts = argc > 2 ? argv[2] : "123456";
+    const char *parts = argc > 2 ? argv[2] : "1234567";
     int Kb = (int)(1e6 * share), Kr = share < 0.1 ? 100 : 1000;
     bench_gpu g;
     const char *why = vhem_backend_problem("cuda");
@@ -364,6 +366,8 @@ int main(int argc, char **argv)
         shapes(&g);
     if (strchr(parts, '4'))
         crossover();
+    if (strchr(parts, '7'))
+        bench_sequences(share);
     vh_blas_leave();
     if (strchr(parts, '6'))
         kernel(share);

@@ -100,8 +100,8 @@ const char *vh_cuda_pairs_count(const vh_cuda_tile *tile, const vh_cuda_base *ba
                                 int *cells);
 /* Adds the statistics of the pairs to the sums of their chunks. */
 const char *vh_cuda_pairs_run(const vh_cuda_tile *tile, const vh_cuda_pairs *job);
-/* The sum of all chunks, added as core/tree_sum.h says, goes to that of the first. */
-const char *vh_cuda_tree(const vh_cuda_tile *tile);
+/* sums [n][size]: the sum of all n, added as core/tree_sum.h says, goes to the first. */
+const char *vh_cuda_tree(double *sums, size_t size, int n);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/product.h"
 #include "backend/cuda/reduce.h"
+#include "backend/cuda/sequences.h"
 
 /* From this size on the device is faster than 16 cores that have enough to do (docs/gpu.md). */
 #define WORTH 1e6
@@ -69,7 +70,10 @@ const vh_backend vh_backend_cuda = {
     .name = "cuda",
     .usable = usable,
     .problem = vh_device_problem,
-    .sequences = { .batch = batch },
+    .sequences = { .open = vh_cuda_sequences_open,
+                   .expect = vh_cuda_sequences_expect,
+                   .close = vh_cuda_sequences_close,
+                   .batch = batch },
     .reduce = { .open = vh_cuda_reduce_open,
                 .run = vh_cuda_reduce_run,
                 .close = vh_cuda_reduce_close,

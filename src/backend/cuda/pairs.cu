@@ -291,12 +291,11 @@ static __global__ void __launch_bounds__(BLOCK) add_level(double *sums, size_t s
         sums[(size_t)left * size + e] += sums[(size_t)(left + step) * size + e];
 }
 
-const char *vh_cuda_tree(const vh_cuda_tile *t)
+const char *vh_cuda_tree(double *sums, size_t size, int n)
 {
     const char *why = NULL;
-    for (int step = 1; step < t->n_chunk && !why; step *= 2)
-        why = launch(add_level,
-                     dim3(blocks_for(t->n_sums), (unsigned)((t->n_chunk + 2 * step - 1) / (2 * step))), BLOCK,
-                     t->sums, t->n_sums, t->n_chunk, step);
+    for (int step = 1; step < n && !why; step *= 2)
+        why = launch(add_level, dim3(blocks_for(size), (unsigned)((n + 2 * step - 1) / (2 * step))), BLOCK,
+                     sums, size, n, step);
     return why;
 }

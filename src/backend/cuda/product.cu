@@ -24,6 +24,10 @@ enum { BLOCK = 128, ROWS = 8 };
 
 /* ---- 1. the table -------------------------------------------------------------------------------------- */
 
+struct alignas(16) moments { /* of a dimension: mean and variance, read at once */
+    double mu, v;
+};
+
 struct fraction { /* sum u^2 / v = num / den, den = prod v */
     double num, den;
 };
@@ -44,8 +48,8 @@ static __device__ __forceinline__ void component_rows(const vh_cuda_product &p, 
             double mu = b[(size_t)(2 * k) * by], v_b = b[(size_t)(2 * k + 1) * by];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                const double *own = a + (r < rows ? r : 0) * 2 * p.d + 2 * k;
-                double u = mu - own[0], v = v_b + own[1];
+                const moments own = ((const moments *)a)[(r < rows ? r : 0) * p.d + k];
+                double u = mu - own.mu, v = v_b + own.v;
                 f[r].num = fma(f[r].num, v, u * f[r].den * u);
                 f[r].den *= v;
             }

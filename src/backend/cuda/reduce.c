@@ -274,7 +274,7 @@ static vhem_status statistics(pass *x, const vh_cuda_lay *lay, const vh_cuda_til
     for (int q = 0; q < lay->n_shape; q++)
         for (int g = 0; g < x->groups.n; g++)
             VH_TRY(add_shape(x, t, &lay->shape[q], &x->groups.group[g]));
-    VH_DEVICE(vh_cuda_tree(t));
+    VH_DEVICE(vh_cuda_tree(t->sums, t->n_sums, t->n_chunk));
     VH_DEVICE(vh_device_get(sums, t->sums, sizeof *sums * t->n_sums));
 done:
     return st;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hmms.h - the HMMs of an E-step of Baum-Welch or EM-H3M on their way to the device, in one block of memory. */
+#ifndef VH_BACKEND_CUDA_HMMS_H
+#define VH_BACKEND_CUDA_HMMS_H
+
+#include "backend/cuda/fb.h"
+#include "model/pack.h"
+
+typedef struct {  /* zero it */
+    char *memory; /* on the device; it grows */
+    size_t bytes;
+    vh_cuda_hmms h;
+    int most_states;
+    bool looks; /* some of them have to be looked at (fb.h) */
+} vh_cuda_set;
+
+vhem_status vh_cuda_set_put(vhem_ctx *ctx, const vh_packed *pk, vh_cuda_set *set);
+void vh_cuda_set_free(vh_cuda_set *set);
+
+#endif

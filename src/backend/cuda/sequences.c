@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sequences.c - forward-backward on a GPU: whole jobs of sequences.
+ *
+ *   1. tables of a tile      2. a tile: kernels, and what comes back      3. shares of sets (mixtures)
+ *   4. an E-step             5. opening and closing
+ *
+ * The frames stay on the device; per E-step HMMs go in, and log-likelihoods and one block of sums come out.  A tile
+ * is 2^level chunks, as many as the tables of an E-step have room for; the sums of chunks are added in the tree of
+ * core/tree_sum.h, so that tiles make no difference.
+ *
+ * Of mixtures, what a sequence counts hangs on the log-likelihoods of its set: all tiles are scored, sets are assigned
+ * here, and the way back follows.  With one tile it goes on from the tables that the way there has left. */
+#include "backend/cuda/sequences.h"
+
+#include "backend/backend.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/hmms.h"
+#include "backend/cuda/lanes.h"
+#include "backend/cuda/place.h"
+#include "backend/cuda/shares.h"
+#include "backend/ref/ref.h"
+#include "backend/sequences_cpu.h"
+#include "core/alloc.h"
+#include "core/share.h"
+#include "core/tree_sum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LANES = VH_CUDA_LANES,
+    MOST_HMMS = 65535,
+    FEW_SEQUENCES = 8, /* fewer are no work for a device, even if it was asked for */
+    MANY_PAIRS = 4096, /* from here on it is busy */
+    LONGEST = 1 << 28, /* frames of a sequence */
+    MOST_LEVEL = 16
+};
+#define WORTH       4e6 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
+#define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
+#define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
+
+typedef struct {
+    vh_cuda_lanes lanes;
+    int64_t frames, longest;
+    void *cpu; /* the same job by the driver for CPUs; NULL: it was not needed */
+    vh_cuda_set set;
+    double budget; /* bytes of tables */
+    char *tables, *pinned;
+    size_t tables_bytes, pinned_bytes;
+} cuda_job;
+
+typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
+
+typedef struct { /* one E-step */
+    vhem_ctx *ctx;
+    cuda_job *job;
+    const vh_seq_step *step;
+    vh_seq_sums *out;
+    int level, n_tile;
+    bool keep;      /* what the way there leaves is used again */
+    double *loglik; /* [n][K]  by place; NULL: not needed */
+    double *w;      /* [tiles][K][lanes of the tile]  what each pair counts, of mixtures; NULL */
+    double *sums;   /* [n_sums] */
+    vh_tree_sum *tree;
+} pass;
+
+/* ---- 1. tables of a tile ------------------------------------------------------------------------------- */
+
+static size_t sums_of(const vh_packed *pk)
+{
+    return (size_t)pk->n_state + pk->n_trans + (size_t)pk->n_comp * (size_t)pk->n_stat;
+}
+
+/* Where the tables of a tile are, as if their memory began at 0; how many bytes. */
+static size_t plan_tables(const pass *x, vh_cuda_frames *f)
+{
+    const vh_packed *pk = x->step->pk;
+    size_t bytes = 0, positions = f->steps * LANES, K = (size_t)pk->K, lanes = (size_t)f->lanes;
+    VH_PLACE(bytes, f->E, positions * (size_t)pk->n_comp);
+    VH_PLACE(bytes, f->B, positions * (size_t)pk->n_state);
+    VH_PLACE(bytes, f->P, positions * (size_t)pk->n_state);
+    VH_PLACE(bytes, f->shift, positions * K);
+    VH_PLACE(bytes, f->r, positions * K);
+    VH_PLACE(bytes, f->loglik, K * lanes);
+    VH_PLACE(bytes, f->doubt, K * lanes);
+    VH_PLACE(bytes, f->w, K * lanes);
+    VH_PLACE(bytes, f->chain, ((size_t)pk->n_state + pk->n_trans) * lanes);
+    int most = x->job->set.most_states;
+    VH_PLACE(bytes, f->work, most > VH_CUDA_FEW ? vh_cuda_fb_work(most) * K * lanes : 1);
+    VH_PLACE(bytes, f->sums, (size_t)f->n_chunk * sums_of(pk));
+    return bytes;
+}
+
+static void place_tables(const pass *x, vh_cuda_frames *f)
+{
+    char *to = x->job->tables;
+    double **all[] = { &f->E,      &f->B,     &f->P,     &f->shift, &f->r,
+                       &f->loglik, &f->doubt, &f->chain, &f->work,  &f->sums };
+    plan_tables(x, f);
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        *all[k] = vh_place_in(to, NULL, *all[k]);
+    f->w = x->w ? vh_place_in(to, NULL, f->w) : NULL;
+    f->n_sums = sums_of(x->step->pk);
+}
+
+static vh_cuda_frames tile_of(const pass *x, int t)
+{
+    int first = t << x->level, left = x->job->lanes.n_chunk - first;
+    return vh_cuda_lanes_tile(&x->job->lanes, first, left < 1 << x->level ? left : 1 << x->level);
+}
+
+/* Bytes of the largest tile, its frames included where they stream. */
+static size_t largest_tile(pass *x, int level)
+{
+    size_t most = 0;
+    x->level = level;
+    x->n_tile = (x->job->lanes.n_chunk + (1 << level) - 1) >> level;
+    for (int t = 0; t < x->n_tile; t++) {
+        vh_cuda_frames f = tile_of(x, t);
+        size_t bytes = plan_tables(x, &f), frames = f.steps * LANES * (size_t)x->step->pk->n_stat;
+        bytes += x->job->lanes.streams ? VH_CUDA_BUFFERS * sizeof(double) * frames : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* As many chunks to a tile as there is room for; false: there is none for a single one. */
+static bool cut_tiles(pass *x, size_t *bytes)
+{
+    int level = 0;
+    while (1 << level < x->job->lanes.n_chunk && level < MOST_LEVEL)
+        level++;
+    for (; level >= 0; level--) {
+        *bytes = largest_tile(x, level);
+        if ((double)*bytes <= x->job->budget)
+            return true;
+    }
+    return false;
+}
+
+static vhem_status make_room(vhem_ctx *ctx, cuda_job *job, size_t bytes)
+{
+    vhem_status st = VHEM_OK;
+    if (bytes > job->tables_bytes) {
+        vh_device_free(job->tables);
+        job->tables = NULL;
+        job->tables_bytes = 0;
+        VH_DEVICE(vh_device_new(bytes, &job->tables));
+        job->tables_bytes = bytes;
+    }
+done:
+    return st;
+}
+
+static vhem_status make_pinned(vhem_ctx *ctx, cuda_job *job, size_t bytes)
+{
+    vhem_status st = VHEM_OK;
+    if (bytes > job->pinned_bytes) {
+        vh_device_free_pinned(job->pinned);
+        job->pinned = NULL;
+        job->pinned_bytes = 0;
+        VH_DEVICE(vh_device_new_pinned(bytes, &job->pinned));
+        job->pinned_bytes = bytes;
+    }
+done:
+    return st;
+}
+
+/* ---- 2. a tile ----------------------------------------------------------------------------------------- */
+
+static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_cuda_set *set = &x->job->set;
+    const vh_cuda_hmms *h = &set->h;
+    size_t pairs = (size_t)h->K * (size_t)f->lanes;
+
+    if (how == WEIGHED)
+        VH_DEVICE(vh_device_put((double *)(uintptr_t)f->w, x->w + (size_t)h->K * LANES * (size_t)f->bundle0,
+                                sizeof(double) * pairs));
+    if (how != WEIGHED || !x->keep) {
+        VH_DEVICE(vh_cuda_fb_emit(h, f));
+        VH_DEVICE(vh_cuda_fb_forward(h, f, x->keep || how != SCORE));
+    }
+    if (how != SCORE || set->looks)
+        VH_DEVICE(vh_cuda_fb_backward(h, f, how != SCORE));
+    if (how != SCORE)
+        VH_DEVICE(vh_cuda_fb_collect(h, f));
+done:
+    return st;
+}
+
+/* A pair for which the scaled recursions were not safe. */
+static vhem_status by_reference(pass *x, int place, int k, double w, double *loglik, vh_stats *stats)
+{
+    const vh_sequences *in = &x->job->lanes.in;
+    int seq = in->seq[place];
+    const vh_seq_pair pair = { x->step->pk, k, vh_data_frames(in->data, seq), vh_data_length(in->data, seq),
+                               w };
+    return vh_ref_pair(x->ctx, &pair, &in->workers->scratch[vh_worker(x->ctx, in->workers->n)], loglik,
+                       stats);
+}
+
+/* What a pair of HMM k and the sequence at a place gives besides sums; v: its log-likelihood or NaN, w: what it
+ * counts. */
+static vhem_status take_pair(pass *x, way how, int place, int k, double v, double w)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sequences *in = &x->job->lanes.in;
+    size_t at = (size_t)place * (size_t)x->step->pk->K + (size_t)k;
+    double weight = vh_data_weight(in->data, in->seq[place]);
+    vh_stats *stats = how == SCORE ? NULL : &x->out->stats;
+
+    if (how == WEIGHED && !(w > 0))
+        goto done;
+    if (isnan(v))
+        VH_TRY(by_reference(x, place, k, how == WEIGHED ? w : weight, &v, stats));
+    else if (how == WEIGHED)
+        stats->loglik[k] += w * v;
+    if (how == WEIGHED)
+        goto done;
+    x->out->total[k] += weight > 0 ? weight * v : 0;
+    if (x->loglik)
+        x->loglik[at] = v;
+done:
+    return st;
+}
+
+/* All pairs of HMM k in a tile.  While no table is wanted and nothing has to be done again, which is the rule in
+ * Baum-Welch, its log-likelihood is all there is to add. */
+static vhem_status take_column(pass *x, way how, int lane0, int lanes, int k, const double *v,
+                               const double *w)
+{
+    vhem_status st = VHEM_OK;
+    const int *place = x->job->lanes.place + lane0;
+    const double *weight = x->job->lanes.weight + lane0;
+    int l = 0;
+
+    if (how != WEIGHED && !x->loglik) {
+        double sum = x->out->total[k];
+        for (; l < lanes && !isnan(v[l]); l++)
+            sum += weight[l] > 0 ? weight[l] * v[l] : 0;
+        x->out->total[k] = sum;
+    }
+    for (; l < lanes; l++)
+        if (place[l] >= 0)
+            VH_TRY(take_pair(x, how, place[l], k, v[l], w ? w[l] : 0));
+done:
+    return st;
+}
+
+static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
+    size_t pairs = (size_t)K * (size_t)f->lanes;
+    const double *w = x->w ? x->w + (size_t)K * (size_t)lane0 : NULL;
+
+    VH_TRY(make_pinned(ctx, x->job, sizeof(double) * pairs));
+    const double *v = (const double *)x->job->pinned;
+    VH_DEVICE(vh_device_get(x->job->pinned, f->loglik, sizeof *v * pairs));
+    for (int k = 0; k < K; k++, v += f->lanes, w += w ? f->lanes : 0)
+        VH_TRY(take_column(x, how, lane0, f->lanes, k, v, w));
+    if (how != SCORE) {
+        VH_DEVICE(vh_device_get(x->sums, f->sums, sizeof *x->sums * f->n_sums));
+        VH_TRY(vh_tree_sum_put(ctx, x->tree, x->level, t, x->sums));
+    }
+done:
+    return st;
+}
+
+/* All tiles; frames that stream go to the device behind the work on the tile before. */
+static vhem_status each_tile(pass *x, way how)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    vh_cuda_lanes *lanes = &x->job->lanes;
+    vh_cuda_frames next = tile_of(x, 0);
+
+    VH_TRY(vh_cuda_lanes_begin(ctx, lanes, 0, &next));
+    for (int t = 0; t < x->n_tile; t++) {
+        vh_cuda_frames now = next;
+        VH_TRY(vh_cuda_lanes_wait(ctx, lanes));
+        place_tables(x, &now);
+        VH_TRY(launch(x, how, &now));
+        if (t + 1 < x->n_tile) {
+            next = tile_of(x, t + 1);
+            VH_TRY(vh_cuda_lanes_begin(ctx, lanes, t + 1, &next));
+        }
+        VH_TRY(finish(x, how, &now, t));
+    }
+done:
+    return st;
+}
+
+/* ---- 3. shares of sets --------------------------------------------------------------------------------- */
+
+/* Sets are assigned; with statistics, what each pair counts is put where the tiles will look for it. */
+static vhem_status assign(pass *x, double *log_z)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_cuda_lanes *lanes = &x->job->lanes;
+    const vh_cuda_shares shares = { &lanes->in, x->step, x->loglik, log_z };
+    size_t K = (size_t)x->step->pk->K;
+    double *scale = NULL;
+
+    VH_NEW(scale, K);
+    VH_TRY(vh_cuda_shares_assign(ctx, &shares, x->out, scale));
+    if (x->step->statistics) {
+        VH_NEW(x->w, K * (size_t)lanes->n_lane);
+        for (int t = 0; t < x->n_tile; t++) {
+            vh_cuda_frames f = tile_of(x, t);
+            int lane0 = f.bundle0 * LANES;
+            VH_TRY(vh_cuda_shares_weigh(ctx, &shares, lanes->place + lane0, f.lanes, scale,
+                                        x->w + K * (size_t)lane0));
+        }
+        memcpy(x->out->stats.scale, scale, sizeof *scale * K);
+    }
+done:
+    free(scale);
+    return st;
+}
+
+/* ---- 4. an E-step -------------------------------------------------------------------------------------- */
+
+static vhem_status all_ways(pass *x, double *log_z)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_seq_step *step = x->step;
+    const vh_sum_kind kind = { .size = sums_of(step->pk) };
+
+    memset(x->out->block, 0, sizeof(double) * (step->statistics ? x->out->size : x->out->head));
+    VH_TRY(vh_tree_sum_new(ctx, &kind, &x->tree));
+    VH_NEW(x->sums, kind.size);
+    x->keep = step->statistics && step->mixtures > 0 && x->n_tile == 1;
+    VH_TRY(each_tile(x, step->statistics && step->mixtures == 0 ? COUNT : SCORE));
+    if (step->mixtures > 0)
+        VH_TRY(assign(x, log_z));
+    if (step->mixtures > 0 && step->statistics)
+        VH_TRY(each_tile(x, WEIGHED));
+    if (step->statistics) {
+        double *to = x->out->stats.nu1; /* and xi and T behind it */
+        VH_TRY(vh_tree_sum_close(ctx, x->tree, (int64_t)x->n_tile << x->level, x->sums));
+        for (size_t i = 0; i < kind.size; i++)
+            to[i] += x->sums[i];
+        if (step->mixtures == 0)
+            memcpy(x->out->stats.loglik, x->out->total, sizeof(double) * (size_t)step->pk->K);
+    }
+done:
+    return st;
+}
+
+static vhem_status run_on_device(pass *x)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    const vh_sequences *in = &x->job->lanes.in;
+    size_t K = (size_t)x->step->pk->K, n_z = (size_t)in->n_set * K;
+    bool mixtures = x->step->mixtures > 0;
+    double *loglik = NULL, *log_z = NULL;
+
+    if (mixtures && !x->out->loglik)
+        VH_NEW(loglik, (size_t)in->n * K);
+    if (mixtures && !x->out->z)
+        VH_NEW(log_z, n_z);
+    x->loglik = x->out->loglik ? x->out->loglik : loglik;
+    VH_TRY(all_ways(x, x->out->z ? x->out->z : log_z));
+    for (size_t i = 0; mixtures && x->out->z && i < n_z; i++)
+        x->out->z[i] = exp(x->out->z[i]);
+done:
+    free(loglik);
+    free(log_z);
+    free(x->w);
+    free(x->sums);
+    vh_tree_sum_free(x->tree);
+    return st;
+}
+
+/* Is the device the place for this step? */
+static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
+{
+    int n = job->lanes.in.n;
+    bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
+    return pk->n_direct == 0 && pk->K <= MOST_HMMS && job->longest <= LONGEST
+           && (large || (ctx->named && n >= FEW_SEQUENCES));
+}
+
+/* Frames and HMMs to the device; *fits: and there is room for the tables. */
+static vhem_status load(pass *x, bool *fits)
+{
+    vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = x->ctx;
+    cuda_job *job = x->job;
+    size_t unused, whole, bytes = 0;
+
+    if (!job->lanes.loaded) {
+        VH_TRY(vh_cuda_lanes_load(ctx, &job->lanes));
+        VH_DEVICE(vh_device_memory(&unused, &whole));
+        job->budget = fmin(TABLE_BYTES, TABLE_SHARE * (double)unused);
+    }
+    VH_TRY(vh_cuda_set_put(ctx, x->step->pk, &job->set));
+    *fits = cut_tiles(x, &bytes);
+    if (*fits)
+        VH_TRY(make_room(ctx, job, bytes));
+done:
+    return st;
+}
+
+vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    cuda_job *job = state;
+    pass x = { .ctx = ctx, .job = job, .step = step, .out = out };
+    bool fits = suits(ctx, job, step->pk);
+
+    if (fits)
+        VH_TRY(load(&x, &fits));
+    if (fits)
+        return run_on_device(&x);
+    if (!job->cpu)
+        VH_TRY(vh_cpu_sequences_open(ctx, &job->lanes.in, &job->cpu));
+    VH_TRY(vh_cpu_sequences_expect(ctx, job->cpu, step, out));
+done:
+    return st;
+}
+
+/* ---- 5. opening and closing ---------------------------------------------------------------------------- */
+
+vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state)
+{
+    vhem_status st = VHEM_OK;
+    cuda_job *job = NULL;
+    vh_sequences own = *in;
+
+    VH_NEW(job, 1);
+    own.n_set = in->first ? in->n_set : in->n;
+    for (int i = 0; i < in->n; i++) {
+        int64_t length = vh_data_length(in->data, in->seq[i]);
+        job->frames += length;
+        job->longest = length > job->longest ? length : job->longest;
+    }
+    VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
+    *state = job;
+    job = NULL;
+done:
+    vh_cuda_sequences_close(job);
+    return st;
+}
+
+void vh_cuda_sequences_close(void *state)
+{
+    cuda_job *job = state;
+    if (!job)
+        return;
+    vh_cuda_lanes_free(&job->lanes);
+    vh_cuda_set_free(&job->set);
+    vh_device_free(job->tables);
+    vh_device_free_pinned(job->pinned);
+    vh_cpu_sequences_close(job->cpu);
+    free(job);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sequences.h - forward-backward for many sequences on a GPU: whole jobs of backend/sequences.h. */
+#ifndef VH_BACKEND_CUDA_SEQUENCES_H
+#define VH_BACKEND_CUDA_SEQUENCES_H
+
+#include "backend/sequences.h"
+
+vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void **state);
+vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_step *step, vh_seq_sums *out);
+void vh_cuda_sequences_close(void *state);
+
+#endif
