@@ -27,7 +27,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     progress: Any
 
     def _session(self, seed: Any) -> _lib.Session:
-        return _run.session(seed, self.n_jobs, self.verbose, self.progress)
+        return _run.session(seed, self.n_jobs, self.verbose, self.progress, getattr(self, "backend", None))
 
     def _sequences(self, X: Any, lengths: Any, groups: Any = None, weights: Any = None) -> Sequences:
         """Sequences to fit; their dimension is that of all later ones."""

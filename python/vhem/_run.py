@@ -80,12 +80,12 @@ class Bar:
 
 
 def session(random_state: Any = None, n_jobs: Optional[int] = -1, verbose: int = 0,
-            progress: Optional[Callable[[str, int, int], Any]] = None) -> _lib.Session:
-    """The context for one piece of work."""
+            progress: Optional[Callable[[str, int, int], Any]] = None, backend: Optional[str] = None) -> _lib.Session:
+    """The context for one piece of work; its backend is this one, or that of set_backend."""
     if progress is None and verbose:
         progress = Bar()
     tell = (lambda line: print(line, file=sys.stderr)) if verbose and verbose > 1 else None
-    return _lib.Session(seed_of(random_state), threads_of(n_jobs), _backend, progress, tell)
+    return _lib.Session(seed_of(random_state), threads_of(n_jobs), backend or _backend, progress, tell)
 
 
 def made_by(command: str, options: Dict[str, Any], random_state: int) -> Dict[str, Any]:

@@ -70,6 +70,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         Further options of the library by name, such as ``{"linkage": "complete"}``.
     random_state, n_jobs, verbose, progress
         As for :class:`vhem.HMM`.
+    backend : str
+        One of :func:`vhem.backends`, such as "cuda"; default that of :func:`vhem.set_backend`, else the best one.
 
     Attributes
     ----------
@@ -117,7 +119,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
                  neighbours: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, hmm: Optional[HMM] = None,
                  options: Optional[Dict[str, Any]] = None, random_state: Any = None,
-                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None):
+                 n_jobs: Optional[int] = -1, verbose: int = 0, progress: Any = None,
+                 backend: Optional[str] = None):
         self.n_clusters = n_clusters
         self.method = method
         self.preset = preset
@@ -140,6 +143,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
+        self.backend = backend
 
     # ---- fitting
 

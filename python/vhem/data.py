@@ -277,7 +277,16 @@ def is_path(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike))
 
 
+def _in_memory(y: Any, what: str) -> None:
+    """Refuses arrays of CuPy, PyTorch and others that are on a GPU: frames are laid out by the CPU."""
+    on_gpu = hasattr(y, "__cuda_array_interface__") if not hasattr(y, "is_cuda") else bool(y.is_cuda)
+    if on_gpu:
+        raise InputError(f"{what} are on a GPU, must be in main memory: x.get() of CuPy or x.cpu() of PyTorch copies "
+                         "them; vhem moves them to the GPU itself")
+
+
 def _frames(y: Any, what: str) -> Array:
+    _in_memory(y, what)
     values = np.asarray(y)
     if np.iscomplexobj(values):
         raise InputError(f"Complex data not supported: {what} are {values.dtype}")
@@ -343,6 +352,7 @@ def _checked_2d(X: Any, estimator: Any) -> Array:
 
 
 def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences:
+    _in_memory(X, "the frames")
     if not hasattr(X, "ndim") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if getattr(X, "ndim", 2) == 3 and lengths is None:

@@ -189,6 +189,26 @@ def test_missing_function_is_a_sentence():
         _ffi.function("vhem_not_there")
 
 
+def test_backend_of_an_estimator():
+    models = [vhem.Model([1], [[1]], [[x]], [[1.0]]) for x in (0.0, 1.0, 20.0, 21.0)]
+    found = vhem.VHEM(n_clusters=2, backend="ref").fit(models)
+    assert found.get_params()["backend"] == "ref" and found.labels_[0] == found.labels_[1] != found.labels_[2]
+    with pytest.raises(vhem.Error, match="'abacus', must be one of"):
+        vhem.VHEM(n_clusters=2, backend="abacus").fit(models)
+
+
+def test_arrays_on_a_gpu_are_refused():
+    class OnDevice:
+        __cuda_array_interface__ = {"version": 3}
+        ndim = 2
+        shape = (30, 1)
+
+    with pytest.raises(vhem.Error, match="are on a GPU, must be in main memory: x.get\\(\\)"):
+        vhem.HMM(n_states=2).fit([OnDevice(), OnDevice()])
+    with pytest.raises(vhem.Error, match="are on a GPU"):
+        vhem.HMM(n_states=2).fit(OnDevice())
+
+
 def test_backend_by_name():
     with pytest.raises(vhem.Error, match="'abacus', must be one of .*ref: there is no backend of this name"):
         vhem.set_backend("abacus")

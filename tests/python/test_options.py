@@ -27,9 +27,9 @@ TAKERS = [
 IDS = [taker.__qualname__ for taker, _, _ in TAKERS]
 
 # Parameters that are no options of the library, or not with a default of its own.
-OWN = {"X", "a", "b", "at", "cls", "fast", "fixed_startprob", "fixed_transmat", "groups", "hmm", "lengths",
-       "n_clusters", "n_jobs", "names", "options", "path", "pieces", "progress", "random_state", "return_error",
-       "return_report", "scores", "truth", "verbose", "weights"}
+OWN = {"X", "a", "b", "at", "backend", "cls", "fast", "fixed_startprob", "fixed_transmat", "groups", "hmm",
+       "lengths", "n_clusters", "n_jobs", "names", "options", "path", "pieces", "progress", "random_state",
+       "return_error", "return_report", "scores", "truth", "verbose", "weights"}
 
 
 def parameters(taker):

@@ -31,11 +31,11 @@ enum {
     LANES = VH_CUDA_LANES,
     MOST_HMMS = 65535,
     FEW_SEQUENCES = 8, /* fewer are no work for a device, even if it was asked for */
-    MANY_PAIRS = 4096, /* from here on it is busy */
+    MANY_PAIRS = 2048, /* from here on it is busy */
     LONGEST = 1 << 28, /* frames of a sequence */
     MOST_LEVEL = 16
 };
-#define WORTH       4e6 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
+#define WORTH       1e6 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
 #define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
 #define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
 
@@ -45,8 +45,9 @@ typedef struct {
     void *cpu; /* the same job by the driver for CPUs; NULL: it was not needed */
     vh_cuda_set set;
     double budget; /* bytes of tables */
-    char *tables, *pinned;
-    size_t tables_bytes, pinned_bytes;
+    char *tables, *pinned,
+        *weights; /* on the device; on this side log-likelihoods and weights on their way */
+    size_t tables_bytes, pinned_bytes, weights_bytes;
 } cuda_job;
 
 typedef enum { SCORE, COUNT, WEIGHED } way; /* log-likelihoods; and statistics; with weights that are known */
@@ -152,15 +153,15 @@ done:
     return st;
 }
 
-static vhem_status make_pinned(vhem_ctx *ctx, cuda_job *job, size_t bytes)
+static vhem_status make_pinned(vhem_ctx *ctx, char **p, size_t *have, size_t bytes)
 {
     vhem_status st = VHEM_OK;
-    if (bytes > job->pinned_bytes) {
-        vh_device_free_pinned(job->pinned);
-        job->pinned = NULL;
-        job->pinned_bytes = 0;
-        VH_DEVICE(vh_device_new_pinned(bytes, &job->pinned));
-        job->pinned_bytes = bytes;
+    if (bytes > *have) {
+        vh_device_free_pinned(*p);
+        *p = NULL;
+        *have = 0;
+        VH_DEVICE(vh_device_new_pinned(bytes, p));
+        *have = bytes;
     }
 done:
     return st;
@@ -202,52 +203,54 @@ static vhem_status by_reference(pass *x, int place, int k, double w, double *log
                        stats);
 }
 
-/* What a pair of HMM k and the sequence at a place gives besides sums; v: its log-likelihood or NaN, w: what it
- * counts. */
-static vhem_status take_pair(pass *x, way how, int place, int k, double v, double w)
+/* Pairs of HMM k that have to be done again: v [lanes] gets their log-likelihoods, w [lanes] is what they count (NULL: as
+ * their sequences). */
+static vhem_status redo_column(pass *x, way how, int lane0, int lanes, int k, double *v, const double *w)
 {
     vhem_status st = VHEM_OK;
-    const vh_sequences *in = &x->job->lanes.in;
-    size_t at = (size_t)place * (size_t)x->step->pk->K + (size_t)k;
-    double weight = vh_data_weight(in->data, in->seq[place]);
+    const vh_cuda_lanes *on = &x->job->lanes;
     vh_stats *stats = how == SCORE ? NULL : &x->out->stats;
-
-    if (how == WEIGHED && !(w > 0))
-        goto done;
-    if (isnan(v))
-        VH_TRY(by_reference(x, place, k, how == WEIGHED ? w : weight, &v, stats));
-    else if (how == WEIGHED)
-        stats->loglik[k] += w * v;
-    if (how == WEIGHED)
-        goto done;
-    x->out->total[k] += weight > 0 ? weight * v : 0;
-    if (x->loglik)
-        x->loglik[at] = v;
+    for (int l = 0; l < lanes; l++) {
+        double counts = how == WEIGHED ? w[l] : on->weight[lane0 + l];
+        if (!isnan(v[l]) || on->place[lane0 + l] < 0)
+            continue;
+        if (how != WEIGHED || counts > 0)
+            VH_TRY(by_reference(x, on->place[lane0 + l], k, counts, &v[l], stats));
+        v[l] = how == WEIGHED ? 0 : v[l]; /* the reference has added it */
+    }
 done:
     return st;
 }
 
-/* All pairs of HMM k in a tile.  While no table is wanted and nothing has to be done again, which is the rule in
- * Baum-Welch, its log-likelihood is all there is to add. */
-static vhem_status take_column(pass *x, way how, int lane0, int lanes, int k, const double *v,
-                               const double *w)
+/* What HMM k adds to the sums of log-likelihoods, lane by lane. */
+static void total_column(pass *x, way how, int lane0, int lanes, int k, const double *v, const double *w)
 {
-    vhem_status st = VHEM_OK;
-    const int *place = x->job->lanes.place + lane0;
-    const double *weight = x->job->lanes.weight + lane0;
-    int l = 0;
+    const double *by = how == WEIGHED ? w : x->job->lanes.weight + lane0;
+    double *to = how == WEIGHED ? &x->out->stats.loglik[k] : &x->out->total[k], sum = *to;
+    for (int l = 0; l < lanes; l++)
+        sum += by[l] > 0 ? by[l] * v[l] : 0;
+    *to = sum;
+}
 
-    if (how != WEIGHED && !x->loglik) {
-        double sum = x->out->total[k];
-        for (; l < lanes && !isnan(v[l]); l++)
-            sum += weight[l] > 0 ? weight[l] * v[l] : 0;
-        x->out->total[k] = sum;
+typedef struct { /* log-likelihoods of a tile on their way to the table by place */
+    const pass *x;
+    int lane0, lanes;
+    const double *v; /* [K][lanes] */
+} dealing;
+
+static vhem_status deal_lanes(vhem_ctx *ctx, void *arg, int64_t turn, int worker, double *unused)
+{
+    const dealing *d = arg;
+    size_t K = (size_t)d->x->step->pk->K;
+    (void)ctx;
+    (void)worker;
+    (void)unused;
+    for (int l = (int)turn * LANES; l < ((int)turn + 1) * LANES; l++) {
+        int place = d->x->job->lanes.place[d->lane0 + l];
+        for (size_t k = 0; k < K && place >= 0; k++)
+            d->x->loglik[(size_t)place * K + k] = d->v[k * (size_t)d->lanes + (size_t)l];
     }
-    for (; l < lanes; l++)
-        if (place[l] >= 0)
-            VH_TRY(take_pair(x, how, place[l], k, v[l], w ? w[l] : 0));
-done:
-    return st;
+    return VHEM_OK;
 }
 
 static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
@@ -256,13 +259,23 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     vhem_ctx *ctx = x->ctx;
     int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
     size_t pairs = (size_t)K * (size_t)f->lanes;
-    const double *w = x->w ? x->w + (size_t)K * (size_t)lane0 : NULL;
 
-    VH_TRY(make_pinned(ctx, x->job, sizeof(double) * pairs));
-    const double *v = (const double *)x->job->pinned;
-    VH_DEVICE(vh_device_get(x->job->pinned, f->loglik, sizeof *v * pairs));
-    for (int k = 0; k < K; k++, v += f->lanes, w += w ? f->lanes : 0)
-        VH_TRY(take_column(x, how, lane0, f->lanes, k, v, w));
+    VH_TRY(make_pinned(ctx, &x->job->pinned, &x->job->pinned_bytes, sizeof(double) * pairs));
+    double *v = (double *)x->job->pinned;
+    VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
+    for (int k = 0; k < K; k++) {
+        size_t at = (size_t)k * (size_t)f->lanes;
+        const double *w = x->w ? x->w + (size_t)K * (size_t)lane0 + at : NULL;
+        VH_TRY(redo_column(x, how, lane0, f->lanes, k, v + at, w));
+        total_column(x, how, lane0, f->lanes, k, v + at, w);
+    }
+    if (how != WEIGHED && x->loglik) {
+        dealing d = { x, lane0, f->lanes, v };
+        const vh_chunks all = {
+            .n = f->bundles, .threads = x->job->lanes.in.workers->n, .run = deal_lanes, .arg = &d
+        };
+        VH_TRY(vh_chunks_run(ctx, &all));
+    }
     if (how != SCORE) {
         VH_DEVICE(vh_device_get(x->sums, f->sums, sizeof *x->sums * f->n_sums));
         VH_TRY(vh_tree_sum_put(ctx, x->tree, x->level, t, x->sums));
@@ -310,7 +323,9 @@ static vhem_status assign(pass *x, double *log_z)
     VH_NEW(scale, K);
     VH_TRY(vh_cuda_shares_assign(ctx, &shares, x->out, scale));
     if (x->step->statistics) {
-        VH_NEW(x->w, K * (size_t)lanes->n_lane);
+        VH_TRY(make_pinned(ctx, &x->job->weights, &x->job->weights_bytes,
+                           sizeof *x->w * K * (size_t)lanes->n_lane));
+        x->w = (double *)x->job->weights;
         for (int t = 0; t < x->n_tile; t++) {
             vh_cuda_frames f = tile_of(x, t);
             int lane0 = f.bundle0 * LANES;
@@ -374,7 +389,6 @@ static vhem_status run_on_device(pass *x)
 done:
     free(loglik);
     free(log_z);
-    free(x->w);
     free(x->sums);
     vh_tree_sum_free(x->tree);
     return st;
@@ -460,6 +474,7 @@ void vh_cuda_sequences_close(void *state)
     vh_cuda_set_free(&job->set);
     vh_device_free(job->tables);
     vh_device_free_pinned(job->pinned);
+    vh_device_free_pinned(job->weights);
     vh_cpu_sequences_close(job->cpu);
     free(job);
 }
