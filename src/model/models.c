@@ -307,7 +307,7 @@ vhem_status vhem_models_read(vhem_ctx *ctx, const vhem_models *m, int64_t first,
              (long long)first, (long long)K);
     for (int64_t b = first / VH_SHARD_CHUNK; !m->dtm && !vh_models_hmms(m) && b * VH_SHARD_CHUNK < first + n;
          b++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while models were read");
 #pragma omp critical(vh_models_gather)
         st = read_block(ctx, (vhem_models *)m, b);
         VH_TRY(st);

@@ -286,6 +286,7 @@ vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n
     for (int64_t i = first; i < first + n;) {
         int64_t c = i / VH_SHARD_CHUNK;
         int skip = (int)(i - c * VH_SHARD_CHUNK), left = (int)(first + n - i);
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
         VH_TRY(read_chunk(ctx, s, fd, c, texts, &r));
         int m = r.n - skip < left ? r.n - skip : left, to = at + (int)(i - first);
         VH_TRY(unpack(ctx, s, &r, skip, m, into, to));

@@ -174,6 +174,32 @@ static void damaged_on_disk(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* Reading many HMMs ends when a stop is overdue, and the next attempt reads them. */
+static void stopped_while_reading(void **state)
+{
+    vhem_ctx *ctx = test_ctx(), *stopped = test_ctx();
+    vhem_models *m = sample(ctx, 600, false), *back = NULL;
+    const char *path = folder_of("set");
+    vh_shards *set = NULL;
+    (void)state;
+    write_folder(ctx, m, 1, path);
+    assert_ok(ctx, vh_shards_open(ctx, path, &set));
+    set->bytes = 1 << 30;
+    assert_ok(ctx, vh_models_take_shards(ctx, set, &back));
+    vhem_ctx_stop(stopped);
+    assert_false(vh_overdue(stopped));
+    stopped->stop_at -= 5000; /* as if that had been five seconds ago */
+    assert_true(vh_overdue(stopped));
+    assert_fails(stopped, vh_models_gather(stopped, back), VHEM_ESTOPPED, "stopped while HMMs were read");
+    assert_ok(ctx, vh_models_gather(ctx, back));
+    assert_same_h3m(m->h3m, back->h3m);
+    vhem_models_free(back);
+    vhem_models_free(m);
+    clear(path);
+    vhem_ctx_free(stopped);
+    vhem_ctx_free(ctx);
+}
+
 /* Threads that look at a set on disk while one of them gathers it. */
 static void looked_at_by_many(void **state)
 {
@@ -507,6 +533,7 @@ int main(void)
         cmocka_unit_test(same_models_however_cut),
         cmocka_unit_test(on_disk),
         cmocka_unit_test(damaged_on_disk),
+        cmocka_unit_test(stopped_while_reading),
         cmocka_unit_test(looked_at_by_many),
         cmocka_unit_test(merged_lengths),
         cmocka_unit_test(merging),
