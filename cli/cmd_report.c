@@ -9,7 +9,7 @@
 typedef struct {
     vhem_data_options data;
     vhem_report_input in;
-    const char *output, *models, *truth, *sequences, *distances, *choice, *measure;
+    const char *output, *models, *truth, *sequences, *distances, *choice, *measure, *statistics;
     vhem_tree *tree;
     vhem_models *set; /* what was clustered, or none */
     vhem_data *loaded;
@@ -20,6 +20,7 @@ typedef struct {
     vhem_measures *measures; /* [levels] */
     int each;                /* examples of a cluster */
     vhem_examples *examples;
+    vhem_statistics *stats;
     char unmeasured[256]; /* why there are none, to be said at the end */
 } report_args;
 
@@ -31,6 +32,7 @@ static void free_args(report_args *a)
     free(a->rows);
     free(a->measures);
     vhem_free(a->examples);
+    vhem_free(a->stats);
     vhem_data_free(a->loaded);
     vhem_models_free(a->set);
     vhem_tree_free(a->tree);
@@ -93,6 +95,22 @@ static int measure_levels(cli *c, report_args *a)
     return CLI_GO;
 }
 
+static int find_statistics(cli *c, report_args *a)
+{
+    vhem_stats_input in;
+    if (!a->statistics || strcmp(a->statistics, "none") == 0)
+        return CLI_GO;
+    if (!a->loaded)
+        return cli_misuse(c, "--stats needs --data, and --group for the persons in it");
+    vhem_stats_input_init(&in);
+    in.tree = a->tree;
+    in.data = a->loaded;
+    in.models = a->set;
+    in.by_group = a->data.group != NULL;
+    in.leave_out = strcmp(a->statistics, "leave-out") == 0;
+    return cli_status(c, vhem_stats(c->ctx, &in, &a->stats));
+}
+
 /* The command as it was typed. */
 static char *command_line(int argc, char **argv)
 {
@@ -143,6 +161,9 @@ static int load_and_report(cli *c, report_args *a)
         status = measure_levels(c, a);
     if (status == CLI_GO && a->loaded)
         status = cli_status(c, vhem_examples_find(c->ctx, a->tree, a->loaded, a->each, &a->examples));
+    if (status == CLI_GO)
+        status = find_statistics(c, a);
+    a->in.stats = a->stats;
     a->in.tree = a->tree;
     a->in.models = a->set;
     a->in.truth = a->class_of;
@@ -177,6 +198,8 @@ static void add_options(cli_table *t, report_args *a)
         { "examples", 0, OPT_INT, "N", &a->each, 1, .help = "sequences shown of each cluster" },
         { "measures", 0, OPT_CHOICE, "auto|all|none", &a->measure, .shown = "auto",
           .help = "log-likelihoods and compactness, from --models and --data: if quick, always, or never" },
+        { "stats", 0, OPT_CHOICE, "none|all|leave-out", &a->statistics, .shown = "none",
+          .help = "tests as of vhem stats, from --data and its --group; leave-out: needs --models" },
         { "distances", 0, OPT_TEXT, "FILE", &a->distances,
           .help = "matrix of distances between the models, with a header" },
         { "choice", 0, OPT_TEXT, "FILE", &a->choice, .help = "output of vhem choose, table or JSON" },
@@ -184,6 +207,10 @@ static void add_options(cli_table *t, report_args *a)
           .help = "PNG or JPEG to lie under emissions in the plane, one unit a pixel, y downwards" },
         { "y-down", 0, OPT_FLAG, NULL, &a->in.y_down,
           .help = "in the plane y grows downwards, as on a screen" },
+        { "plane", 0, OPT_TEXT, "COL,COL", &a->in.plane, .shown = "x,y or the first two, for pictures",
+          .help = "two dimensions to draw as the plane; each other one is a strip with its own axis" },
+        { "frame-name", 0, OPT_TEXT, "WORD", &a->in.frame_name, .shown = "frames",
+          .help = "what frames are called on the page, as fixations" },
         { 0 },
     };
     cli_add(t, rows);
@@ -209,7 +236,8 @@ int cmd_report(cli *c, int argc, char **argv)
                  "let it show. Nothing is clustered or fitted for it.",
         .examples = "  vhem report tree.json -o report.html\n"
                     "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
-                    "  vhem report strategies.json --image face.png -o report.html\n",
+                    "  vhem report groups.json --image face.png --frame-name fixations\n"
+                    "  vhem report groups.json --data trials.csv -g subject --stats all\n",
     };
     int status = cli_begin(c, argc, argv, &usage);
     if (status != CLI_GO)

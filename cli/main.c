@@ -18,6 +18,7 @@ static const cli_command commands[] = {
     { "sample", cmd_sample, "draw sequences from models" },
     { "compare", cmd_compare, "distances between models: divergences and kernels" },
     { "eval", cmd_eval, "measure how good clusters are, by classes, models and sequences" },
+    { "stats", cmd_stats, "scores of persons under the centres, and tests between clusters and groups" },
     { "classify", cmd_classify, "learn models of classes, classify by them, judge them" },
     { "annotate", cmd_annotate, "learn models of tags, tag songs, find songs by tag" },
     { "report", cmd_report, "write an HTML page with pictures, tables and how they were made" },

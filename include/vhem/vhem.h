@@ -116,6 +116,7 @@ typedef struct {
     const char *weight;              /* column with the weight of a sequence; default: all 1 */
     const char *columns;             /* the dimensions, "x,y"; default: every other numeric column */
     const char *where;               /* "COL=VALUE": keep only these rows or sequences; default: all */
+    const char *order;               /* column by which the rows of a sequence are sorted; default: none */
     int64_t     memory;              /* bytes of frames (8 a value) kept in memory, 0: all; larger sets go to
                                         an unnamed file in TMPDIR, or else /var/tmp, that disappears with the
                                         data set.  Default: 1 GiB */
@@ -508,6 +509,62 @@ VHEM_API vhem_status vhem_measure(vhem_ctx *, const vhem_tree *, int l, const vh
 /* Paired t-test of a [n] against b [n], two-sided; n < 2 or no spread at all: p is NaN. */
 VHEM_API void        vhem_paired_t(int64_t n, const double *a, const double *b, double *t, double *p);
 
+/* ---- statistics after clustering ------------------------------------------------------------------------
+ * A person is an item of the data: a group of sequences, such as the trials of one viewer, or one sequence. */
+
+typedef struct {
+    const vhem_tree   *tree;
+    int                level;        /* of the tree, 0 is the lowest */
+    const vhem_data   *data;
+    int                by_group;     /* persons are the groups of the data */
+    const vhem_models *models;       /* those that were clustered, for entropies and leave_out; may be NULL */
+    int                leave_out;    /* score each person under centres made again without the model of this
+                                        person; level 0 of method vhem */
+    const char        *correction;   /* of p for many tests of one kind: "holm" (default), "bonferroni", "bh"
+                                        (false discovery rate), "none" */
+    double             confidence;   /* of intervals, between 0 and 1; default 0.95 */
+} vhem_stats_input;
+
+typedef struct {                     /* one test */
+    const char *kind;                /* "paired-t"; between two groups of persons "t" (Welch) and
+                                        "mann-whitney" */
+    const char *measure;             /* what is compared: "loglik", "scale", "entropy" */
+    int         centre, other;       /* whose loglik or scale, -1: of none; paired: the centre it is compared
+                                        with, else -1 */
+    const char *a, *b;               /* groups of persons; b is NULL in a paired test */
+    int64_t     n_a, n_b;            /* persons that counted */
+    double      mean_a, mean_b;      /* paired: under centre and under other */
+    double      statistic, freedom;  /* t and its degrees of freedom; U of group a, and NaN */
+    double      p, p_greater;        /* two-sided; one-sided, that a (paired: centre) is the greater */
+    double      p_adjusted;          /* p, corrected for all tests of its kind */
+    double      d, d_low, d_high;    /* Cohen's d and its interval: of the differences, or by the pooled
+                                        standard deviation; NaN for mann-whitney */
+} vhem_test;
+
+typedef struct {
+    int64_t     n;                   /* persons */
+    int         K;                   /* centres */
+    char      **name, **label;       /* [n]  "" for none */
+    int64_t    *sequences, *frames;  /* [n] */
+    int        *cluster;             /* [n]  of the item that was clustered under this name, else the one that
+                                        fits best */
+    int        *clustered;           /* [n]  1: an item of this name was clustered */
+    double     *loglik;              /* [n][K]  mean over the sequences of log p(y | centre) / T, in nats */
+    double     *scale;               /* [n][K]  (L_j - L_k) / (|L_j| + |L_k|), k the best of the other
+                                        centres: the A-B scale when there are two */
+    double     *uncertainty;         /* [n]  entropy of p(centre | all sequences of the person), in nats */
+    double     *entropy;             /* [n]  minus the loglik under the person's own model; NaN: not known */
+    int         n_group;
+    char      **group;               /* [n_group]  labels, if there are two or more, else "cluster 0", ... */
+    int        *group_of;            /* [n]  -1: none */
+    int         left_out;            /* centres were made without the person */
+    int         n_test;
+    vhem_test  *test;                /* [n_test] */
+} vhem_statistics;
+
+VHEM_API void        vhem_stats_input_init(vhem_stats_input *);
+VHEM_API vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
+
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
 
 typedef struct {
@@ -668,6 +725,10 @@ typedef struct {                     /* what a report shows; all but the tree ma
     const vhem_measures *measures;   /* [levels]  from vhem_measure */
     const char        *image;        /* path of a PNG or JPEG to lie under 2-D emissions, one unit a pixel */
     int                y_down;       /* in the plane the second dimension grows downwards, as in images */
+    const char        *frame_name;   /* what frames are called, "fixations"; default: "frames" */
+    const char        *plane;        /* two dimensions to draw as the plane, "x,y"; default: the first two when
+                                        there are two */
+    const vhem_statistics *stats;    /* from vhem_stats */
     const char        *tables;       /* folder that gets every number as TSV; made if it is not there */
     const char        *command;      /* line that made this report, to be shown */
 } vhem_report_input;

@@ -47,9 +47,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         tables = data.table is not None and self._table is not None
         found, needed = (data.table, self._table) if tables else (data.d, self._d)
         if found != needed:
-            raise InputError(
-                f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
-                "input" + ("; give a list of sequences for other lengths" if tables else ""))
+            hint = "; give a list of sequences for other lengths" if tables else ""
+            if data.table == needed and not tables:
+                hint = "; one sequence (time, channels) is given as a list, [X]"
+            raise InputError(f"X has {found} features, but {type(self).__name__} is expecting {needed} features as "
+                             "input" + hint)
         return data
 
     def _options_of(self, *names: str) -> Dict[str, Any]:

@@ -222,3 +222,19 @@ def emission_params(emission: str) -> List[str]:
     """Names of the parameters of a family, in the order of theta; none when there is no such family."""
     names = (lib.vhem_emission_param(c_text(emission), p) for p in range(8))
     return [text(name) for name in names if name != ffi.NULL]
+
+
+def stats(session: Any, parts: Mapping[str, Any]) -> Tuple[Any, Dict[str, Any]]:
+    """The record, which a report takes, and what is in it; tests are dictionaries."""
+    struct, keep = options_of("stats_input", parts)
+    made = session.made("vhem_stats", "statistics", struct)
+    s = made.pointer
+    found: Dict[str, Any] = {
+        "names": [text(s.name[i]) for i in range(s.n)], "labels": [text(s.label[i]) for i in range(s.n)],
+        "groups": [text(s.group[g]) for g in range(s.n_group)], "left_out": bool(s.left_out),
+        "tests": [plain(s.test[k]) for k in range(s.n_test)],
+    }
+    for key, kind in (("sequences", np.int64), ("frames", np.int64), ("cluster", np.int32), ("clustered", np.int32),
+                      ("group_of", np.int32), ("uncertainty", np.float64), ("entropy", np.float64)):
+        found[key] = array(getattr(s, key), (s.n,), made, kind)
+    return made, {**found, "loglik": array(s.loglik, (s.n, s.K), made), "scale": array(s.scale, (s.n, s.K), made)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Dict, List, Optional, Union
+from typing import Any, ClassVar, Dict, List, Optional, Type, TypeVar, Union
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
@@ -18,6 +18,9 @@ from .estimate import HMM
 from .model import H3M
 from .result import Tree
 from .texture import Textures, fit_textures
+
+
+_Self = TypeVar("_Self", bound="ModelClustering")
 
 
 class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
@@ -111,6 +114,10 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     _default_clusters: ClassVar[Any] = 2
 
     models_: Union[H3M, Textures]
+    labels_: Array
+    level_labels_: Array
+    z_: Array
+    result_: Tree
 
     def __init__(self, n_clusters: Any = None, *, method: Optional[str] = None, preset: Optional[str] = None,
                  n_states: Optional[int] = None, n_mix: Optional[int] = None, tau: Any = None,
@@ -160,7 +167,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
                  "neighbours", "max_iter", "tol", "cov_floor")
         return {"method": self._method(), **self._options_of(*names), **further(self.options)}
 
-    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
+    def fit(self: _Self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> _Self:
         """Clusters models, or sequences.
 
         X is a set of models (:class:`vhem.H3M`, :class:`vhem.Textures`, a list of fitted :class:`vhem.HMM` or
@@ -249,6 +256,21 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         """Mean of :meth:`score_samples`."""
         return float(np.mean(self.score_samples(X, lengths)))
 
+    def save(self, path: Any) -> None:
+        """Writes the clusters to a .json file, for :meth:`load`, the command and C."""
+        check_is_fitted(self, "result_")
+        self.result_.save(path)
+
+    @classmethod
+    def load(cls: Type[_Self], path: Any) -> _Self:
+        """A fitted estimator with the clusters of a file; it predicts, and has no models_."""
+        tree = Tree.load(path)
+        made = cls()
+        made._take(tree)
+        if made.centers_ is not None:
+            made._fitted_to(made.centers_.d)
+        return made
+
     def report(self, path: Any, X: Any = None, lengths: Any = None, **more: Any) -> None:
         """Writes one HTML page with all of this; see :meth:`vhem.Tree.report`."""
         check_is_fitted(self, "result_")
@@ -277,12 +299,12 @@ class VHEM(ModelClustering):
     def _method(self) -> Optional[str]:
         return None if self.method == "vhem" else self.method
 
-    def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> Any:
+    def fit(self: _Self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None, weights: Any = None) -> _Self:
         """Clusters models, or sequences; see :meth:`ModelClustering.fit`."""
         if self._method() is not None:
             warnings.warn(f"{type(self).__name__}(method={self.method!r}) is not VHEM; use vhem.ModelClustering for "
                           "other methods", DeprecationWarning, stacklevel=2)
-        return super().fit(X, y, lengths, groups, weights)
+        return super().fit(X, y, lengths, groups, weights)  # type: ignore[misc]
 
 
 class VHEMTree(VHEM):

@@ -6,7 +6,9 @@
 =============================================  ==============================================================
 list of arrays (T_i, d) or (T_i,)              one sequence each
 array (sum T, d) and ``lengths``               stacked sequences, as in hmmlearn
-array (n, d, T)                                as in aeon: channels before time
+array (n, d, T)                                as in aeon: channels before time; frames at the end that are NaN
+                                               in all channels are padding; (n, T, d), as in tslearn, by
+                                               :meth:`Sequences.from_array`
 array (n, T)                                   n sequences of one dimension; for :class:`vhem.HMM` one
                                                sequence (T, d), as in hmmlearn
 pandas.DataFrame with a column ``id`` or       one row per frame; with other names of columns
@@ -20,13 +22,14 @@ Frames that already are 64-bit floats in that order are not copied.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _lib
 from ._types import Array
-from .errors import InputError
+from .errors import InputError, VhemWarning
 
 
 class Sequences:
@@ -156,11 +159,12 @@ class Sequences:
     @classmethod
     def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
-             columns: Optional[str] = None, where: Optional[str] = None,
+             columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
              memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5.
 
-        The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``.
+        The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
+        ``order="time"``.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
@@ -168,7 +172,7 @@ class Sequences:
             handle = _lib.data_load(
                 session, path, {
                     "format": format, "id": id, "label": label, "group": group, "weight": weight,
-                    "columns": columns, "where": where, "memory": memory
+                    "columns": columns, "where": where, "order": order, "memory": memory
                 })
         return cls._from_handle(handle)
 
@@ -195,6 +199,41 @@ class Sequences:
         """Sequences of a list of arrays (T_i, d), or (d, T_i) with channels_first, as aeon holds them."""
         items = [np.asarray(a).T if channels_first else a for a in arrays]
         return cls(_stack(_items(items)), [len(a) for a in items], **about)
+
+    @classmethod
+    def from_array(cls, X: Any, *, layout: str = "ndt", **about: Any) -> "Sequences":
+        """Sequences of an array of three dimensions, of equal lengths or padded with NaN at the end.
+
+        Parameters
+        ----------
+        X : array
+        layout : {"ndt", "ntd"}
+            What its dimensions are: sequences, channels, time, as in aeon; or sequences, time, channels, as in tslearn.
+        **about
+            names, labels, groups, weights, columns as of :class:`Sequences`.
+
+        Examples
+        --------
+        >>> import numpy as np, vhem
+        >>> X = np.arange(12.0).reshape(2, 3, 2)             # two sequences of three frames
+        >>> X[1, 2] = np.nan                                 # the second has only two
+        >>> vhem.Sequences.from_array(X, layout="ntd").lengths.tolist()
+        [3, 2]
+        """
+        if layout not in ("ndt", "ntd"):
+            raise InputError(f"layout is {layout!r}, must be 'ndt' or 'ntd'")
+        values = np.asarray(X, np.float64)
+        if values.ndim != 3 or 0 in values.shape:
+            raise InputError(f"X has shape {values.shape}, must have three dimensions with at least one of each")
+        values = values.transpose(0, 2, 1) if layout == "ndt" else values
+        there = ~np.isnan(values).all(axis=2)
+        lengths = values.shape[1] - np.argmax(there[:, ::-1], axis=1)
+        lengths[~there.any(axis=1)] = 0
+        if (lengths == 0).any():
+            raise InputError(f"sequence {int(np.argmin(lengths))} has nothing but NaN")
+        if (lengths == values.shape[1]).all():
+            return cls(values.reshape(-1, values.shape[2]), lengths, **about)
+        return cls(np.concatenate([y[:T] for y, T in zip(values, lengths)]), lengths, **about)
 
     @classmethod
     def from_frame(cls, frame: Any, *, id: Union[str, Sequence[str], None] = None,
@@ -357,7 +396,11 @@ def _from_array(X: Any, lengths: Any, single: bool, estimator: Any) -> Sequences
         X = np.asarray(X)
     if getattr(X, "ndim", 2) == 3 and lengths is None:
         n, d, T = X.shape
-        return Sequences(np.asarray(X).transpose(0, 2, 1).reshape(n * T, d), np.full(n, T))
+        if d >= T > 1:
+            warnings.warn(f"X of shape {X.shape} is read as (sequences, channels, time): {d} channels and {T} frames; "
+                          "if it is (sequences, time, channels), give vhem.Sequences.from_array(X, layout='ntd')",
+                          VhemWarning, stacklevel=5)
+        return Sequences.from_array(X)
     X = _checked_2d(X, estimator)
     if lengths is not None or single:
         return Sequences(X, lengths)

@@ -2,7 +2,7 @@
 """From sequences to models: one HMM, one HMM per sequence, and a mixture of HMMs."""
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Literal, Optional, Tuple, overload
 
 import numpy as np
 from sklearn.base import ClusterMixin, DensityMixin
@@ -99,7 +99,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
 
     _single = True
 
-    def __init__(self, *, n_states: Any = None, n_mix: Optional[int] = None,
+    def __init__(self, n_states: Any = None, *, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None,
                  fixed_startprob: Any = None, fixed_transmat: Any = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
@@ -206,6 +206,34 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
 
+    def save(self, path: Any) -> None:
+        """Writes the HMM to a model file, .json or .h5, for :meth:`load`, the command and C."""
+        check_is_fitted(self)
+        H3M([self.model_]).save(path)
+
+    @classmethod
+    def load(cls, path: Any) -> "HMM":
+        """A fitted estimator with the HMM of a model file, which must hold one."""
+        models = H3M.load(path)
+        if len(models) != 1:
+            raise InputError(f"{path}: there are {len(models)} HMMs, must be one; vhem.H3M.load reads them all")
+        made = cls(n_states=models[0].S)
+        made.model_ = models[0]
+        made._fitted_to(models.d)
+        return made
+
+
+@overload
+def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
+             return_report: Literal[False] = False, **params: Any) -> H3M:
+    ...
+
+
+@overload
+def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None, hmm: Optional[HMM] = None,
+             return_report: Literal[True], **params: Any) -> Tuple[H3M, Dict[str, Any]]:
+    ...
+
 
 def fit_each(X: Any, lengths: Any = None, *, groups: Any = None, weights: Any = None,
              hmm: Optional[HMM] = None, return_report: bool = False, **params: Any) -> Any:
@@ -311,7 +339,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, *, n_components: int = 2, n_states: Optional[int] = None, n_mix: Optional[int] = None,
+    def __init__(self, n_components: int = 2, *, n_states: Optional[int] = None, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None, init: Any = None,
                  n_init: Optional[int] = None, max_iter: Optional[int] = None, tol: Optional[float] = None,
                  cov_floor: Optional[float] = None, options: Optional[Dict[str, Any]] = None,
@@ -350,7 +378,7 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
             self.n_iter_ = int(best["n_iter"])
             self.converged_ = bool(best["converged"])
             joint = self._joint(data, True if data.groups is not None else None)
-            self.labels_ = np.argmax(joint, axis=1)[... if data.groups is None else data.group_of]
+            self.labels_: Array = np.argmax(joint, axis=1)[... if data.groups is None else data.group_of]
         self._warn_unless_converged("the mixture", self.converged_, self.n_iter_, self.tol)
         return self
 
@@ -375,6 +403,20 @@ class HMMMixture(ClusterMixin, DensityMixin, Estimator):  # type: ignore[misc]
         """Probability (N, K) that each sequence, or each group, comes from each HMM."""
         joint = self._joint(self._new(X, lengths), groups)
         return np.exp(joint - np.logaddexp.reduce(joint, axis=1)[:, None])
+
+    def save(self, path: Any) -> None:
+        """Writes the mixture to a model file, .json or .h5, for :meth:`load`, the command and C."""
+        check_is_fitted(self, "centers_")
+        self.centers_.save(path)
+
+    @classmethod
+    def load(cls, path: Any) -> "HMMMixture":
+        """A fitted estimator with the mixture of a model file; it predicts, and has no labels_."""
+        models = H3M.load(path)
+        made = cls(n_components=len(models))
+        made.centers_ = models
+        made._fitted_to(models.d)
+        return made
 
     def predict(self, X: Any, lengths: Any = None, groups: Any = None) -> Array:
         """The most likely HMM of each sequence, or of each group."""

@@ -7,11 +7,12 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _lib
+from . import _ffi, _lib
 from ._inputs import as_models
 from ._options import options as options_of
 from ._run import session
 from ._types import Array
+from .data import as_sequences, grouped
 from .errors import InputError
 from .result import as_tree
 
@@ -93,6 +94,107 @@ def measures(result: Any, X: Any = None, models: Any = None, *, level: int = 0, 
     if models is None and X is None:
         models = getattr(result, "models_", None)
     return tree.measure(X, lengths, models=models, level=level, tau=tau, power=power, kernel=kernel, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Scores of persons under the centres of clusters, and tests; of :func:`stats`.
+
+    Attributes
+    ----------
+    names, labels : lists (n,)
+        The persons: groups of sequences, or sequences.
+    sequences, frames : arrays (n,)
+    cluster : array (n,)
+        That of the model that was clustered under the person's name, else the one that fits best.
+    clustered : array (n,)
+        Whether there was such a model.
+    loglik : array (n, K)
+        Mean over the sequences of the log-likelihood per frame under each centre, in nats.
+    scale : array (n, K)
+        (L_j - L_k) / (|L_j| + |L_k|), k the best of the other centres: with two centres the A-B scale.
+    uncertainty : array (n,)
+        Entropy of the posterior over the centres, in nats.
+    entropy : array (n,)
+        Minus the log-likelihood per frame under the person's own model; NaN without models.
+    groups : list
+        Names of the groups that are compared: labels, if there are two or more, else clusters.
+    group_of : array (n,)
+    left_out : bool
+        Whether each person was scored under centres made without the person's own model.
+    tests : list of dictionaries
+        kind ("paired-t", "t", "mann-whitney"), measure, centre, other, a, b, n_a, n_b, mean_a, mean_b, statistic,
+        freedom, p, p_greater, p_adjusted, d, d_low, d_high; ``pandas.DataFrame(s.tests)`` prints them well.
+    """
+
+    names: List[str]
+    labels: List[str]
+    sequences: Array
+    frames: Array
+    cluster: Array
+    clustered: Array
+    loglik: Array
+    scale: Array
+    uncertainty: Array
+    entropy: Array
+    groups: List[str]
+    group_of: Array
+    left_out: bool
+    tests: List[Dict[str, Any]]
+    _handle: Any = None
+
+
+def stats(result: Any, X: Any, lengths: Any = None, *, groups: Any = None, models: Any = None, leave_out: bool = False,
+          correction: str = "holm", confidence: float = 0.95, level: int = 0,
+          n_jobs: Optional[int] = -1) -> Statistics:
+    """How well the sequences of each person fit each centre, and tests between centres and groups of persons.
+
+    In each cluster a paired t-test of the log-likelihoods under its own centre and under each other one; between
+    groups of persons (the labels of the data, or else the clusters) Welch's t-test and the Mann-Whitney test of
+    scales, and of entropies when there are models.
+
+    Parameters
+    ----------
+    result : fitted VHEM or other estimator with clusters, or a Tree
+    X, lengths
+        Sequences; persons are their groups, if they have some.
+    groups : list (n sequences,) or bool, optional
+        The person of each sequence; False: each sequence is one. By default the groups of the data, if any.
+    models : optional
+        The models that were clustered, for entropies and leave_out.
+    leave_out : bool
+        Score each person under centres made again without the person's own model. Without it, tests of persons
+        whose models were clustered are circular: their p is too small.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Of p for all tests of one kind.
+    confidence : float
+        Of the intervals of Cohen's d.
+    level : int
+        Of a tree; 0 is the lowest.
+
+    Examples
+    --------
+    >>> import numpy as np, vhem
+    >>> rng = np.random.default_rng(0)
+    >>> trials = [rng.normal(6 * (i // 4 % 2), 1, (5, 1)) for i in range(40)]
+    >>> X = vhem.Sequences.from_arrays(trials, groups=[f"s{i // 4}" for i in range(40)])
+    >>> people = vhem.fit_each(X, n_states=1, random_state=0)
+    >>> found = vhem.VHEM(2, random_state=0).fit(people)
+    >>> s = vhem.metrics.stats(found, X, models=people, leave_out=True)
+    >>> [(t["kind"], t["n_a"], t["p"] < 0.001) for t in s.tests if t["kind"] == "paired-t"]
+    [('paired-t', 5, True), ('paired-t', 5, True)]
+    """
+    tree = as_tree(result)
+    data = as_sequences(X, lengths)
+    data, by_group = grouped(data, data.groups is not None if groups is None else groups)
+    with session(n_jobs=n_jobs) as s:
+        handle, found = _ffi.stats(s, {
+            "tree": tree._handle, "level": level, "data": data.handle(s), "by_group": by_group,
+            "models": None if models is None else as_models(models)._handle, "leave_out": leave_out,
+            "correction": correction, "confidence": confidence,
+        })
+    found["clustered"] = found["clustered"].astype(bool)
+    return Statistics(**found, _handle=handle)
 
 
 def paired_t(a: Any, b: Any) -> Tuple[float, float]:

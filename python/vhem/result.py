@@ -214,7 +214,8 @@ class Tree(Sequence[Clustering]):
     def report(self, path: Any, X: Any = None, lengths: Any = None, *, models: Any = None,
                title: Optional[str] = None, classes: Optional[Sequence[Any]] = None, distance: Any = None,
                choice: Any = None, measures: Optional[bool] = None, image: Any = None, y_down: bool = False,
-               n_example: int = 2, tables: Any = None) -> None:
+               n_example: int = 2, tables: Any = None, frame_name: Optional[str] = None, plane: Any = None,
+               stats: Any = None) -> None:
         """Writes one HTML page that needs nothing else, for any browser.
 
         Parameters
@@ -235,6 +236,11 @@ class Tree(Sequence[Clustering]):
             The second dimension grows downwards, as in pictures.
         tables : folder, optional
             Gets every number as TSV.
+        frame_name : str, optional
+            What frames are called on the page: "fixations"; default "frames".
+        plane : pair of names or numbers of dimensions, optional
+            Drawn as the plane when there are more than two; each other dimension is a strip.
+        stats : of :func:`vhem.metrics.stats`, optional
         """
         Kb = len(self[0].labels)
         if classes is not None and len(classes) != Kb:
@@ -252,7 +258,9 @@ class Tree(Sequence[Clustering]):
                 "examples": None if data is None else _lib.examples(s, self._handle, data.handle(s), n_example),
                 "distance": None if distance is None else np.asarray(distance, np.float64),
                 "truth": None if classes is None else [str(c) for c in classes], "choice": choice,
-                "command": "vhem.Tree.report",
+                "command": "vhem.Tree.report", "frame_name": frame_name,
+                "plane": ",".join(map(str, plane)) if isinstance(plane, (tuple, list)) else plane,
+                "stats": None if stats is None else stats._handle,
             }
             _lib.report(s, self._handle, path, parts)
 

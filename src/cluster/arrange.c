@@ -67,7 +67,86 @@ done:
     return st;
 }
 
-static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *h)
+/* E_b[log p(y | r)] for state s of a and state q of b, over their mixtures; false when b is singular. */
+static bool cross(const vh_h3m *h3m, const vh_hmm *a, int s, const vh_hmm *b, int q, double *work,
+                  double *out)
+{
+    double sum = 0, one;
+    for (int m = 0; m < a->M; m++)
+        for (int l = 0; l < b->M; l++) {
+            double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
+            vh_hmm_component(h3m, a, s, m, from);
+            vh_hmm_component(h3m, b, q, l, to);
+            if (!h3m->family->expected_density(&h3m->shape, (const double *const *)to,
+                                               (const double *const *)from, 1, &one, 1, work))
+                return false;
+            sum += vh_hmm_c(a)[s * a->M + m] * vh_hmm_c(b)[q * b->M + l] * one;
+        }
+    *out = sum;
+    return true;
+}
+
+/* D [S of a][S of b]: how unlike their states are, E_a[log a - log b] + E_b[log b - log a]. */
+static bool unlikeness(const vh_h3m *h3m, const vh_hmm *a, const vh_hmm *b, double *D, double *work)
+{
+    double aa, ab, ba, bb;
+    for (int s = 0; s < a->S; s++)
+        for (int q = 0; q < b->S; q++) {
+            if (!cross(h3m, a, s, a, s, work, &aa) || !cross(h3m, a, s, b, q, work, &ab)
+                || !cross(h3m, b, q, a, s, work, &ba) || !cross(h3m, b, q, b, q, work, &bb))
+                return false;
+            D[s * b->S + q] = aa - ab + bb - ba;
+        }
+    return true;
+}
+
+/* from [S of h], in the order of its time, becomes the order in which its states go with those of first: of all
+ * pairs the most alike one is matched first, and what is left over follows. */
+static vhem_status match_states(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *first, const vh_hmm *h,
+                                int *from)
+{
+    vhem_status st = VHEM_OK;
+    int S = h->S, *mate = NULL /* of each state of first */, *left = NULL, n = 0;
+    bool *taken = NULL;
+    double *D = NULL, *work = NULL;
+
+    VH_NEW(D, (size_t)first->S * (size_t)S);
+    VH_NEW(work, vh_emission_work(&h3m->shape));
+    VH_NEW(mate, first->S);
+    VH_NEW(left, S);
+    VH_NEW(taken, S);
+    if (!unlikeness(h3m, first, h, D, work))
+        goto done; /* by time, then */
+    for (int s = 0; s < first->S; s++)
+        mate[s] = -1;
+    for (int pairs = first->S < S ? first->S : S; pairs > 0; pairs--) {
+        int s = -1, q = -1;
+        for (int a = 0; a < first->S; a++)
+            for (int b = 0; b < S; b++)
+                if (mate[a] < 0 && !taken[b] && (s < 0 || D[a * S + b] < D[s * S + q])) {
+                    s = a;
+                    q = b;
+                }
+        mate[s] = q;
+        taken[q] = true;
+    }
+    memcpy(left, from, sizeof *left * (size_t)S);
+    for (int s = 0; s < first->S; s++)
+        if (mate[s] >= 0)
+            from[n++] = mate[s];
+    for (int k = 0; k < S; k++)
+        if (!taken[left[k]])
+            from[n++] = left[k];
+done:
+    free(D);
+    free(work);
+    free(mate);
+    free(left);
+    free(taken);
+    return st;
+}
+
+static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, const vh_hmm *first, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
@@ -81,6 +160,8 @@ static vhem_status order_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int tau, vh_hmm *
     old.A = old.pi + (h->A - h->pi);
     old.theta = old.pi + (h->theta - h->pi);
     VH_TRY(vh_state_order(ctx, h, tau, from));
+    if (first != h)
+        VH_TRY(match_states(ctx, h3m, first, h, from));
     permute(h3m, &old, from, h);
 done:
     free(from);
@@ -92,7 +173,7 @@ vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
 {
     vhem_status st = VHEM_OK;
     for (int j = 0; j < h3m->K; j++)
-        VH_TRY(order_hmm(ctx, h3m, tau, &h3m->hmm[j]));
+        VH_TRY(order_hmm(ctx, h3m, tau, &h3m->hmm[0], &h3m->hmm[j]));
 done:
     return st;
 }

@@ -101,7 +101,6 @@ static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         st = run;
         goto done;
     }
-    VH_TRY(vh_order_states(ctx, one->centers, opt->tau));
     *out = one->centers;
     one->centers = NULL;
     st = run;
@@ -144,6 +143,7 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
         one = NULL;
         vh_progress(ctx, "centres", j + 1, K);
     }
+    VH_TRY(vh_order_states(ctx, *centers, opt->tau));
     st = run;
 done:
     vh_h3m_free(one);

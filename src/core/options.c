@@ -54,6 +54,8 @@ static const vh_option data_rows[] = {
          "columns that are the dimensions"),
     TEXT(R, 0, where, 'w', 0, "COL=VALUE", "everything", NULL,
          "read only the rows or sequences with this value"),
+    TEXT(R, 0, order, 0, 0, "COL", "as they stand in the file", NULL,
+         "column with the time or number of a frame, by which the rows of a sequence are sorted"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", NULL,
           "frames kept in memory, as 512M or 2G, 0 for all; larger data goes to a file in TMPDIR"),
     END,

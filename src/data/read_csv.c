@@ -10,6 +10,7 @@
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
+#include "data/row_order.h"
 #include "data/values.h"
 
 #include <stdio.h>
@@ -35,6 +36,7 @@ typedef struct {
     const vhem_data_options *opt;
     vh_table t;
     vh_roles roles;
+    vh_row_order order;
     column *col;     /* [n_columns] */
     int *dim, n_dim; /* columns that are dimensions so far, in their order */
     vh_spill hold;   /* [rows][n_dim] */
@@ -63,8 +65,8 @@ static vhem_status choose_columns(csv *r)
     for (int k = 0; k < t->n_columns; k++)
         r->col[k].unused = t->column[k][0] != '\0';
     const vh_roles *o = &r->roles;
-    const int taken[] = { o->label, o->group, o->weight, o->where };
-    for (int i = 0; i < 4; i++)
+    const int taken[] = { o->label, o->group, o->weight, o->where, o->order };
+    for (int i = 0; i < 5; i++)
         if (taken[i] >= 0)
             r->col[taken[i]].unused = false;
     for (int i = 0; i < o->n_id; i++)
@@ -218,6 +220,7 @@ static vhem_status read_row(csv *r)
     if (before == r->cap_of)
         VH_TRY(vh_grow(ctx, &r->of, &r->cap_of, before + 1, sizeof *r->of));
     r->of[before] = r->last;
+    VH_TRY(vh_row_order_put(ctx, &r->order, &r->t, r->rows, r->last));
     double *y = r->frame;
     for (size_t k = 0; k < n_dim; k++) {
         const vh_field *f = &r->t.field[r->dim[k]];
@@ -382,7 +385,7 @@ done:
     return st;
 }
 
-/* Brings the rows of each sequence together; sequences in order of first appearance. */
+/* Brings the rows of each sequence together, in the order asked for; sequences in order of first appearance. */
 static vhem_status gather(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -395,7 +398,7 @@ static vhem_status gather(csv *r)
         r->seq[n].start = start;
         start += r->seq[n].T;
     }
-    if (!r->scattered)
+    if (!r->scattered && r->roles.order < 0)
         return VHEM_OK;
     VH_NEW(next, r->n_seq);
     VH_NEW(row, r->rows);
@@ -403,6 +406,8 @@ static vhem_status gather(csv *r)
         next[n] = r->seq[n].start;
     for (int64_t i = 0; i < r->rows; i++)
         row[next[r->of[i]]++] = i;
+    for (int n = 0; n < r->n_seq; n++)
+        VH_TRY(vh_row_order_sort(ctx, &r->order, &r->t, row + r->seq[n].start, r->seq[n].T));
     VH_TRY(vh_spill_values(ctx, &r->hold, &y));
     for (int64_t i = 0; i < r->rows; i++) {
         VH_TRY(vh_spill_put(ctx, &hold, y + row[i] * r->n_dim, r->n_dim));
@@ -474,10 +479,12 @@ static vhem_status read_long(vhem_ctx *ctx, const char *path, char delim, const 
     r.hold = (vh_spill){ .name = r.t.path, .limit = opt->memory };
     VH_TRY(vh_table_header(ctx, &r.t));
     VH_TRY(vh_roles_find(ctx, &r.t, opt, false, &r.roles));
+    vh_row_order_init(&r.t, r.roles.order, &r.order);
     VH_TRY(choose_columns(&r));
     VH_TRY(read_rows(&r));
     VH_TRY(judge_columns(&r));
     VH_TRY(gather(&r));
+    vh_row_order_judge(ctx, &r.order, &r.t);
     VH_TRY(warn_of_counters(&r));
     VH_TRY(build(&r, out));
 done:
@@ -494,6 +501,7 @@ done:
     free(r.dim);
     free(r.col);
     vh_roles_free(&r.roles);
+    vh_row_order_free(&r.order);
     vh_table_close(&r.t);
     return st;
 }

@@ -4,6 +4,7 @@
 
 #include "core/fd.h"
 #include "core/file.h"
+#include "data/utf16.h"
 #include "data/values.h"
 
 #include <errno.h>
@@ -24,10 +25,22 @@ static bool sniff_npy(const char *path, const char *head, size_t n)
     return begins(head, n, "\x93NUMPY", 6);
 }
 
+/* A zip archive whose first member is one of those that spreadsheets have: .xlsx and .ods. */
+static bool is_spreadsheet(const char *head, size_t n)
+{
+    static const char *const first[] = { "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetype" };
+    enum { NAME = 30 }; /* where the name of a member begins in its header */
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (begins(head, n, "PK\x03\x04", 4) && n > NAME
+            && begins(head + NAME, n - NAME, first[i], strlen(first[i])))
+            return true;
+    return false;
+}
+
 static bool sniff_npz(const char *path, const char *head, size_t n)
 {
     (void)path;
-    return begins(head, n, "PK\x03\x04", 4) || begins(head, n, "PK\x05\x06", 4);
+    return (begins(head, n, "PK\x03\x04", 4) || begins(head, n, "PK\x05\x06", 4)) && !is_spreadsheet(head, n);
 }
 
 static bool sniff_hdf5(const char *path, const char *head, size_t n)
@@ -111,8 +124,6 @@ static const struct {
       5, "an xz file; unpack it first" },
     { "BZh", 3, "a bzip2 file; unpack it first" },
     { "\xd0\xcf\x11\xe0", 4, "an Excel file; save it as CSV first" },
-    { "\xff\xfe", 2, "UTF-16 text, which Excel calls Unicode text; save it as CSV UTF-8" },
-    { "\xfe\xff", 2, "UTF-16 text, which Excel calls Unicode text; save it as CSV UTF-8" },
     { "MATLAB ", 7, "a MATLAB file; save it as .npz, .h5 or CSV first" },
     { "{", 1, "JSON, perhaps a model file" },
     { "RIFF", 4, "an audio file; compute features first" },
@@ -126,6 +137,12 @@ static vhem_status not_recognised(vhem_ctx *ctx, const char *path, const char *h
         if (begins(head, n, foreign[i].magic, foreign[i].n))
             return vh_fail(ctx, VHEM_EFORMAT, "%s: this is %s; expected sequences (%s)", path,
                            foreign[i].what, known);
+    if (is_spreadsheet(head, n))
+        return vh_fail(
+            ctx, VHEM_EFORMAT,
+            "%s: this is a spreadsheet; save its sheet as CSV (any separator and decimal sign), or run "
+            "xlsx2csv %s data.csv; expected sequences (%s)",
+            path, path, known);
     const char *nul = memchr(head, '\0', n);
     if (nul && is_text(head, (size_t)(nul - head))) {
         int line = 1;
@@ -164,6 +181,20 @@ done:
     return st;
 }
 
+/* UTF-16 is looked at as the UTF-8 that its reader will see. */
+static void decode_head(char head[HEAD + 1], size_t *n)
+{
+    char text[HEAD / 2 * 3 + 1];
+    size_t used;
+    vh_utf16 kind = vh_utf16_mark(head, *n);
+    if (kind == VH_NO_UTF16 || *n == 2)
+        return;
+    size_t size = vh_utf16_decode(kind, head + 2, *n - 2, text, &used);
+    *n = size < HEAD ? size : HEAD;
+    memcpy(head, text, *n);
+    head[*n] = '\0';
+}
+
 vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, const vh_reader **out)
 {
     vhem_status st = VHEM_OK;
@@ -182,6 +213,7 @@ vhem_status vh_reader_find(vhem_ctx *ctx, const char *path, const char *name, co
                        VH_SHOW(name, strlen(name)), known);
     }
     VH_TRY(read_head(ctx, path, head, &n));
+    decode_head(head, &n);
     for (int i = 0; i < N_READERS; i++)
         if (table[i].sniff(path, head, n)) {
             *out = &table[i];
@@ -196,11 +228,13 @@ vhem_status vh_no_columns(vhem_ctx *ctx, const char *path, const char *kind, con
 {
     const struct {
         const char *option, *value;
-    } o[] = {
-        { "id", opt->id }, { "label", opt->label }, { "group", opt->group }, { "weight", opt->weight }
-    };
+    } o[] = { { "id", opt->id },
+              { "label", opt->label },
+              { "group", opt->group },
+              { "weight", opt->weight },
+              { "order", opt->order } };
     const char *option = NULL;
-    for (int i = 0; i < 4 && !option; i++)
+    for (int i = 0; i < 5 && !option; i++)
         if (o[i].value && strcmp(o[i].value, o[i].option) != 0)
             option = o[i].option;
     if (!option)

@@ -158,7 +158,7 @@ vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_opti
 {
     vhem_status st = VHEM_OK;
 
-    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1 };
+    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1, .order = -1 };
     VH_TRY(find_id(ctx, t, opt->id, index, roles));
     if (opt->label)
         VH_TRY(option_column(ctx, t, "label", opt->label, &roles->label));
@@ -168,6 +168,12 @@ vhem_status vh_roles_find(vhem_ctx *ctx, const vh_table *t, const vhem_data_opti
         VH_TRY(option_column(ctx, t, "group", opt->group, &roles->group));
     if (opt->weight)
         VH_TRY(option_column(ctx, t, "weight", opt->weight, &roles->weight));
+    VH_CHECK(!index || !opt->order, VHEM_EINVAL,
+             "%s: --order sorts the rows of a table; frames in an array have "
+             "their order",
+             t->path);
+    if (opt->order)
+        VH_TRY(option_column(ctx, t, "order", opt->order, &roles->order));
     if (opt->where)
         VH_TRY(find_where(ctx, t, opt->where, roles));
 done:
@@ -182,7 +188,7 @@ void vh_roles_free(vh_roles *roles)
     free(roles->where_value);
     for (int k = 0; k < roles->n_seen; k++)
         free(roles->seen[k]);
-    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1 };
+    *roles = (vh_roles){ .label = -1, .group = -1, .weight = -1, .where = -1, .order = -1 };
 }
 
 vhem_status vh_roles_keep(vhem_ctx *ctx, vh_roles *roles, const vh_table *t, bool *keep)

@@ -8,6 +8,7 @@
 typedef struct {
     int *id, n_id;                   /* columns that name a sequence */
     int label, group, weight, where; /* columns, or -1 */
+    int order;                       /* the column that rows are sorted by, or -1 */
     char *where_value;
     int n_seen; /* values the where column was seen to have, for a sentence */
     char *seen[6];

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WINDOW = 1 << 20 }; /* bytes read at a time; the whole of a smaller file */
+enum {
+    WINDOW = 1 << 20,
+    LEAST = 64
+}; /* bytes read at a time; the whole of a smaller file, but so many at least */
 
 /* Reads on: the window moves to the current record, and grows where that does not end.  Fields that were
  * found move along. */
@@ -20,6 +23,7 @@ static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
     vhem_status st = VHEM_OK;
     size_t kept = (size_t)(t->end - t->record), need = kept + t->window + 1, at = (size_t)(t->p - t->record);
     char *to = t->text;
+    bool broken = false;
 
     if (need > t->cap)
         VH_NEW(to, 2 * need);
@@ -34,9 +38,11 @@ static vhem_status read_on(vhem_ctx *ctx, vh_table *t)
     }
     t->record = t->text;
     t->p = t->text + at;
-    size_t got = fread(t->text + kept, 1, t->cap - kept - 1, t->f);
+    size_t got = t->utf16 ? vh_utf16_read(t->utf16, t->f, t->text + kept, t->cap - kept - 1, &broken)
+                          : fread(t->text + kept, 1, t->cap - kept - 1, t->f);
     VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
-    const char *zero = memchr(t->text + kept, 0, got);
+    VH_CHECK(!broken, VHEM_EFORMAT, "%s: the UTF-16 text ends in the middle of a character", t->path);
+    const char *zero = memchr(t->text, 0, kept + got);
     VH_CHECK(!zero, VHEM_EFORMAT, "%s: a zero byte at offset %lld: this is not a text file", t->path,
              (long long)(t->before + (zero - t->text)));
     t->end = t->text + kept + got;
@@ -115,16 +121,101 @@ done:
     return st;
 }
 
+/* Steps over a "sep=;" line, quoted or not, that spreadsheets write before the header: its delimiter, 0 for none. */
+static char separator_line(vh_table *t)
+{
+    bool quoted = t->p < t->end && *t->p == '"';
+    const char *p = t->p + quoted;
+    if (t->end - p < 6 || strncasecmp(p, "sep=", 4) != 0 || !strchr(",;\t|:", p[4]))
+        return 0;
+    size_t size = 5 + 2 * (size_t)quoted;
+    if (t->p[size] != '\n' && t->p[size] != '\r')
+        return 0;
+    t->p += size;
+    return p[4];
+}
+
+/* Is the field [n] digits, this sign, digits, with perhaps a minus before and an exponent behind?  Returns where
+ * the sign is, 0 when it is not such a number. */
+static size_t decimal_sign(const char *s, size_t n, char sign)
+{
+    size_t i = 0, at;
+    double v;
+    i += i < n && (s[i] == '-' || s[i] == '+');
+    at = i;
+    while (at < n && s[at] >= '0' && s[at] <= '9')
+        at++;
+    if (at >= n || s[at] != sign || n - at < 2 || n > 60 || s[at + 1] < '0' || s[at + 1] > '9')
+        return 0;
+    char plain[64];
+    memcpy(plain, s, n);
+    plain[n] = '\0';
+    plain[at] = '.';
+    return vh_number_parse(plain, n, &v) == VH_NUMBER ? at : 0;
+}
+
+/* Do the numbers of the window have decimal commas, and none a point? */
+static bool has_decimal_commas(const vh_table *t)
+{
+    int64_t n_comma = 0, n_point = 0;
+    for (const char *p = t->p; p < t->end && t->delim != ',' && n_point == 0;) {
+        const char *from = p;
+        while (p < t->end && *p != t->delim && *p != '\n' && *p != '\r')
+            p++;
+        const char *to = p;
+        while (from < to && (*from == ' ' || *from == '"'))
+            from++;
+        while (from < to && (to[-1] == ' ' || to[-1] == '"'))
+            to--;
+        n_comma += decimal_sign(from, (size_t)(to - from), ',') > 0;
+        n_point += decimal_sign(from, (size_t)(to - from), '.') > 0;
+        p += p < t->end;
+    }
+    return n_comma > 0 && n_point == 0;
+}
+
+/* Decimal commas of the current record become points. */
+static vhem_status mend_decimals(vhem_ctx *ctx, vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+    for (size_t k = 0; k < t->n_fields; k++) {
+        const vh_field *f = &t->field[k];
+        size_t at = decimal_sign(f->at, f->n, ',');
+        if (at > 0)
+            t->text[f->at - t->text + (ptrdiff_t)at] = '.';
+        VH_CHECK(at > 0 || decimal_sign(f->at, f->n, '.') == 0, VHEM_EFORMAT,
+                 "%s: line %lld: found '%s', but the lines before have decimal commas", t->path,
+                 (long long)t->line, VH_SHOW(f->at, f->n));
+    }
+done:
+    return st;
+}
+
+/* The first two bytes, which tell UTF-16 from the rest. */
+static vhem_status read_mark(vhem_ctx *ctx, vh_table *t)
+{
+    vhem_status st = VHEM_OK;
+    size_t got = fread(t->text, 1, 2, t->f);
+    VH_CHECK(!ferror(t->f), VHEM_EIO, "%s: cannot read: %s", t->path, strerror(errno));
+    t->utf16 = vh_utf16_mark(t->text, got);
+    t->end = t->text + (t->utf16 ? 0 : got);
+done:
+    return st;
+}
+
 vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table *t)
 {
     vhem_status st = VHEM_OK;
 
     *t = (vh_table){ .path = strcmp(path, "-") == 0 ? "standard input" : path, .next_line = 1 };
     VH_TRY(vh_in_open(ctx, path, &t->f, &t->size));
-    t->window = t->size > 0 && t->size < WINDOW ? (size_t)t->size : WINDOW;
-    t->cap = t->window + 1;
+    t->window = t->size > LEAST && t->size < WINDOW ? (size_t)t->size
+                : t->size > 0 && t->size <= LEAST   ? LEAST
+                                                    : WINDOW;
+    t->cap = t->window + 3;
     VH_NEW(t->text, t->cap);
     t->record = t->p = t->end = t->text;
+    VH_TRY(read_mark(ctx, t));
     VH_TRY(read_on(ctx, t));
     bool empty = t->p == t->end;
     if (t->end - t->p >= 3 && memcmp(t->p, "\xEF\xBB\xBF", 3) == 0)
@@ -132,9 +223,13 @@ vhem_status vh_table_open(vhem_ctx *ctx, const char *path, char delim, vh_table 
     VH_TRY(skip_comments(ctx, t));
     VH_CHECK(t->p < t->end, VHEM_EFORMAT, "%s: %s, expected a table", t->path,
              empty ? "the file is empty" : "there is not a single row");
-    t->delim = delim;
-    if (!delim)
+    char said = separator_line(t);
+    if (said)
+        VH_TRY(skip_comments(ctx, t));
+    t->delim = said ? said : delim;
+    if (!t->delim)
         VH_TRY(find_delimiter(ctx, t, &t->delim));
+    t->decimal_comma = has_decimal_commas(t);
 done:
     if (st != VHEM_OK)
         vh_table_close(t);
@@ -232,6 +327,8 @@ vhem_status vh_table_next(vhem_ctx *ctx, vh_table *t, bool *more)
         another = t->p < t->end && *t->p == t->delim;
     }
     eat_newline(t);
+    if (t->decimal_comma)
+        VH_TRY(mend_decimals(ctx, t));
     VH_CHECK(!*more || t->n_columns == 0 || t->n_fields == (size_t)t->n_columns, VHEM_EFORMAT,
              "%s: line %lld has %zu field%s, expected %d as in the header", t->path, (long long)t->line,
              t->n_fields, t->n_fields == 1 ? "" : "s", t->n_columns);

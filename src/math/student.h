@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* student.h - the distribution of Student's t. */
+/* student.h - the distribution of Student's t, central and noncentral. */
 #ifndef VH_MATH_STUDENT_H
 #define VH_MATH_STUDENT_H
 
@@ -8,5 +8,9 @@ double vh_incomplete_beta(double a, double b, double x);
 
 /* The probability of a value at least as far from 0 as t, with so many degrees of freedom. */
 double vh_student_two_sided(double t, double freedom);
+
+/* The probability of a value of at most t of the noncentral distribution, where the mean of the normal variable
+ * above is delta; absolute error below 1e-9 for freedom >= 1. */
+double vh_student_noncentral(double t, double freedom, double delta);
 
 #endif

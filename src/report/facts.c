@@ -229,9 +229,35 @@ void *vh_facts_room(const vh_facts *facts, size_t n, size_t size)
     return room;
 }
 
-const char *vh_facts_unit(const vh_clustering *c)
+const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size)
 {
-    return c->options.tau > 0 ? "nats per frame" : "nats";
+    char word[64];
+    if (c->options.tau > 0)
+        snprintf(buf, size, "nats per %s", vh_facts_frames(facts, 1, word, sizeof word));
+    else
+        snprintf(buf, size, "nats");
+    return buf;
+}
+
+const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t size)
+{
+    const char *many = facts->in->frame_name && *facts->in->frame_name ? facts->in->frame_name : "frames";
+    size_t length = strlen(many);
+    bool one = fabs(n - 1) < 0.005 && length > 1 && many[length - 1] == 's';
+    snprintf(buf, size, "%.*s", (int)(length - one), many);
+    return buf;
+}
+
+int64_t vh_facts_longest(const vh_facts *facts, int l)
+{
+    const vhem_data *data = facts->in->data;
+    int tau = facts->level[l].c->options.tau;
+    int64_t most = 0;
+    vhem_seq_view seq;
+    for (int n = 0; data && n < vh_data_size(data); n++)
+        if (vhem_data_view(data, n, &seq) == VHEM_OK && seq.T > most)
+            most = seq.T;
+    return most > 0 ? most : tau > 1 ? tau : VH_DEFAULT_TAU;
 }
 
 const char *vh_facts_name(const vh_facts *facts, int i)

@@ -43,8 +43,8 @@ void vh_facts_free(vh_facts *facts);
 /* Zeroed room for n things of a size; the caller frees it.  NULL when there is no memory: the figure that
  * asked is left out, and in the end the report fails. */
 void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
-/* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one. */
-const char *vh_facts_unit(const vh_clustering *c);
+/* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one; buf serves for that. */
+const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
 double vh_facts_own_z(const vh_level *level, int i);
 /* Name of model i of level 0; "" for none. */
@@ -53,6 +53,10 @@ const char *vh_facts_name(const vh_facts *facts, int i);
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */
 bool vh_facts_agreement(const vh_facts *facts, int l, vhem_agreement *out);
+/* What n frames are called: "fixation" for one, "fixations"; buf serves for that. */
+const char *vh_facts_frames(const vh_facts *facts, double n, char *buf, size_t size);
+/* Frames of the longest sequence of the data; without data those of a virtual sample of level l. */
+int64_t vh_facts_longest(const vh_facts *facts, int l);
 /* Is any measure of level l known, with classes or without? */
 bool vh_facts_measured(const vh_facts *facts, int l);
 /* share [S] of tau frames that an HMM spends in each state, on average, starting from pi.  There is room for

@@ -29,25 +29,60 @@ static void put_head(FILE *f, const vh_facts *facts, int l, int j)
     fputs("</p></header>\n", f);
 }
 
-static void put_states(FILE *f, const vhem_hmm_view *h, const double *share)
+static void put_state_head(FILE *f, int s)
 {
-    fputs("<table class=\"states\"><thead><tr><th scope=\"col\">state</th><th scope=\"col\">starts here</th>"
-          "<th scope=\"col\">share of time</th><th scope=\"col\">stays for</th></tr></thead><tbody>\n",
-          f);
-    for (int s = 0; s < h->S; s++) {
-        double stay = h->A[s * h->S + s];
-        fprintf(
-            f,
+    fprintf(f,
             "<tr><th scope=\"row\"><svg width=\"10\" height=\"10\" aria-hidden=\"true\"><rect width=\"10\" "
-            "height=\"10\" rx=\"2\" %s/></svg> %d</th><td>%.2f</td><td>%.0f %%</td>",
-            vh_paint_state(s), s, h->pi[s], 100 * share[s]);
-        if (stay < 1 - 1e-6)
-            fprintf(f, 1 / (1 - stay) < 100 ? "<td>%.3g frame%s</td></tr>\n" : "<td>%.0f frame%s</td></tr>\n",
-                    1 / (1 - stay), 1 / (1 - stay) < 1.005 ? "" : "s");
-        else
-            fputs("<td>for ever</td></tr>\n", f);
+            "height=\"10\" rx=\"2\" %s/></svg> %d</th>",
+            vh_paint_state(s), s);
+}
+
+/* A visit that is not cut off lasts 1 / (1 - a) frames; within T frames (1 - a^T) / (1 - a), sequences being no
+ * longer. */
+static double stay_within(double a, int64_t T)
+{
+    return a < 1 - 1e-9 ? (1 - pow(a, (double)T)) / (1 - a) : (double)T;
+}
+
+static void put_states(FILE *f, const vh_facts *facts, int l, const vhem_hmm_view *h, const double *share)
+{
+    int64_t T = vh_facts_longest(facts, l);
+    char word[64];
+    fprintf(
+        f,
+        "<table class=\"states\"><thead><tr><th scope=\"col\">state</th><th scope=\"col\">starts here</th>"
+        "<th scope=\"col\">share of time</th><th scope=\"col\">stays, of %lld ",
+        (long long)T);
+    vh_html_text(f, vh_facts_frames(facts, (double)T, word, sizeof word), sizeof word);
+    fputs("</th></tr></thead><tbody>\n", f);
+    for (int s = 0; s < h->S; s++) {
+        double stay = stay_within(h->A[s * h->S + s], T);
+        put_state_head(f, s);
+        fprintf(f, "<td>%.2f</td><td>%.0f %%</td>", h->pi[s], 100 * share[s]);
+        fprintf(f, stay < 100 ? "<td>%.3g " : "<td>%.0f ", stay);
+        vh_html_text(f, vh_facts_frames(facts, stay, word, sizeof word), sizeof word);
+        fputs("</td></tr>\n", f);
     }
     fputs("</tbody></table>\n", f);
+}
+
+/* The transition matrix in numbers. */
+static void put_transitions(FILE *f, const vhem_hmm_view *h)
+{
+    enum { MOST = 12 };
+    if (h->S < 2 || h->S > MOST)
+        return;
+    fputs("<div class=\"scroll\"><table class=\"states\"><thead><tr><th scope=\"col\">from, to</th>", f);
+    for (int r = 0; r < h->S; r++)
+        fprintf(f, "<th scope=\"col\">%d</th>", r);
+    fputs("</tr></thead><tbody>\n", f);
+    for (int s = 0; s < h->S; s++) {
+        put_state_head(f, s);
+        for (int r = 0; r < h->S; r++)
+            fprintf(f, "<td>%.2f</td>", h->A[s * h->S + r]);
+        fputs("</tr>\n", f);
+    }
+    fputs("</tbody></table></div>\n", f);
 }
 
 /* The models of a cluster of level l by nearness to its centre; returns how many. */
@@ -135,7 +170,8 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
         vh_figure_end(f);
     }
     fputs("</div>\n", f);
-    put_states(f, &h, share);
+    put_states(f, facts, l, &h, share);
+    put_transitions(f, &h);
     free(share);
 }
 

@@ -235,7 +235,7 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     vhem_status st = VHEM_OK;
     const vh_level *v = &facts->level[l];
     double *D = NULL;
-    char name[32];
+    char name[32], unit[96];
 
     if (!v->c->L_hmm || v->K < 2)
         goto done;
@@ -243,13 +243,13 @@ vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, 
     separation(v->c, D);
     snprintf(name, sizeof name, "separation-%d", l + 1);
     vh_figure_begin(f, name, l);
-    draw_separation(f, v, D, vh_facts_unit(v->c));
+    draw_separation(f, v, D, vh_facts_unit(facts, v->c, unit, sizeof unit));
     vh_figure_caption(f, "How far clusters are apart.");
     fprintf(f,
             "Row by row: how many %s the members of a cluster lose, on average, when the centre of another "
             "cluster has to explain them. Small numbers off the diagonal are clusters that are hard to tell "
             "apart; the shade grows with the square root.",
-            vh_facts_unit(v->c));
+            vh_facts_unit(facts, v->c, unit, sizeof unit));
     if (v->K > MOST_CLUSTERS)
         fprintf(f, " The first %d clusters are drawn.", MOST_CLUSTERS);
     vh_figure_end(f);

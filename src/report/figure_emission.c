@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* figure_emission.c - what the states of an HMM emit: ellipses in the plane, densities on a line, mean and
- * band of each dimension for more.
+ * band of each dimension for more, or the plane of two of them and a line for each other.
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
@@ -11,8 +11,19 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-enum { WIDTH = 250, HEIGHT = 224, LEFT = 32, TOP = 12, FOOT = 34, STRIP = 42, NAMED = 12 };
+enum {
+    WIDTH = 250,
+    HEIGHT = 224,
+    LEFT = 32,
+    TOP = 12,
+    FOOT = 34,
+    STRIP = 42,
+    NAMED = 12,
+    OTHER = 92,
+    MOST_OTHERS = 8
+};
 
 /* ---- 1. moments and ranges ----------------------------------------------------------------------------- */
 
@@ -72,7 +83,8 @@ static void gather(const vhem_hmm_view *h, int s, void *arg)
         moments(h, s, k, &mean, &sd);
         g->r->mean[k] += mean;
         g->square[k] += sd * sd + mean * mean;
-        reach = (h->d == 1 ? 3 : h->d == 2 ? 2.1 : 1.1) * sd;
+        bool across = g->r->planar && (k == g->r->plane[0] || k == g->r->plane[1]);
+        reach = (across ? 2.1 : h->d == 1 || g->r->planar ? 3 : 1.1) * sd;
         g->lo[k] = fmin(g->lo[k], mean - reach);
         g->hi[k] = fmax(g->hi[k], mean + reach);
     }
@@ -97,17 +109,18 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
 {
     double least = INFINITY, most = 0;
     for (int k = 0; k < r->d && k < 2; k++) {
-        vh_scale s = { .lo = g->lo[k], .hi = g->hi[k] };
+        int of = r->planar ? r->plane[k] : k;
+        vh_scale s = { .lo = g->lo[of], .hi = g->hi[of] };
         vh_scale_widen(&s, 0.04);
         r->lo[k] = s.lo;
         r->hi[k] = s.hi;
     }
-    if (r->d == 2 && image->n > 0) {
+    if (r->planar && image->n > 0) {
         r->lo[0] = r->lo[1] = 0;
         r->hi[0] = image->width;
         r->hi[1] = image->height;
     }
-    if (r->d == 2)
+    if (r->planar)
         even_out(r);
     for (int k = 0; k < r->d; k++) {
         double width = g->hi[k] - g->lo[k];
@@ -117,6 +130,8 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
         most = fmax(most, width);
     }
     r->scaled = most > 10 * least;
+    if (r->planar)
+        return;
     for (int k = 0; r->d > 2 && k < r->d; k++) {
         double unit = !r->scaled ? 1 : r->sd[k] > 0 ? r->sd[k] : 1, from = r->scaled ? r->mean[k] : 0;
         double lo = (g->lo[k] - from) / unit, hi = (g->hi[k] - from) / unit;
@@ -133,6 +148,58 @@ static void settle(vh_ranges *r, const gathering *g, const vh_image *image)
     }
 }
 
+/* The dimension of this name, or number. */
+static vhem_status find_dimension(vhem_ctx *ctx, const vh_facts *facts, int d, const char *name, size_t n,
+                                  int *out)
+{
+    vhem_status st = VHEM_OK;
+    char buf[32], number[16];
+    *out = -1;
+    for (int k = 0; k < d && *out < 0; k++) {
+        const char *own = vh_facts_dimension(facts, k, buf, sizeof buf);
+        snprintf(number, sizeof number, "%d", k);
+        if ((strlen(own) == n && strncasecmp(own, name, n) == 0)
+            || (strlen(number) == n && !strncmp(number, name, n)))
+            *out = k;
+    }
+    VH_CHECK(*out >= 0, VHEM_EINVAL, "the plane is '%.60s', but there is no dimension '%.*s' among %d",
+             facts->in->plane ? facts->in->plane : "", (int)(n < 40 ? n : 40), name, d);
+done:
+    return st;
+}
+
+/* Two dimensions are the plane; of more those that were asked for, or that a picture belongs to: called x and y, or
+ * else the first two. */
+static vhem_status find_plane(vhem_ctx *ctx, const vh_facts *facts, vh_ranges *r)
+{
+    vhem_status st = VHEM_OK;
+    const char *asked = facts->in->plane, *comma = asked ? strchr(asked, ',') : NULL;
+
+    r->planar = r->d == 2 || (r->d > 2 && (asked || facts->in->image || facts->in->y_down));
+    r->plane[0] = 0;
+    r->plane[1] = 1;
+    if (asked) {
+        VH_CHECK(comma && r->d >= 2, VHEM_EINVAL,
+                 "the plane is '%.60s', must be two of the %d dimensions, as x,y", asked, r->d);
+        VH_TRY(find_dimension(ctx, facts, r->d, asked, (size_t)(comma - asked), &r->plane[0]));
+        VH_TRY(find_dimension(ctx, facts, r->d, comma + 1, strlen(comma + 1), &r->plane[1]));
+        VH_CHECK(r->plane[0] != r->plane[1], VHEM_EINVAL,
+                 "the plane is '%.60s', must be two different dimensions", asked);
+    } else if (r->d > 2 && r->planar) {
+        int x = -1, y = -1;
+        char buf[32];
+        for (int k = 0; k < r->d; k++) {
+            const char *name = vh_facts_dimension(facts, k, buf, sizeof buf);
+            x = strcasecmp(name, "x") == 0 ? k : x;
+            y = strcasecmp(name, "y") == 0 ? k : y;
+        }
+        r->plane[0] = x >= 0 && y >= 0 ? x : 0;
+        r->plane[1] = x >= 0 && y >= 0 ? y : 1;
+    }
+done:
+    return st;
+}
+
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out)
 {
     vhem_status st = VHEM_OK;
@@ -143,6 +210,7 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
 
     if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
+        VH_TRY(find_plane(ctx, facts, &r));
         VH_NEW(r.mean, r.d);
         VH_NEW(r.sd, r.d);
         VH_NEW(g.square, r.d);
@@ -154,6 +222,9 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
         }
         for_each_state(facts, gather, &g);
         settle(&r, &g, image);
+        r.least = g.lo;
+        r.most = g.hi;
+        g.lo = g.hi = NULL;
     }
     *out = r;
     r = (vh_ranges){ 0 };
@@ -169,6 +240,8 @@ void vh_ranges_free(vh_ranges *ranges)
 {
     free(ranges->mean);
     free(ranges->sd);
+    free(ranges->least);
+    free(ranges->most);
 }
 
 /* ---- 2. the plane -------------------------------------------------------------------------------------- */
@@ -181,46 +254,52 @@ void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees)
     *degrees = 0.5 * atan2(2 * cov[1], cov[0] - cov[3]) * 180 / VH_PI;
 }
 
-static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const vh_scale *x,
-                           const vh_scale *y)
+typedef struct {
+    vh_scale x, y;
+    int a, b; /* dimensions */
+} plane;
+
+static void draw_component(FILE *f, const vhem_hmm_view *h, int s, int m, const plane *p)
 {
+    const vh_scale *x = &p->x, *y = &p->y;
+    int a = p->a, b = p->b;
     double ux = (x->to - x->from) / (x->hi - x->lo), uy = (y->to - y->from) / (y->hi - y->lo);
-    double cov[4] = { ux * ux * covariance(h, s, m, 0, 0), ux * uy * covariance(h, s, m, 0, 1), 0,
-                      uy * uy * covariance(h, s, m, 1, 1) };
-    double rx, ry, degrees, c = h->c[s * h->M + m], cx = vh_at(x, mean_of(h, s, m, 0)),
-                            cy = vh_at(y, mean_of(h, s, m, 1));
+    double cov[4] = { ux * ux * covariance(h, s, m, a, a), ux * uy * covariance(h, s, m, a, b), 0,
+                      uy * uy * covariance(h, s, m, b, b) };
+    double rx, ry, degrees, c = h->c[s * h->M + m], cx = vh_at(x, mean_of(h, s, m, a)),
+                            cy = vh_at(y, mean_of(h, s, m, b));
     char tip[VH_TIP_MAX];
 
     if (c < 0.02)
         return;
     vh_ellipse(cov, &rx, &ry, &degrees);
     snprintf(tip, sizeof tip, "State %d: mean (%.4g, %.4g), standard deviations %.3g and %.3g%s", s,
-             mean_of(h, s, m, 0), mean_of(h, s, m, 1), sqrt(covariance(h, s, m, 0, 0)),
-             sqrt(covariance(h, s, m, 1, 1)), h->M > 1 ? ", one of several Gaussians" : "");
+             mean_of(h, s, m, a), mean_of(h, s, m, b), sqrt(covariance(h, s, m, a, a)),
+             sqrt(covariance(h, s, m, b, b)), h->M > 1 ? ", one of several Gaussians" : "");
     fprintf(f, "<g transform=\"translate(%.1f %.1f) rotate(%.1f)\" opacity=\"%.2f\">", cx, cy, degrees,
             0.35 + 0.65 * c);
     vh_svg_tip(f, tip);
     for (int scale = 2; scale >= 1; scale--) {
-        double a = fmax(scale * rx, 1.5), b = fmax(scale * ry, 1.5);
+        double wide = fmax(scale * rx, 1.5), high = fmax(scale * ry, 1.5);
         fprintf(f,
                 "<ellipse rx=\"%.1f\" ry=\"%.1f\" fill-opacity=\"0.13\" %s/><ellipse rx=\"%.1f\" ry=\"%.1f\" "
                 "stroke-width=\"%s\" pointer-events=\"none\" %s/>",
-                a, b, vh_paint_state(s), a, b, scale == 1 ? "1.6" : "0.7", vh_line_state(s));
+                wide, high, vh_paint_state(s), wide, high, scale == 1 ? "1.6" : "0.7", vh_line_state(s));
     }
     fputs("</g>\n", f);
 }
 
 /* Numbers of the states at their means, over everything else. */
-static void name_states(FILE *f, const vhem_hmm_view *h, const vh_scale *x, const vh_scale *y)
+static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
 {
     double mean[2], sd;
     for (int s = 0; s < h->S; s++) {
-        moments(h, s, 0, &mean[0], &sd);
-        moments(h, s, 1, &mean[1], &sd);
+        moments(h, s, p->a, &mean[0], &sd);
+        moments(h, s, p->b, &mean[1], &sd);
         char text[16];
         snprintf(text, sizeof text, "%d", s);
         fputs("<g font-weight=\"600\" pointer-events=\"none\">", f);
-        vh_svg_text(f, vh_at(x, mean[0]), vh_at(y, mean[1]) + 4, 'm', vh_paint("halo"), text, 8);
+        vh_svg_text(f, vh_at(&p->x, mean[0]), vh_at(&p->y, mean[1]) + 4, 'm', vh_paint("halo"), text, 8);
         fputs("</g>\n", f);
     }
 }
@@ -232,11 +311,12 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     bool down = facts->in->y_down || image->n > 0;
     vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w };
     vh_scale y = { r->lo[1], r->hi[1], down ? b.y : b.y + b.h, down ? b.y + b.h : b.y };
+    const plane p = { x, y, r->plane[0], r->plane[1] };
     char name[32];
 
-    vh_svg_axis_x(f, &x, b, 5, vh_facts_dimension(facts, 0, name, sizeof name));
+    vh_svg_axis_x(f, &x, b, 5, vh_facts_dimension(facts, p.a, name, sizeof name));
     vh_svg_axis_y(f, &y, b, 5, "");
-    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, 1, name, sizeof name),
+    vh_svg_text(f, b.x + 4, b.y + 2, 's', vh_paint("soft"), vh_facts_dimension(facts, p.b, name, sizeof name),
                 20);
     fprintf(f,
             "<svg id=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" viewBox=\"%.1f %.1f %.1f "
@@ -247,8 +327,8 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
                 (vh_at(&x, 1) - vh_at(&x, 0)), (vh_at(&y, 1) - vh_at(&y, 0)), vh_at(&x, 0), vh_at(&y, 0));
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++)
-            draw_component(f, h, s, m, &x, &y);
-    name_states(f, h, &x, &y);
+            draw_component(f, h, s, m, &p);
+    name_states(f, h, &p);
     fputs("</svg>\n", f);
 }
 
@@ -256,28 +336,28 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
 
 enum { POINTS = 121 };
 
-static double density(const vhem_hmm_view *h, int s, double value, double least)
+static double density(const vhem_hmm_view *h, int s, int k, double value, double least)
 {
     double p = 0;
     for (int m = 0; m < h->M; m++) {
-        double var = fmax(covariance(h, s, m, 0, 0), least * least), off = value - mean_of(h, s, m, 0);
+        double var = fmax(covariance(h, s, m, k, k), least * least), off = value - mean_of(h, s, m, k);
         p += h->c[s * h->M + m] * exp(-0.5 * off * off / var) / sqrt(2 * VH_PI * var);
     }
     return p;
 }
 
-static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale *x, const vh_scale *y,
-                         double least)
+static void draw_density(FILE *f, const vhem_hmm_view *h, int s, int dim, const vh_scale *x,
+                         const vh_scale *y)
 {
-    double mean, sd;
+    double mean, sd, least = (x->hi - x->lo) / POINTS;
     char tip[VH_TIP_MAX];
-    moments(h, s, 0, &mean, &sd);
+    moments(h, s, dim, &mean, &sd);
     snprintf(tip, sizeof tip, "State %d: mean %.4g, standard deviation %.4g", s, mean, sd);
     for (int line = 0; line < 2; line++) {
         fprintf(f, "<path d=\"M%.1f %.1f", x->from, y->from);
         for (int k = 0; k < POINTS; k++) {
             double v = x->lo + (x->hi - x->lo) * k / (POINTS - 1);
-            fprintf(f, "L%.1f %.1f", vh_at(x, v), vh_at(y, density(h, s, v, least)));
+            fprintf(f, "L%.1f %.1f", vh_at(x, v), vh_at(y, density(h, s, dim, v, least)));
         }
         fprintf(f, "L%.1f %.1f\" %s %s>", x->to, y->from,
                 line ? "stroke-width=\"1.6\"" : "fill-opacity=\"0.14\"",
@@ -287,23 +367,46 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, const vh_scale 
     }
 }
 
+/* The densities of all states in one dimension, within a box. */
+static void draw_curves(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int dim, vh_scale x, vh_box b)
+{
+    vh_scale y = { 0, 0, b.y + b.h, b.y };
+    double least = (x.hi - x.lo) / POINTS;
+    char name[32];
+
+    x.from = b.x;
+    x.to = b.x + b.w;
+    for (int s = 0; s < h->S; s++)
+        for (int k = 0; k < POINTS; k++)
+            y.hi = fmax(y.hi, density(h, s, dim, x.lo + (x.hi - x.lo) * k / (POINTS - 1), least));
+    y.hi = y.hi > 0 ? 1.08 * y.hi : 1;
+    vh_svg_axis_x(f, &x, b, 6, vh_facts_dimension(facts, dim, name, sizeof name));
+    for (int s = 0; s < h->S; s++)
+        draw_density(f, h, s, dim, &x, &y);
+}
+
 static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
                            const char *id)
 {
-    vh_box b = { 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT };
-    vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w }, y = { 0, 0, b.y + b.h, b.y };
-    double least = (r->hi[0] - r->lo[0]) / POINTS;
-    char name[32];
-
-    for (int s = 0; s < h->S; s++)
-        for (int k = 0; k < POINTS; k++)
-            y.hi = fmax(y.hi, density(h, s, x.lo + (x.hi - x.lo) * k / (POINTS - 1), least));
-    y.hi = y.hi > 0 ? 1.08 * y.hi : 1;
-    vh_svg_axis_x(f, &x, b, 6, vh_facts_dimension(facts, 0, name, sizeof name));
     fprintf(f, "<g id=\"%s\">\n", id);
-    for (int s = 0; s < h->S; s++)
-        draw_density(f, h, s, &x, &y, least);
+    draw_curves(f, facts, h, 0, (vh_scale){ .lo = r->lo[0], .hi = r->hi[0] },
+                (vh_box){ 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT });
     fputs("</g>\n", f);
+}
+
+/* Below the plane a line for each other dimension, with its own axis. */
+static void draw_others(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r)
+{
+    int n = 0;
+    for (int k = 0; k < h->d && n < MOST_OTHERS; k++) {
+        if (k == r->plane[0] || k == r->plane[1])
+            continue;
+        vh_scale x = { .lo = r->least[k], .hi = r->most[k] };
+        vh_scale_widen(&x, 0.02);
+        draw_curves(f, facts, h, k, x,
+                    (vh_box){ LEFT, HEIGHT + n * OTHER + 4, WIDTH - LEFT - 10, OTHER - FOOT - 4 });
+        n++;
+    }
 }
 
 /* ---- 4. many dimensions -------------------------------------------------------------------------------- */
@@ -380,16 +483,19 @@ static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
                       const vh_image *image, const char *title, const char *id)
 {
-    double height = h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
+    int others = h->d - 2 < MOST_OTHERS ? h->d - 2 : MOST_OTHERS;
+    double height = ranges->planar ? HEIGHT + others * OTHER : h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
     vh_svg_begin(f, WIDTH, height, title,
-                 h->d == 2   ? "Ellipses of one and two standard deviations around the mean of each state."
-                 : h->d == 1 ? "Density of each state."
+                 ranges->planar ? "Ellipses of one and two standard deviations around the mean of each state."
+                 : h->d == 1    ? "Density of each state."
                              : "Mean and band of one standard deviation of each state in every dimension.");
-    if (h->d == 2)
+    if (ranges->planar)
         draw_plane(f, facts, h, ranges, image, id);
+    if (ranges->planar && h->d > 2)
+        draw_others(f, facts, h, ranges);
     else if (h->d == 1)
         draw_densities(f, facts, h, ranges, id);
-    else
+    else if (!ranges->planar)
         draw_strips(f, facts, h, ranges, id);
     vh_svg_end(f);
 }

@@ -24,14 +24,16 @@ enum {
 };
 
 /* Runs of one state along the time axis. */
-static void draw_ribbon(FILE *f, const int *path, int64_t T, double y)
+static void draw_ribbon(FILE *f, const vh_facts *facts, const int *path, int64_t T, double y)
 {
+    char word[64];
     double unit = (double)(WIDTH - 2 * LEFT) / (double)T;
     char tip[VH_TIP_MAX];
     for (int64_t t = 0, begin = 0; t < T; t++) {
         if (t + 1 < T && path[t + 1] == path[t])
             continue;
-        snprintf(tip, sizeof tip, "State %d, frames %lld to %lld", path[t], (long long)begin, (long long)t);
+        snprintf(tip, sizeof tip, "State %d, %s %lld to %lld", path[t],
+                 vh_facts_frames(facts, 2, word, sizeof word), (long long)begin, (long long)t);
         vh_svg_rect(f, (vh_box){ LEFT + (double)begin * unit, y, (double)(t + 1 - begin) * unit, RIBBON },
                     vh_paint_state(path[t]), "", tip);
         begin = t + 1;
@@ -50,14 +52,17 @@ static void range_of(const vhem_seq_view *seq, int d, int k, vh_scale *s)
     vh_scale_widen(s, 0.05);
 }
 
-static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path)
+static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq, const int *path,
+                       const int plane[2])
 {
+    int d = vh_data_dim(facts->in->data);
+    const double *across = seq->y + plane[0], *up = seq->y + plane[1];
     bool down = facts->in->y_down || facts->in->image;
     vh_scale x = { .from = LEFT, .to = WIDTH - LEFT },
              y = { .from = down ? 6 : PLANE - 6, .to = down ? PLANE - 6 : 6 };
     int64_t each = (seq->T + MOST_POINTS - 1) / MOST_POINTS;
-    range_of(seq, 2, 0, &x);
-    range_of(seq, 2, 1, &y);
+    range_of(seq, d, plane[0], &x);
+    range_of(seq, d, plane[1], &y);
     double ux = (x.hi - x.lo) / (x.to - x.from), uy = (y.hi - y.lo) / fabs(y.to - y.from),
            unit = fmax(ux, uy);
     if (ux < 5 * uy && uy < 5 * ux) {
@@ -70,11 +75,11 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
     }
     fputs("<polyline points=\"", f);
     for (int64_t t = 0; t < seq->T; t += each)
-        fprintf(f, "%.1f,%.1f ", vh_at(&x, seq->y[2 * t]), vh_at(&y, seq->y[2 * t + 1]));
+        fprintf(f, "%.1f,%.1f ", vh_at(&x, across[t * d]), vh_at(&y, up[t * d]));
     fprintf(f, "\" stroke-linejoin=\"round\" stroke-opacity=\"0.6\" %s/>\n", vh_paint("arrow"));
     for (int64_t t = 0; t < seq->T; t += each)
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" %s/>", vh_at(&x, seq->y[2 * t]),
-                vh_at(&y, seq->y[2 * t + 1]), seq->T > 30 ? "2.6" : "5", vh_paint_state(path[t]));
+        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" %s/>", vh_at(&x, across[t * d]),
+                vh_at(&y, up[t * d]), seq->T > 30 ? "2.6" : "5", vh_paint_state(path[t]));
     putc('\n', f);
 }
 
@@ -121,12 +126,13 @@ static void draw_lines(FILE *f, const vh_facts *facts, const vhem_seq_view *seq,
     }
 }
 
-static vhem_status draw_example(FILE *f, const vh_facts *facts, int64_t n, int j, const int *path)
+static vhem_status draw_example(FILE *f, const vh_facts *facts, const vh_ranges *ranges, int64_t n, int j,
+                                const int *path)
 {
     vhem_status st = VHEM_OK;
     vhem_seq_view seq;
-    int d = vh_data_dim(facts->in->data), top = d == 2 ? PLANE : LINES;
-    char mark[64], name[32];
+    int d = vh_data_dim(facts->in->data), top = ranges->planar ? PLANE : LINES;
+    char mark[64], name[32], word[64];
 
     VH_TRY(vhem_data_view(facts->in->data, n, &seq));
     vh_cluster_mark(mark, sizeof mark, 0, j);
@@ -134,36 +140,40 @@ static vhem_status draw_example(FILE *f, const vh_facts *facts, int64_t n, int j
     snprintf(name, sizeof name, "example-%lld", (long long)n);
     vh_figure_begin(f, name, -1);
     vh_svg_begin(f, WIDTH, top + RIBBON + FOOT, seq.name, "A sequence, coloured by decoded state.");
-    if (d == 2)
-        draw_plane(f, facts, &seq, path);
+    if (ranges->planar)
+        draw_plane(f, facts, &seq, path, ranges->plane);
     else
         draw_lines(f, facts, &seq, d);
-    draw_ribbon(f, path, seq.T, top);
+    draw_ribbon(f, facts, path, seq.T, top);
     vh_svg_end(f);
     vh_figure_caption(f, "");
     fputs("<b>", f);
     vh_html_name(f, "sequence", seq.name, (int)n);
-    fprintf(f, "</b> cluster %d, %lld frame%s", j, (long long)seq.T, seq.T == 1 ? "" : "s");
+    fprintf(f, "</b> cluster %d, %lld ", j, (long long)seq.T);
+    vh_html_text(f, vh_facts_frames(facts, (double)seq.T, word, sizeof word), sizeof word);
     vh_figure_end(f);
     fputs("</div>\n", f);
 done:
     return st;
 }
 
-vhem_status vh_figure_examples(FILE *f, const vh_facts *facts)
+vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
     vhem_status st = VHEM_OK;
     const vhem_examples *e = facts->in->examples;
     const vh_level *v = &facts->level[0];
+    char word[64];
 
     fputs("<p class=\"lead\">A few sequences of each cluster. Colours are the states of its centre, as "
           "numbered and coloured "
-          "above, that most likely made each frame.</p>\n<div class=\"examples\">\n",
+          "above, that most likely made each ",
           f);
+    vh_html_text(f, vh_facts_frames(facts, 1, word, sizeof word), sizeof word);
+    fputs(".</p>\n<div class=\"examples\">\n", f);
     for (int k = 0; k < v->K && k < MOST_CLUSTERS; k++)
         for (int64_t i = 0; i < e->n; i++)
             if (e->cluster[i] == v->order[k])
-                VH_TRY(draw_example(f, facts, e->sequence[i], e->cluster[i], e->path[i]));
+                VH_TRY(draw_example(f, facts, ranges, e->sequence[i], e->cluster[i], e->path[i]));
     fputs("</div>\n", f);
     if (v->K > MOST_CLUSTERS)
         fprintf(f, "<p class=\"note\">The first %d of %d clusters.</p>\n", MOST_CLUSTERS, v->K);

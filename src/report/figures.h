@@ -13,9 +13,9 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l);
 void vh_figure_bound(FILE *f, const vh_facts *facts, int l);
 void vh_figure_confusion(FILE *f, const vh_facts *facts, int l);
 void vh_figure_choice(FILE *f, const vh_facts *facts);
+void vh_figure_stats(FILE *f, const vh_facts *facts);
 vhem_status vh_figure_distance(vhem_ctx *ctx, FILE *f, const vh_facts *facts);
 vhem_status vh_figure_separation(vhem_ctx *ctx, FILE *f, const vh_facts *facts, int l);
-vhem_status vh_figure_examples(FILE *f, const vh_facts *facts);
 
 /* An image to lie under emissions in the plane, ready to be written; all zero: none. */
 typedef struct {
@@ -31,15 +31,19 @@ void vh_image_define(FILE *f, const vh_image *image); /* once in a page, for all
 
 /* The ranges that all emissions of a report share, so that centres can be compared by eye. */
 typedef struct {
-    int d, scaled;       /* scaled: each dimension is drawn in units of its sd, because they differ too much
+    int d, scaled; /* scaled: each dimension is drawn in units of its sd, because they differ too much
                             */
-    double *mean, *sd;   /* [d] of all the centres */
-    double lo[2], hi[2]; /* d <= 2: of each dimension; else lo[0], hi[0] of all */
+    bool planar;   /* two dimensions are drawn as the plane: */
+    int plane[2];
+    double *mean, *sd;    /* [d] of all the centres */
+    double *least, *most; /* [d] what each dimension reaches */
+    double lo[2], hi[2];  /* d <= 2, or of the plane: of each dimension; else lo[0], hi[0] of all */
 } vh_ranges;
 
 vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *image, vh_ranges *out);
 void vh_ranges_free(vh_ranges *ranges);
 
+vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges);
 /* The centres of a level, a card for each. */
 void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
 /* An eigenvalue of A of a dynamic texture, a way its state moves; how many frames it takes to fade to 1/e,

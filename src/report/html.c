@@ -94,14 +94,16 @@ static const struct {
     { "members", "Members" },       { "centers", "Centres" },
     { "membership", "Membership" }, { "classes", "Measures" },
     { "examples", "Examples" },     { "distances", "Distances" },
-    { "choice", "Choice" },         { "bound", "Bound" },
-    { "made", "Source" },
+    { "statistics", "Statistics" }, { "choice", "Choice" },
+    { "bound", "Bound" },           { "made", "Source" },
 };
 
 static bool shown(const vh_facts *facts, const char *id)
 {
     if (strcmp(id, "examples") == 0)
         return facts->in->data && facts->in->examples && facts->in->examples->n > 0;
+    if (strcmp(id, "statistics") == 0)
+        return facts->in->stats != NULL;
     return strcmp(id, "choice") != 0 || facts->in->n_choice > 0;
 }
 

@@ -34,12 +34,14 @@ static void put_levels(FILE *f, const vh_facts *facts)
     vh_section_end(f);
 }
 
-static void explain_hmm(FILE *f, const vh_ranges *ranges)
+static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
     fputs("The centre of a cluster is a hidden Markov model. Circles are its states, larger where it spends "
           "more time; arrows are as wide as the transition is likely. ",
           f);
-    if (ranges->d == 2)
+    if (facts->level[0].c->centers->K > 1)
+        fputs("States of one number and colour go with each other in all centres. ", f);
+    if (ranges->planar)
         fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to "
               "one scale. ",
               f);
@@ -62,19 +64,20 @@ static void explain_texture(FILE *f)
 static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
 {
     const vh_clustering *c = facts->level[0].c;
+    char unit[96];
 
     vh_section_begin(f, "centers", "Centres");
     if (c->centers || c->textures) {
         fputs("<p class=\"lead\">", f);
         if (c->centers)
-            explain_hmm(f, ranges);
+            explain_hmm(f, facts, ranges);
         else
             explain_texture(f);
         if (c->L_hmm)
             fprintf(f, "Beside the members stands %s under the centre, in %s.",
                     c->options.tau > 0 ? "the bound on their expected log-likelihood"
                                        : "their log-likelihood",
-                    vh_facts_unit(c));
+                    vh_facts_unit(facts, c, unit, sizeof unit));
         fputs("</p>\n", f);
     }
     for (int l = 0; l < facts->n_level; l++)
@@ -82,7 +85,7 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges,
     vh_section_end(f);
 }
 
-static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
+static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
     vhem_status st = VHEM_OK;
 
@@ -101,7 +104,7 @@ static vhem_status put_relations(vhem_ctx *ctx, FILE *f, const vh_facts *facts)
     vh_section_end(f);
     if (facts->in->data && facts->in->examples && facts->in->examples->n > 0) {
         vh_section_begin(f, "examples", "Example sequences");
-        VH_TRY(vh_figure_examples(f, facts));
+        VH_TRY(vh_figure_examples(f, facts, ranges));
         vh_section_end(f);
     }
     vh_section_begin(f, "distances", "Distances");
@@ -155,7 +158,12 @@ static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const
     vh_image_define(f, image);
     put_levels(f, facts);
     put_centers(f, facts, ranges, image);
-    VH_TRY(put_relations(ctx, f, facts));
+    VH_TRY(put_relations(ctx, f, facts, ranges));
+    if (facts->in->stats) {
+        vh_section_begin(f, "statistics", "Who fits which centre: statistics");
+        vh_figure_stats(f, facts);
+        vh_section_end(f);
+    }
     if (facts->in->n_choice > 0) {
         vh_section_begin(f, "choice", "How many clusters and states");
         vh_figure_choice(f, facts);
@@ -204,6 +212,9 @@ vhem_status vhem_report_write(vhem_ctx *ctx, const vhem_report_input *in, const 
     vh_facts *facts = NULL;
 
     VH_CHECK(in && in->tree, VHEM_EINVAL, "a report needs a tree or a clustering, there is none");
+    VH_CHECK(!in->frame_name || (strlen(in->frame_name) < 40 && !strpbrk(in->frame_name, "<>&\"'%")),
+             VHEM_EINVAL, "frames cannot be called '%.60s': a word of less than 40 letters is wanted",
+             in->frame_name);
     VH_TRY(vh_models_gather(ctx, in->models));
     VH_TRY(vh_facts_new(ctx, in, &facts));
     VH_TRY(write_all(ctx, facts, path));

@@ -8,7 +8,7 @@ from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
 COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "json", "help"]
 FORCE = ["force"]                                        # of all that write files
-DATA = ["format", "id", "label", "weight", "columns", "where", "memory", "group"]
+DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
                 "lambda", "kernel", "diagonal", "linkage", "no-repair", "weighted-omega", "preset", "search", "neighbours",
                 "refine", "prior", "learn-prior", "no-prune"]
@@ -22,6 +22,7 @@ OPTIONS = {
     "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
     "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
+    "stats": ["output", "tables", "models", "leave-out", "correction", "confidence", "level"] + DATA,
     "choose": ["output", "clusters", "states", "splits", "seeds", "path"] + VHEM_OPTIONS,
     "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
@@ -39,12 +40,12 @@ OPTIONS = {
     "annotate cross": ["output", "folds", "holdout", "store", "top", "at", "never-given"] + LEARN + DATA + ["tags"],
     "annotate update": ["output", "store"] + DATA + ["tags"],
     "report": ["output", "tables", "title", "models", "truth", "data", "examples", "measures", "distances", "choice", "image",
-               "y-down"] + DATA,
+               "y-down", "stats", "plane", "frame-name"] + DATA,
     "info": ["all"] + DATA,
     "convert": ["output", "shards"] + DATA,
 }
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega",
-         "no-store", "check", "quiet",
+         "no-store", "check", "leave-out", "quiet",
          "json", "help"}
 
 
@@ -218,7 +219,7 @@ class Pages(Case):
         def complete(words, n):
             return subprocess.run(["bash", "-c", ask, "bash", script, VHEM, words, str(n)], capture_output=True,
                                   text=True, check=True, cwd=self.dir).stdout.split()
-        self.assertEqual(complete("vhem s", 1), ["score", "sample"])
+        self.assertEqual(complete("vhem s", 1), ["score", "sample", "stats"])
         self.assertEqual(complete("vhem fit --st", 2), ["--states", "--store"])
         self.assertEqual(complete("vhem fit --cov f", 3), ["full"])
         self.assertEqual(complete("vhem c", 1), ["cluster", "choose", "compare", "classify", "convert"])

@@ -269,9 +269,24 @@ class Convert(WithModel):
 class OddTables(Case):
     def test_decimal_commas(self):
         self.write("d.csv", "id;x\na;1,5\na;2,5\n")
+        self.ok("convert", "d.csv", "e.csv", "--quiet")
+        self.assertEqual(self.path("e.csv").read_text(), "id,x\na,1.5\na,2.5\n")
+        self.write("d.csv", 'id,x\na,"1,5"\na,"2,5"\n')
         self.fails(1, "column 'x' has '1,5' in line 2; decimal commas? write 1.5", "info", "d.csv")
-        self.write("d.csv", "id;x;y\na;1,5;2\na;2,5;3\n")
+        self.write("d.csv", "id;x;y\na;1,5;2.1\na;2,5;3\n")
         self.assertIn("decimal commas? write 1.5", self.ok("info", "d.csv").err)
+
+    def test_table_out_by_ending(self):
+        self.write("d.csv", 'id,x\n"a, b",1\n"a, b",2\nc,3\nc,5\n')
+        self.ok("fit", "d.csv", "--states", 1, "-o", "m.json", "--quiet")
+        self.ok("score", "m.json", "d.csv", "-o", "s.tsv", "--quiet")
+        self.ok("score", "m.json", "d.csv", "-o", "s.csv", "--quiet")
+        tabs = [line.split("\t") for line in self.path("s.tsv").read_text().splitlines()]
+        with open(self.path("s.csv"), newline="") as f:
+            self.assertEqual(list(csv.reader(f)), tabs)
+        self.assertEqual(tabs[1][0], "a, b")
+        self.ok("score", "m.json", "d.csv", "-o", "j.csv", "--quiet", "--json")
+        json.loads(self.path("j.csv").read_text())
 
     def test_no_table(self):
         self.write("t.txt", "Dear all " * 40 + "\nbest wishes\n")

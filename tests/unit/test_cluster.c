@@ -2,6 +2,7 @@
 /* test_cluster.c - clustering: options and presets, restarts, the shape of the result, threads, stopping. */
 #include "cluster_samples.h"
 
+#include "cluster/arrange.h"
 #include "cluster/methods.h"
 #include "reduce/vhem.h"
 
@@ -44,6 +45,40 @@ static void test_finds_clusters(void **state)
     }
     vh_clustering_free(c);
     vh_h3m_free(h3m);
+    vhem_ctx_free(ctx);
+}
+
+/* The first HMM by the time spent in its states; the others so that a number means the same, what is left over last. */
+static void test_states_go_together(void **state)
+{
+    static const double pi[3][3] = { { 0.2, 0.5, 0.3 }, { 0.7, 0.1, 0.2 }, { 0.5, 0.5, 0 } };
+    static const double A[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, two[4] = { 1, 0, 0, 1 };
+    static const double mu[3][3] = { { 10, 0, 5 }, { 10.2, 30, 0.1 }, { 5.3, 0.2, 0 } };
+    static const double c[3] = { 1, 1, 1 }, cov[3] = { 1, 1, 1 };
+    static const double want[3][3] = { { 0, 5, 10 }, { 0.1, 30, 10.2 }, { 0.2, 5.3, 0 } };
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *models = NULL;
+    vhem_hmm_view view[3];
+    (void)state;
+    for (int j = 0; j < 3; j++)
+        view[j] = (vhem_hmm_view){ .S = j < 2 ? 3 : 2,
+                                   .M = 1,
+                                   .d = 1,
+                                   .omega = 1.0 / 3,
+                                   .pi = pi[j],
+                                   .A = j < 2 ? A : two,
+                                   .c = c,
+                                   .mu = mu[j],
+                                   .cov = cov };
+    assert_ok(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", 1, 3, view, &models));
+    assert_ok(ctx, vh_order_states(ctx, models->h3m, 10));
+    for (int j = 0; j < 3; j++) {
+        assert_ok(ctx, vhem_models_hmm(models, j, &view[j]));
+        for (int s = 0; s < view[j].S; s++)
+            assert_true(view[j].mu[s] == want[j][s]);
+    }
+    assert_true(view[1].pi[0] == 0.2 && view[1].pi[2] == 0.7);
+    vhem_models_free(models);
     vhem_ctx_free(ctx);
 }
 
@@ -330,10 +365,15 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_clusters), cmocka_unit_test(test_result_is_consistent),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_presets),        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_stop),           cmocka_unit_test(test_restart_can_be_repeated),
+        cmocka_unit_test(test_finds_clusters),
+        cmocka_unit_test(test_states_go_together),
+        cmocka_unit_test(test_result_is_consistent),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_restart_can_be_repeated),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

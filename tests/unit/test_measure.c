@@ -163,6 +163,25 @@ static void test_student(void **state)
     assert_true(vh_student_two_sided(1e200, 5) < 1e-300);
 }
 
+static void test_noncentral(void **state)
+{
+    /* t, degrees of freedom, delta, and the probability by SciPy */
+    static const double by_scipy[][4] = {
+        { 2, 10, 1, 0.8076115625303752 },  { -1.5, 3, 0.5, 0.0500973614974971 },
+        { 0, 1, 0.3, 0.3820885778110474 }, { 7.5, 10, 9, 0.19063457703667008 },
+        { 60, 4, 40, 0.7762976111486408 }, { 1.2, 200, 1, 0.5785335364838101 },
+        { 3, 1, 2, 0.5248571617336879 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof by_scipy / sizeof *by_scipy; i++)
+        assert_near(vh_student_noncentral(by_scipy[i][0], by_scipy[i][1], by_scipy[i][2]), by_scipy[i][3], 0,
+                    1e-9);
+    for (double t = -4; t < 4; t += 0.7) { /* without delta it is the usual one */
+        double tail = vh_student_two_sided(t, 6) / 2;
+        assert_near(vh_student_noncentral(t, 6, 0), t < 0 ? tail : 1 - tail, 0, 1e-9);
+    }
+}
+
 static void test_paired(void **state)
 {
     static const double a[] = { 3, 5, 4, 6 }, b[] = { 1, 2, 3, 4 }; /* differences 2 3 1 2 */
@@ -182,8 +201,8 @@ static void test_paired(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand), cmocka_unit_test(test_singular),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_singular),
                                         cmocka_unit_test(test_of_a_result), cmocka_unit_test(test_student),
-                                        cmocka_unit_test(test_paired) };
+                                        cmocka_unit_test(test_noncentral),  cmocka_unit_test(test_paired) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,8 @@ static void test_dialects(void **state)
         "ID,x,y\rs,1,2\rs,3,4\r",
         "\"id\",\"x\",\"y\"\n\"s\",\"1\",\"2\"\n\"s\" , 3 ,4\n\n\n",
         "x,id,y\n1,s,2\n3,s,4",
+        "sep=;\nid;x;y\ns;1;2\ns;3;4\n",
+        "\xEF\xBB\xBF\"sep=|\"\r\nid|x|y\r\ns|1|2\r\ns|3|4\r\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         vhem_data *data = load(same[i], NULL);
@@ -235,6 +237,104 @@ static void test_late_text(void **state)
     vhem_data_free(data);
 }
 
+/* ASCII text as UTF-16 with its mark. */
+static size_t as_utf16(const char *text, bool big, char *out)
+{
+    size_t n = 0;
+    for (const char *p = big ? "\xfe\xff" : "\xff\xfe"; *p; p++)
+        out[n++] = *p;
+    for (; *text; text++) {
+        out[n++] = big ? '\0' : *text;
+        out[n++] = big ? *text : '\0';
+    }
+    return n;
+}
+
+static void test_utf16(void **state)
+{
+    (void)state;
+    /* Past the end of a window, so that characters come in pieces. */
+    enum { ROWS = 60000 };
+    char *text = malloc(ROWS * 24), *wide = malloc(ROWS * 48);
+    size_t n = (size_t)sprintf(text, "id\tx\ty\r\n");
+    for (int i = 0; i < ROWS; i++)
+        n += (size_t)sprintf(text + n, "s%d\t%d\t%d\r\n", i / 100, i, -i);
+    for (int big = 0; big < 2; big++) {
+        vhem_ctx *ctx = test_ctx();
+        vhem_data *data = NULL;
+        const char *path = test_scratch("wide.txt");
+        test_write(path, wide, as_utf16(text, big, wide));
+        assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
+        assert_string_equal(data->format, "tsv");
+        assert_int_equal(vh_data_size(data), ROWS / 100);
+        for (int s = 0; s < ROWS / 100; s++)
+            for (int i = 0; i < 100; i++)
+                assert_true(view(data, s).y[2 * i + 1] == -(s * 100 + i));
+        remove(path);
+        vhem_data_free(data);
+        vhem_ctx_free(ctx);
+    }
+    free(text);
+    free(wide);
+    /* e acute, a sign of two units, half a pair */
+    static const char odd[] = "\xff\xfei\0d\0,\0x\0\n\0\xe9\0=\xd8\0\xde=\xd8,\0"
+                              "1\0\n\0";
+    const char *path = test_scratch("odd.csv");
+    vhem_ctx *ctx = test_ctx();
+    vhem_data *data = NULL;
+    test_write(path, odd, sizeof odd - 1);
+    assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
+    assert_sequence(data, 0, "\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd", "", "", 1);
+    remove(path);
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
+static void test_decimal_commas(void **state)
+{
+    (void)state;
+    vhem_data *data = load("id;x;y;note\na;1,5;-2;u\na;-0,25e1;+3,0;v\nb;;\"7,125\";w\n", NULL);
+    assert_int_equal(vh_data_dim(data), 2);
+    assert_values(data, 0, 1.5, -2, -2.5, 3);
+    assert_values(data, 1, NAN, 7.125);
+    vhem_data_free(data);
+    /* Points somewhere: commas are part of a text. */
+    data = load("id;x;note\na;1.5;1,2\na;2.5;1,3\n", NULL);
+    assert_int_equal(vh_data_dim(data), 1);
+    vhem_data_free(data);
+    data = load("id\tx\na\t1,5\na\t2,5\n", NULL);
+    assert_values(data, 0, 1.5, 2.5);
+    vhem_data_free(data);
+}
+
+static void test_row_order(void **state)
+{
+    (void)state;
+    vhem_data_options opt = options();
+    opt.order = "fixation";
+    vhem_data *data = load("id,fixation,x\nb,2,20\na,3,3\na,1,1\nb,10,100\na,2.5,2\nb,1,10\n", &opt);
+    assert_int_equal(vh_data_dim(data), 1);
+    assert_values(data, 0, 10, 20, 100);
+    assert_values(data, 1, 1, 2, 3);
+    vhem_data_free(data);
+    assert_refused("id,fixation,x\na,2,1\nb,2,1\na,1,1\na,2,1\n", &opt, VHEM_EFORMAT,
+                   "lines 2 and 5 are of one sequence and both have 2 in column 'fixation'");
+    assert_refused("id,fixation,x\na,,1\n", &opt, VHEM_EFORMAT, "must be a number");
+    assert_refused("id,time,x\na,1,1\n", &opt, VHEM_EINVAL, "--order asks for column 'fixation'");
+    log_book book;
+    vhem_ctx *ctx = logging_ctx(&book);
+    data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,time_ms,x\na,5,1\nb,1,3\na,7,1\nb,2,2\n", NULL, &data));
+    assert_int_equal(book.count[VHEM_LOG_WARN], 0);
+    vhem_data_free(data);
+    data = NULL;
+    assert_ok(ctx, load_text(ctx, "log.csv", "id,Time [s],x\na,5,1\nb,1,3\na,4,1\nb,2,2\n", NULL, &data));
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "log.csv: line 4: column 'Time [s]' falls from 5 to 4"));
+    assert_non_null(strstr(book.text[VHEM_LOG_WARN], "--order 'Time [s]'"));
+    vhem_data_free(data);
+    vhem_ctx_free(ctx);
+}
+
 static void test_mutations(void **state)
 {
     (void)state;
@@ -247,10 +347,13 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),      cmocka_unit_test(test_dialects), cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_options),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),      cmocka_unit_test(test_late_text),
-        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_quotes),     cmocka_unit_test(test_order),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_field), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_late_text),  cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_utf16),      cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_row_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,10 @@ static void test_unknown(void **state)
     assert_unknown("MATLAB 5.0\0", 11, "MATLAB");
     assert_unknown("{\"format\": \"vhem-h3m\"}", 22, "JSON, perhaps a model file");
     assert_unknown("\x01\x02\x03", 3, "begins with bytes 01 02 03");
-    assert_unknown("\xff\xfei\0d\0", 6, "this is UTF-16 text, which Excel calls Unicode text");
-    assert_unknown("\xfe\xff\0i\0d", 6, "this is UTF-16 text");
+    assert_unknown("\xff\xfei\0,\0x\0\n\0a", 11, "the UTF-16 text ends in the middle of a character");
+    assert_unknown("\xfe\xff\0i\0d", 6, "not a single row below it");
+    static const char xlsx[] = "PK\x03\x04..........................[Content_Types].xml";
+    assert_unknown(xlsx, sizeof xlsx - 1, "this is a spreadsheet; save its sheet as CSV");
     assert_unknown("id,x\na,1\nb,\0\n", 14, "line 3 has a NUL byte, which is not text");
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;

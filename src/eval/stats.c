@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stats.c - what laboratories report after clustering: how well the sequences of each person fit each centre, the
+ * scale between centres, and tests between centres and between groups of persons.
+ *
+ * 1. Scores: log-likelihoods per frame under the centres and under the person's own model.
+ * 2. Leave one out: the same under centres that have not seen the person.
+ * 3. What follows from the scores: cluster, scale, uncertainty.
+ * 4. Groups and tests. */
+#include "cluster/tree.h"
+#include "core/alloc.h"
+#include "core/record.h"
+#include "data/names.h"
+#include "estimate/items.h"
+#include "estimate/score.h"
+#include "eval/tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    vhem_ctx *ctx;
+    const vhem_stats_input *in;
+    const vh_clustering *c;
+    const int *label; /* [Kb of level 0]  cluster of each item that was clustered */
+    int Kb;
+    vh_items items;
+    vh_names known; /* names of what was clustered */
+    int *clustered; /* [n]  its place among them, -1: none */
+    double *total;  /* [n][K]  log-likelihood of all sequences of a person */
+    double confidence;
+    const char *correction;
+    vhem_statistics *s;
+} work;
+
+void vhem_stats_input_init(vhem_stats_input *in)
+{
+    memset(in, 0, sizeof *in);
+    in->confidence = -1;
+}
+
+static void clear_statistics(void *record)
+{
+    vhem_statistics *s = record;
+    for (int64_t i = 0; i < s->n; i++) {
+        free(s->name ? s->name[i] : NULL);
+        free(s->label ? s->label[i] : NULL);
+    }
+    for (int g = 0; s->group && g < s->n_group; g++)
+        free(s->group[g]);
+    void *const all[] = { s->name,      s->label,    s->sequences, s->frames,      s->cluster,
+                          s->clustered, s->loglik,   s->scale,     s->uncertainty, s->entropy,
+                          s->group,     s->group_of, s->test };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+}
+
+static vhem_status make_room(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_statistics *s = w->s;
+    int n = w->items.n, K = w->c->Kr;
+    vhem_seq_view seq;
+
+    s->K = K;
+    VH_NEW(s->name, n);
+    VH_NEW(s->label, n);
+    s->n = n;
+    VH_NEW(s->sequences, n);
+    VH_NEW(s->frames, n);
+    VH_NEW(s->cluster, n);
+    VH_NEW(s->clustered, n);
+    VH_NEW(s->loglik, (size_t)n * (size_t)K);
+    VH_NEW(s->scale, (size_t)n * (size_t)K);
+    VH_NEW(s->uncertainty, n);
+    VH_NEW(s->entropy, n);
+    VH_NEW(s->group_of, n);
+    VH_NEW(w->total, (size_t)n * (size_t)K);
+    VH_NEW(w->clustered, n);
+    for (int i = 0; i < n; i++) {
+        VH_DUP(s->name[i], w->items.name[i]);
+        VH_DUP(s->label[i], w->items.label[i] ? w->items.label[i] : "");
+        s->entropy[i] = NAN;
+        s->sequences[i] = w->items.first[i + 1] - w->items.first[i];
+        for (int k = w->items.first[i]; k < w->items.first[i + 1]; k++) {
+            VH_TRY(vhem_data_view(w->in->data, w->items.seq[k], &seq));
+            s->frames[i] += seq.T;
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- 1. scores ---- */
+
+/* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or NULL), from
+ * a table [sequences][K] whose first row is sequence `first` of the list. */
+static vhem_status sum_up(const work *w, int i, const double *table, int K, double *each, double *total)
+{
+    int from = w->items.first[i], n = w->items.first[i + 1] - from;
+    vhem_seq_view seq;
+    for (int j = 0; j < K; j++) {
+        double mean = 0, sum = 0;
+        for (int k = 0; k < n; k++) {
+            if (vhem_data_view(w->in->data, w->items.seq[from + k], &seq) != VHEM_OK)
+                return VHEM_EINVAL;
+            double x = table[(size_t)k * (size_t)K + (size_t)j];
+            mean += x / (double)seq.T / n;
+            sum += x;
+        }
+        each[j] = mean;
+        if (total)
+            total[j] = sum;
+    }
+    return VHEM_OK;
+}
+
+/* The sequences of person i under K models: table [sequences][K] is the caller's to free. */
+static vhem_status score_person(const work *w, int i, const vhem_models *models, double **table)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_data *own = NULL;
+    double *t = NULL;
+
+    VH_TRY(vh_items_data(ctx, w->in->data, &w->items, &i, 1, &own));
+    VH_NEW(t, (size_t)vh_data_size(own) * (size_t)vh_models_size(models));
+    VH_TRY(vh_models_score(ctx, models, own, t));
+    *table = t;
+    t = NULL;
+done:
+    free(t);
+    vhem_data_free(own);
+    return st;
+}
+
+static vhem_status score_under(work *w, int i, const vhem_models *centers)
+{
+    vhem_status st = VHEM_OK;
+    double *table = NULL;
+    size_t at = (size_t)i * (size_t)w->s->K;
+
+    VH_TRY(score_person(w, i, centers, &table));
+    VH_TRY(sum_up(w, i, table, w->s->K, w->s->loglik + at, w->total + at));
+done:
+    free(table);
+    return st;
+}
+
+/* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
+static vhem_status find_entropy(work *w, int i)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_models *own = NULL;
+    double *table = NULL, mean;
+
+    if (!w->in->models || w->clustered[i] < 0)
+        return VHEM_OK;
+    VH_TRY(vh_models_subset(ctx, w->in->models, &w->clustered[i], 1, &own));
+    VH_TRY(score_person(w, i, own, &table));
+    VH_TRY(sum_up(w, i, table, 1, &mean, NULL));
+    w->s->entropy[i] = -mean;
+done:
+    free(table);
+    vhem_models_free(own);
+    return st;
+}
+
+/* ---- 2. leave one out ---- */
+
+/* The centres that the models without number `without` give, from those of all as the start, so that numbers of
+ * clusters keep their meaning. */
+static vhem_status centers_without(work *w, int without, vhem_tree **out)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_models *rest = NULL, start = vh_models_of_hmms(w->c->centers);
+    int *index = NULL, n = 0;
+    const vhem_cluster_options *made = &w->c->options;
+    vhem_cluster_options opt;
+    int64_t K = w->c->Kr;
+
+    VH_NEW(index, w->Kb);
+    for (int i = 0; i < w->Kb; i++)
+        if (i != without)
+            index[n++] = i;
+    VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
+    vhem_cluster_options_init(&opt);
+    opt.method = "vhem";
+    opt.preset = made->preset;
+    opt.tau = made->tau;
+    opt.nv = made->nv;
+    opt.tol = made->tol;
+    opt.max_iter = made->max_iter;
+    opt.cov_floor = made->cov_floor;
+    opt.cov_add = made->cov_add;
+    opt.weighted_omega = made->weighted_omega;
+    opt.refine = made->refine;
+    opt.start = &start;
+    opt.repair = 0; /* an empty cluster is not to become another */
+    VH_TRY(vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out));
+done:
+    free(index);
+    vhem_models_free(rest);
+    return st;
+}
+
+static vhem_status can_leave_out(const work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    VH_CHECK(w->in->models, VHEM_EINVAL, "leaving persons out needs the models that were clustered");
+    VH_CHECK(
+        strcmp(w->c->method, "vhem") == 0 && w->in->level == 0 && w->c->centers, VHEM_EINVAL,
+        "persons can be left out of clusters of method vhem on level 1, these are of method %s on level %d",
+        w->c->method, w->in->level + 1);
+    VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
+             "there are %d models in %d clusters: without one of them there are too few", w->Kb, w->c->Kr);
+done:
+    return st;
+}
+
+static vhem_status score_left_out(work *w, int i)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+    int at = w->clustered[i], own = w->label[at], members = 0;
+
+    VH_TRY(centers_without(w, at, &tree));
+    VH_TRY(score_under(w, i, vh_clustering_centers(tree->level[0])));
+    for (int b = 0; b < w->Kb; b++)
+        members += w->label[b] == own;
+    if (members == 1) /* nobody else is there: what is left of the centre is still this person */
+        w->s->loglik[(size_t)i * (size_t)w->s->K + (size_t)own] = NAN;
+done:
+    vhem_tree_free(tree);
+    return st;
+}
+
+/* ---- 3. what follows ---- */
+
+static vhem_status find_persons(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    const vh_clustering *first = vh_tree_level(w->in->tree, 0);
+    int index;
+    bool is_new = true;
+
+    for (int i = 0; i < w->Kb && is_new && first->name; i++)
+        VH_TRY(vh_names_put(ctx, &w->known, first->name[i], strlen(first->name[i]), &index, &is_new));
+    for (int i = 0; i < w->items.n; i++) {
+        const char *name = w->items.name[i];
+        w->clustered[i] = is_new && *name ? vh_names_find(&w->known, name, strlen(name)) : -1;
+        w->s->clustered[i] = w->clustered[i] >= 0;
+    }
+done:
+    return st;
+}
+
+/* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the posterior. */
+static void find_posterior(const work *w, int i)
+{
+    const double *omega = vh_clustering_omega(w->c), *total = w->total + (size_t)i * (size_t)w->s->K;
+    double top = -INFINITY, sum = 0, entropy = 0;
+    int best = 0;
+    for (int j = 0; j < w->s->K; j++) {
+        double x = omega[j] > 0 ? log(omega[j]) + total[j] : -INFINITY;
+        if (x > top) {
+            top = x;
+            best = j;
+        }
+    }
+    for (int j = 0; j < w->s->K; j++)
+        sum += omega[j] > 0 ? exp(log(omega[j]) + total[j] - top) : 0;
+    for (int j = 0; j < w->s->K; j++) {
+        double p = omega[j] > 0 ? exp(log(omega[j]) + total[j] - top) / sum : 0;
+        entropy -= p > 0 ? p * log(p) : 0;
+    }
+    w->s->uncertainty[i] = isfinite(top) ? entropy : NAN;
+    w->s->cluster[i] = w->clustered[i] >= 0 ? w->label[w->clustered[i]] : best;
+}
+
+static void find_scale(const work *w, int i)
+{
+    const double *L = w->s->loglik + (size_t)i * (size_t)w->s->K;
+    for (int j = 0; j < w->s->K; j++) {
+        double other = -INFINITY;
+        for (int k = 0; k < w->s->K; k++)
+            if (k != j && !(L[k] <= other)) /* NaN goes on */
+                other = L[k];
+        w->s->scale[(size_t)i * (size_t)w->s->K + (size_t)j] =
+            isfinite(L[j]) && isfinite(other) && (L[j] != 0 || other != 0)
+                ? (L[j] - other) / (fabs(L[j]) + fabs(other))
+                : NAN;
+    }
+}
+
+/* ---- 4. groups and tests ---- */
+
+/* By label when there are two or more, else by cluster. */
+static vhem_status find_groups(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_statistics *s = w->s;
+    int n_label = 0;
+
+    VH_TRY(vhem_number_names(ctx, s->n, (const char *const *)s->label, s->group_of, &n_label));
+    if (n_label < 2)
+        memcpy(s->group_of, s->cluster, (size_t)s->n * sizeof *s->group_of);
+    int n = n_label < 2 ? s->K : n_label;
+    VH_NEW(s->group, n);
+    s->n_group = n;
+    for (int g = 0; g < n; g++) {
+        char text[32];
+        const char *name = text;
+        snprintf(text, sizeof text, "cluster %d", g);
+        for (int64_t i = 0; n_label >= 2 && i < s->n; i++)
+            if (s->group_of[i] == g)
+                name = s->label[i];
+        VH_DUP(s->group[g], name);
+    }
+done:
+    return st;
+}
+
+/* Column j of table [n][K] for the persons of group g by `of`: out [returned]. */
+static int64_t take(const work *w, const double *table, int K, int j, const int *of, int g, double *out)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < w->s->n; i++)
+        if (of[i] == g)
+            out[n++] = table[i * K + j];
+    return n;
+}
+
+/* Do the persons of each cluster fit their own centre better than each other one? */
+static void test_centres(work *w, double *x, double *y)
+{
+    vhem_statistics *s = w->s;
+    for (int g = 0; g < s->K; g++)
+        for (int k = 0; k < s->K; k++) {
+            int64_t n = take(w, s->loglik, s->K, g, s->cluster, g, x);
+            take(w, s->loglik, s->K, k, s->cluster, g, y);
+            if (k == g || n == 0)
+                continue;
+            vhem_test *t = &s->test[s->n_test++];
+            *t = (vhem_test){ .kind = "paired-t", .measure = "loglik", .centre = g, .other = k };
+            vh_test_paired(n, x, y, w->confidence, t);
+        }
+}
+
+/* Do two groups differ in a column of a table? */
+static vhem_status test_pair(work *w, const vhem_test *what, const double *table, int K, const int pair[2],
+                             double *x)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_statistics *s = w->s;
+    int j = what->centre < 0 ? 0 : what->centre;
+    int64_t n = take(w, table, K, j, s->group_of, pair[0], x);
+    int64_t m = take(w, table, K, j, s->group_of, pair[1], x + n);
+
+    if (n == 0 || m == 0)
+        return VHEM_OK;
+    vhem_test *t = &s->test[s->n_test++], *u = &s->test[s->n_test++];
+    *t = *u = *what;
+    t->kind = "t";
+    u->kind = "mann-whitney";
+    t->a = u->a = s->group[pair[0]];
+    t->b = u->b = s->group[pair[1]];
+    vh_test_groups(n, x, m, x + n, w->confidence, t);
+    VH_TRY(vh_test_ranks(ctx, n, x, m, x + n, u));
+done:
+    return st;
+}
+
+static vhem_status test_groups(work *w, double *x)
+{
+    vhem_status st = VHEM_OK;
+    vhem_statistics *s = w->s;
+    int scales = s->K == 2 ? 1 : s->K; /* of two scales one is minus the other */
+
+    for (int a = 0; a < s->n_group; a++)
+        for (int b = a + 1; b < s->n_group; b++) {
+            const int pair[] = { a, b };
+            for (int j = 0; j < scales && s->K > 1; j++)
+                VH_TRY(test_pair(w, &(vhem_test){ .measure = "scale", .centre = j, .other = -1 }, s->scale,
+                                 s->K, pair, x));
+            if (w->in->models)
+                VH_TRY(test_pair(w, &(vhem_test){ .measure = "entropy", .centre = -1, .other = -1 },
+                                 s->entropy, 1, pair, x));
+        }
+done:
+    return st;
+}
+
+static vhem_status run_tests(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    vhem_statistics *s = w->s;
+    double *x = NULL, *y = NULL;
+    size_t K = (size_t)s->K, G = (size_t)s->n_group;
+
+    VH_NEW(s->test, K * K + G * G * (K + 1));
+    VH_NEW(x, 2 * (size_t)s->n);
+    VH_NEW(y, (size_t)s->n);
+    test_centres(w, x, y);
+    for (int k = 0; k < s->n_test; k++)
+        s->test[k].a = NULL;
+    VH_TRY(test_groups(w, x));
+    VH_TRY(vh_tests_adjust(ctx, s->n_test, s->test, w->correction));
+done:
+    free(x);
+    free(y);
+    return st;
+}
+
+/* ---- all of it ---- */
+
+static vhem_status check_input(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    const vhem_stats_input *in = w->in;
+
+    VH_CHECK(in->tree && in->data, VHEM_EINVAL, "statistics need clusters and sequences");
+    w->c = vh_tree_level(in->tree, in->level);
+    VH_CHECK(w->c, VHEM_EINVAL, "level %d of a tree of %d", in->level + 1, in->tree->n);
+    VH_CHECK(vh_clustering_omega(w->c), VHEM_EINVAL,
+             "method %s gives clusters no centres to score sequences under", w->c->method);
+    w->label = vh_tree_base_labels(in->tree, in->level);
+    w->Kb = vh_tree_level(in->tree, 0)->Kb;
+    w->correction = in->correction ? in->correction : "holm";
+    w->confidence = in->confidence < 0 ? 0.95 : in->confidence;
+    VH_CHECK(w->confidence > 0 && w->confidence < 1, VHEM_EINVAL,
+             "the confidence is %g, must be between 0 and 1", w->confidence);
+    static const char *const known[] = { "holm", "bonferroni", "bh", "none" };
+    bool found = false;
+    for (int k = 0; k < 4; k++)
+        found |= strcmp(w->correction, known[k]) == 0;
+    VH_CHECK(found, VHEM_EINVAL, "the correction is '%s', must be holm, bonferroni, bh or none",
+             w->correction);
+    VH_TRY(vh_models_gather(ctx, in->models));
+    VH_CHECK(!in->models || vh_models_size(in->models) == w->Kb, VHEM_EINVAL,
+             "there are %d models, the clusters were made of %d", in->models ? vh_models_size(in->models) : 0,
+             w->Kb);
+    if (in->leave_out > 0)
+        VH_TRY(can_leave_out(w));
+done:
+    return st;
+}
+
+static vhem_status score_persons(work *w)
+{
+    vhem_ctx *ctx = w->ctx;
+    vhem_status st = VHEM_OK;
+    const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
+
+    for (int i = 0; i < w->items.n; i++) {
+        bool out = w->in->leave_out > 0 && w->clustered[i] >= 0;
+        VH_TRY(out ? score_left_out(w, i) : score_under(w, i, centers));
+        VH_TRY(find_entropy(w, i));
+        find_posterior(w, i);
+        find_scale(w, i);
+        vh_progress(ctx, w->in->leave_out > 0 ? "leaving out" : "scoring", i + 1, w->items.n);
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while scoring");
+    }
+    w->s->left_out = w->in->leave_out > 0;
+done:
+    return st;
+}
+
+vhem_status vhem_stats(vhem_ctx *ctx, const vhem_stats_input *in, vhem_statistics **out)
+{
+    vhem_status st = VHEM_OK;
+    work w = { .ctx = ctx, .in = in };
+
+    VH_TRY(check_input(&w));
+    VH_TRY(vh_items_new(ctx, in->data, in->by_group > 0, &w.items));
+    VH_NEW_RECORD(w.s, clear_statistics);
+    VH_TRY(make_room(&w));
+    VH_TRY(find_persons(&w));
+    VH_TRY(score_persons(&w));
+    VH_TRY(find_groups(&w));
+    VH_TRY(run_tests(&w));
+    *out = w.s;
+    w.s = NULL;
+done:
+    vhem_free(w.s);
+    vh_items_free(&w.items);
+    vh_names_free(&w.known);
+    free(w.clustered);
+    free(w.total);
+    return st;
+}

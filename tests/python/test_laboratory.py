@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users bring and take home: layouts and padding of arrays, scaling, files of estimators, statistics."""
+import inspect
+import json
+import os
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+import vhem
+
+
+@pytest.fixture
+def trials():
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal((6 * (i // 4 % 2), 1), 1, (rng.integers(2, 6), 2)) for i in range(48)]
+    return vhem.Sequences.from_arrays(arrays, groups=[f"s{i // 4}" for i in range(48)], columns=["x", "y"])
+
+
+def test_layouts():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(6, 40, 3))                          # (n, T, d)
+    right = vhem.Sequences.from_array(X, layout="ntd")
+    assert right.d == 3 and right.lengths.tolist() == [40] * 6
+    np.testing.assert_array_equal(right[4], X[4])
+    same = vhem.Sequences.from_array(X.transpose(0, 2, 1))
+    np.testing.assert_array_equal(same.y, right.y)
+    with pytest.warns(vhem.VhemWarning, match="layout=.ntd."):
+        vhem.VHEM(2, n_states=1).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", vhem.VhemWarning)
+        assert vhem.VHEM(2, n_states=1).fit(X.transpose(0, 2, 1)).n_features_in_ == 3
+    with pytest.raises(vhem.InputError, match="layout"):
+        vhem.Sequences.from_array(X, layout="tnd")
+    with pytest.raises(vhem.InputError, match="three dimensions"):
+        vhem.Sequences.from_array(X[0])
+
+
+def test_padding():
+    rng = np.random.default_rng(1)
+    lengths = [5, 9, 7]
+    arrays = [rng.normal(size=(T, 2)) for T in lengths]
+    arrays[1][3, 0] = np.nan                                 # missing, not padding
+    X = np.full((3, 2, 9), np.nan)
+    for i, a in enumerate(arrays):
+        X[i, :, :len(a)] = a.T
+    made = vhem.Sequences.from_array(X, names=["a", "b", "c"])
+    assert made.lengths.tolist() == lengths and made.names == ["a", "b", "c"]
+    for i, a in enumerate(arrays):
+        np.testing.assert_array_equal(made[i], a)
+    models = vhem.fit_each(X, n_states=1)
+    assert len(models) == 3
+    X[2] = np.nan
+    with pytest.raises(vhem.InputError, match="sequence 2 has nothing but NaN"):
+        vhem.Sequences.from_array(X)
+
+
+def test_one_sequence_is_explained(trials):
+    found = vhem.VHEM(2, n_states=1).fit(list(trials))
+    with pytest.raises(vhem.InputError, match=r"given as a list, \[X\]"):
+        found.predict(np.asarray(trials[0]))
+    assert found.predict([trials[0]]).shape == (1,)
+
+
+def test_first_parameter_by_place():
+    assert vhem.HMM(3).n_states == 3 and vhem.HMMMixture(4).n_components == 4
+    assert clone(vhem.HMM(3)).n_states == 3
+
+
+def test_scaler(trials):
+    scaler = vhem.SequenceScaler().fit(trials)
+    scaled = scaler.transform(trials)
+    np.testing.assert_allclose(scaled.y.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(scaled.y.std(axis=0), 1)
+    assert scaled.groups == trials.groups and scaled.columns == trials.columns
+    np.testing.assert_allclose(scaler.inverse_transform(scaled).y, trials.y)
+    with_gap = [np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0]])]
+    gap = vhem.SequenceScaler().fit(with_gap)
+    assert gap.mean_.tolist() == [2, 5] and gap.scale_.tolist() == [1, 1]
+    pipe = make_pipeline(vhem.SequenceScaler(), vhem.VHEM(2, n_states=1, random_state=0)).fit(trials)
+    assert len(pipe[-1].labels_) == 12                       # persons
+    with pytest.raises(vhem.InputError, match="1 channels"):
+        scaler.transform([np.zeros((3, 1))])
+
+
+def test_files_of_estimators(trials, tmp_path):
+    data = list(trials)
+    for estimator in (vhem.HMM(2), vhem.HMMMixture(2, n_states=1), vhem.VHEM(2, n_states=1),
+                      vhem.VHEMTree((3, 2), n_states=1)):
+        estimator.set_params(random_state=0).fit(data)
+        path = tmp_path / f"{type(estimator).__name__}.json"
+        estimator.save(path)
+        again = type(estimator).load(path)
+        assert type(again) is type(estimator)
+        got, want = again.predict(data), estimator.predict(data)
+        assert all(np.array_equal(a, b) for a, b in zip(got, want))
+        assert again.score(data) == estimator.score(data)
+        assert json.loads(path.read_text())["format"].startswith("vhem-")
+    with pytest.raises(vhem.InputError, match="must be one"):
+        vhem.HMM.load(tmp_path / "HMMMixture.json")
+
+
+def test_statistics_are_those_of_the_command(trials, tmp_path):
+    people = vhem.fit_each(trials, n_states=1, random_state=0)
+    found = vhem.VHEM(2, random_state=0).fit(people)
+    s = vhem.metrics.stats(found, trials, models=people)
+    assert s.loglik.shape == (12, 2) and s.names == [f"s{i}" for i in range(12)] and s.clustered.all()
+    np.testing.assert_allclose(s.scale[:, 0], -s.scale[:, 1])
+    assert {t["kind"] for t in s.tests} == {"paired-t", "t", "mann-whitney"}
+    t, p = vhem.metrics.paired_t(*s.loglik[s.cluster == 0].T)
+    assert s.tests[0]["statistic"] == pytest.approx(t) and s.tests[0]["p"] == pytest.approx(p)
+    found.save(tmp_path / "c.json")
+    people.save(tmp_path / "m.json")
+    trials.save(tmp_path / "d.h5")
+    command = [os.environ["VHEM"], "stats", "c.json", "d.h5", "--group", "group", "-m", "m.json", "--json", "--quiet"]
+    got = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
+    assert [q["loglik"] for q in got["persons"]] == s.loglik.tolist()
+    assert [q["p"] for q in got["tests"]] == [q["p"] for q in s.tests]
+    assert [q["entropy"] for q in got["persons"]] == s.entropy.tolist()
+    page = tmp_path / "r.html"
+    found.report(page, X=trials, stats=s, frame_name="fixations", plane=("x", "y"))
+    assert "Who fits which centre" in page.read_text() and "fixations" in page.read_text()
+    left = vhem.metrics.stats(found, trials, models=people, leave_out=True)
+    assert left.left_out and not np.array_equal(left.loglik, s.loglik)
+    each = vhem.metrics.stats(found, trials, groups=False)
+    assert len(each.names) == 48
+
+
+def test_types_are_real():
+    assert inspect.signature(vhem.VHEM.fit).return_annotation != "Any"
+    assert "labels_" in vhem.ModelClustering.__annotations__
