@@ -230,6 +230,10 @@ class _Trained(Estimator):
         check_is_fitted(self)
         self.models_.save(path)
 
+    def _loaded(self, path: Any) -> None:
+        self.models_ = Classes.load(path)
+        self._fitted_to(self.models_[self.models_.names[0]].d)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "models_" in vars(self)
 
@@ -291,6 +295,15 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     >>> clf.predict(X[:2]).tolist(), clf.score(X, y)
     (['low', 'high'], 1.0)
     """
+
+    @classmethod
+    def load(cls, path: Any) -> "HMMClassifier":
+        """A fitted classifier with the models of a file; its classes are texts, as in the file."""
+        made = cls()
+        made._loaded(path)
+        made._names = list(made.models_.names)
+        made.classes_ = np.array(made._names)
+        return made
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None, groups: Any = None) -> "HMMClassifier":
         """Learns the classes y of the sequences, by default their labels; a group is one example."""
@@ -409,6 +422,14 @@ class TagModel(_Trained):
     >>> sorted(model.retrieve(X, "loud", top=4).tolist())
     [1, 3, 5, 7]
     """
+
+    @classmethod
+    def load(cls, path: Any) -> "TagModel":
+        """A fitted model with the tags of a file."""
+        made = cls()
+        made._loaded(path)
+        made.tags_ = made.models_.names
+        return made
 
     def fit(self, X: Any, Y: Any, lengths: Any = None, groups: Any = None,
             tags: Optional[Sequence[str]] = None) -> "TagModel":

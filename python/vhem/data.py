@@ -32,6 +32,9 @@ from ._types import Array
 from .errors import InputError, VhemWarning
 
 
+TABLES = (".parquet", ".pq", ".xlsx", ".xls", ".ods")      # files that pandas reads
+
+
 class Sequences:
     """N sequences of frames, of unequal lengths, with optional names, labels, groups and weights.
 
@@ -161,13 +164,17 @@ class Sequences:
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
              columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
              memory: Optional[int] = None) -> "Sequences":
-        """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5.
+        """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5; tables in .parquet and .xlsx
+        (the first sheet) through pandas.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
         ``order="time"``.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
+        if str(path).lower().endswith(TABLES):
+            return cls._from_table(path, where, order, id=id, label=label, group=group, weight=weight,
+                                   columns=None if columns is None else columns.split(","))
         with _lib.Session() as session:
             handle = _lib.data_load(
                 session, path, {
@@ -175,6 +182,28 @@ class Sequences:
                     "columns": columns, "where": where, "order": order, "memory": memory
                 })
         return cls._from_handle(handle)
+
+    @classmethod
+    def _from_table(cls, path: Any, where: Optional[str], order: Optional[str], **about: Any) -> "Sequences":
+        """A file that pandas reads; it says itself what it lacks to do so."""
+        try:
+            import pandas as pd
+            table = (pd.read_parquet if str(path).lower().endswith(TABLES[:2]) else pd.read_excel)(path)
+        except ImportError as error:
+            raise InputError(f"{path}: {error}; or save it as CSV") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot read: {error}") from None
+        name, _, value = (where or "").partition("=")
+        for column, option in ((name, "where"), (order, "order")):
+            if column and column not in table.columns:
+                raise InputError(f"{path}: {option} asks for column {column!r}, the columns are "
+                                 f"{', '.join(map(str, table.columns))}")
+        if where is not None:
+            table = table[table[name].astype(str) == value]
+        if order is not None:
+            number = table.groupby(_id_columns(table, about["id"]), sort=False).ngroup()
+            table = table.iloc[np.lexsort((table[order], number))]
+        return cls.from_frame(table, **about)
 
     @classmethod
     def _from_handle(cls, handle: _lib.Handle) -> "Sequences":

@@ -5,6 +5,7 @@
 
 #include "cluster/tree.h"
 #include "core/alloc.h"
+#include "data/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,6 +150,34 @@ done:
     return st;
 }
 
+static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
+{
+    vhem_status st = VHEM_OK;
+    const vh_clustering *c = facts->level[0].c;
+    const vhem_data *data = facts->in->data;
+    vh_names known = { 0 };
+    bool is_new = true;
+    int index;
+    vhem_seq_view seq;
+
+    if (!data || !c->centers || c->centers->d != vh_data_dim(data))
+        return VHEM_OK;
+    VH_NEW(facts->model_of, vh_data_size(data));
+    for (int i = 0; i < facts->n_model && is_new; i++)
+        VH_TRY(vh_names_put(ctx, &known, vh_facts_name(facts, i), strlen(vh_facts_name(facts, i)), &index,
+                            &is_new));
+    for (int n = 0; n < vh_data_size(data); n++) {
+        VH_TRY(vhem_data_view(data, n, &seq));
+        index = is_new && *seq.name ? vh_names_find(&known, seq.name, strlen(seq.name)) : -1;
+        if (index < 0 && is_new && *seq.group)
+            index = vh_names_find(&known, seq.group, strlen(seq.group));
+        facts->model_of[n] = index;
+    }
+done:
+    vh_names_free(&known);
+    return st;
+}
+
 static void find_words(vh_facts *facts)
 {
     const vh_clustering *c = facts->in->tree->level[0];
@@ -191,6 +220,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     model_order order = { facts->level[0].c, facts->level[0].first };
     qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
     VH_TRY(take_measures(ctx, facts));
+    VH_TRY(find_models(ctx, facts));
     *out = facts;
     facts = NULL;
 done:
@@ -216,6 +246,7 @@ void vh_facts_free(vh_facts *facts)
     free(facts->class_name);
     free(facts->class_size);
     free(facts->measures);
+    free(facts->model_of);
     free(facts->lacks_memory);
     free(facts);
 }

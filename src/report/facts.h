@@ -32,7 +32,9 @@ typedef struct {
     int *class_of;           /* [n_model] -1: none */
     const char **class_name; /* [n_class] */
     int *class_size;         /* [n_class] */
-    bool measured;           /* is any of these known? */
+    int *model_of; /* [sequences of the data] model with the name of each, or of its group; -1: none.  NULL:
+                                no data, or of another dimension */
+    bool measured; /* is any of these known? */
     vhem_measures *measures; /* [n_level] NaN: not known, or too long to wait for */
 } vh_facts;
 

@@ -140,8 +140,7 @@ static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 }
 
 /* What a centre is: states and emissions of an HMM. */
-static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
-                    const vh_image *image)
+static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges)
 {
     const vh_clustering *c = facts->level[l].c;
     vhem_hmm_view h;
@@ -165,7 +164,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
         snprintf(title, sizeof title, "Emissions of the centre of cluster %d, level %d", j, l + 1);
         vh_figure_begin(f, name, -1);
         snprintf(id, sizeof id, "emit-%d-%d", l, j);
-        vh_draw_emission(f, facts, &h, ranges, image, title, id);
+        vh_draw_emission(f, facts, &h, ranges, (const int[]){ l, j }, title, id);
         vh_figure_caption(f, "Emissions");
         vh_figure_end(f);
     }
@@ -175,8 +174,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     free(share);
 }
 
-static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges,
-                     const vh_image *image, member *m)
+static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_ranges *ranges, member *m)
 {
     const vh_clustering *c = facts->level[l].c;
     vhem_dt_view t;
@@ -186,14 +184,14 @@ static void put_card(FILE *f, const vh_facts *facts, int l, int j, const vh_rang
     fprintf(f, "<article class=\"card\" id=\"center-%d-%d\" data-level=\"%d\"%s>\n", l, j, l, mark);
     put_head(f, facts, l, j);
     if (c->centers)
-        put_hmm(f, facts, l, j, ranges, image);
+        put_hmm(f, facts, l, j, ranges);
     else if (vh_dtm_view(c->textures, j, &t) == VHEM_OK)
         vh_figure_texture(f, facts, &t, l, j);
     put_members(f, facts, l, j, m);
     fputs("</article>\n", f);
 }
 
-void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image)
+void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges)
 {
     const vh_level *v = &facts->level[l];
     int n = 0;
@@ -207,7 +205,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
     fprintf(f, "<div class=\"cards\" data-level=\"%d\">\n", l);
     for (int k = 0; k < v->K; k++)
         if (v->order[k] < VH_MOST_CARDS) {
-            put_card(f, facts, l, v->order[k], ranges, image, m);
+            put_card(f, facts, l, v->order[k], ranges, m);
             n++;
         }
     fputs("</div>\n", f);

@@ -210,6 +210,7 @@ vhem_status vh_ranges_new(vhem_ctx *ctx, const vh_facts *facts, const vh_image *
 
     if (centers && vh_h3m_view(centers, 0, &h) == VHEM_OK && h.mu) {
         r.d = h.d;
+        r.image = image;
         VH_TRY(find_plane(ctx, facts, &r));
         VH_NEW(r.mean, r.d);
         VH_NEW(r.sd, r.d);
@@ -304,9 +305,44 @@ static void name_states(FILE *f, const vhem_hmm_view *h, const plane *p)
     }
 }
 
-static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
-                       const vh_image *image, const char *id)
+/* Some of the frames of the sequences in a cluster, spread evenly over them. */
+static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const int where[2])
 {
+    enum { MOST_DOTS = 400 };
+    const int *label = facts->level[where[0]].label;
+    const vhem_data *data = facts->in->data;
+    int64_t total = 0, at = 0, each;
+    vhem_seq_view seq;
+
+    if (!facts->model_of)
+        return;
+    for (int n = 0; n < vh_data_size(data); n++)
+        if (facts->model_of[n] >= 0 && label[facts->model_of[n]] == where[1]
+            && !vhem_data_view(data, n, &seq))
+            total += seq.T;
+    each = total / MOST_DOTS + 1;
+    if (total == 0)
+        return;
+    fprintf(
+        f,
+        "<path data-kind=\"frames\" stroke-linecap=\"round\" stroke-width=\"2.2\" stroke-opacity=\"0.3\" %s d=\"",
+        vh_paint("arrow"));
+    for (int n = 0; n < vh_data_size(data); n++) {
+        if (facts->model_of[n] < 0 || label[facts->model_of[n]] != where[1] || vhem_data_view(data, n, &seq))
+            continue;
+        for (int64_t t = 0; t < seq.T; t++, at++) {
+            const double *y = seq.y + t * vh_data_dim(data);
+            if (at % each == 0 && isfinite(y[p->a]) && isfinite(y[p->b]))
+                fprintf(f, "M%.1f %.1fh0", vh_at(&p->x, y[p->a]), vh_at(&p->y, y[p->b]));
+        }
+    }
+    fputs("\"/>\n", f);
+}
+
+static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
+                       const int where[2], const char *id)
+{
+    const vh_image *image = r->image;
     vh_box b = { LEFT, TOP, WIDTH - LEFT - 10, HEIGHT - TOP - FOOT };
     bool down = facts->in->y_down || image->n > 0;
     vh_scale x = { r->lo[0], r->hi[0], b.x, b.x + b.w };
@@ -325,6 +361,7 @@ static void draw_plane(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, c
     if (image->n > 0)
         fprintf(f, "<use href=\"#stimulus\" transform=\"matrix(%.5f 0 0 %.5f %.2f %.2f)\"/>\n",
                 (vh_at(&x, 1) - vh_at(&x, 0)), (vh_at(&y, 1) - vh_at(&y, 0)), vh_at(&x, 0), vh_at(&y, 0));
+    draw_frames(f, facts, &p, where);
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++)
             draw_component(f, h, s, m, &p);
@@ -481,7 +518,7 @@ static void draw_strips(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
 }
 
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
-                      const vh_image *image, const char *title, const char *id)
+                      const int where[2], const char *title, const char *id)
 {
     int others = h->d - 2 < MOST_OTHERS ? h->d - 2 : MOST_OTHERS;
     double height = ranges->planar ? HEIGHT + others * OTHER : h->d > 2 ? TOP + h->S * STRIP + FOOT : HEIGHT;
@@ -490,7 +527,7 @@ void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, co
                  : h->d == 1    ? "Density of each state."
                              : "Mean and band of one standard deviation of each state in every dimension.");
     if (ranges->planar)
-        draw_plane(f, facts, h, ranges, image, id);
+        draw_plane(f, facts, h, ranges, where, id);
     if (ranges->planar && h->d > 2)
         draw_others(f, facts, h, ranges);
     else if (h->d == 1)

@@ -31,9 +31,10 @@ void vh_image_define(FILE *f, const vh_image *image); /* once in a page, for all
 
 /* The ranges that all emissions of a report share, so that centres can be compared by eye. */
 typedef struct {
-    int d, scaled; /* scaled: each dimension is drawn in units of its sd, because they differ too much
+    int d, scaled;         /* scaled: each dimension is drawn in units of its sd, because they differ too much
                             */
-    bool planar;   /* two dimensions are drawn as the plane: */
+    const vh_image *image; /* to lie under the plane */
+    bool planar;           /* two dimensions are drawn as the plane: */
     int plane[2];
     double *mean, *sd;    /* [d] of all the centres */
     double *least, *most; /* [d] what each dimension reaches */
@@ -45,7 +46,7 @@ void vh_ranges_free(vh_ranges *ranges);
 
 vhem_status vh_figure_examples(FILE *f, const vh_facts *facts, const vh_ranges *ranges);
 /* The centres of a level, a card for each. */
-void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges, const vh_image *image);
+void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *ranges);
 /* An eigenvalue of A of a dynamic texture, a way its state moves; how many frames it takes to fade to 1/e,
  * and to swing once. */
 typedef struct {
@@ -58,10 +59,10 @@ double vh_mode_decay(const vh_mode *m);
 double vh_mode_period(const vh_mode *m);
 /* What the card of a texture shows of it. */
 void vh_figure_texture(FILE *f, const vh_facts *facts, const vhem_dt_view *t, int l, int j);
-/* The pieces of a card.  id: by which the shapes of the emissions are used again, small. */
+/* The pieces of a card.  where: level and cluster; id: by which the shapes of the emissions are used again, small. */
 void vh_draw_states(FILE *f, const vhem_hmm_view *h, const double *share, const char *title);
 void vh_draw_emission(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *ranges,
-                      const vh_image *image, const char *title, const char *id);
+                      const int where[2], const char *title, const char *id);
 /* Half axes and angle of the ellipse of one standard deviation; cov [2][2] in drawing units. */
 void vh_ellipse(const double cov[4], double *rx, double *ry, double *degrees);
 

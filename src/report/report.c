@@ -42,6 +42,8 @@ static void explain_hmm(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
     if (facts->level[0].c->centers->K > 1)
         fputs("States of one number and colour go with each other in all centres. ", f);
     if (ranges->planar)
+        fputs(facts->model_of ? "Dots are a part of the data of the cluster. " : "", f);
+    if (ranges->planar)
         fputs("Ellipses are one and two standard deviations of what a state emits; all centres are drawn to "
               "one scale. ",
               f);
@@ -61,7 +63,7 @@ static void explain_texture(FILE *f)
           f);
 }
 
-static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges, const vh_image *image)
+static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges)
 {
     const vh_clustering *c = facts->level[0].c;
     char unit[96];
@@ -81,7 +83,7 @@ static void put_centers(FILE *f, const vh_facts *facts, const vh_ranges *ranges,
         fputs("</p>\n", f);
     }
     for (int l = 0; l < facts->n_level; l++)
-        vh_figure_centers(f, facts, l, ranges, image);
+        vh_figure_centers(f, facts, l, ranges);
     vh_section_end(f);
 }
 
@@ -157,7 +159,7 @@ static vhem_status put_page(vhem_ctx *ctx, FILE *f, const vh_facts *facts, const
     vh_page_begin(f, facts);
     vh_image_define(f, image);
     put_levels(f, facts);
-    put_centers(f, facts, ranges, image);
+    put_centers(f, facts, ranges);
     VH_TRY(put_relations(ctx, f, facts, ranges));
     if (facts->in->stats) {
         vh_section_begin(f, "statistics", "Who fits which centre: statistics");

@@ -242,6 +242,9 @@ class Page(Checks):
         plain = self.report(*ABOUT)
         self.assertNotIn("statistics-h", plain)
         self.assertIn("stays, of 4 frames", plain)
+        dots = re.findall(r'<path data-kind="frames"[^>]* d="([^"]*)"', plain)
+        self.assertEqual(len(dots), 2)                 # of each centre all frames of its persons
+        self.assertEqual(sum(d.count("M") for d in dots), len(self.path("d.csv").read_text().splitlines()) - 1)
         page = self.report(*ABOUT, "--stats", "all", "--frame-name", "fixations")
         self.assertIn("Who fits which centre", page)
         self.assertIn("persons were clustered", page)

@@ -59,6 +59,25 @@ def test_padding():
         vhem.Sequences.from_array(X)
 
 
+def test_tables_that_pandas_reads(monkeypatch, tmp_path):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"who": ["b", "a", "b", "a"], "set": ["u", "u", "u", "v"], "t": [2, 1, 1, 2],
+                          "x": [20.0, 1, 10, 2]})
+    for name, reader in ("d.xlsx", "read_excel"), ("d.parquet", "read_parquet"):
+        monkeypatch.setattr(pd, reader, lambda path: table)
+        made = vhem.Sequences.load(name, id="who", columns="x", order="t")
+        assert made.names == ["b", "a"] and made.y.ravel().tolist() == [10, 20, 1, 2]
+        assert vhem.Sequences.load(name, id="who", columns="x", where="set=u").lengths.tolist() == [2, 1]
+        with pytest.raises(vhem.InputError, match="order asks for column 'z'"):
+            vhem.Sequences.load(name, id="who", order="z")
+
+        def missing(path):
+            raise ImportError("pip install it")
+        monkeypatch.setattr(pd, reader, missing)
+        with pytest.raises(vhem.InputError, match="pip install it; or save it as CSV"):
+            vhem.Sequences.load(name, id="who")
+
+
 def test_one_sequence_is_explained(trials):
     found = vhem.VHEM(2, n_states=1).fit(list(trials))
     with pytest.raises(vhem.InputError, match=r"given as a list, \[X\]"):
@@ -100,6 +119,13 @@ def test_files_of_estimators(trials, tmp_path):
         assert all(np.array_equal(a, b) for a, b in zip(got, want))
         assert again.score(data) == estimator.score(data)
         assert json.loads(path.read_text())["format"].startswith("vhem-")
+    labels = ["low", "high"] * 24
+    for made, fitted in ((vhem.HMMClassifier, vhem.HMMClassifier(n_components=1, n_states=1).fit(data, labels)),
+                         (vhem.TagModel, vhem.TagModel(n_components=1, n_states=1).fit(data, [[x] for x in labels]))):
+        fitted.save(tmp_path / "classes.json")
+        again = made.load(tmp_path / "classes.json")
+        assert np.array_equal(again.predict_proba(data), fitted.predict_proba(data))
+    assert vhem.HMMClassifier.load(tmp_path / "classes.json").predict(data[:1])[0] in labels
     with pytest.raises(vhem.InputError, match="must be one"):
         vhem.HMM.load(tmp_path / "HMMMixture.json")
 
