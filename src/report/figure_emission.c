@@ -404,8 +404,9 @@ static void draw_density(FILE *f, const vhem_hmm_view *h, int s, int dim, const 
     }
 }
 
-/* The densities of all states in one dimension, within a box. */
-static void draw_curves(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int dim, vh_scale x, vh_box b)
+/* The densities of all states in one dimension, within a box; id: of the curves, NULL for none. */
+static void draw_curves(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int dim, vh_scale x, vh_box b,
+                        const char *id)
 {
     vh_scale y = { 0, 0, b.y + b.h, b.y };
     double least = (x.hi - x.lo) / POINTS;
@@ -418,17 +419,18 @@ static void draw_curves(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
             y.hi = fmax(y.hi, density(h, s, dim, x.lo + (x.hi - x.lo) * k / (POINTS - 1), least));
     y.hi = y.hi > 0 ? 1.08 * y.hi : 1;
     vh_svg_axis_x(f, &x, b, 6, vh_facts_dimension(facts, dim, name, sizeof name));
+    if (id)
+        fprintf(f, "<g id=\"%s\">\n", id);
     for (int s = 0; s < h->S; s++)
         draw_density(f, h, s, dim, &x, &y);
+    fputs(id ? "</g>\n" : "", f);
 }
 
 static void draw_densities(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, const vh_ranges *r,
                            const char *id)
 {
-    fprintf(f, "<g id=\"%s\">\n", id);
     draw_curves(f, facts, h, 0, (vh_scale){ .lo = r->lo[0], .hi = r->hi[0] },
-                (vh_box){ 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT });
-    fputs("</g>\n", f);
+                (vh_box){ 12, TOP, WIDTH - 22, HEIGHT - TOP - FOOT }, id);
 }
 
 /* Below the plane a line for each other dimension, with its own axis. */
@@ -441,7 +443,7 @@ static void draw_others(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, 
         vh_scale x = { .lo = r->least[k], .hi = r->most[k] };
         vh_scale_widen(&x, 0.02);
         draw_curves(f, facts, h, k, x,
-                    (vh_box){ LEFT, HEIGHT + n * OTHER + 4, WIDTH - LEFT - 10, OTHER - FOOT - 4 });
+                    (vh_box){ LEFT, HEIGHT + n * OTHER + 4, WIDTH - LEFT - 10, OTHER - FOOT - 4 }, NULL);
         n++;
     }
 }
