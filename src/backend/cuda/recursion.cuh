@@ -23,8 +23,9 @@ struct pair {
 };
 
 template <class V> struct arrays {
-    V G, L, U; /* [Sb][Sr]  L_gmm; L_t, to which backward adds L_gmm; U_t */
-    V E;       /* [Sr]      one row of exponents; in the first step all of them, [Sb][Sr], see `first` */
+    /* [Sb][Sr]  L_gmm, L_t, U_t.  L_gmm is not a part of L: where it is huge, L would lose digits. */
+    V G, L, U;
+    V E; /* [Sr]      one row of exponents; in the first step all of them, [Sb][Sr], see `first` */
 };
 
 /* E and D of each step, for the forward pass: [steps][2][Sb][Sr]; x NULL: they are not kept. */
@@ -129,13 +130,15 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
     const int Sb = S ? S : p.Sb, Sr = S ? S : p.Sr, n = Sb * Sr;
 #pragma unroll
     for (int b = 0; b < Sb; b++) {
-        double top = a.L[b * Sr];
+        double top = -1e308;
 #pragma unroll
-        for (int q = 1; q < Sr; q++)
-            top = fmax(top, a.L[b * Sr + q]);
+        for (int q = 0; q < Sr; q++) {
+            a.E[q] = a.G[b * Sr + q] + a.L[b * Sr + q];
+            top = fmax(top, a.E[q]);
+        }
 #pragma unroll
         for (int q = 0; q < Sr; q++)
-            a.E[q] = fast_exp(a.L[b * Sr + q] - top);
+            a.E[q] = fast_exp(a.E[q] - top);
 #pragma unroll
         for (int r = 0; r < Sr; r++) {
             double sum = p.A_r[r * Sr] * a.E[0];
@@ -154,7 +157,7 @@ static __device__ __forceinline__ unsigned exponents(const pair &p, arrays<V> &a
     return low;
 }
 
-/* L = L_gmm + A^b U; with `look`, about its first entry, which goes to offset. */
+/* L = A^b U; with `look`, about its first entry, which goes to offset. */
 template <int S, class V>
 static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a, bool look, double *offset)
 {
@@ -165,9 +168,9 @@ static __device__ __forceinline__ progress step_back(const pair &p, arrays<V> &a
     for (int b = 0; b < Sb; b++)
 #pragma unroll
         for (int r = 0; r < Sr; r++) {
-            double sum = a.G[b * Sr + r];
+            double sum = p.A_b[b * Sb] * a.U[r];
 #pragma unroll
-            for (int q = 0; q < Sb; q++)
+            for (int q = 1; q < Sb; q++)
                 sum = fma(p.A_b[b * Sb + q], a.U[q * Sr + r], sum);
             if (look) {
                 double change = sum - a.L[b * Sr + r];
@@ -213,13 +216,13 @@ static __device__ __forceinline__ void first_step(const pair &p, arrays<V> &a, d
     out->L_hmm = 0;
 #pragma unroll
     for (int b = 0; b < Sb; b++) {
-        double top = a.L[b * Sr], sum = 0;
+        double top = -1e308, sum = 0;
 #pragma unroll
-        for (int q = 1; q < Sr; q++)
-            top = fmax(top, a.L[b * Sr + q]);
+        for (int q = 0; q < Sr; q++)
+            top = fmax(top, a.G[b * Sr + q] + a.L[b * Sr + q]);
 #pragma unroll
         for (int q = 0; q < Sr; q++) {
-            double e = fast_exp(a.L[b * Sr + q] - top);
+            double e = fast_exp(a.G[b * Sr + q] + a.L[b * Sr + q] - top);
             sum = fma(p.pi_r[q], e, sum);
             if (first)
                 (*first)[b * Sr + q] = e;
@@ -240,7 +243,7 @@ static __device__ __forceinline__ bound backward(const pair &p, arrays<V> &a, co
     bound out = { 0, 0x7fffffffu, 0 };
 #pragma unroll
     for (int k = 0; k < Sb * Sr; k++) {
-        a.L[k] = a.G[k];
+        a.L[k] = 0;
         wrong = fma(a.G[k], 0.0, wrong);
     }
 #pragma unroll 1
