@@ -4,7 +4,8 @@
  * without a GPU: layouts, chunks, tiles that stream, and every number.
  *
  * Blocks run one after the other, and so do the threads of a block; those that meet at __syncthreads run on stacks
- * of their own.  VHEM_FAKE_MEMORY is the memory of the device in bytes. */
+ * of their own.  VHEM_FAKE_MEMORY is the memory of the device in bytes, VHEM_FAKE_LARGEST the most that it gives at
+ * a time. */
 #ifndef VH_TESTS_CUDA_RUNTIME_H
 #define VH_TESTS_CUDA_RUNTIME_H
 
@@ -216,7 +217,8 @@ inline cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)
 /* New memory is full of NaN, so that nobody counts on zeros. */
 inline cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    *p = malloc(bytes);
+    const char *most = getenv("VHEM_FAKE_LARGEST");
+    *p = most && bytes > strtoull(most, NULL, 10) ? NULL : malloc(bytes);
     if (*p)
         memset(*p, 0xff, bytes);
     return *p ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -145,6 +145,12 @@ static void check(const int *S, const int *M, int mixtures, const char *memory)
         answer("cuda", &p, mixtures, &parts);
         near(&p, &want, &parts);
         free_answer(&parts);
+        assert_int_equal(unsetenv("VHEM_FAKE_MEMORY"), 0);
+        assert_int_equal(setenv("VHEM_FAKE_LARGEST", "1000000", 1), 0); /* others have it: the CPU */
+        answer("cuda", &p, mixtures, &parts);
+        near(&p, &want, &parts);
+        free_answer(&parts);
+        assert_int_equal(unsetenv("VHEM_FAKE_LARGEST"), 0);
         assert_int_equal(setenv("VHEM_FAKE_MEMORY", memory, 1), 0);
         answer("cuda", &p, mixtures, &parts);
         assert_memory_equal(got.block, parts.block, sizeof(double) * got.size);

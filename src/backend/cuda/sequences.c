@@ -42,7 +42,8 @@ enum {
 typedef struct {
     vh_cuda_lanes lanes;
     int64_t frames, longest;
-    void *cpu; /* the same job by the driver for CPUs; NULL: it was not needed */
+    void *cpu;    /* the same job by the driver for CPUs; NULL: it was not needed */
+    bool refused; /* the device had no room for it: the CPU does it from here on */
     vh_cuda_set set;
     double budget; /* bytes of tables */
     char *tables, *pinned,
@@ -421,6 +422,12 @@ static vhem_status load(pass *x, bool *fits)
     if (*fits)
         VH_TRY(make_room(ctx, job, bytes));
 done:
+    if (st == VHEM_EBACKEND) { /* other processes, or other jobs of this one, have the memory */
+        vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);
+        job->refused = true;
+        *fits = false;
+        st = VHEM_OK;
+    }
     return st;
 }
 
@@ -429,7 +436,7 @@ vhem_status vh_cuda_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_st
     vhem_status st = VHEM_OK;
     cuda_job *job = state;
     pass x = { .ctx = ctx, .job = job, .step = step, .out = out };
-    bool fits = suits(ctx, job, step->pk);
+    bool fits = !job->refused && suits(ctx, job, step->pk);
 
     if (fits)
         VH_TRY(load(&x, &fits));
