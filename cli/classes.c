@@ -142,7 +142,10 @@ int classes_need_tags(cli *c, const classes_args *a)
 
 int classes_load_examples(cli *c, const char *path, classes_args *a)
 {
-    int status = cli_status(c, vhem_data_load(c->ctx, path, &a->data, &a->sequences));
+    vhem_class_view first = { 0 };
+    if (a->classes)
+        vhem_classes_view(a->classes, 0, &first);
+    int status = cli_load_data(c, path, &a->data, first.models, a->train.piece.emission, &a->sequences);
     if (status == CLI_GO && a->tags)
         status = cli_status(c, vhem_tags_load(c->ctx, a->tags, &a->tag_list));
     return status;

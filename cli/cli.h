@@ -144,6 +144,7 @@ struct cli {
     bool given[CLI_MAX_OPTIONS]; /* by row: the command's own, then the common */
     vhem_ctx *ctx;
     cli_progress progress;
+    char *columns, *symbols; /* of the data, as the models or the emission want them */
 };
 
 typedef int cli_run(cli *c, int argc, char **argv);
@@ -246,6 +247,14 @@ int cli_load_hmms(cli *c, const char *path, vhem_models **out); /* what has stat
 int cli_load_clusters(cli *c, const char *path, vhem_tree **out);
 int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_input *in);
 void cli_input_free(cli_input *in);
+
+/* columns.c.  Sequences, for models (or NULL) or else for an emission (or NULL): columns of symbols may hold text,
+ * and of a table only the columns that the emission or the models name are read.  cli_read_for sets options for this, whose texts live as
+ * long as c or until the next call. */
+int cli_load_data(cli *c, const char *path, const vhem_data_options *opt, const vhem_models *models,
+                  const char *emission, vhem_data **out);
+int cli_read_for(cli *c, const char *path, const vhem_models *models, const char *emission,
+                 vhem_data_options *opt);
 
 typedef struct { /* what models of all kinds have */
     const char *name, *label;

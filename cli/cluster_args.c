@@ -54,7 +54,10 @@ static vhem_method_facts method_facts(const char *name)
 static int load_sequences(cli *c, cluster_args *a)
 {
     const char *path = c->arg[0];
-    int status = cli_load_input(c, path, &a->data, &a->input);
+    vhem_data_options data = a->data;
+    int status = cli_read_for(c, path, a->start, a->opt.emission, &data);
+    if (status == CLI_GO)
+        status = cli_load_input(c, path, &data, &a->input);
     if (status == CLI_GO && a->input.from.models)
         return cli_fail(c, "method %s clusters sequences, but %s holds %s; give it the data they came from",
                         a->opt.method, path, a->input.file.tree ? "clusters" : "models");

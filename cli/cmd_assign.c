@@ -180,6 +180,14 @@ static void tell_separate(cli *c, const vhem_tree *tree)
     json_decref(made);
 }
 
+/* Sequences are read as the centres see them. */
+static int load_input(cli *c, const assign_args *a, assignment *s)
+{
+    vhem_data_options data = a->data;
+    int status = cli_read_for(c, c->arg[1], vhem_tree_level(s->tree, 0)->centers, NULL, &data);
+    return status == CLI_GO ? cli_load_input(c, c->arg[1], &data, &s->input) : status;
+}
+
 static int load_and_assign(cli *c, const assign_args *a, assignment *s)
 {
     int status = cli_check_streams(c, NULL);
@@ -188,7 +196,7 @@ static int load_and_assign(cli *c, const assign_args *a, assignment *s)
     if (status == CLI_GO)
         status = cli_load_clusters(c, c->arg[0], &s->tree);
     if (status == CLI_GO)
-        status = cli_load_input(c, c->arg[1], &a->data, &s->input);
+        status = load_input(c, a, s);
     if (status == CLI_GO)
         tell_separate(c, s->tree);
     if (status == CLI_GO)

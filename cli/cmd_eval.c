@@ -158,7 +158,8 @@ static int evaluate_runs(cli *c, eval_args *a, yardstick *y, eval_result *r)
     if (status == CLI_GO && a->models)
         status = load_models(c, a, r, y);
     if (status == CLI_GO && a->data)
-        status = cli_status(c, vhem_data_load(c->ctx, a->data, &a->read, &y->data));
+        status = cli_load_data(c, a->data, &a->read, vhem_tree_level(r->a.run[0].tree, 0)->centers, NULL,
+                               &y->data);
     if (status == CLI_GO)
         status = cli_truth_find(c, &(cli_truth){ a->truth, y->models, y->data },
                                 vhem_tree_level(r->a.run[0].tree, 0), &r->class_of);

@@ -120,7 +120,7 @@ static int prepare_and_fit(cli *c, fit_args *a)
     if (status == CLI_GO)
         status = load_topology(c, a);
     if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[0], &a->data, &data));
+        status = cli_load_data(c, c->arg[0], &a->data, a->start, a->fit.emission, &data);
     if (status == CLI_GO) {
         a->fit.by_group = a->data.group != NULL;
         a->fit.pieces = a->fit.store && a->fit.K > 0;

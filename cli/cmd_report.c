@@ -51,7 +51,7 @@ static int load_inputs(cli *c, report_args *a)
     if (a->truth && a->sequences && !cli_truth_is_file(a->truth))
         a->data.label = a->truth;
     if (status == CLI_GO && a->sequences)
-        status = cli_status(c, vhem_data_load(c->ctx, a->sequences, &a->data, &a->loaded));
+        status = cli_load_data(c, a->sequences, &a->data, cl->centers, NULL, &a->loaded);
     if (status == CLI_GO && (a->truth || !a->models)) /* a page takes the labels of models by itself */
         status = cli_truth_find(c, &(cli_truth){ a->truth, a->set, a->loaded }, cl, &a->class_of);
     if (status == CLI_GO && a->distances)

@@ -171,27 +171,6 @@ static void tell_missing(cli *c, const vhem_data_facts *data, double loglik)
                 (long long)data->missing, values, loglik / (values - (double)data->missing));
 }
 
-/* Do the values look like counts or bits, though the states emit Gaussians?  Like degrees where radians are
- * needed? */
-static void tell_kind(cli *c, const fit_result *r, const vhem_models_facts *m, const vhem_data_facts *data)
-{
-    bool whole = true;
-    double most = 0;
-    for (int64_t n = 0; n < data->N; n++) {
-        vhem_seq_view seq;
-        vhem_data_view(r->data, n, &seq);
-        for (int64_t i = 0; i < seq.T * data->d; i++) {
-            whole = whole && (isnan(seq.y[i]) || (seq.y[i] >= 0 && seq.y[i] == floor(seq.y[i])));
-            most = fmax(most, fabs(seq.y[i]));
-        }
-    }
-    if (strcmp(m->emission, "von-mises") == 0 && most > 7)
-        cli_say(c, "there are angles up to %g: von-mises needs radians, not degrees", most);
-    if (r->unasked && m->kind == VHEM_HMMS && whole && most > 0)
-        cli_say(c, "every value is a whole number of 0 or more: for %s, --emission %s may suit them better",
-                most > 1 ? "counts" : "bits", most > 1 ? "poisson" : "bernoulli");
-}
-
 /* How many HMMs have how many states, where they differ or were chosen. */
 static void tell_states(cli *c, const fit_result *r, const vhem_models_facts *facts)
 {
@@ -226,7 +205,7 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 cli_plural(data.N), (long long)t.frames, cli_plural(t.frames), where,
                 t.loglik / (double)t.frames);
     tell_missing(c, &data, t.loglik);
-    tell_kind(c, r, facts, &data);
+    fit_hint(c, r);
     tell_repairs(c, &t, textures);
     if (!r->mixture && K > 0)
         tell_few_frames(c, facts, t.frames);

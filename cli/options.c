@@ -189,7 +189,7 @@ static int take_choice(cli *c, const cli_option *o, const char *text)
     const char *words = o->words ? o->words : o->arg;
     char list[512];
     size_t n = 0;
-    if (cli_has_word(words, '|', text)) {
+    if (cli_has_word(words, '|', text) || (strchr(text, ':') && strstr(words, "COL:"))) {
         *(const char **)o->value = text;
         return CLI_GO;
     }

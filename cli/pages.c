@@ -128,7 +128,8 @@ static void put_words(const char *command, const cli_option *o)
     if (o->kind != OPT_CHOICE)
         return;
     printf("words %s --%s ", command, o->name);
-    for (; *words; words++)
+    const char *pattern = strstr(words, "|COL:"); /* a form, not a word */
+    for (; *words && words != pattern; words++)
         putchar(*words == '|' ? ' ' : *words);
     puts(o->file ? " FILE" : "");
 }

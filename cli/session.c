@@ -173,6 +173,9 @@ int cli_close(cli *c, int status)
     cli_progress_clear(c);
     running = NULL;
     vhem_ctx_free(c->ctx);
+    free(c->columns);
+    free(c->symbols);
+    c->columns = c->symbols = NULL;
     c->ctx = NULL;
     errno = 0;
     bool lost = ferror(stdout) != 0;

@@ -240,6 +240,17 @@ static json_t *value_json(const cli_option *o)
     return cli_json_text(o->file && *o->file ? *o->file : *(const char *const *)o->value);
 }
 
+/* Is --cov left to --emission, which is given? */
+static bool has_emission(const cli_usage *usage, const cli_option *cov)
+{
+    for (int k = 0; k < usage->table->n; k++) {
+        const cli_option *o = &usage->table->row[k];
+        if (strcmp(o->name, "emission") == 0)
+            return cli_is_default(cov) && !cli_is_default(o);
+    }
+    return false;
+}
+
 bool cli_is_useless(const cli_option *o, const char *user, const char *name)
 {
     return o->methods && strcmp(o->user, user) == 0 && !cli_has_word(o->methods, ' ', name);
@@ -250,7 +261,8 @@ json_t *cli_options_json(const cli_usage *usage, const char *user, const char *n
     json_t *all = json_object();
     for (int k = 0; k < usage->table->n; k++) {
         const cli_option *o = &usage->table->row[k];
-        if (cli_has_word(not_kept, ' ', o->name) || cli_is_useless(o, user, name))
+        bool left = strcmp(o->name, "cov") == 0 && has_emission(usage, o);
+        if (cli_has_word(not_kept, ' ', o->name) || left || cli_is_useless(o, user, name))
             continue;
         bool unknown = o->kind != OPT_FLAG && o->kind != OPT_LIST && cli_is_default(o);
         json_object_set_new(all, o->name, unknown ? default_json(o, name) : value_json(o));

@@ -120,6 +120,8 @@ typedef struct {
     int64_t     memory;              /* bytes of frames (8 a value) kept in memory, 0: all; larger sets go to
                                         an unnamed file in TMPDIR, or else /var/tmp, that disappears with the
                                         data set.  Default: 1 GiB */
+    const char *symbols;             /* columns of symbols, "place,state", whose cells may be text; "*": every
+                                        column of text is one.  Default: none, and text is left out */
 } vhem_data_options;
 
 typedef struct {                     /* a data set at a glance; valid while it lives */
@@ -152,6 +154,9 @@ VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int
 VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API void        vhem_data_info(const vhem_data *, vhem_data_facts *out);
 VHEM_API vhem_status vhem_data_view(const vhem_data *, int64_t n, vhem_seq_view *out);
+/* The name of symbol v of column k, which cells of that value stand for; NULL past the last, and where cells are
+ * numbers. */
+VHEM_API const char *vhem_data_symbol(const vhem_data *, int k, int v);
 VHEM_API void        vhem_data_free(vhem_data *);
 
 /* ---- models -------------------------------------------------------------------------------------------- */
@@ -210,6 +215,11 @@ VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *ou
 /* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of "poisson";
  * NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
+/* The name of column k of the frames of HMMs, "" when it has none, and in *emission (may be NULL) its family, which
+ * in a product is that of its channel; NULL when there is no such column. */
+VHEM_API const char *vhem_models_column(const vhem_models *, int k, const char **emission);
+/* The name of symbol v of that column; NULL past the last, and where it has no symbols. */
+VHEM_API const char *vhem_models_symbol(const vhem_models *, int k, int v);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read when
  * they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read says
  * why. */
@@ -256,7 +266,8 @@ typedef struct {
     double      tol;                 /* stop when an iteration gains less, in nats per frame; 0: never */
     double      cov_floor;           /* smallest variance, as a share of the variance of all data; 0: none */
     const char *emission;            /* "gaussian-diag" (default), "gaussian-full", "poisson", "bernoulli",
-                                        "gamma", "von-mises" */
+                                        "gamma", "von-mises", "categorical"; or by column, in a product of
+                                        channels: "step:gamma,turn:von-mises,x+y:gaussian-full" */
     const char *init;                /* "kmeans", "random", "segment" */
     const vhem_models *start;        /* instead of init: start here; one HMM for all, or one for each item;
                                         for a mixture its K HMMs */

@@ -163,8 +163,11 @@ vhem_status vhem_crossvalidate(vhem_ctx *ctx, const vhem_data *data, const vhem_
     vhem_train_options o = vh_train_filled(opt);
     vhem_tags *members = NULL;
 
+    vh_frames frames = { 0 };
     validation v = { .data = data, .opt = &o };
     VH_TRY(vh_train_check(ctx, v.opt));
+    VH_TRY(vh_train_frames(ctx, data, NULL, v.opt, &frames));
+    v.data = frames.data;
     VH_CHECK(folds >= 2 || (holdout > 0 && holdout < 1), VHEM_EINVAL,
              "%d folds and a share of %g held out: there must be 2 folds or more, or a share between 0 and 1",
              folds, holdout);
@@ -188,5 +191,6 @@ done:
     vhem_free(v.p);
     vhem_free(members);
     vh_items_free(&v.items);
+    vh_frames_free(&frames);
     return st;
 }

@@ -234,7 +234,8 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
-    VH_CHECK(vh_models_dim(k->cls[0].model) == q->data->d, VHEM_EINVAL,
+    const vh_h3m *first = k->cls[0].model->h3m; /* one with names for its columns finds them */
+    VH_CHECK((first && first->shape.layout) || vh_models_dim(k->cls[0].model) == q->data->d, VHEM_EINVAL,
              "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), q->data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     VH_NEW(item, n);

@@ -419,6 +419,16 @@ static void warn_of_single(vhem_ctx *ctx, const vhem_classes *k)
                n, k->C, n == 1 ? "s" : "ve", name);
 }
 
+vhem_status vh_train_frames(vhem_ctx *ctx, const vhem_data *data, const vhem_classes *k,
+                            const vhem_train_options *opt, vh_frames *out)
+{
+    const vhem_models *model = k && k->C > 0 ? k->cls[0].model : NULL;
+    out->data = data;
+    if (vh_fit_wants_textures(&opt->piece))
+        return VHEM_OK;
+    return vh_frames_to_fit(ctx, data, opt->piece.emission, model ? model->h3m : NULL, out);
+}
+
 /* What there is, and then more; the classes change only when all went well. */
 static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *tags, const char *path,
                          vhem_classes *k)
@@ -427,12 +437,14 @@ static vhem_status learn(vhem_ctx *ctx, const vhem_data *data, const vhem_tags *
     vh_items items = { 0 };
     vhem_tags *members = NULL;
     vh_store *store = NULL;
+    vh_frames frames = { 0 };
 
     VH_TRY(vh_train_check(ctx, &k->opt));
+    VH_TRY(vh_train_frames(ctx, data, k, &k->opt, &frames));
     VH_TRY(vh_items_new(ctx, data, k->opt.by_group, &items));
     VH_TRY(vh_members_new(ctx, &items, tags, k->C > 0 ? 1 : k->opt.min_items, &members));
     VH_TRY(vh_store_open(ctx, path, &store));
-    VH_TRY(vh_train(ctx, data, &items, members, store, k));
+    VH_TRY(vh_train(ctx, frames.data, &items, members, store, k));
     warn_of_single(ctx, k);
     st = vh_store_close(ctx, store);
     store = NULL;
@@ -440,6 +452,7 @@ done:
     vh_store_free(store);
     vhem_free(members);
     vh_items_free(&items);
+    vh_frames_free(&frames);
     return st;
 }
 
@@ -475,7 +488,8 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
              "again with all the data");
     VH_CHECK(k->tags == (tags != NULL), VHEM_EINVAL, "the models are of %s, the new data has %s",
              k->tags ? "tags" : "classes", tags ? "tags" : "none");
-    VH_CHECK(data->d == vh_models_dim(k->cls[0].model), VHEM_EINVAL,
+    const vh_h3m *model = k->cls[0].model->h3m;
+    VH_CHECK((model && model->shape.layout) || data->d == vh_models_dim(k->cls[0].model), VHEM_EINVAL,
              "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), data->d);
     VH_TRY(vh_classes_copy(ctx, k, &more));
     VH_TRY(learn(ctx, data, tags, store, more));

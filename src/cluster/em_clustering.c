@@ -5,6 +5,7 @@
 #include "cluster/arrange.h"
 #include "core/alloc.h"
 #include "estimate/em_start.h"
+#include "estimate/frames.h"
 #include "estimate/mixture.h"
 #include "estimate/options.h"
 
@@ -66,6 +67,7 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
 {
     vhem_status st = VHEM_OK;
     vh_mixture_result x = { 0 };
+    vh_frames frames = { 0 };
     vhem_fit_options fit;
     bool any = opt->start || strcmp(opt->init, "auto") == 0;
 
@@ -81,7 +83,8 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     fit.emission = opt->emission;
     fit.start = opt->start;
     fit.repair = opt->repair;
-    const vh_mixture_task task = { .data = data,
+    VH_TRY(vh_frames_to_fit(ctx, data, opt->emission, vh_fit_start(&fit), &frames));
+    const vh_mixture_task task = { .data = frames.data,
                                    .sets = sets,
                                    .opt = &fit,
                                    .kind = any ? NULL : opt->init,
@@ -92,10 +95,13 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
     vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);
+    if (handed == VHEM_OK)
+        handed = vh_frames_name(ctx, data, out->centers);
     st = handed == VHEM_OK ? st : handed;
     if (st == VHEM_ESTOPPED)
         vh_fail(ctx, st, "stopped; the best of %d restarts is kept", out->n_run);
 done:
     vh_mixture_result_free(&x);
+    vh_frames_free(&frames);
     return st;
 }

@@ -4,6 +4,7 @@
 #include "cluster/options.h"
 
 #include "core/options.h"
+#include "model/layout.h"
 
 #include <assert.h>
 #include <math.h>
@@ -141,11 +142,14 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
     vhem_status st = VHEM_OK;
     const vh_h3m *start = vh_start_hmms(o), *h3m = in->models;
     int S = 0, M = 0, d = h3m ? h3m->d : in->data->d;
+    char why[256];
 
-    VH_CHECK(start->d == d, VHEM_EINVAL, "the start has dimension %d, the %s %d", start->d,
-             h3m ? "models" : "sequences", d);
+    VH_CHECK(start->d == d || (!h3m && start->shape.layout), VHEM_EINVAL,
+             "the start has dimension %d, the %s %d", start->d, h3m ? "models" : "sequences", d);
     VH_CHECK(!h3m || start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
+    VH_CHECK(!h3m || !*vh_layout_differs(&start->shape, &h3m->shape, why, sizeof why), VHEM_EINVAL,
+             "the start does not suit the models: %s", why);
     o->emission = h3m ? o->emission : start->family->name;
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", in->K, start->K);
     for (int j = 0; j < start->K; j++) {
@@ -207,6 +211,11 @@ static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_clu
              : in->by_group || in->below ? "groups"
                                          : "sequences");
     VH_CHECK(o->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", o->S, MOST_STATES);
+    const vh_emission *family = in->models     ? in->models->family
+                                : in->textures ? NULL
+                                               : vh_emission_find(o->emission);
+    VH_CHECK(!family || !family->single || o->M <= 1, VHEM_EINVAL,
+             "M is %d, must be 1: a mixture of %s components is one such component", o->M, o->emission);
     VH_CHECK(o->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", o->M, MOST_STATES);
     VH_CHECK(
         o->tau != VHEM_AUTO || (in->models && in->models->lengths.max > 0), VHEM_EINVAL,
@@ -295,7 +304,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     for (int i = 0; in->textures && i < in->Kb; i++)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
-    o->M = o->M > 0 ? o->M : M;
+    o->M = o->M > 0 ? o->M : in->models && in->models->family->single ? 1 : M;
     if (h3m && o->tau == VHEM_AUTO)
         o->tau = h3m->lengths.median < LONG ? (int)h3m->lengths.median : LONG;
     if (!in->data)

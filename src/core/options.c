@@ -25,8 +25,8 @@
 #define ITERATING HEM " " EM " " SPECTRAL
 #define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
-/* Those of model/emission.c; a test compares the two. */
-#define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises"
+/* Those of model/emission.c, of which the product has its columns named; a test compares the two. */
+#define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|COL:NAME,..."
 
 /* clang-format off */
 #define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
@@ -77,8 +77,9 @@ static const vh_option fit_rows[] = {
     REAL(R, VH_KEPT, cov_floor, 0, 0, "F", "0.0001", NULL,
          "smallest variance, as a share of the variance of all data; 0: none"),
     CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
-           "what a state emits: Gaussians with diagonal or full covariances, counts, bits, positive numbers or "
-           "angles"),
+           "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: positive "
+           "numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
+           "'step:gamma,turn:von-mises,x+y:gaussian-full'"),
     CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
     CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
            "transitions that are allowed: all, never back, to the next state only"),
@@ -292,7 +293,8 @@ vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *rec
         const vhem_option *o = &row->shown;
         if (is_text(row)) {
             const char *word = text_of(row, record);
-            if (o->type == VHEM_OPTION_TEXT || !word || vh_has_word(o->argument, '|', word))
+            bool by_column = word && strchr(word, ':') && strstr(o->argument, "COL:");
+            if (o->type == VHEM_OPTION_TEXT || !word || by_column || vh_has_word(o->argument, '|', word))
                 continue;
             VH_CHECK(0, VHEM_EINVAL, "%s '%.80s' is unknown; known are %s", o->name, word,
                      vh_list_words(o->argument, known, sizeof known));

@@ -24,6 +24,7 @@ struct vh_builder {
     sequence *seq;    /* [N] */
     size_t N, cap_seq;
     char **column;
+    vh_symbols *symbols; /* [d] */
     char *path;
 };
 
@@ -151,6 +152,27 @@ done:
     return st;
 }
 
+vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n)
+{
+    vhem_ctx *ctx = b->ctx;
+    vhem_status st = VHEM_OK;
+    if (!b->symbols)
+        VH_NEW(b->symbols, b->d);
+    b->symbols[k] = (vh_symbols){ n, name };
+done:
+    return st;
+}
+
+void vh_symbols_free(vh_symbols *symbols, int d)
+{
+    for (int k = 0; symbols && k < d; k++) {
+        for (int v = 0; v < symbols[k].n; v++)
+            free(symbols[k].name[v]);
+        free(symbols[k].name);
+    }
+    free(symbols);
+}
+
 /* [N] copies of one text of each sequence become the set's; NULL when all are empty. */
 static vhem_status hand_over(vh_builder *b, size_t offset, char ***out)
 {
@@ -219,6 +241,8 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     data->column = b->column;
     b->column = NULL;
     VH_TRY(vh_data_name_columns(ctx, data));
+    data->symbols = b->symbols;
+    b->symbols = NULL;
     b->n = b->n_cut = 0;
     *out = data;
     data = NULL;
@@ -231,6 +255,7 @@ void vh_builder_free(vh_builder *b)
 {
     if (!b)
         return;
+    vh_symbols_free(b->symbols, b->d);
     for (size_t n = 0; n < b->N; n++) {
         free(b->seq[n].name);
         free(b->seq[n].label);

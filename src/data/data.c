@@ -131,6 +131,7 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
     replace_texts(&data->name, &names, N);
     replace_texts(&data->label, &labels, N);
     replace_texts(&data->group, &groups, N);
+    data->unnamed = data->unnamed && !columns;
     replace_texts(&data->column, &columns, d);
 done:
     vh_list_free(names, N);
@@ -147,6 +148,7 @@ vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data)
 
     if (data->column)
         return VHEM_OK;
+    data->unnamed = true;
     VH_NEW(data->column, data->d);
     for (int k = 0; k < data->d; k++) {
         snprintf(name, sizeof name, "y%d", k);
@@ -182,6 +184,13 @@ vhem_status vhem_data_view(const vhem_data *data, int64_t at, vhem_seq_view *out
     return VHEM_OK;
 }
 
+const char *vhem_data_symbol(const vhem_data *data, int k, int v)
+{
+    if (!data->symbols || k < 0 || k >= data->d || v < 0 || v >= data->symbols[k].n)
+        return NULL;
+    return data->symbols[k].name[v];
+}
+
 void vhem_data_free(vhem_data *data)
 {
     if (!data)
@@ -190,6 +199,7 @@ void vhem_data_free(vhem_data *data)
     vh_list_free(data->label, data->N);
     vh_list_free(data->group, data->N);
     vh_list_free(data->column, data->d);
+    vh_symbols_free(data->symbols, data->d);
     free(data->weight);
     free(data->start);
     if (!data->at) /* a subset has them from another */
@@ -272,7 +282,7 @@ vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data)
     return look_through(ctx, data, VHEM_EINVAL, NULL);
 }
 
-vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*refuse)(double y),
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
                           int64_t *n_missing)
 {
     *n_missing = 0;
@@ -285,7 +295,7 @@ vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*re
     for (int n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n);
         for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
-            const char *must = isnan(y[i]) ? NULL : refuse(y[i]);
+            const char *must = isnan(y[i]) ? NULL : refuse(arg, (int)(i % data->d), y[i]);
             char what[120];
             *n_missing += isnan(y[i]);
             if (!must)
@@ -296,6 +306,44 @@ vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*re
         vh_data_passed(data, n);
     }
     return VHEM_OK;
+}
+
+vhem_status vh_symbols_copy(vhem_ctx *ctx, const vh_symbols *from, int d, vh_symbols **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_symbols *copy = NULL;
+
+    if (!from)
+        return VHEM_OK;
+    VH_NEW(copy, d);
+    for (int k = 0; k < d; k++) {
+        VH_TRY(copy_texts(ctx, (const char *const *)from[k].name, from[k].n, &copy[k].name));
+        copy[k].n = from[k].n;
+    }
+    *out = copy;
+    copy = NULL;
+done:
+    vh_symbols_free(copy, d);
+    return st;
+}
+
+/* The symbols of the columns that stay, place [d]. */
+static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const int *place, int d)
+{
+    vhem_status st = VHEM_OK;
+    vh_symbols *kept = NULL;
+
+    if (!data->symbols)
+        return VHEM_OK;
+    VH_NEW(kept, d);
+    for (int k = 0; k < d; k++) {
+        kept[k] = data->symbols[place[k]];
+        data->symbols[place[k]] = (vh_symbols){ 0 };
+    }
+    vh_symbols_free(data->symbols, old_d);
+    data->symbols = kept;
+done:
+    return st;
 }
 
 vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *list, vhem_data *data)
@@ -315,6 +363,7 @@ vhem_status vh_data_keep_columns(vhem_ctx *ctx, const char *path, const char *li
         column[k] = data->column[place[k]];
         data->column[place[k]] = NULL;
     }
+    VH_TRY(keep_symbols(ctx, data, old_d, place, d));
     vh_list_free(data->column, old_d);
     data->column = column;
     column = NULL;
@@ -425,6 +474,8 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq,
     own->N = n;
     own->d = data->d;
     own->y = data->y;
+    own->layout = data->layout;
+    own->unnamed = data->unnamed;
     memcpy(own->format, data->format, sizeof own->format);
     VH_NEW(own->at, n);
     own->hold = data->hold; /* vhem_data_free leaves it alone where at is set */
@@ -441,6 +492,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq,
     VH_TRY(some_texts(ctx, data->label, seq, n, &own->label));
     VH_TRY(some_texts(ctx, data->group, seq, n, &own->group));
     VH_TRY(copy_texts(ctx, (const char *const *)data->column, data->d, &own->column));
+    VH_TRY(vh_symbols_copy(ctx, data->symbols, data->d, &own->symbols));
     *out = own;
     own = NULL;
 done:

@@ -6,6 +6,11 @@
 #include "core/ctx.h"
 #include "data/spill.h"
 
+typedef struct {
+    int n;       /* 0: cells are numbers */
+    char **name; /* [n] */
+} vh_symbols;
+
 struct vhem_data {
     int N, d;
     int64_t *start;                /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
@@ -16,8 +21,13 @@ struct vhem_data {
     char **name, **label, **group; /* [N] each; NULL when there are none at all, "" for one without */
     double *weight;                /* [N]; NULL: all 1 */
     char **column;                 /* [d] names of the dimensions; y0, y1, ... if made up */
+    bool unnamed;                  /* they are made up */
     char format[16];               /* of the file it came from; "memory" */
     int64_t n_missing;             /* NaN among the values; not counted in a subset */
+    /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set; NULL:
+     * as they were read. */
+    const struct vh_layout *layout;
+    vh_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
 };
 
 static inline int64_t vh_data_length(const vhem_data *data, int n)
@@ -71,6 +81,8 @@ vhem_status vh_builder_frames(vh_builder *b, const double *y, int64_t n); /* [n]
 vhem_status vh_builder_end(vh_builder *b, const char *name, const char *label, const char *group,
                            double weight);
 vhem_status vh_builder_columns(vh_builder *b, const char *const *column); /* [d] */
+/* Cells of column k are numbers of these symbols; the texts become the builder's. */
+vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n);
 vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out);
 void vh_builder_free(vh_builder *b);
 
@@ -87,10 +99,13 @@ vhem_status vh_builder_source(vh_builder *b, const char *path);
 vhem_status vh_data_require_complete(vhem_ctx *ctx, const vhem_data *data);
 
 /* Counts NaN into *n_missing; refuses infinity, and what `refuse` (NULL: nothing) has a word for, which is what
- * a value must be. */
-vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, const char *(*refuse)(double y),
+ * a value y of column k must be. */
+typedef const char *(*vh_refuse)(const void *arg, int k, double y);
+vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
                           int64_t *n_missing);
 
+void vh_symbols_free(vh_symbols *symbols, int d); /* accepts NULL */
+vhem_status vh_symbols_copy(vhem_ctx *ctx, const vh_symbols *from, int d, vh_symbols **out);
 /* Makes up the names y0, y1, ... of dimensions that have none. */
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data);
 /* Counts NaN into n_missing; refuses infinity. */

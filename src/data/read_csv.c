@@ -18,7 +18,9 @@
 #include <strings.h>
 
 typedef struct {
-    bool unused; /* has no other role */
+    bool unused;    /* has no other role */
+    bool symbol;    /* its cells are symbols */
+    vh_names names; /* which these are */
     int64_t n_number, n_text;
     int64_t text_line, infinite_line; /* first of each, 0 for none */
     char example[64];                 /* the first text */
@@ -85,6 +87,8 @@ static vhem_status choose_columns(csv *r)
             vh_log(ctx, VHEM_LOG_WARN, "%s: column %d has no name and is left out", t->path, k + 1);
     }
 done:
+    for (int i = 0; st == VHEM_OK && i < r->n_dim; i++)
+        r->col[r->dim[i]].symbol = vh_is_symbols(r->opt->symbols, t->column[r->dim[i]]);
     return st;
 }
 
@@ -224,6 +228,12 @@ static vhem_status read_row(csv *r)
     double *y = r->frame;
     for (size_t k = 0; k < n_dim; k++) {
         const vh_field *f = &r->t.field[r->dim[k]];
+        column *c = &r->col[r->dim[k]];
+        if (c->symbol) {
+            VH_TRY(vh_symbol_code(ctx, &c->names, f->at, f->n, &y[k]));
+            c->n_number += c->names.n > 0;
+            continue;
+        }
         vh_value kind = vh_number_parse(f->at, f->n, &y[k]);
         if (kind == VH_NUMBER)
             r->col[r->dim[k]].n_number++;
@@ -317,7 +327,8 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%s' has '%s' in line %lld%s", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line,
-             decimal_comma(r->col[text].example) ? "; decimal commas? write 1.5" : "");
+             decimal_comma(r->col[text].example) ? "; decimal commas? write 1.5"
+                                                 : "; are they symbols? --emission categorical takes them");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
              t->path);
     for (int k = 0; k < r->n_dim; k++) {
@@ -369,7 +380,7 @@ static vhem_status warn_of_counters(csv *r)
     VH_NEW(others, r->n_dim);
     for (int k = 0; k < r->n_dim; k++) {
         int n = 0;
-        if (!counts_rows(r, y, k))
+        if (r->col[r->dim[k]].symbol || !counts_rows(r, y, k))
             continue;
         for (int i = 0; i < r->n_dim; i++)
             if (i != k)
@@ -454,6 +465,9 @@ static vhem_status build(csv *r, vhem_data **out)
     for (int k = 0; k < r->n_dim; k++)
         names[k] = r->t.column[r->dim[k]];
     VH_TRY(vh_builder_columns(b, names));
+    for (int k = 0; k < r->n_dim; k++)
+        if (r->col[r->dim[k]].symbol)
+            VH_TRY(vh_symbols_hand_over(&r->col[r->dim[k]].names, b, k));
     vh_builder_take(b, &r->hold);
     for (int n = 0; n < r->n_seq; n++) {
         const sequence *s = &r->seq[n];
@@ -499,6 +513,8 @@ done:
     free(r.frame);
     vh_spill_free(&r.hold);
     free(r.dim);
+    for (int k = 0; r.col && k < r.t.n_columns; k++)
+        vh_names_free(&r.col[k].names);
     free(r.col);
     vh_roles_free(&r.roles);
     vh_row_order_free(&r.order);

@@ -135,8 +135,10 @@ typedef struct {
     const char *first; /* path of the first file, which sets the columns */
     char **column;     /* [n_columns]; NULL without a header */
     int n_columns;
-    int *pick, d;  /* columns that are the dimensions */
-    double *frame; /* [d] */
+    int *pick, d;    /* columns that are the dimensions */
+    double *frame;   /* [d] */
+    bool *symbol;    /* [d]  cells are symbols, */
+    vh_names *names; /* [d]  these */
     vh_builder *b;
 } layout;
 
@@ -165,9 +167,13 @@ static vhem_status set_layout(vhem_ctx *ctx, const vh_table *t, const char *path
             lay->pick[lay->d++] = k;
     }
     VH_NEW(lay->frame, lay->d);
+    VH_NEW(lay->symbol, lay->d);
+    VH_NEW(lay->names, lay->d);
     VH_NEW(chosen, lay->d);
-    for (int k = 0; k < lay->d; k++)
+    for (int k = 0; k < lay->d; k++) {
         chosen[k] = name[lay->pick[k]];
+        lay->symbol[k] = vh_is_symbols(opt->symbols, chosen[k]);
+    }
     VH_TRY(vh_builder_open(ctx, path, opt, lay->d, &lay->b));
     VH_TRY(vh_builder_columns(lay->b, chosen));
 done:
@@ -205,6 +211,10 @@ static vhem_status read_frame(vhem_ctx *ctx, const vh_table *t, layout *lay)
              t->path, (long long)t->line, t->n_fields, lay->n_columns);
     for (int k = 0; k < lay->d; k++) {
         const vh_field *f = &t->field[lay->pick[k]];
+        if (lay->symbol[k]) {
+            VH_TRY(vh_symbol_code(ctx, &lay->names[k], f->at, f->n, &lay->frame[k]));
+            continue;
+        }
         vh_value kind = vh_number_parse(f->at, f->n, &lay->frame[k]);
         VH_CHECK(kind == VH_NUMBER || kind == VH_MISSING, VHEM_EFORMAT,
                  "%s: line %lld, field %d: found %s'%s', expected a %snumber", t->path, (long long)t->line,
@@ -257,6 +267,9 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     VH_TRY(settle_names(ctx, &l));
     for (size_t i = 0; i < l.n; i++)
         VH_TRY(read_one(ctx, &l.e[i], opt, &lay));
+    for (int k = 0; k < lay.d; k++)
+        if (lay.symbol[k])
+            VH_TRY(vh_symbols_hand_over(&lay.names[k], lay.b, k));
     VH_TRY(vh_builder_finish(lay.b, "dir", &data));
     if (opt->where)
         VH_TRY(vh_data_keep_where(ctx, path, opt->where, data));
@@ -266,6 +279,10 @@ done:
     vhem_data_free(data);
     vh_builder_free(lay.b);
     vh_list_free(lay.column, lay.n_columns);
+    for (int k = 0; lay.names && k < lay.d; k++)
+        vh_names_free(&lay.names[k]);
+    free(lay.names);
+    free(lay.symbol);
     free(lay.pick);
     free(lay.frame);
     free_listing(&l);

@@ -53,6 +53,9 @@ static vhem_status no_column(vhem_ctx *ctx, const char *path, const char *option
 {
     char list[512];
     vh_show_list(column, n, ", ", list, sizeof list);
+    if (strcmp(option, "columns") == 0) /* or --emission, which names columns too */
+        return vh_fail(ctx, VHEM_EINVAL, "%s: there is no column '%s' to read, the columns are %s", path,
+                       VH_SHOW(name, strlen(name)), list);
     return vh_fail(ctx, VHEM_EINVAL, "%s: --%s asks for column '%s', the columns are %s", path, option,
                    VH_SHOW(name, strlen(name)), list);
 }

@@ -3,6 +3,7 @@
 #ifndef VH_DATA_ROLES_H
 #define VH_DATA_ROLES_H
 
+#include "data/symbols.h"
 #include "data/table.h"
 
 typedef struct {

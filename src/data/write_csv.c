@@ -7,6 +7,7 @@
 #include "data/values.h"
 #include "data/write.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -108,9 +109,13 @@ static void write_sequence(FILE *f, const vhem_data *data, int n, const char *na
             putc(delim, f);
             fwrite(text, 1, vh_number_short(data->weight[n], text), f);
         }
-        for (int k = 0; k < data->d; k++) {
+        for (int k = 0; k < data->d; k++, y++) {
+            const char *symbol = isnan(*y) ? NULL : vhem_data_symbol(data, k, (int)*y);
             putc(delim, f);
-            fwrite(text, 1, vh_number_short(*y++, text), f);
+            if (symbol)
+                vh_write_field(f, symbol, delim);
+            else
+                fwrite(text, 1, vh_number_short(*y, text), f);
         }
         putc('\n', f);
     }

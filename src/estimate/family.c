@@ -6,14 +6,26 @@
 #include "estimate/options.h"
 #include "estimate/spread.h"
 
-vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
-                          const vh_emission **out)
+typedef struct {
+    const vh_emission *family;
+    const vh_shape *shape;
+} judge;
+
+static const char *refuse(const void *arg, int k, double y)
+{
+    const judge *j = arg;
+    return j->family->refuse(j->shape, k, y);
+}
+
+vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
+                          const vhem_data *data, const vh_emission **out)
 {
     vhem_status st = VHEM_OK;
     int64_t n_missing = 0;
 
-    VH_TRY(vh_data_suits(ctx, data, family->refuse, &n_missing));
-    if (n_missing > 0 && !family->with_gaps)
+    const judge j = { family, shape };
+    VH_TRY(vh_data_suits(ctx, data, family->refuse ? refuse : NULL, &j, &n_missing));
+    if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
         VH_TRY(vh_data_require_complete(ctx, data)); /* says where */
     *out = n_missing > 0 ? family->with_gaps : family;
 done:
@@ -53,7 +65,7 @@ vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhe
     VH_TRY(vh_h3m_shape(ctx, h3m, 0, 1, 1));
     vh_hmm *h = &h3m->hmm[0];
     h->pi[0] = h->A[0] = vh_hmm_c(h)[0] = 1;
-    vh_data_coords(family, data, NULL, data->N, NULL, sum + 2 * n_stat, sum + 2 * n_stat + d);
+    vh_data_coords(family, &shape, data, NULL, data->N, NULL, sum + 2 * n_stat);
     mean_statistics(family, data, &x, sum, sum + n_stat);
     vh_hmm_component(h3m, h, 0, 0, par);
     VH_CHECK(family->maximise(&x, sum, floor, par, sum + 2 * n_stat + 2 * d) >= 0, VHEM_ENUMERIC,

@@ -8,8 +8,8 @@
 
 /* Refuses values that the family does not have, naming sequence, frame and column.  *out is the family, or, where
  * cells are missing, the one with the same parameters whose statistics leave them out. */
-vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
-                          const vh_emission **out);
+vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
+                          const vhem_data *data, const vh_emission **out);
 /* One HMM of one state and one component: that of highest likelihood for all frames.  floor as for maximise. */
 vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
                              const double *floor, vh_h3m **out);

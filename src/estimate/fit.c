@@ -152,7 +152,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
                      .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     VH_NEW(out->xs, 2 * (size_t)d);
-    vh_data_coords(f->family, f->data, job->seq, job->n, f->spread, out->xs, out->xs + d);
+    vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->spread, out->xs);
     job->origin = out->xs;
     job->scale = out->xs + d;
     VH_TRY(vh_topology_new(ctx, &f->opt, f->opt.S, out->given, &out->topo));
@@ -416,6 +416,7 @@ static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
     vhem_status st = VHEM_OK;
+    const vh_shape shape = vh_fit_shape(f->data);
     int K, R;
 
     VH_TRY(vh_fit_resolve(ctx, f->data, opt, &f->opt));
@@ -431,10 +432,10 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
         f->opt.restarts = 1; /* all would be the same */
     }
     R = f->opt.restarts > 0 ? f->opt.restarts : VH_FIT_RESTARTS;
-    VH_TRY(vh_family_for(ctx, vh_emission_find(f->opt.emission), f->data, &f->family));
+    VH_TRY(vh_family_for(ctx, vh_fit_family(f->data, &f->opt), &shape, f->data, &f->family));
     warn_of_few_frames(ctx, f);
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
-    VH_TRY(vh_h3m_new(ctx, vh_emission_find(f->opt.emission), vh_fit_shape(f->data), K, &f->out));
+    VH_TRY(vh_h3m_new(ctx, vh_fit_family(f->data, &f->opt), shape, K, &f->out));
     VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
     VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);

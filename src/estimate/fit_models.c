@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/options.h"
 #include "estimate/fit.h"
+#include "estimate/frames.h"
 #include "estimate/lengths.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
@@ -149,6 +150,8 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     vhem_status st = VHEM_OK;
     vhem_fit_options o;
     vhem_fit_report *empty = NULL;
+    vhem_models *models = NULL;
+    vh_frames frames = { 0 };
 
     vhem_fit_options_init(&o);
     o = opt ? *opt : o;
@@ -162,16 +165,30 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
              o.store   ? "a store"
              : o.K > 0 ? "a mixture"
                        : "dynamic textures");
-    if (o.pieces <= 0 && !o.store)
-        return vh_fit(ctx, data, &o, out, report);
-    if (report)
-        VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
-    VH_TRY(fit_pieces(ctx, data, &o, out));
-    if (report) {
+    frames.data = data;
+    if (!vh_fit_wants_textures(&o))
+        VH_TRY(vh_frames_to_fit(ctx, data, o.emission, vh_fit_start(&o), &frames));
+    bool plain = o.pieces <= 0 && !o.store;
+    if (plain) {
+        st = vh_fit(ctx, frames.data, &o, &models, report);
+    } else {
+        if (report)
+            VH_TRY(vh_fit_report_new(ctx, 0, 0, &empty));
+        VH_TRY(fit_pieces(ctx, frames.data, &o, &models));
+    }
+    vhem_status named = models && models->h3m ? vh_frames_name(ctx, data, models->h3m) : VHEM_OK;
+    st = named == VHEM_OK ? st : named;
+    if (models && named == VHEM_OK) {
+        *out = models;
+        models = NULL;
+    }
+    if (report && !plain && st == VHEM_OK) {
         *report = empty;
         empty = NULL;
     }
 done:
+    vhem_models_free(models);
     vhem_free(empty);
+    vh_frames_free(&frames);
     return st;
 }

@@ -5,6 +5,7 @@
 #include "backend/sequences.h"
 #include "core/alloc.h"
 #include "estimate/family.h"
+#include "estimate/frames.h"
 #include "estimate/score.h"
 #include "estimate/spread.h"
 #include "math/linalg.h"
@@ -16,13 +17,16 @@
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
 enum { TILE = 512 };
 
-/* *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
-static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, vh_h3m *seen)
+/* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
+static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int *seq, int n,
+                         vh_frames *frames, vh_h3m *seen)
 {
     vhem_status st = VHEM_OK;
     *seen = *h3m;
-    VH_CHECK(h3m->d == data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d, data->d);
-    VH_TRY(vh_family_for(ctx, h3m->family, data, &seen->family));
+    VH_TRY(vh_frames_for(ctx, data, seq, n, h3m, frames));
+    VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d,
+             frames->data->d);
+    VH_TRY(vh_family_for(ctx, h3m->family, &h3m->shape, frames->data, &seen->family));
 done:
     return st;
 }
@@ -66,10 +70,11 @@ done:
     return st;
 }
 
-vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const char *what,
+vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, const char *what,
                      double *loglik)
 {
     vhem_status st = VHEM_OK;
+    vh_frames frames = { 0 };
     vh_workers workers = { 0 };
     vh_seq_job *job = NULL;
     vh_h3m seen;
@@ -77,13 +82,14 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, co
     int *seq = NULL;
 
     vh_blas_enter();
-    VH_TRY(check(ctx, h3m, data, &seen));
+    VH_TRY(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
+    const vhem_data *data = frames.data;
     VH_NEW(x, 2 * (size_t)data->d);
     VH_NEW(seq, data->N);
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
     for (int n = 0; n < data->N; n++)
         seq[n] = n;
-    vh_data_coords(h3m->family, data, NULL, data->N, NULL, x, x + data->d);
+    vh_data_coords(h3m->family, &h3m->shape, data, NULL, data->N, NULL, x);
     const vh_sequences in = { .data = data,
                               .seq = seq,
                               .n = data->N,
@@ -110,6 +116,7 @@ done:
     vh_sequences_close(job);
     vh_workers_free(&workers);
     vh_blas_leave();
+    vh_frames_free(&frames);
     free(x);
     free(seq);
     return st;
@@ -147,22 +154,25 @@ static void single_close(single *x)
     vh_blas_leave();
 }
 
-static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
+static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *given, int n,
                                single *x)
 {
     vhem_status st = VHEM_OK;
+    vh_frames frames = { 0 };
     vh_h3m seen;
     double *xs = NULL, *comp = NULL;
 
     *x = (single){ 0 };
     vh_blas_enter();
     VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %d was asked for, there are %d", i, h3m->K);
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
-    VH_TRY(check(ctx, h3m, data, &seen));
+    VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, given->N);
+    VH_TRY(check(ctx, h3m, given, &n, 1, &frames, &seen));
+    const vhem_data *data = frames.data;
+    n = frames.own ? 0 : n;
     x->S = h3m->hmm[i].S;
     x->T = vh_data_length(data, n);
     VH_NEW(xs, 2 * (size_t)data->d);
-    vh_data_coords(h3m->family, data, &n, 1, NULL, xs, xs + data->d);
+    vh_data_coords(h3m->family, &h3m->shape, data, &n, 1, NULL, xs);
     VH_TRY(vh_pack_new(ctx, &seen, &i, 1, xs, xs + data->d, &x->pk));
     VH_TRY(pack_named(ctx, h3m, &i, x->pk));
     VH_NEW(x->log_b, x->T * x->S);
@@ -170,6 +180,7 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
     const vh_seq_pair pair = { .pk = x->pk, .k = 0, .y = vh_data_frames(data, n), .T = x->T };
     VH_TRY(vh_ref_emissions(ctx, &pair, &x->scratch, comp, x->log_b));
 done:
+    vh_frames_free(&frames);
     free(xs);
     free(comp);
     return st;

@@ -2,6 +2,7 @@
 /* infer_models.c - what models of either kind say about sequences: the public calls, checked and handed to
  * the kind at hand. */
 #include "core/alloc.h"
+#include "estimate/frames.h"
 #include "estimate/items.h"
 #include "estimate/score.h"
 
@@ -97,6 +98,8 @@ vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int
     VH_TRY(vh_models_gather(ctx, models));
     st = models->h3m ? vh_h3m_sample(ctx, models->h3m, (int)N, (int)T, out)
                      : vh_dtm_sample(ctx, models->dtm, (int)N, (int)T, out);
+    if (st == VHEM_OK && (*out)->layout)
+        st = vh_frames_detach(ctx, *out);
 done:
     return st;
 }

@@ -108,6 +108,8 @@ static vhem_status kmeans_labels(vhem_ctx *ctx, vh_rng *rng, const vh_h3m *h3m, 
     if (h3m->family->features) {
         VH_NEW(features, (size_t)n * (size_t)m);
         h3m->family->features(&h3m->shape, X, n, features);
+        if (h3m->family->uneven)
+            vh_even_out(n, m, features);
     }
     VH_TRY(kmeans_points(ctx, rng, n, m, features ? features : X, k, label));
 done:
@@ -140,7 +142,7 @@ static void add_made_up(const labelled *x, const vh_coords *about, double *sum, 
 {
     const vh_emission *family = x->h3m->family;
     int n_stat = family->n_stat(&about->shape);
-    if (family->location) {
+    if (family->location && family->location->add_frame) {
         family->location->add_frame(&about->shape, sum, stat, work);
         return;
     }
@@ -151,11 +153,13 @@ static void add_made_up(const labelled *x, const vh_coords *about, double *sum, 
 }
 
 /* centre [d] := the mean of the frames that carry label q, 0 where a column is missing in all of them; 0 for
- * families without a location. */
+ * columns without a location. */
 static void centre_of(const labelled *x, int q, double *centre)
 {
     int d = x->h3m->d;
-    for (int k = 0; x->h3m->family->location && k < d; k++) {
+    for (int k = 0; k < d; k++) {
+        if (!vh_located(x->h3m->family, &x->h3m->shape, k))
+            continue;
         double sum = 0;
         int64_t seen = 0;
         for (int64_t i = 0; i < x->job->frames; i++)

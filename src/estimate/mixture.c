@@ -38,12 +38,13 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     const vhem_fit_options *opt = task->opt;
     const vhem_data *data = task->data;
     const vh_h3m *start = vh_fit_start(opt);
+    const vh_shape shape = vh_fit_shape(data);
     vh_job job = { .data = data, .seq = task->sets->seq, .n = data->N, .opt = opt };
 
-    VH_TRY(vh_family_for(ctx, vh_emission_find(opt->emission), data, &f->family));
+    VH_TRY(vh_family_for(ctx, vh_fit_family(data, opt), &shape, data, &f->family));
     VH_TRY(vh_fit_floor(ctx, data, opt->cov_floor, &f->spread, &f->floor));
     VH_NEW(f->xs, 2 * (size_t)data->d);
-    vh_data_coords(f->family, data, NULL, data->N, f->spread, f->xs, f->xs + data->d);
+    vh_data_coords(f->family, &shape, data, NULL, data->N, f->spread, f->xs);
     job.origin = f->xs;
     job.scale = f->xs + data->d;
     job.frames = data->start[data->N];
@@ -75,7 +76,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
                                               .first = task->sets->first,
                                               .n_set = task->sets->n,
                                               .family = f->family,
-                                              .x = { vh_fit_shape(data), job.origin, job.scale },
+                                              .x = { shape, job.origin, job.scale },
                                               .workers = &f->workers },
                              &f->mix.seqs));
 done:
@@ -232,7 +233,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
     VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL));
-    x.h3m->family = vh_emission_find(opt->emission); /* nobody else need know how cells were left out */
+    x.h3m->family = vh_fit_family(task->data, opt); /* nobody else need know how cells were left out */
     *out = x;
     x = (vh_mixture_result){ 0 };
     st = stopped ? VHEM_ESTOPPED : VHEM_OK;
@@ -313,10 +314,11 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     vhem_fit_options o;
     vh_sets sets = { 0 };
     vh_mixture_result x = { 0 };
+    const vh_shape shape = vh_fit_shape(data);
 
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
-    VH_TRY(vh_family_for(ctx, vh_emission_find(o.emission), data, &(const vh_emission *){ NULL }));
+    VH_TRY(vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, &(const vh_emission *){ NULL }));
     VH_TRY(vh_fit_require_values(ctx, data));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)o.K,
              sets.n, o.by_group ? "group" : "sequence");

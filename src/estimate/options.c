@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/options.h"
 #include "estimate/spread.h"
+#include "model/layout.h"
 
 #include <limits.h>
 #include <math.h>
@@ -41,6 +42,9 @@ static vhem_status check_options(vhem_ctx *ctx, const vhem_data *data, const vhe
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, opt));
     VH_CHECK(opt->S <= MOST_STATES, VHEM_EINVAL, "S is %d, must be from 1 to %d", opt->S, MOST_STATES);
     VH_CHECK(opt->M <= MOST_STATES, VHEM_EINVAL, "M is %d, must be from 1 to %d", opt->M, MOST_STATES);
+    const vh_emission *family = vh_fit_family(data, opt);
+    VH_CHECK(opt->M <= 1 || !family || !family->single, VHEM_EINVAL,
+             "M is %d, must be 1: a mixture of %s components is one such component", opt->M, family->name);
     VH_CHECK(opt->restarts <= MOST_RESTARTS, VHEM_EINVAL, "restarts is %d, must be from 1 to %d",
              opt->restarts, MOST_RESTARTS);
     VH_CHECK(opt->K <= INT_MAX, VHEM_EINVAL, "K is %lld, must be at most %d", (long long)opt->K, INT_MAX);
@@ -63,7 +67,12 @@ vhem_status vh_fit_resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
 
 vh_shape vh_fit_shape(const vhem_data *data)
 {
-    return (vh_shape){ .d = data->d };
+    return data->layout ? vh_layout_shape(data->layout) : (vh_shape){ .d = data->d };
+}
+
+const vh_emission *vh_fit_family(const vhem_data *data, const vhem_fit_options *opt)
+{
+    return data->layout ? data->layout->family : vh_emission_find(opt->emission);
 }
 
 /* A column without a single value cannot be fitted. */

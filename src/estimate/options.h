@@ -28,7 +28,8 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
 
 /* Refuses a column that is missing throughout. */
 vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data);
-/* The sizes of components for these sequences. */
+/* The sizes of components for these sequences, and their family. */
 vh_shape vh_fit_shape(const vhem_data *data);
+const vh_emission *vh_fit_family(const vhem_data *data, const vhem_fit_options *opt);
 
 #endif

@@ -8,6 +8,7 @@
 #include "estimate/fit.h"
 #include "estimate/options.h"
 #include "math/linalg.h"
+#include "model/layout.h"
 
 #include <string.h>
 
@@ -16,6 +17,9 @@
 void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int *item, int n)
 {
     vh_hash_number(hash, data->d);
+    for (int c = 0; data->layout && c < data->layout->n_channel; c++)
+        for (int v = 0; v < data->layout->channel[c].shape.V; v++)
+            vh_hash_text(hash, data->layout->channel[c].symbol[v]);
     for (int k = 0; k < n; k++) {
         int first = t->first[item[k]], end = t->first[item[k] + 1];
         for (int i = first; i < end; i++) {

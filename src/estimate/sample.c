@@ -87,6 +87,7 @@ vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, vhem_d
         VH_TRY(vh_builder_end(b, name, h3m->hmm[i].name, NULL, 1.0));
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
+    (*out)->layout = h3m->shape.layout;
 done:
     for (int i = 0; roots && i < h3m->K; i++)
         free(roots[i]);
@@ -113,6 +114,7 @@ vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh_draw
         VH_TRY(vh_builder_end(b, NULL, NULL, NULL, 1.0));
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
+    (*out)->layout = h3m->shape.layout;
 done:
     free(roots);
     free(y);
@@ -147,6 +149,7 @@ vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int *count, i
         roots = NULL;
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
+    (*out)->layout = h3m->shape.layout;
 done:
     free(roots);
     free(y);

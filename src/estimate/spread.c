@@ -81,15 +81,14 @@ void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double 
             scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
 }
 
-void vh_data_coords(const vh_emission *family, const vhem_data *data, const int *seq, int n,
-                    const double *whole, double *origin, double *scale)
+void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data, const int *seq,
+                    int n, const double *whole, double *xs)
 {
-    if (family->location) {
-        vh_spread_scale(data, seq, n, whole, origin, scale);
-        return;
-    }
-    for (int k = 0; k < data->d; k++) {
-        origin[k] = 0;
-        scale[k] = 1;
-    }
+    if (family->location)
+        vh_spread_scale(data, seq, n, whole, xs, xs + data->d);
+    for (int k = 0; k < data->d; k++)
+        if (!vh_located(family, shape, k)) {
+            xs[k] = 0;
+            xs[data->d + k] = 1;
+        }
 }

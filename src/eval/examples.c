@@ -151,7 +151,7 @@ static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *d
     int *cluster = NULL, N = vh_data_size(data);
     size_t all = (size_t)each * (size_t)c->Kr, room = all < (size_t)N ? all : (size_t)N;
 
-    VH_CHECK(c->centers->d == vh_data_dim(data), VHEM_EINVAL,
+    VH_CHECK(c->centers->shape.layout || c->centers->d == vh_data_dim(data), VHEM_EINVAL,
              "the sequences have dimension %d, the centres %d", vh_data_dim(data), c->centers->d);
     VH_NEW(cluster, N);
     VH_TRY(find_clusters(ctx, tree, data, cluster));

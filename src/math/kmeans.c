@@ -139,3 +139,18 @@ done:
     free(old);
     return st;
 }
+
+void vh_even_out(int64_t n, int d, double *X)
+{
+    for (int k = 0; k < d; k++) {
+        double mean = 0, square = 0;
+        for (int64_t i = 0; i < n; i++)
+            mean += X[i * d + k];
+        mean /= (double)n;
+        for (int64_t i = 0; i < n; i++)
+            square += (X[i * d + k] - mean) * (X[i * d + k] - mean);
+        double deviation = sqrt(square / (double)n);
+        for (int64_t i = 0; i < n && deviation > 1e-14 * fabs(mean); i++)
+            X[i * d + k] = (X[i * d + k] - mean) / deviation;
+    }
+}

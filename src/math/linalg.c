@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <string.h>
 #include <stdlib.h>
 
 void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc)
@@ -16,6 +17,50 @@ void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C
 void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C)
 {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, A, (int)lda, B, n, 1.0, C, n);
+}
+
+/* Rows of B as one list of places; a row of zeros costs its length and nothing else. */
+enum { PLACES = 64 }; /* entries of a row that are gathered at a time */
+
+static int gather(int k, int from, const double *row, int *place)
+{
+    int n = 0;
+    for (int e = from; e < k && n < PLACES; e++)
+        if (row[e] != 0)
+            place[n++] = e;
+    return n;
+}
+
+void vh_gemm_nt_sparse(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc)
+{
+    for (int i = 0; i < m; i++)
+        memset(C + (size_t)i * ldc, 0, sizeof *C * (size_t)n);
+    for (int j = 0; j < n; j++, B += k)
+        for (int from = 0, place[PLACES]; from < k;) {
+            int found = gather(k, from, B, place);
+            for (int i = 0; i < m; i++) {
+                const double *a = A + (size_t)i * (size_t)k;
+                double sum = 0;
+                for (int e = 0; e < found; e++)
+                    sum += a[place[e]] * B[place[e]];
+                C[(size_t)i * ldc + (size_t)j] += sum;
+            }
+            from = found < PLACES ? k : place[found - 1] + 1;
+        }
+}
+
+void vh_gemm_nn_add_sparse(int m, int n, int k, const double *A, size_t lda, const double *B, double *C)
+{
+    for (int j = 0; j < k; j++, B += n)
+        for (int from = 0, place[PLACES]; from < n;) {
+            int found = gather(n, from, B, place);
+            for (int i = 0; i < m; i++) {
+                double a = A[(size_t)i * lda + (size_t)j], *c = C + (size_t)i * (size_t)n;
+                for (int e = 0; a != 0 && e < found; e++)
+                    c[place[e]] += a * B[place[e]];
+            }
+            from = found < PLACES ? n : place[found - 1] + 1;
+        }
 }
 
 void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B,

@@ -10,6 +10,10 @@
 void vh_gemm_nt(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc);
 /* C [m][n] += A . B with A [m][k], rows lda apart, and B [k][n]. */
 void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
+/* The same two where most entries of B are 0: its rows are gone through once, and only what is not 0 is
+ * multiplied. */
+void vh_gemm_nt_sparse(int m, int n, int k, const double *A, const double *B, double *C, size_t ldc);
+void vh_gemm_nn_add_sparse(int m, int n, int k, const double *A, size_t lda, const double *B, double *C);
 /* C [m][n] = alpha op(A) . op(B) + beta C; op is the transpose where ta or tb says so, and rows of the arrays
  * as they lie in memory are lda, ldb and ldc apart. */
 void vh_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B,

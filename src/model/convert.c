@@ -3,6 +3,7 @@
 #include "model/convert.h"
 
 #include "math/logsum.h"
+#include "model/layout.h"
 
 #include <limits.h>
 #include <string.h>
@@ -37,11 +38,14 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *
     vhem_status st = VHEM_OK;
     vh_h3m *all = NULL;
     int K = 0;
+    char why[256];
 
     for (int p = 0; p < n; p++) {
         VH_CHECK(part[p]->family == part[0]->family && part[p]->d == part[0]->d, VHEM_EINVAL,
                  "%s emissions of dimension %d and %s of dimension %d cannot be pooled",
                  part[0]->family->name, part[0]->d, part[p]->family->name, part[p]->d);
+        VH_CHECK(!*vh_layout_differs(&part[p]->shape, &part[0]->shape, why, sizeof why), VHEM_EINVAL,
+                 "sets of models cannot be pooled: %s", why);
         VH_CHECK(part[p]->K <= INT_MAX - K, VHEM_EINVAL, "more than %d HMMs to pool", INT_MAX);
         K += part[p]->K;
     }
@@ -101,6 +105,7 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
                         const vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
+    char why[256];
 
     VH_CHECK(h3m->d == like->d, VHEM_EINVAL, "the models have dimension %d, the centres %d", h3m->d, like->d);
     if (h3m->family != like->family && h3m->family->wider == like->family) {
@@ -109,6 +114,8 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
     }
     VH_CHECK(h3m->family == like->family, VHEM_EINVAL, "the models have %s emissions, the centres %s",
              h3m->family->name, like->family->name);
+    VH_CHECK(!*vh_layout_differs(&h3m->shape, &like->shape, why, sizeof why), VHEM_EINVAL,
+             "the models do not suit the centres: %s", why);
     *out = h3m;
 done:
     return st;

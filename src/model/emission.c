@@ -3,10 +3,14 @@
  * repairs do to the components of families that have no place to be moved from. */
 #include "model/emission.h"
 
+#include "model/layout.h"
+
 #include <string.h>
 
-static const vh_emission *const families[] = { &vh_gaussian_diag, &vh_gaussian_full, &vh_poisson,
-                                               &vh_bernoulli,     &vh_gamma,         &vh_von_mises };
+static const vh_emission *const families[] = { &vh_gaussian_diag, &vh_gaussian_full,
+                                               &vh_poisson,       &vh_bernoulli,
+                                               &vh_gamma,         &vh_von_mises,
+                                               &vh_categorical,   &vh_product_of_channels };
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 const vh_emission *vh_emission_find(const char *name)
@@ -19,7 +23,14 @@ const vh_emission *vh_emission_find(const char *name)
 
 const char *vh_emission_names(void)
 {
-    return "gaussian-diag, gaussian-full, poisson, bernoulli, gamma, von-mises";
+    return "gaussian-diag, gaussian-full, poisson, bernoulli, gamma, von-mises, categorical, product";
+}
+
+int vh_param_extent(const vh_param *p, int k, const vh_shape *shape)
+{
+    return p->dim[k] == VH_PER_SYMBOL    ? shape->V
+           : p->dim[k] == VH_PER_CHANNEL ? shape->layout->size
+                                         : shape->d;
 }
 
 void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,
@@ -33,7 +44,7 @@ void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double 
 
 size_t vh_nudge_work(const vh_emission *f, const vh_shape *shape)
 {
-    return 2 * (size_t)f->n_stat(shape) + (size_t)shape->d + vh_param_size(f, f->n_param - 1, shape)
+    return 2 * (size_t)f->n_stat(shape) + 2 * (size_t)shape->d + vh_param_size(f, f->n_param - 1, shape)
            + vh_emission_room(f, shape);
 }
 
@@ -42,12 +53,14 @@ static void lean_to(const vh_emission *f, const vh_coords *x, double share, cons
                     double *const *par, double *work)
 {
     int n = f->n_stat(&x->shape);
-    double *stat = work, *of_frame = work + n;
+    double *stat = work, *of_frame = work + n, *floor = of_frame + n;
     f->stats_of_component(x, (const double *const *)par, stat);
     f->stats_of_obs(x, y, 1, of_frame);
     for (int e = 0; e < n; e++)
         stat[e] += share * (of_frame[e] - stat[e]);
-    f->maximise(x, stat, x->scale, par, of_frame + n); /* with some floor: nothing may come out singular */
+    for (int k = 0; k < x->shape.d; k++) /* nothing may come out singular */
+        floor[k] = 1e-6 * x->scale[k] * x->scale[k];
+    f->maximise(x, stat, floor, par, floor + x->shape.d);
 }
 
 /* The same with a frame drawn from the component itself. */
@@ -65,7 +78,7 @@ static void lean_at_random(const vh_emission *f, const vh_coords *x, double shar
 void vh_emission_sit(const vh_emission *f, const vh_coords *x, const double *y, double *const *par,
                      double *work)
 {
-    if (f->location)
+    if (f->location && f->location->sit)
         f->location->sit(x, y, par);
     else
         lean_to(f, x, 0.5, y, par, work);
@@ -74,7 +87,7 @@ void vh_emission_sit(const vh_emission *f, const vh_coords *x, const double *y, 
 void vh_emission_part(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *a,
                       double *const *b, double *work)
 {
-    if (f->location) {
+    if (f->location && f->location->part) {
         f->location->part(&x->shape, x->scale, rng, a, b);
         return;
     }
@@ -85,7 +98,7 @@ void vh_emission_part(const vh_emission *f, const vh_coords *x, vh_rng *rng, dou
 void vh_emission_jitter(const vh_emission *f, const vh_coords *x, vh_rng *rng, double *const *par,
                         double *work)
 {
-    if (f->location)
+    if (f->location && f->location->jitter)
         f->location->jitter(&x->shape, x->scale, rng, par);
     else
         lean_at_random(f, x, 0.2, rng, par, work);

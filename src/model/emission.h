@@ -18,15 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VH_MAX_PARAM 3
+#define VH_MAX_PARAM     3
+#define VH_CHANNEL_BLOCK 32 /* frames that a product looks at together */
 
 /* log of a probability of zero: below every real log-probability, yet finite, so that the product makes no
  * NaN.  A component of weight zero is never looked at; it may even be singular. */
 #define VH_NEVER (-1e300)
 
-typedef struct { /* sizes of a component */
-    int d;       /* columns of a frame */
-    int V;       /* symbols of a column of symbols; 0 where there is none */
+typedef struct vh_layout vh_layout; /* layout.h */
+
+typedef struct {             /* sizes of a component */
+    int d;                   /* columns of a frame */
+    int V;                   /* symbols of all columns of symbols; 0 where there is none */
+    const vh_layout *layout; /* names of columns and symbols, and the channels of a product; NULL: no names */
 } vh_shape;
 
 typedef struct {
@@ -34,7 +38,8 @@ typedef struct {
     const double *origin, *scale; /* [d] */
 } vh_coords;
 
-typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL } vh_extent;
+/* VH_PER_CHANNEL: the parameters of all channels of a product one after the other, which files keep apart. */
+typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL, VH_PER_CHANNEL } vh_extent;
 
 typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
@@ -50,7 +55,9 @@ typedef enum { VH_PRIOR_FRAMES, VH_PRIOR_NORMAL_GAMMA, VH_PRIOR_NORMAL_WISHART }
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
 typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
 
-/* Of families whose first parameter is the mean, and which have a variance in each dimension. */
+/* Of families that have a mean and a variance in each dimension.  Of a product, some dimensions may have none:
+ * the entries from sit to add_frame but widen are then NULL, and it is started and repaired through its
+ * statistics. */
 typedef struct {
     void (*moments)(const vh_shape *shape, const double *const *par, double *mean, double *var); /* [d] */
     /* The mean becomes the frame x, which is in the coordinates given. */
@@ -63,6 +70,9 @@ typedef struct {
     void (*widen)(const vh_shape *shape, const double *add, double *const *par);
     /* sum += the statistics of one frame at the origin with the covariance 1; stat and work are scratch. */
     void (*add_frame)(const vh_shape *shape, double *sum, double *stat, double *work);
+    bool mean_first; /* the first parameter is the mean [d] */
+    /* Has dimension k a mean and a variance?  NULL: all have. */
+    bool (*moves)(const vh_shape *shape, int k);
 } vh_location;
 
 typedef struct vh_slabs vh_slabs; /* slabs.h */
@@ -78,10 +88,14 @@ struct vh_emission {
     const vh_location *location; /* NULL: the product is in the user's coordinates */
     const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
     /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself, another
-     * table, or NULL. */
+     * table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;
-    /* What a cell must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any number. */
-    const char *(*refuse)(double y);
+    bool (*takes_gaps)(const vh_shape *shape);
+    /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any
+     * number. */
+    const char *(*refuse)(const vh_shape *shape, int k, double y);
+    bool single; /* a mixture of such components is one of them: M is 1 */
+    bool sparse; /* most entries of T(y) are 0 */
 
     /* Free parameters of a component. */
     double (*n_free)(const vh_shape *shape);
@@ -89,10 +103,13 @@ struct vh_emission {
     const vh_emission *wider;
     void (*promote)(const vh_shape *shape, const double *const *par, double *const *wide);
 
-    /* What k-means sees of n frames: X [n][n_feature]; NULL: the frames themselves, d numbers each.  E_b[T]
-     * has the expected features of a component right behind its constant. */
+    /* What k-means sees of n frames: X [n][n_feature]; NULL: the frames themselves, d numbers each.
+     * mean_features: the same of a component, from E_b[T]; NULL: they stand right behind its constant.
+     * uneven: they are of different units, and each is to be divided by its deviation. */
     int (*n_feature)(const vh_shape *shape);
     void (*features)(const vh_shape *shape, const double *y, int64_t n, double *X);
+    void (*mean_features)(const vh_shape *shape, const double *T, double *X);
+    bool uneven;
 
     /* Length of T, the constant included. */
     int (*n_stat)(const vh_shape *shape);
@@ -130,7 +147,8 @@ struct vh_emission {
     bool (*validate)(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work);
 };
 
-extern const vh_emission vh_gaussian_diag, vh_gaussian_full, vh_poisson, vh_bernoulli, vh_gamma, vh_von_mises;
+extern const vh_emission vh_gaussian_diag, vh_gaussian_full, vh_poisson, vh_bernoulli, vh_gamma, vh_von_mises,
+    vh_categorical, vh_product_of_channels;
 
 #define VH_EMISSION_DEFAULT "gaussian-diag"
 
@@ -140,13 +158,35 @@ const vh_emission *vh_emission_find(const char *name);
 const char *vh_emission_names(void);
 
 /* The number of entries along extent k of a parameter, and what it is called: "d" or "V". */
-static inline int vh_param_extent(const vh_param *p, int k, const vh_shape *shape)
-{
-    return p->dim[k] == VH_PER_SYMBOL ? shape->V : shape->d;
-}
+int vh_param_extent(const vh_param *p, int k, const vh_shape *shape);
 static inline const char *vh_param_extent_name(const vh_param *p, int k)
 {
-    return p->dim[k] == VH_PER_SYMBOL ? "V" : "d";
+    return p->dim[k] == VH_PER_SYMBOL ? "V" : p->dim[k] == VH_PER_CHANNEL ? "all channels" : "d";
+}
+/* Is parameter p that of a product, a list of channels in files? */
+static inline bool vh_param_is_channels(const vh_param *p)
+{
+    return p->rank == 1 && p->dim[0] == VH_PER_CHANNEL;
+}
+/* Are the sizes of its parameters known from a layout alone? */
+static inline bool vh_emission_needs_layout(const vh_emission *f)
+{
+    return f->param[0].dim[0] != VH_PER_COLUMN;
+}
+/* Is the product taken in coordinates of its own along dimension k? */
+static inline bool vh_located(const vh_emission *f, const vh_shape *shape, int k)
+{
+    return f->location && (!f->location->moves || f->location->moves(shape, k));
+}
+/* How components are moved as a whole; NULL: through their statistics. */
+static inline const vh_location *vh_emission_place(const vh_emission *f)
+{
+    return f->location && f->location->part ? f->location : NULL;
+}
+/* The family for data with missing cells, or NULL. */
+static inline const vh_emission *vh_emission_with_gaps(const vh_emission *f, const vh_shape *shape)
+{
+    return !f->takes_gaps || f->takes_gaps(shape) ? f->with_gaps : NULL;
 }
 /* Numbers of parameter p of a component. */
 static inline size_t vh_param_size(const vh_emission *f, int p, const vh_shape *shape)
@@ -163,8 +203,8 @@ static inline int vh_features(const vh_emission *f, const vh_shape *shape)
 /* Doubles of scratch (`work`) that any entry of any family may ask for, */
 static inline size_t vh_emission_work(const vh_shape *shape)
 {
-    size_t d = (size_t)shape->d;
-    return 3 * d * d + 40 * d + 2 * (size_t)shape->V;
+    size_t d = (size_t)shape->d, V = (size_t)shape->V;
+    return 4 * d * d + (60 + VH_CHANNEL_BLOCK) * d + 4 * V + 64 + VH_CHANNEL_BLOCK;
 }
 /* and those of this one: with very many columns d^2 of them would be more than there is. */
 static inline size_t vh_emission_room(const vh_emission *f, const vh_shape *shape)

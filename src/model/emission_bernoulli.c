@@ -132,8 +132,10 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
     return true;
 }
 
-static const char *refuse(double y)
+static const char *refuse(const vh_shape *shape, int k, double y)
 {
+    (void)shape;
+    (void)k;
     return y == 0 || y == 1 ? NULL : "0 or 1";
 }
 

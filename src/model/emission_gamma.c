@@ -220,8 +220,10 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
     return true;
 }
 
-static const char *refuse(double y)
+static const char *refuse(const vh_shape *shape, int k, double y)
 {
+    (void)shape;
+    (void)k;
     return y >= 0 && isfinite(y) ? NULL : "0 or a positive number";
 }
 

@@ -121,12 +121,9 @@ static void add_frame_gaps(const vh_shape *shape, double *sum, double *stat, dou
     add_points(&vh_gaussian_diag_gaps, shape, sum, stat, work);
 }
 
-const vh_location vh_location_gaps = {
-    moments_diag, sit, part_diag, jitter_diag, widen_diag, add_frame_gaps
-};
-const vh_location vh_location_diag = {
-    moments_diag, sit, part_diag, jitter_diag, widen_diag, add_frame_diag
-};
-const vh_location vh_location_full = {
-    moments_full, sit, part_full, jitter_full, widen_full, add_frame_full
-};
+const vh_location vh_location_gaps = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
+                                       add_frame_gaps, true, NULL };
+const vh_location vh_location_diag = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
+                                       add_frame_diag, true, NULL };
+const vh_location vh_location_full = { moments_full,   sit,  part_full, jitter_full, widen_full,
+                                       add_frame_full, true, NULL };

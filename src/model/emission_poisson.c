@@ -191,8 +191,10 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
     return true;
 }
 
-static const char *refuse(double y)
+static const char *refuse(const vh_shape *shape, int k, double y)
 {
+    (void)shape;
+    (void)k;
     if (!(y >= 0 && y == floor(y) && isfinite(y)))
         return "a whole number of 0 or more";
     return y <= VH_MOST_COUNT ? NULL : "9007199254740992 or less";

@@ -9,6 +9,7 @@
 #include "model/h3m.h"
 
 #include "core/alloc.h"
+#include "model/layout.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -46,6 +47,7 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape,
     VH_NEW(h3m, 1);
     h3m->family = family;
     h3m->shape = shape;
+    vh_layout_keep(shape.layout);
     h3m->d = shape.d;
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
@@ -150,6 +152,7 @@ void vh_h3m_free(vh_h3m *h3m)
     free(h3m->posterior);
     free(h3m->extra);
     free(h3m->provenance);
+    vh_layout_drop(h3m->shape.layout);
     free(h3m);
 }
 
@@ -220,6 +223,8 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
 
     VH_CHECK(family, VHEM_EINVAL, "emission is '%s', must be one of: %s", emission ? emission : "",
              vh_emission_names());
+    VH_CHECK(!vh_emission_needs_layout(family), VHEM_EINVAL,
+             "%s models cannot be made from arrays alone; read them from a file", emission);
     VH_TRY(vh_h3m_new(ctx, family, (vh_shape){ .d = d }, K, &h3m));
     for (int i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
@@ -303,6 +308,8 @@ static vhem_status check_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hmm *h, 
     vhem_status st = VHEM_OK;
 
     VH_CHECK(h->S >= 1 && h->M >= 1, VHEM_EINVAL, "S is %d and M is %d, must be at least 1", h->S, h->M);
+    VH_CHECK(h->M == 1 || !h3m->family->single, VHEM_EINVAL,
+             "M is %d, must be 1: a mixture of %s components is one such component", h->M, h3m->family->name);
     VH_TRY(check_distribution(ctx, h->pi, h->S, "pi", -1));
     for (int s = 0; s < h->S; s++)
         VH_TRY(check_distribution(ctx, h->A + (size_t)s * (size_t)h->S, h->S, "A", s));
@@ -387,7 +394,9 @@ done:
 
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
 {
-    if (a->family != b->family || a->d != b->d || a->shape.V != b->shape.V || a->K != b->K)
+    char why[256];
+    if (a->family != b->family || a->shape.V != b->shape.V || a->K != b->K
+        || *vh_layout_differs(&a->shape, &b->shape, why, sizeof why))
         return INFINITY;
     double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
     for (int i = 0; i < a->K; i++) {

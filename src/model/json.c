@@ -292,6 +292,21 @@ void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, c
     print_numbers(f, rank, n, x);
 }
 
+void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x,
+                         size_t step)
+{
+    fprintf(f, "%s\"%s\": [", lead, key);
+    for (int i = 0; i < n[0]; i++) {
+        fputs(i ? ", [" : "[", f);
+        for (int j = 0; j < n[1]; j++, x += step) {
+            fputs(j ? ", " : "", f);
+            print_numbers(f, rank - 2, n + 2, x);
+        }
+        putc(']', f);
+    }
+    putc(']', f);
+}
+
 void vh_json_print_members(FILE *f, const char *lead, const char *object)
 {
     const char *first = strchr(object, '{'), *last = strrchr(object, '}');

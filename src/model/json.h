@@ -47,6 +47,9 @@ void vh_json_print_text(FILE *f, const char *key, const char *text);
 /* "key": an array of the given rank and sizes n; and the members of an object in text, each after a comma. 
  * Errors stay in the FILE. */
 void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x);
+/* The same, whose parts x[i][j] lie step numbers apart. */
+void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x,
+                         size_t step);
 void vh_json_print_members(FILE *f, const char *lead, const char *object);
 
 #endif

@@ -2,21 +2,27 @@
 /* model_hdf5.c - model files as HDF5, docs/formats.md: the top of a file, and version 1, which had the same
  * tree as JSON and is only read.  Version 2 is that of shard.h. */
 #include "core/alloc.h"
+#include "model/layout_json.h"
 #include "model/shard.h"
 
 /* ---- the top of a file --------------------------------------------------------------------------------- */
 
 bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version)
 {
-    char lengths[VH_LENGTHS_SIZE];
+    char lengths[VH_LENGTHS_SIZE], *layout = NULL;
     vh_lengths_text(&h3m->lengths, lengths);
-    return vh_h5_put_text(w, w->file, "format", "vhem-h3m") && vh_h5_put_int(w, w->file, "version", version)
-           && vh_h5_put_text(w, w->file, "emission", h3m->family->name)
-           && vh_h5_put_int(w, w->file, "d", h3m->d)
-           && vh_h5_put_long_text(w, w->file, "lengths", h3m->lengths.max > 0 ? lengths : NULL)
-           && vh_h5_put_long_text(w, w->file, "prior", h3m->prior)
-           && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
-           && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
+    if (h3m->shape.layout && !(layout = vh_layout_text(h3m->shape.layout)))
+        return false;
+    bool ok = vh_h5_put_text(w, w->file, "format", "vhem-h3m")
+              && vh_h5_put_int(w, w->file, "version", version)
+              && vh_h5_put_text(w, w->file, "emission", h3m->family->name)
+              && vh_h5_put_int(w, w->file, "d", h3m->d) && vh_h5_put_long_text(w, w->file, "layout", layout)
+              && vh_h5_put_long_text(w, w->file, "lengths", h3m->lengths.max > 0 ? lengths : NULL)
+              && vh_h5_put_long_text(w, w->file, "prior", h3m->prior)
+              && vh_h5_put_long_text(w, w->file, "provenance", h3m->provenance)
+              && vh_h5_put_long_text(w, w->file, "extra", h3m->extra);
+    free(layout);
+    return ok;
 }
 
 /* The text "extra" of the file or of an HMM, less what has become a key of the format. */
@@ -72,16 +78,22 @@ vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int K, vh
     const vh_emission *family = NULL;
     vh_h3m *h3m = NULL;
     vh_shape shape = { 0 };
+    vh_layout *layout = NULL;
+    char *text = NULL;
 
     VH_TRY(get_family(ctx, file, limit, &family));
     VH_TRY(vh_h5_count(ctx, file, "d", &shape.d));
-    VH_TRY(vh_h3m_new(ctx, family, shape, K, &h3m));
+    VH_TRY(vh_h5_long_text(ctx, file, "layout", limit, &text));
+    VH_TRY(vh_layout_from_text(ctx, text, family, shape.d, &layout));
+    VH_TRY(vh_h3m_new(ctx, family, layout ? vh_layout_shape(layout) : shape, K, &h3m));
     VH_TRY(get_extra(ctx, file, NULL, limit, &h3m->extra));
     VH_TRY(get_origin(ctx, file, limit, h3m));
     *out = h3m;
     h3m = NULL;
 done:
     vh_h3m_free(h3m);
+    vh_layout_drop(layout);
+    free(text);
     return st;
 }
 

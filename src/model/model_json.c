@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "model/h3m.h"
 #include "model/json.h"
+#include "model/layout_json.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,8 +24,9 @@
 /* Those of the file when family is NULL, else of an HMM. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
-    static const char *const file[] = { "format", "version", "emission", "d",          "omega",
-                                        "hmms",   "lengths", "prior",    "provenance", NULL };
+    static const char *const file[] = { "format",  "version",  "emission", "d",          "omega",
+                                        "hmms",    "lengths",  "prior",    "provenance", "columns",
+                                        "symbols", "channels", NULL };
     const char *hmm[8 + VH_MAX_PARAM] = { "name", "label", "S", "M", "pi", "A", "c" };
     for (int p = 0; family && p < family->n_param; p++)
         hmm[7 + p] = family->param[p].name;
@@ -122,6 +124,75 @@ static vhem_status read_M(vhem_ctx *ctx, json_t *object, int *M)
     return VHEM_OK;
 }
 
+/* One parameter array of S M components, numbers `step` apart from one component to the next. */
+typedef struct {
+    const vh_param *param;
+    const vh_shape *shape;
+    int S, M;
+    double *at; /* NULL: only its shape is checked */
+    size_t step, size;
+} parameter;
+
+static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter *p)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = (size_t)p->S * (size_t)p->M;
+    vh_json_array a = { .key = p->param->name,
+                        .rank = 2 + p->param->rank,
+                        .dim = { { "S", p->S }, { "M", p->M } } };
+    double *together = NULL;
+
+    if (p->param->optional && !json_object_get(object, p->param->name))
+        return VHEM_OK;
+    for (int k = 0; k < p->param->rank; k++) {
+        a.dim[2 + k].name = vh_param_extent_name(p->param, k);
+        a.dim[2 + k].n = vh_param_extent(p->param, k, p->shape);
+    }
+    if (!p->at || p->step == p->size) {
+        VH_TRY(vh_json_numbers(ctx, object, &a, p->at));
+        goto done;
+    }
+    VH_NEW(together, n * p->size);
+    VH_TRY(vh_json_numbers(ctx, object, &a, together));
+    for (size_t q = 0; q < n; q++)
+        memcpy(p->at + q * p->step, together + q * p->size, sizeof *together * p->size);
+done:
+    free(together);
+    return st;
+}
+
+/* "channels" of an HMM: an object for each, with the parameters of its family. */
+static vhem_status read_channels(vhem_ctx *ctx, json_t *object, const vh_layout *layout, int S, int M,
+                                 double *to)
+{
+    vhem_status st = VHEM_OK;
+    json_t *list = json_object_get(object, "channels");
+
+    VH_CHECK(json_is_array(list) && json_array_size(list) == (size_t)layout->n_channel, VHEM_EFORMAT,
+             "channels is not an array of %d objects, one for each channel of the file", layout->n_channel);
+    for (int c = 0; c < layout->n_channel; c++) {
+        const vh_channel *ch = &layout->channel[c];
+        json_t *one = json_array_get(list, (size_t)c);
+        size_t at = (size_t)ch->at;
+        VH_CHECK(json_is_object(one), VHEM_EFORMAT, "channels[%d] is %s, must be an object", c,
+                 vh_json_kind(one));
+        for (int p = 0; p < ch->family->n_param; p++) {
+            size_t size = vh_param_size(ch->family, p, &ch->shape);
+            st = read_parameter(ctx, one,
+                                &(parameter){ &ch->family->param[p], &ch->shape, S, M, to ? to + at : NULL,
+                                              (size_t)layout->size, size });
+            char who[32];
+            snprintf(who, sizeof who, "channels[%d]", c);
+            if (st != VHEM_OK)
+                vh_error_prefix(ctx, who);
+            VH_TRY(st);
+            at += size;
+        }
+    }
+done:
+    return st;
+}
+
 /* All arrays of HMM i; only checks them when fill is false. */
 static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int i, int S, int M,
                                bool fill)
@@ -137,14 +208,12 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
     VH_TRY(vh_json_numbers(ctx, object, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
-        if (param->optional && !json_object_get(object, param->name))
-            continue;
-        vh_json_array a = { .key = param->name, .rank = 2 + param->rank, .dim = { { "S", S }, { "M", M } } };
-        for (int k = 0; k < param->rank; k++) {
-            a.dim[2 + k].name = vh_param_extent_name(param, k);
-            a.dim[2 + k].n = vh_param_extent(param, k, &h3m->shape);
-        }
-        VH_TRY(vh_json_numbers(ctx, object, &a, fill ? vh_hmm_param(h3m, h, p) : NULL));
+        double *to = fill ? vh_hmm_param(h3m, h, p) : NULL;
+        size_t size = vh_param_size(h3m->family, p, &h3m->shape);
+        if (vh_param_is_channels(param))
+            VH_TRY(read_channels(ctx, object, h3m->shape.layout, S, M, to));
+        else
+            VH_TRY(read_parameter(ctx, object, &(parameter){ param, &h3m->shape, S, M, to, size, size }));
     }
 done:
     return st;
@@ -204,13 +273,15 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     vh_h3m *h3m = NULL;
     const char *emission = "";
     vh_shape shape = { 0 };
+    vh_layout *layout = NULL;
 
     VH_TRY(vh_json_version(ctx, root, VERSION));
     VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
     const vh_emission *family = vh_emission_find(emission);
     VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
     VH_TRY(vh_json_count(ctx, root, "d", &shape.d));
-    VH_TRY(read_hmms(ctx, root, shape, family, &h3m));
+    VH_TRY(vh_layout_from_json(ctx, root, family, shape.d, &layout));
+    VH_TRY(read_hmms(ctx, root, layout ? vh_layout_shape(layout) : shape, family, &h3m));
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
@@ -218,6 +289,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     h3m = NULL;
 done:
     vh_h3m_free(h3m);
+    vh_layout_drop(layout);
     return st;
 }
 
@@ -280,6 +352,29 @@ done:
 
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */
 
+/* "channels" of an HMM whose arrays begin with n [2]; from: all parameters of its first component. */
+static void print_channels(FILE *f, const char *lead, const vh_layout *layout, const int *n,
+                           const double *from)
+{
+    fprintf(f, "%s\"channels\": [", lead);
+    for (int c = 0; c < layout->n_channel; c++) {
+        const vh_channel *ch = &layout->channel[c];
+        const double *at = from + ch->at;
+        fputs(c ? ",\n    {" : "\n    {", f);
+        for (int p = 0; p < ch->family->n_param; p++) {
+            const vh_param *param = &ch->family->param[p];
+            int all[4] = { n[0], n[1] };
+            for (int k = 0; k < param->rank; k++)
+                all[2 + k] = vh_param_extent(param, k, &ch->shape);
+            vh_json_print_apart(f, p ? ", " : "", param->name, 2 + param->rank, all, at,
+                                (size_t)layout->size);
+            at += vh_param_size(ch->family, p, &ch->shape);
+        }
+        putc('}', f);
+    }
+    putc(']', f);
+}
+
 static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 {
     static const char *const lead = ",\n   ";
@@ -294,6 +389,10 @@ static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
     vh_json_print_array(f, lead, "c", 2, component, vh_hmm_c(h));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
+        if (vh_param_is_channels(param)) {
+            print_channels(f, lead, h3m->shape.layout, component, vh_hmm_param(h3m, h, p));
+            continue;
+        }
         for (int k = 0; k < param->rank; k++)
             component[2 + k] = vh_param_extent(param, k, &h3m->shape);
         vh_json_print_array(f, lead, param->name, 2 + param->rank, component, vh_hmm_param(h3m, h, p));
@@ -312,6 +411,7 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
     vh_lengths_text(&h3m->lengths, lengths);
     fprintf(f, "{\"format\": \"vhem-h3m\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             h3m->family->name, h3m->d);
+    vh_layout_print(f, ", ", h3m->shape.layout);
     vh_json_print_array(f, ",\n ", "omega", 1, &h3m->K, h3m->omega);
     fputs(",\n \"hmms\": [\n", f);
     for (int i = 0; i < h3m->K; i++) {

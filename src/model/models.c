@@ -6,6 +6,7 @@
 #include "model/models.h"
 
 #include "core/alloc.h"
+#include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
 #include "model/posteriors.h"
@@ -440,6 +441,38 @@ vhem_status vh_models_from_json(vhem_ctx *ctx, json_t *root, vhem_models **out)
     }
 done:
     return st;
+}
+
+static const vh_h3m *head_of(const vhem_models *m)
+{
+    return m->h3m ? m->h3m : m->shards ? m->shards->shard[0]->head : NULL;
+}
+
+/* The channel of column k, NULL for none. */
+static const vh_channel *channel_of(const vh_layout *layout, int k)
+{
+    for (int c = 0; layout && c < layout->n_channel; c++)
+        if (k < layout->channel[c].column + layout->channel[c].shape.d)
+            return &layout->channel[c];
+    return NULL;
+}
+
+const char *vhem_models_column(const vhem_models *models, int k, const char **emission)
+{
+    const vh_h3m *head = head_of(models);
+    if (!head || k < 0 || k >= head->d)
+        return NULL;
+    const vh_channel *c = channel_of(head->shape.layout, k);
+    if (emission)
+        *emission = c && vh_param_is_channels(&head->family->param[0]) ? c->family->name : head->family->name;
+    return c && head->shape.layout->column ? head->shape.layout->column[k] : "";
+}
+
+const char *vhem_models_symbol(const vhem_models *models, int k, int v)
+{
+    const vh_h3m *head = head_of(models);
+    const vh_channel *c = head && k >= 0 ? channel_of(head->shape.layout, k) : NULL;
+    return c && v >= 0 && v < c->shape.V ? c->symbol[v] : NULL;
 }
 
 const char *vhem_emission_param(const char *emission, int p)

@@ -164,7 +164,8 @@ int vh_revive(const vh_limits *lim, const vh_packed *pk, int k, const vh_stats *
     double unit = lim->unit / vh_scaled_value(1, stats->scale[k]); /* in the numbers of T */
     const double *T = stats->T + (size_t)pk->comp0[k] * (size_t)n_stat;
     double *c = vh_hmm_c(h), *work = malloc(sizeof *work * vh_nudge_work(h3m->family, &h3m->shape));
-    const vh_coords x = { h3m->shape, pk->x.origin, h3m->family->location ? lim->scale : pk->x.scale };
+    const vh_coords x = { h3m->shape, pk->x.origin,
+                          h3m->family->location && h3m->family->location->part ? lim->scale : pk->x.scale };
 
     if (!work) /* not a run without repairs: that would be another result without a word */
         return -1;

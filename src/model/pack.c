@@ -14,6 +14,8 @@
  * loss.  1e5 keeps ten digits behind the point. */
 #define MAX_LOSS 1e5
 
+enum { SPARSE = 64 }; /* statistics from which on it pays to look for those that are 0 */
+
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
 static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
                               const double *scale, vh_packed **out)
@@ -27,6 +29,7 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
     pk->shape = h3m->shape;
     pk->d = h3m->d;
     pk->n_stat = h3m->family->n_stat(&h3m->shape);
+    pk->sparse = h3m->family->sparse && pk->n_stat >= SPARSE;
     pk->K = K;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
@@ -143,7 +146,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
             pk->n_direct += pk->direct[r];
             theta[0] += pk->log_c[r];
             pk->about[r] = pk->x;
-            if (pk->direct[r] && pk->family->location)
+            if (pk->direct[r] && pk->family->location && pk->family->location->mean_first)
                 pk->about[r].origin = par[0];
         }
     }
@@ -182,7 +185,7 @@ void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)
 void vh_table_product(const vh_packed *pk, int lo, int hi, int n, const double *T, double *G, size_t ld)
 {
     const double *theta = pk->theta + (size_t)lo * (size_t)pk->n_stat;
-    vh_gemm_nt(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
+    (pk->sparse ? vh_gemm_nt_sparse : vh_gemm_nt)(hi - lo, n, pk->n_stat, theta, T, G + (size_t)lo * ld, ld);
 }
 
 vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y, int64_t n, double *G,

@@ -21,6 +21,7 @@ typedef struct {
     const double **par;     /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
     unsigned char *direct;  /* [n_comp]  the product would lose digits: take log_density instead */
     int n_direct;
+    bool sparse;      /* most of a statistic of a frame is 0, and there is much of it */
     int at_fault;     /* HMM that made vh_pack_update fail, -1 for none */
     vh_coords x;      /* coordinates of the product; origin and scale are owned */
     vh_coords *about; /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "model/json.h"
+#include "model/layout.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,11 +64,14 @@ static vhem_status add(vhem_ctx *ctx, vh_shards *set, vh_shard *shard)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *head = set->n ? set->shard[0]->head : shard->head;
+    char why[256];
 
     set->shard[set->n++] = shard;
     VH_CHECK(shard->head->family == head->family && shard->head->d == head->d, VHEM_EFORMAT,
              "%s: it holds %s of dimension %d, the first file %s of dimension %d", shard->path,
              shard->head->family->name, shard->head->d, head->family->name, head->d);
+    VH_CHECK(!*vh_layout_differs(&shard->head->shape, &head->shape, why, sizeof why), VHEM_EFORMAT,
+             "%s: it does not suit the first file: %s", shard->path, why);
     set->bytes += shard->bytes;
     set->K += shard->K;
     for (int g = 0; g < shard->n_shape; g++) {

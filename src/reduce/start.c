@@ -72,7 +72,7 @@ static void copy_component(const vh_h3m *from, double *const *a, double *const *
 static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
 {
     const vh_packed *b = base->packed;
-    const vh_location *location = h3m->family->location;
+    const vh_location *location = vh_emission_place(h3m->family);
     int d = h3m->d;
     double *theta =
         malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_room(h3m->family, &h3m->shape) + (size_t)d));
@@ -90,7 +90,7 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
             b->family->stats_of_component(&b->x, (const double *const *)par, theta);
             for (int e = 0; e < b->n_stat; e++)
                 theta[e] += LITTLE * (base->mean[e] - theta[e]);
-            b->family->maximise(&b->x, theta, base->scale, par, work);
+            b->family->maximise(&b->x, theta, add, par, work);
         }
     }
     free(theta);
@@ -255,6 +255,16 @@ done:
  * [n], n and step tell what was used. */
 enum { POOL = 20000 };
 
+/* x := what k-means sees of base component r. */
+static void look_at(const vh_packed *b, int r, double *x)
+{
+    const double *T = b->mean + (size_t)r * (size_t)b->n_stat;
+    if (b->family->mean_features)
+        b->family->mean_features(&b->shape, T, x);
+    else
+        memcpy(x, T + 1, sizeof *x * (size_t)vh_features(b->family, &b->shape));
+}
+
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
@@ -270,9 +280,9 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     VH_NEW(work, vh_emission_room(b->family, &b->shape));
     VH_NEW(label, n);
     for (int i = 0; i < n; i++)
-        for (int a = 0; a < d; a++)
-            X[(size_t)i * (size_t)d + (size_t)a] =
-                b->mean[(size_t)i * (size_t)step * (size_t)n_stat + (size_t)a + 1];
+        look_at(b, i * step, X + (size_t)i * (size_t)d);
+    if (b->family->uneven)
+        vh_even_out(n, d, X);
     VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ n, d, X, NULL }, k, 30,
                      &(vh_kmeans_result){ centre, label, 0, false }));
     for (int c = 0; c < k; c++) {

@@ -114,11 +114,15 @@ class Emissions(Case):
 
     def test_hints(self):
         self.data("d.csv", "poisson")
-        self.assertIn("for counts, --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)
+        self.assertIn("all columns look like counts, whole numbers of 0 or more: --emission poisson", self.ok("fit", "d.csv", "-o", "m.json").err)
         self.assertNotIn("--emission", self.ok("fit", "d.csv", "--cov", "diag", "-o", "m.json").err)
+        rows = "".join(f"a,{random.Random(t).gauss(0, 1):.3f},{(t * 37 % 63) / 10 - 3.1:.2f}\n" for t in range(60))
+        self.write("b.csv", "id,x,turn\n" + rows)
+        self.assertIn("some columns look like angles: --emission 'x:gaussian-diag,turn:von-mises'",
+                      self.ok("fit", "b.csv", "-o", "m.json").err)
         self.write("a.csv", "id,turn\n" + "".join(f"a,{30 * t % 360}\n" for t in range(40)))
         r = self.ok("fit", "a.csv", "--emission", "von-mises", "--states", "1", "-o", "m.json")
-        self.assertIn("von-mises needs radians, not degrees", r.err)
+        self.assertIn("column 'turn' has angles up to 330: von-mises needs radians, not degrees", r.err)
 
     def test_wholly_missing_frames(self):
         self.write("m.json", json.dumps({

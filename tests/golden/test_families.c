@@ -5,6 +5,7 @@
 
 #include "cluster/distance.h"
 #include "estimate/score.h"
+#include "model/layout.h"
 #include "reduce/vhem.h"
 
 #define FOLDER "families/"
@@ -15,16 +16,29 @@ static bool is_known(json_t *model)
     return emission && vh_emission_find(emission);
 }
 
+static void turn_component(const vh_emission *f, const vh_shape *shape, double *const *par)
+{
+    for (int p = 0; p < f->n_param; p++) {
+        size_t n = strcmp(f->param[p].name, "mean") == 0 ? vh_param_size(f, p, shape) : 0;
+        for (size_t k = 0; k < n; k++)
+            par[p][k] = remainder(par[p][k], 2 * acos(-1));
+        for (int c = 0; vh_param_is_channels(&f->param[p]) && c < shape->layout->n_channel; c++) {
+            const vh_channel *ch = &shape->layout->channel[c];
+            double *of[VH_MAX_PARAM];
+            vh_channel_par(ch, par, of);
+            turn_component(ch->family, &ch->shape, of);
+        }
+    }
+}
+
 /* Angles agree up to whole turns. */
 static void turn(vh_h3m *h3m)
 {
     for (int i = 0; i < h3m->K; i++)
-        for (int p = 0; p < h3m->family->n_param; p++) {
-            size_t n = (size_t)(h3m->hmm[i].S * h3m->hmm[i].M) * vh_param_size(h3m->family, p, &h3m->shape);
-            for (size_t k = 0; k < n && strcmp(h3m->family->param[p].name, "mean") == 0; k++) {
-                double *x = vh_hmm_param(h3m, &h3m->hmm[i], p) + k;
-                *x = remainder(*x, 2 * acos(-1));
-            }
+        for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(h3m, &h3m->hmm[i], q / h3m->hmm[i].M, q % h3m->hmm[i].M, par);
+            turn_component(h3m->family, &h3m->shape, par);
         }
 }
 
@@ -39,8 +53,21 @@ static void assert_same(const char *what, vh_h3m *got, json_t *model, vhem_ctx *
     vh_h3m_free(want);
 }
 
-/* A table of numbers in which null is missing. */
-static double *cells(json_t *table, size_t *n)
+/* The number of a symbol of column k. */
+static double code(const vh_h3m *h3m, size_t k, const char *symbol)
+{
+    const vh_layout *layout = h3m->shape.layout;
+    assert_non_null(layout);
+    for (int c = 0; c < layout->n_channel; c++)
+        for (int v = 0; layout->channel[c].column == (int)k && v < layout->channel[c].shape.V; v++)
+            if (strcmp(layout->channel[c].symbol[v], symbol) == 0)
+                return v;
+    fail_msg("there is no symbol '%s'", symbol);
+    return 0;
+}
+
+/* A table of numbers and symbols in which null is missing. */
+static double *cells(const vh_h3m *h3m, json_t *table, size_t *n)
 {
     size_t t, k, at = 0;
     json_t *row, *v;
@@ -48,7 +75,9 @@ static double *cells(json_t *table, size_t *n)
     json_array_foreach(table, t, row)
     {
         assert_true(json_array_size(row) <= 16);
-        json_array_foreach(row, k, v) y[at++] = json_is_null(v) ? NAN : json_number_value(v);
+        json_array_foreach(row, k, v) y[at++] = json_is_null(v)     ? NAN
+                                                : json_is_string(v) ? code(h3m, k, json_string_value(v))
+                                                                    : json_number_value(v);
     }
     *n = at;
     return y;
@@ -61,12 +90,13 @@ static void check_loglik(vhem_ctx *ctx, json_t *c)
     vh_h3m *h3m = golden_model(ctx, json_object_get(c, "model"));
     int S = h3m->hmm[0].S;
     size_t n, k;
-    double *y = cells(json_object_get(c, "y"), &n), loglik, logprob, ll;
+    double *y = cells(h3m, json_object_get(c, "y"), &n), loglik, logprob, ll;
     int T = (int)n / h3m->d, *path = malloc(sizeof *path * (size_t)T);
     double *gamma = malloc(sizeof *gamma * (size_t)(T * S));
     vhem_data *data = NULL;
 
     assert_ok(ctx, call_wrap(ctx, 1, &T, h3m->d, y, &data));
+    data->layout = h3m->shape.layout;
     assert_ok(ctx, vh_h3m_score(ctx, h3m, data, &loglik));
     assert_near(loglik, json_number_value(json_object_get(c, "loglik")), 1e-9, 1e-9);
     assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, &logprob));
@@ -125,12 +155,13 @@ static void check_baumwelch(vhem_ctx *ctx, json_t *c)
     json_array_foreach(json_object_get(c, "seqs"), i, s)
     {
         size_t n;
-        double *y = cells(s, &n);
+        double *y = cells(init, s, &n);
         assert_ok(ctx, vh_builder_frames(b, y, (int64_t)n / init->d));
         assert_ok(ctx, vh_builder_end(b, "s", NULL, "all", 1.0));
         free(y);
     }
     assert_ok(ctx, vh_builder_finish(b, "memory", &data));
+    data->layout = init->shape.layout;
     check_fit(ctx, c, data, init, 1);
     check_fit(ctx, c, data, init, 5);
     vh_builder_free(b);
@@ -220,7 +251,7 @@ static int check_cases(vhem_ctx *ctx, const char *file, const char *key, void (*
     {
         const char *name = json_string_value(json_object_get(c, "name"));
         if (!is_known(json_object_get(c, key)) || strcmp(name, "missing full") == 0
-            || strcmp(name, "masked") == 0)
+            || strcmp(name, "missing record") == 0 || strcmp(name, "masked") == 0)
             continue; /* neither full covariances with missing cells nor models without a column */
         check(ctx, c);
         n++;
@@ -231,14 +262,15 @@ static int check_cases(vhem_ctx *ctx, const char *file, const char *key, void (*
 
 static void test_families(void **state)
 {
-    static const char *const files[] = { "poisson", "bernoulli", "gamma", "von-mises" };
+    static const char *const files[] = { "poisson",     "bernoulli", "gamma", "von-mises",
+                                         "categorical", "track",     "record" };
     const char *name;
     (void)state;
     for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
-        assert_true(check_cases(ctx, FOLDER "loglik.json", "model", check_loglik) >= 6);
-        assert_true(check_cases(ctx, FOLDER "baumwelch.json", "init", check_baumwelch) >= 6);
-        assert_true(check_cases(ctx, FOLDER "ppk.json", "a", check_kernel) >= 4);
+        assert_true(check_cases(ctx, FOLDER "loglik.json", "model", check_loglik) >= 11);
+        assert_true(check_cases(ctx, FOLDER "baumwelch.json", "init", check_baumwelch) >= 11);
+        assert_true(check_cases(ctx, FOLDER "ppk.json", "a", check_kernel) >= 7);
         for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
             char file[64];
             snprintf(file, sizeof file, FOLDER "vhem_%s.json", files[i]);

@@ -175,7 +175,7 @@ static void draws(void **state)
         for (int t = 0; t < N; t++) {
             double y;
             f->draw(&rng, &x.shape, p, root, &y);
-            assert_true(!f->refuse || !f->refuse(y));
+            assert_true(!f->refuse || !f->refuse(&(vh_shape){ .d = 1 }, 0, y));
             f->stats_of_obs(&x, &y, 1, T);
             for (int e = 0; e < n_stat; e++) {
                 sum[e] += T[e] / N;
@@ -212,7 +212,7 @@ static void large_draws(void **state)
         assert_true(f->root(&shape, p, root, work));
         for (int t = 0; t < N; t++) {
             f->draw(&rng, &shape, p, root, &y);
-            assert_true(!f->refuse || !f->refuse(y));
+            assert_true(!f->refuse || !f->refuse(&(vh_shape){ .d = 1 }, 0, y));
             y = (y - large[i].mean) / sqrt(large[i].variance);
             sum += y / N;
             square += y * y / N;
@@ -244,7 +244,7 @@ static void large_rates(void **state)
         assert_true(isfinite(integral) && f->validate(&shape, s, why, sizeof why, work));
         assert_false(f->validate(&shape, t, why, sizeof why, work));
         assert_non_null(strstr(why, "must be from 0 to 9007199254740992"));
-        assert_non_null(f->refuse(more));
+        assert_non_null(f->refuse(&(vh_shape){ .d = 1 }, 0, more));
     }
 }
 

@@ -437,8 +437,9 @@ static vhem_status add_frames(vh_fb *j, int k_lo, int k_hi, int64_t c0, int col,
     j->col0 = col;
     if (pk->n_direct)
         VH_TRY(for_parts(j, c0 + col, n, part_about));
-    vh_gemm_nn_add(j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
-                   j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
+    (pk->sparse ? vh_gemm_nn_add_sparse : vh_gemm_nn_add)(
+        j->comp_hi - j->comp_lo, pk->n_stat, n, j->E + (size_t)j->comp_lo * j->ld + col, j->ld,
+        j->T + (size_t)col * n_stat, j->stats->T + (size_t)j->comp_lo * n_stat);
 done:
     return st;
 }

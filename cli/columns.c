@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* columns.c - how DATA is to be read for an emission or for models: which columns, and which of them hold
+ * symbols, whose cells may be text. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char of_symbols[] = "categorical";
+
+/* Adds name [n] to a list that has room for it. */
+static void add_name(char *list, const char *name, size_t n)
+{
+    size_t at = strlen(list);
+    if (at > 0)
+        list[at++] = ',';
+    memcpy(list + at, name, n);
+    list[at + n] = '\0';
+}
+
+/* "x+y:gaussian-full,place:categorical" as columns, "x,y,place", and symbols, "place". */
+static void split(const char *emission, char *columns, char *symbols)
+{
+    for (const char *p = emission; *p;) {
+        size_t all = strcspn(p, ","), names = all;
+        while (names > 0 && p[names - 1] != ':')
+            names--;
+        bool symbol = names > 0 && all - names == strlen(of_symbols)
+                      && strncmp(p + names, of_symbols, all - names) == 0;
+        for (size_t at = 0; at + 1 < names;) {
+            size_t n = 0;
+            while (at + n < names - 1 && p[at + n] != '+')
+                n++;
+            add_name(columns, p + at, n);
+            if (symbol)
+                add_name(symbols, p + at, n);
+            at += n + 1;
+        }
+        p += all + (p[all] == ',');
+    }
+}
+
+static size_t names_size(const vhem_models *models)
+{
+    size_t size = 1;
+    const char *name;
+    for (int k = 0; (name = vhem_models_column(models, k, NULL)); k++)
+        size += strlen(name) + 1;
+    return size;
+}
+
+/* The columns of the models, none where they have no names or such that cannot stand in a list; and those of
+ * symbols, "*" where they have no names. */
+static void list_columns(const vhem_models *models, char *columns, char *symbols)
+{
+    const char *name, *emission;
+    bool named = true;
+    for (int k = 0; (name = vhem_models_column(models, k, &emission)); k++) {
+        named = named && *name && !strchr(name, ',');
+        if (named)
+            add_name(columns, name, strlen(name));
+        if (strcmp(emission, of_symbols) == 0)
+            add_name(symbols, *name ? name : "*", *name ? strlen(name) : 1);
+    }
+    if (!named)
+        *columns = '\0';
+}
+
+/* Is it a table with names in its first line? */
+static bool is_table(const char *path)
+{
+    static const char *const endings[] = { ".csv", ".tsv", ".txt", NULL };
+    return strcmp(path, "-") == 0 || cli_ends_with(path, endings);
+}
+
+/* Does every part of "x:gamma,y:poisson" name a family? */
+static int check_families(cli *c, const char *emission)
+{
+    for (const char *p = emission; *p;) {
+        size_t all = strcspn(p, ","), names = all;
+        char family[64];
+        while (names > 0 && p[names - 1] != ':')
+            names--;
+        snprintf(family, sizeof family, "%.*s", (int)(all - names < 63 ? all - names : 63), p + names);
+        if (names < 2 || !vhem_emission_param(family, 0) || strcmp(family, "product") == 0)
+            return cli_misuse(
+                c,
+                "--emission by column is COL:NAME,COL+COL:NAME, as in step:gamma,x+y:gaussian-full; "
+                "'%.*s' is not",
+                (int)(all < 80 ? all : 80), p);
+        p += all + (p[all] == ',');
+    }
+    return CLI_GO;
+}
+
+int cli_read_for(cli *c, const char *path, const vhem_models *models, const char *emission,
+                 vhem_data_options *opt)
+{
+    size_t size = (models ? names_size(models) + 2 : 0) + (emission ? strlen(emission) : 0) + 4;
+    if (!models && emission && strchr(emission, ':')) {
+        int status = check_families(c, emission);
+        if (status != CLI_GO)
+            return status;
+    }
+    free(c->columns);
+    free(c->symbols);
+    c->columns = calloc(size, 1);
+    c->symbols = calloc(size, 1);
+    if (!c->columns || !c->symbols)
+        return cli_fail(c, "out of memory");
+    if (models)
+        list_columns(models, c->columns, c->symbols);
+    else if (emission && strchr(emission, ':'))
+        split(emission, c->columns, c->symbols);
+    else if (emission && strcmp(emission, of_symbols) == 0)
+        strcpy(c->symbols, "*");
+    if (*c->symbols)
+        opt->symbols = c->symbols;
+    if (*c->columns && !opt->columns && (!models || is_table(path)))
+        opt->columns = c->columns;
+    return CLI_GO;
+}
+
+int cli_load_data(cli *c, const char *path, const vhem_data_options *asked, const vhem_models *models,
+                  const char *emission, vhem_data **out)
+{
+    vhem_data_options opt = *asked;
+    int status = cli_read_for(c, path, models, emission, &opt);
+    return status == CLI_GO ? cli_status(c, vhem_data_load(c->ctx, path, &opt, out)) : status;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_hints.c - what the values of columns look like: counts, bits or angles though the states emit Gaussians, or
+ * degrees where radians are needed. */
+#include "fit_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct {
+    double least, most;
+    bool whole; /* every value is a whole number */
+    int64_t n;  /* values that are not missing */
+} column;
+
+static void look(const vhem_data *data, const vhem_data_facts *facts, column *col)
+{
+    for (int k = 0; k < facts->d; k++)
+        col[k] = (column){ .least = INFINITY, .most = -INFINITY, .whole = true };
+    for (int64_t n = 0; n < facts->N; n++) {
+        vhem_seq_view seq;
+        vhem_data_view(data, n, &seq);
+        for (int64_t i = 0; i < seq.T * facts->d; i++) {
+            column *c = &col[i % facts->d];
+            double y = seq.y[i];
+            if (isnan(y))
+                continue;
+            c->least = fmin(c->least, y);
+            c->most = fmax(c->most, y);
+            c->whole = c->whole && y == floor(y);
+            c->n++;
+        }
+    }
+}
+
+/* The family that suits such a column better than Gaussians; NULL: none. */
+static const char *better(const column *c)
+{
+    enum { ENOUGH = 20 }; /* values: fewer may be anything */
+    double width = c->most - c->least;
+    if (c->n == 0 || !(width > 0))
+        return NULL;
+    if (c->whole && c->least >= 0)
+        return c->most > 1 ? "poisson" : "bernoulli";
+    bool turn =
+        (c->least >= -PI - 1e-3 && c->most <= PI + 1e-3) || (c->least >= 0 && c->most <= 2 * PI + 1e-3);
+    return turn && width > 1.75 * PI && c->n >= ENOUGH ? "von-mises" : NULL;
+}
+
+static void tell_better(cli *c, const vhem_data_facts *facts, const column *col)
+{
+    char list[512] = "", what[64];
+    size_t at = 0;
+    int found = 0, same = 0;
+    const char *first = NULL;
+    for (int k = 0; k < facts->d; k++) {
+        const char *family = better(&col[k]);
+        first = found == 0 ? family : first;
+        found += family != NULL;
+        same += family && first && strcmp(family, first) == 0;
+        int n = snprintf(list + at, sizeof list - at, "%s%s:%s", k ? "," : "", facts->column[k],
+                         family ? family : "gaussian-diag");
+        at += at + (size_t)n < sizeof list ? (size_t)n : 0;
+    }
+    if (found == 0)
+        return;
+    bool all = same == facts->d;
+    snprintf(what, sizeof what, "%s",
+             found > same                      ? "counts, bits or angles"
+             : strcmp(first, "poisson") == 0   ? "counts, whole numbers of 0 or more"
+             : strcmp(first, "bernoulli") == 0 ? "bits, 0 or 1"
+                                               : "angles");
+    cli_say(c, "%s look like %s: --emission %s%s%s may suit them better than Gaussians",
+            all ? "all columns" : "some columns", what, all ? "" : "'", all ? first : list, all ? "" : "'");
+}
+
+void fit_hint(cli *c, const fit_result *r)
+{
+    vhem_models_facts models;
+    vhem_data_facts facts;
+    vhem_models_info(r->models, &models);
+    vhem_data_info(r->data, &facts);
+    column *col = calloc((size_t)facts.d, sizeof *col);
+    if (!col || models.kind != VHEM_HMMS) {
+        free(col);
+        return;
+    }
+    look(r->data, &facts, col);
+    if (r->unasked)
+        tell_better(c, &facts, col);
+    const char *name, *emission;
+    for (int m = 0; (name = vhem_models_column(r->models, m, &emission)); m++)
+        for (int k = 0; k < facts.d; k++) {
+            double most = fmax(fabs(col[k].least), fabs(col[k].most));
+            bool it = *name ? strcmp(facts.column[k], name) == 0 : k == m;
+            if (it && strcmp(emission, "von-mises") == 0 && most > 7)
+                cli_say(c, "column '%s' has angles up to %g: von-mises needs radians, not degrees",
+                        facts.column[k], most);
+        }
+    free(col);
+}

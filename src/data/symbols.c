@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* symbols.c - see symbols.h. */
+#include "data/symbols.h"
+
+#include "data/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool vh_is_symbols(const char *list, const char *column)
+{
+    size_t size = strlen(column);
+    if (!list || strcmp(list, "*") == 0)
+        return list != NULL;
+    for (const char *p = list; p; p = strchr(p, ','), p = p ? p + 1 : NULL)
+        if (strncmp(p, column, size) == 0 && (p[size] == ',' || p[size] == '\0'))
+            return true;
+    return false;
+}
+
+vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, double *out)
+{
+    char number[VH_NUMBER_SIZE];
+    int index = 0;
+    bool is_new;
+    vh_value kind = vh_number_parse(s, n, out);
+
+    if (kind == VH_MISSING)
+        return VHEM_OK;
+    while (n > 0 && (s[0] == ' ' || s[0] == '\t')) {
+        s++;
+        n--;
+    }
+    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+        n--;
+    if (kind == VH_NUMBER) {
+        n = vh_number_short(*out, number);
+        s = number;
+    }
+    vhem_status st = vh_names_put(ctx, names, s, n, &index, &is_new);
+    *out = index;
+    return st;
+}
+
+vhem_status vh_symbols_hand_over(vh_names *names, vh_builder *b, int k)
+{
+    vhem_status st = vh_builder_symbols(b, k, names->text, names->n);
+    if (st == VHEM_OK) {
+        names->text = NULL;
+        names->n = 0;
+    }
+    return st;
+}

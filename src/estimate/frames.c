@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frames.c - see frames.h.
+ *
+ *   1. columns      2. symbols      3. casting cells      4. a new layout      5. the calls */
+#include "estimate/frames.h"
+
+#include "core/alloc.h"
+#include "data/names.h"
+#include "data/values.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- 1. columns ---------------------------------------------------------------------------------------- */
+
+static vhem_status no_column(vhem_ctx *ctx, const vhem_data *data, const char *name)
+{
+    char list[256];
+    vh_show_list(data->column, data->d, ", ", list, sizeof list);
+    return vh_fail(ctx, VHEM_EINVAL, "the data has no column '%s'; its columns are %s",
+                   VH_SHOW(name, strlen(name)), list);
+}
+
+static int find_column(const vhem_data *data, const char *name)
+{
+    for (int k = 0; k < data->d; k++)
+        if (strcmp(data->column[k], name) == 0)
+            return k;
+    return -1;
+}
+
+/* place [layout->d]: where the columns of the layout are in the data.  Without names on either side: in order. */
+static vhem_status find_columns(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, int *place)
+{
+    vhem_status st = VHEM_OK;
+    bool by_name = layout->column && !data->unnamed;
+
+    VH_CHECK(by_name || data->d == layout->d, VHEM_EINVAL, "the models have dimension %d, the data %d",
+             layout->d, data->d);
+    for (int k = 0; k < layout->d; k++) {
+        place[k] = by_name ? find_column(data, layout->column[k]) : k;
+        if (place[k] < 0)
+            VH_TRY(no_column(ctx, data, layout->column[k]));
+    }
+done:
+    return st;
+}
+
+/* ---- 2. symbols ---------------------------------------------------------------------------------------- */
+
+/* What a cell of column k is called. */
+static const char *cell_name(const vhem_data *data, int k, double y, char number[VH_NUMBER_SIZE])
+{
+    if (data->symbols && data->symbols[k].n > 0)
+        return data->symbols[k].name[(int)y];
+    number[vh_number_short(y, number)] = '\0';
+    return number;
+}
+
+/* The numbers of the symbols of a channel by their names; `1.0` is `1`. */
+static vhem_status index_symbols(vhem_ctx *ctx, const vh_channel *c, vh_names *names)
+{
+    vhem_status st = VHEM_OK;
+    for (int v = 0; v < c->shape.V; v++) {
+        char number[VH_NUMBER_SIZE];
+        const char *name = c->symbol[v];
+        double y;
+        int at;
+        bool is_new;
+        if (vh_number_parse(name, strlen(name), &y) == VH_NUMBER) {
+            number[vh_number_short(y, number)] = '\0';
+            name = number;
+        }
+        VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
+        VH_CHECK(is_new, VHEM_EINVAL, "two symbols are the number %s", name);
+    }
+done:
+    return st;
+}
+
+/* ---- 3. casting cells ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    const vhem_data *data;
+    const vh_layout *layout;
+    int *place;      /* [d]  column of the data */
+    int *channel;    /* [d]  channel of symbols, -1 for none */
+    vh_names *names; /* [n_channel]  the symbols of each */
+    double *frame;   /* [d] */
+    double *last;    /* [n_channel][2]  the cell before and its symbol: they repeat */
+} cast;
+
+static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int n, int64_t t, int k, const char *name)
+{
+    const vhem_data *data = c->data;
+    const vh_channel *ch = &c->layout->channel[c->channel[k]];
+    const char *sequence = data->name ? data->name[n] : "";
+    char list[160], number[24];
+    snprintf(number, sizeof number, "%d", n);
+    vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
+    return vh_fail(
+        ctx, VHEM_EINVAL,
+        "sequence %s%s%s: frame %lld (counted from 0), column '%s' is '%s', which the models have no "
+        "symbol for; theirs are %s",
+        *sequence ? "'" : "", *sequence ? VH_SHOW(sequence, strlen(sequence)) : number, *sequence ? "'" : "",
+        (long long)t, data->column[c->place[k]], VH_SHOW(name, strlen(name)), list);
+}
+
+static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int n, int64_t t, int k, double y)
+{
+    int ch = c->channel[k];
+    double *last = &c->last[2 * (ch < 0 ? 0 : ch)];
+    char number[VH_NUMBER_SIZE];
+
+    c->frame[k] = y;
+    if (ch < 0 || isnan(y))
+        return VHEM_OK;
+    if (y != last[0]) {
+        const char *name = cell_name(c->data, c->place[k], y, number);
+        int v = vh_names_find(&c->names[ch], name, strlen(name));
+        if (v < 0)
+            return no_symbol(ctx, c, n, t, k, name);
+        last[0] = y;
+        last[1] = v;
+    }
+    c->frame[k] = last[1];
+    return VHEM_OK;
+}
+
+static vhem_status cast_sequence(vhem_ctx *ctx, cast *c, int n, vh_builder *b)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_data *data = c->data;
+    const double *y = vh_data_frames(data, n);
+
+    for (int64_t t = 0; t < vh_data_length(data, n); t++, y += data->d) {
+        for (int k = 0; k < c->layout->d; k++)
+            VH_TRY(cast_cell(ctx, c, n, t, k, y[c->place[k]]));
+        VH_TRY(vh_builder_frame(b, c->frame));
+    }
+    VH_TRY(vh_builder_end(b, data->name ? data->name[n] : NULL, data->label ? data->label[n] : NULL,
+                          data->group ? data->group[n] : NULL, vh_data_weight(data, n)));
+done:
+    return st;
+}
+
+static vhem_status cast_open(vhem_ctx *ctx, const vhem_data *data, const vh_layout *layout, cast *c)
+{
+    vhem_status st = VHEM_OK;
+
+    *c = (cast){ .data = data, .layout = layout };
+    VH_NEW(c->place, layout->d);
+    VH_NEW(c->channel, layout->d);
+    VH_NEW(c->names, layout->n_channel);
+    VH_NEW(c->frame, layout->d);
+    VH_NEW(c->last, 2 * layout->n_channel);
+    VH_TRY(find_columns(ctx, data, layout, c->place));
+    for (int i = 0; i < layout->n_channel; i++) {
+        const vh_channel *ch = &layout->channel[i];
+        for (int k = 0; k < ch->shape.d; k++)
+            c->channel[ch->column + k] = ch->shape.V > 0 ? i : -1;
+        c->last[2 * i] = NAN;
+        VH_TRY(index_symbols(ctx, ch, &c->names[i]));
+    }
+done:
+    return st;
+}
+
+static void cast_close(cast *c)
+{
+    for (int i = 0; c->names && i < c->layout->n_channel; i++)
+        vh_names_free(&c->names[i]);
+    free(c->names);
+    free(c->place);
+    free(c->channel);
+    free(c->frame);
+    free(c->last);
+}
+
+/* The columns are where they should be, and cells are what they should be. */
+static bool as_it_is(const cast *c)
+{
+    if (c->data->d != c->layout->d)
+        return false;
+    for (int k = 0; k < c->layout->d; k++)
+        if (c->place[k] != k || c->channel[k] >= 0)
+            return false;
+    return true;
+}
+
+/* A set of sequences that has the layout; out->layout is kept already. */
+static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vh_frames *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_builder *b = NULL;
+    cast c = { 0 };
+
+    VH_TRY(cast_open(ctx, data, out->layout, &c));
+    out->data = data;
+    if (as_it_is(&c) && !vh_emission_needs_layout(out->layout->family))
+        goto done;
+    VH_TRY(vh_builder_open(ctx, "frames", &(vhem_data_options){ .memory = data->hold.limit }, out->layout->d,
+                           &b));
+    for (int i = 0; i < n; i++)
+        VH_TRY(cast_sequence(ctx, &c, seq ? seq[i] : i, b));
+    if (out->layout->column)
+        VH_TRY(vh_builder_columns(b, (const char *const *)out->layout->column));
+    VH_TRY(vh_builder_finish(b, data->format, &out->own));
+    out->own->layout = out->layout;
+    out->data = out->own;
+done:
+    cast_close(&c);
+    vh_builder_free(b);
+    return st;
+}
+
+/* ---- 4. a new layout ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    char *name;
+    double number; /* NaN: text */
+} symbol;
+
+/* Numbers first, by their values, then texts. */
+static int by_value(const void *a, const void *b)
+{
+    const symbol *x = a, *y = b;
+    if (isnan(x->number) || isnan(y->number))
+        return isnan(x->number) && isnan(y->number) ? strcmp(x->name, y->name) : isnan(x->number) ? 1 : -1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The different cells of column k, called as cell_name does. */
+static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_names *names)
+{
+    vhem_status st = VHEM_OK;
+    double last = NAN;
+
+    for (int n = 0; n < data->N; n++) {
+        const double *y = vh_data_frames(data, n) + k;
+        for (int64_t t = 0; t < vh_data_length(data, n); t++) {
+            double v = y[t * data->d];
+            char number[VH_NUMBER_SIZE];
+            int at;
+            bool is_new;
+            if (isnan(v) || v == last)
+                continue;
+            bool whole = (data->symbols && data->symbols[k].n > 0) || v == floor(v);
+            VH_CHECK(whole, VHEM_EINVAL,
+                     "column '%s', sequence %d, frame %lld: %g is no symbol, must be text or a whole number",
+                     data->column[k], n, (long long)t, v);
+            const char *name = cell_name(data, k, v, number);
+            VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
+            last = v;
+        }
+        vh_data_passed(data, n);
+    }
+    VH_CHECK(names->n > 0, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
+             data->column[k]);
+done:
+    return st;
+}
+
+/* The symbols that column k of the data has, in order, become those of a channel. */
+static vhem_status take_symbols(vhem_ctx *ctx, const vhem_data *data, int k, vh_layout *layout, int channel)
+{
+    vhem_status st = VHEM_OK;
+    vh_names names = { 0 };
+    symbol *all = NULL;
+    const char **text = NULL;
+
+    VH_TRY(find_cells(ctx, data, k, &names));
+    VH_NEW(all, names.n);
+    VH_NEW(text, names.n);
+    for (int v = 0; v < names.n; v++) {
+        all[v] = (symbol){ names.text[v], NAN };
+        if (vh_number_parse(names.text[v], names.size[v], &all[v].number) != VH_NUMBER)
+            all[v].number = NAN;
+    }
+    qsort(all, (size_t)names.n, sizeof *all, by_value);
+    for (int v = 0; v < names.n; v++)
+        text[v] = all[v].name;
+    VH_TRY(vh_layout_symbols(ctx, layout, channel, text, names.n));
+done:
+    vh_names_free(&names);
+    free(all);
+    free(text);
+    return st;
+}
+
+static bool has_symbols(const vh_emission *f)
+{
+    return f->param[0].dim[0] == VH_PER_SYMBOL;
+}
+
+/* One channel of all columns. */
+static vhem_status layout_of_family(vhem_ctx *ctx, const vhem_data *data, const vh_emission *family,
+                                    vh_layout **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_layout *layout = NULL;
+    char list[256];
+
+    vh_show_list(data->column, data->d, ", ", list, sizeof list);
+    VH_CHECK(data->d == 1 || !has_symbols(family), VHEM_EINVAL,
+             "%s takes one column, the data has %d (%s); choose one with --columns, or name each: --emission "
+             "'%s:%s,...'",
+             family->name, data->d, list, data->column[0], family->name);
+    VH_TRY(vh_layout_new(ctx, 1, &layout));
+    layout->family = layout->channel[0].family = family;
+    layout->channel[0].shape.d = data->d;
+    if (has_symbols(family))
+        VH_TRY(take_symbols(ctx, data, 0, layout, 0));
+    if (!data->unnamed)
+        VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)data->column));
+    vh_layout_close(layout);
+    *out = layout;
+    layout = NULL;
+done:
+    vh_layout_drop(layout);
+    return st;
+}
+
+static int count(const char *s, size_t n, char c)
+{
+    int found = 1;
+    for (size_t i = 0; i < n; i++)
+        found += s[i] == c;
+    return found;
+}
+
+static const char *last_colon(const char *s, size_t n)
+{
+    while (n > 0 && s[n - 1] != ':')
+        n--;
+    return n > 0 ? s + n - 1 : NULL;
+}
+
+/* One channel, "x+y:gaussian-full" [n]: its family, and its columns behind those at all[*d]. */
+static vhem_status channel_from(vhem_ctx *ctx, const vhem_data *data, const char *s, size_t n,
+                                vh_layout *layout, int c, char **all, int *d)
+{
+    vhem_status st = VHEM_OK;
+    const char *colon = last_colon(s, n);
+    vh_channel *ch = &layout->channel[c];
+    char *family = NULL;
+
+    VH_CHECK(colon && colon > s && colon + 1 < s + n, VHEM_EINVAL,
+             "'%s' in the emission must be COLUMN:FAMILY or COLUMN+COLUMN:FAMILY", VH_SHOW(s, n));
+    family = vh_strndup(ctx, colon + 1, (size_t)(s + n - colon - 1));
+    VH_CHECK(family, VHEM_ENOMEM, "out of memory");
+    ch->family = vh_emission_find(family);
+    VH_CHECK(ch->family && !vh_param_is_channels(&ch->family->param[0]), VHEM_EINVAL,
+             "emission '%s' is unknown; of a column it can be any of %s but the last",
+             VH_SHOW(family, strlen(family)), vh_emission_names());
+    for (const char *p = s; p < colon;) {
+        const char *plus = memchr(p, '+', (size_t)(colon - p)), *end = plus ? plus : colon;
+        VH_CHECK(end > p, VHEM_EINVAL, "'%s' in the emission has an empty name", VH_SHOW(s, n));
+        all[*d] = vh_strndup(ctx, p, (size_t)(end - p));
+        VH_CHECK(all[*d], VHEM_ENOMEM, "out of memory");
+        int k = find_column(data, all[*d]);
+        if (k < 0)
+            VH_TRY(no_column(ctx, data, all[*d]));
+        ++*d;
+        ch->shape.d++;
+        if (has_symbols(ch->family)) {
+            VH_CHECK(ch->shape.d == 1 && end == colon, VHEM_EINVAL,
+                     "'%s' in the emission: each column of symbols is a channel of its own", VH_SHOW(s, n));
+            VH_TRY(take_symbols(ctx, data, k, layout, c));
+        }
+        p = end + 1;
+    }
+done:
+    free(family);
+    return st;
+}
+
+/* "step:gamma,x+y:gaussian-full". */
+static vhem_status layout_of_columns(vhem_ctx *ctx, const vhem_data *data, const char *spec, vh_layout **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_layout *layout = NULL;
+    size_t n = strlen(spec);
+    int n_column = count(spec, n, '+') + count(spec, n, ','), d = 0, c = 0;
+    char **all = NULL;
+
+    VH_NEW(all, n_column);
+    VH_TRY(vh_layout_new(ctx, count(spec, n, ','), &layout));
+    layout->family = vh_product_family();
+    for (const char *p = spec; c < layout->n_channel; c++) {
+        size_t size = strcspn(p, ",");
+        VH_TRY(channel_from(ctx, data, p, size, layout, c, all, &d));
+        p += size + 1;
+    }
+    VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)all));
+    vh_layout_close(layout);
+    *out = layout;
+    layout = NULL;
+done:
+    for (int k = 0; all && k < n_column; k++)
+        free(all[k]);
+    free(all);
+    vh_layout_drop(layout);
+    return st;
+}
+
+/* ---- 5. the calls -------------------------------------------------------------------------------------- */
+
+vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
+                             vh_frames *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_layout *layout = NULL;
+
+    out->data = data;
+    if (data->layout)
+        return VHEM_OK;
+    if (start)
+        return vh_frames_for(ctx, data, NULL, data->N, start, out);
+    if (!emission)
+        return VHEM_OK;
+    const vh_emission *family = vh_emission_find(emission);
+    if (family && !vh_emission_needs_layout(family))
+        return VHEM_OK;
+    VH_CHECK(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
+             "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
+             emission);
+    VH_TRY(family ? layout_of_family(ctx, data, family, &layout)
+                  : layout_of_columns(ctx, data, emission, &layout));
+    out->layout = layout;
+    VH_TRY(cast_data(ctx, data, NULL, data->N, out));
+done:
+    if (st != VHEM_OK)
+        vh_frames_free(out);
+    return st;
+}
+
+vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, const vh_h3m *h3m,
+                          vh_frames *out)
+{
+    vhem_status st = VHEM_OK;
+    char why[256];
+
+    out->data = data;
+    if (data->layout) {
+        VH_CHECK(!*vh_layout_differs(&(vh_shape){ data->layout->d, data->layout->V, data->layout },
+                                     &h3m->shape, why, sizeof why),
+                 VHEM_EINVAL, "the frames do not suit the models: %s", why);
+        goto done;
+    }
+    if (!h3m->shape.layout)
+        goto done;
+    out->layout = vh_layout_keep(h3m->shape.layout);
+    VH_TRY(cast_data(ctx, data, seq, n, out));
+done:
+    if (st != VHEM_OK)
+        vh_frames_free(out);
+    return st;
+}
+
+void vh_frames_free(vh_frames *frames)
+{
+    vhem_data_free(frames->own);
+    vh_layout_drop(frames->layout);
+    *frames = (vh_frames){ 0 };
+}
+
+vhem_status vh_frames_name(vhem_ctx *ctx, const vhem_data *data, vh_h3m *h3m)
+{
+    vhem_status st = VHEM_OK;
+    vh_layout *layout = NULL;
+
+    if (h3m->shape.layout || data->unnamed)
+        return VHEM_OK;
+    VH_TRY(layout_of_family(ctx, data, h3m->family, &layout));
+    h3m->shape.layout = layout;
+done:
+    return st;
+}
+
+/* Cells of column k, numbers of symbols, become the numbers that the symbols are; false when one is text. */
+static bool to_numbers(const vh_channel *c, vhem_data *data, double *number)
+{
+    for (int v = 0; v < c->shape.V; v++)
+        if (vh_number_parse(c->symbol[v], strlen(c->symbol[v]), &number[v]) != VH_NUMBER)
+            return false;
+    double *y = (double *)data->y + c->column; /* they were drawn, and lie in memory */
+    for (int64_t t = 0; t < data->start[data->N]; t++, y += data->d)
+        *y = isnan(*y) ? NAN : number[(int)*y];
+    return true;
+}
+
+vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    const vh_layout *layout = data->layout;
+    vh_symbols *symbols = NULL;
+    double *number = NULL;
+
+    VH_NEW(symbols, data->d);
+    VH_NEW(number, layout->V + 1);
+    for (int i = 0; i < layout->n_channel; i++) {
+        const vh_channel *c = &layout->channel[i];
+        if (c->shape.V == 0 || to_numbers(c, data, number))
+            continue;
+        VH_NEW(symbols[c->column].name, c->shape.V);
+        symbols[c->column].n = c->shape.V;
+        for (int v = 0; v < c->shape.V; v++)
+            VH_DUP(symbols[c->column].name[v], c->symbol[v]);
+    }
+    if (layout->column)
+        VH_TRY(
+            vh_data_describe(ctx, data, &(vhem_data_text){ .column = (const char *const *)layout->column }));
+    data->symbols = symbols;
+    data->layout = NULL;
+    symbols = NULL;
+done:
+    vh_symbols_free(symbols, data->d);
+    free(number);
+    return st;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.c - see layout.h. */
+#include "model/layout.h"
+
+#include "core/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+vhem_status vh_layout_new(vhem_ctx *ctx, int n_channel, vh_layout **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_layout *layout = NULL;
+
+    VH_CHECK(n_channel >= 1, VHEM_EINVAL, "there are no channels, must be at least one");
+    VH_NEW(layout, 1);
+    atomic_init(&layout->owners, 1);
+    VH_NEW(layout->channel, n_channel);
+    layout->n_channel = n_channel;
+    *out = layout;
+    layout = NULL;
+done:
+    vh_layout_drop(layout);
+    return st;
+}
+
+const vh_layout *vh_layout_keep(const vh_layout *layout)
+{
+    if (layout)
+        atomic_fetch_add(&((vh_layout *)layout)->owners, 1);
+    return layout;
+}
+
+static void free_texts(char **text, int n)
+{
+    for (int i = 0; text && i < n; i++)
+        free(text[i]);
+    free(text);
+}
+
+void vh_layout_drop(const vh_layout *kept)
+{
+    vh_layout *layout = (vh_layout *)kept;
+    if (!layout || atomic_fetch_sub(&layout->owners, 1) > 1)
+        return;
+    for (int c = 0; layout->channel && c < layout->n_channel; c++)
+        free_texts(layout->channel[c].symbol, layout->channel[c].shape.V);
+    free_texts(layout->column, layout->d);
+    free(layout->channel);
+    free(layout);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Copies of text [n], which are all different. */
+static vhem_status copy_texts(vhem_ctx *ctx, const char *what, const char *const *text, int n, char ***out)
+{
+    vhem_status st = VHEM_OK;
+    char **copy = NULL, **order = NULL;
+
+    VH_NEW(copy, n);
+    for (int i = 0; i < n; i++) {
+        VH_CHECK(text[i][0] != '\0', VHEM_EINVAL, "%s %d has no name", what, i);
+        VH_DUP(copy[i], text[i]);
+    }
+    VH_NEW(order, n);
+    memcpy(order, copy, sizeof *order * (size_t)n);
+    qsort(order, (size_t)n, sizeof *order, by_text);
+    for (int i = 1; i < n; i++)
+        VH_CHECK(strcmp(order[i - 1], order[i]) != 0, VHEM_EINVAL, "two %ss are called '%.80s'", what,
+                 order[i]);
+    *out = copy;
+    copy = NULL;
+done:
+    free_texts(copy, n);
+    free(order);
+    return st;
+}
+
+vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, const char *const *symbol, int n)
+{
+    vhem_status st = VHEM_OK;
+    vh_channel *c = &layout->channel[channel];
+
+    VH_CHECK(n >= 1, VHEM_EINVAL, "there are no symbols, must be at least one");
+    VH_TRY(copy_texts(ctx, "symbol", symbol, n, &c->symbol));
+    c->shape.V = n;
+done:
+    return st;
+}
+
+vhem_status vh_layout_columns(vhem_ctx *ctx, vh_layout *layout, const char *const *column)
+{
+    int d = 0;
+    for (int c = 0; c < layout->n_channel; c++)
+        d += layout->channel[c].shape.d;
+    layout->d = d;
+    return copy_texts(ctx, "column", column, d, &layout->column);
+}
+
+void vh_layout_close(vh_layout *layout)
+{
+    layout->d = layout->V = layout->size = 0;
+    for (int c = 0; c < layout->n_channel; c++) {
+        vh_channel *ch = &layout->channel[c];
+        ch->column = layout->d;
+        ch->at = layout->size;
+        layout->d += ch->shape.d;
+        layout->V += ch->shape.V;
+        for (int p = 0; p < ch->family->n_param; p++)
+            layout->size += (int)vh_param_size(ch->family, p, &ch->shape);
+    }
+}
+
+vh_shape vh_layout_shape(const vh_layout *layout)
+{
+    return (vh_shape){ .d = layout->d, .V = layout->V, .layout = layout };
+}
+
+static const char *channel_differs(const vh_channel *a, const vh_channel *must, int c, char *why, size_t size)
+{
+    bool same =
+        a->family == must->family || a->family->wider == must->family || must->family->wider == a->family;
+    if (!same) {
+        snprintf(why, size, "channel %d is %s, must be %s", c, a->family->name, must->family->name);
+        return why;
+    }
+    if (a->shape.d != must->shape.d || a->shape.V != must->shape.V) {
+        snprintf(why, size, "channel %d has %d columns and %d symbols, must have %d and %d", c, a->shape.d,
+                 a->shape.V, must->shape.d, must->shape.V);
+        return why;
+    }
+    for (int v = 0; v < a->shape.V; v++)
+        if (strcmp(a->symbol[v], must->symbol[v]) != 0) {
+            snprintf(why, size, "symbol %d is '%.60s', must be '%.60s'", v, a->symbol[v], must->symbol[v]);
+            return why;
+        }
+    return "";
+}
+
+const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why, size_t size)
+{
+    const vh_layout *x = a->layout, *y = must->layout;
+    if (a->d != must->d) {
+        snprintf(why, size, "there are %d columns, must be %d", a->d, must->d);
+        return why;
+    }
+    if (!x || !y || x == y)
+        return "";
+    if (x->n_channel != y->n_channel) {
+        snprintf(why, size, "there are %d channels, must be %d", x->n_channel, y->n_channel);
+        return why;
+    }
+    bool product = vh_param_is_channels(&x->family->param[0]);
+    for (int c = 0; c < x->n_channel; c++)
+        if (*channel_differs(&x->channel[c], &y->channel[c], c, why, size))
+            return why;
+    for (int k = 0; product && k < x->d; k++)
+        if (strcmp(x->column[k], y->column[k]) != 0) {
+            snprintf(why, size, "column %d is '%.60s', must be '%.60s'", k, x->column[k], y->column[k]);
+            return why;
+        }
+    return "";
+}
+
+void vh_channel_par(const vh_channel *c, double *const *all, double **par)
+{
+    double *at = all[0] + c->at;
+    for (int p = 0; p < c->family->n_param; p++) {
+        par[p] = at;
+        at += vh_param_size(c->family, p, &c->shape);
+    }
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Symbols and products of channels, from data to clusters and back."""
+import json
+import random
+
+import unittest
+
+from support import Case
+
+RECORD = "u+v:gaussian-full,ward:categorical,n:poisson,drip:bernoulli"
+
+
+def record(rng, k, s):
+    return [f"{rng.gauss(2 * s, 1):.4f}", f"{rng.gauss(-s * (1 + k), 1):.4f}",
+            rng.choices(["in", "out", "icu"], [[7, 2, 1], [1, 3 - 2 * k, 6]][s])[0],
+            str(sum(rng.random() < 0.1 + 0.3 * s for _ in range(12))), str(int(rng.random() < 0.2 + 0.6 * s * k)),
+            rng.choice(["3", "free text"])]
+
+
+class Channels(Case):
+    def data(self, name, columns, draw, n=10, frames=30):
+        rng, rows = random.Random(4), []
+        for i in range(n):
+            s = 0
+            for _ in range(frames):
+                s = 1 - s if rng.random() < 0.2 else s
+                rows.append(f"s{i},c{i % 2}," + ",".join(draw(rng, i % 2, s)))
+        self.write(name, "\n".join([f"id,label,{columns}"] + rows) + "\n")
+
+    def read(self, name):
+        with open(self.path(name)) as f:
+            return json.load(f)
+
+    def life(self):
+        self.data("d.csv", "state", lambda rng, k, s: rng.choices(
+            ["work", "home", '"school, night"', "7"], [[8, 2, 0, 0], [0, 1, 2 + 5 * k, 7 - 5 * k]][s]))
+
+    def test_symbols(self):
+        self.life()
+        self.ok("fit", "d.csv", "--emission", "categorical", "--states", "2", "-o", "m.json")
+        m = self.read("m.json")
+        self.assertEqual((m["d"], m["columns"], m["symbols"]), (1, ["state"], ["7", "home", "school, night", "work"]))
+        self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+        labels = self.read("c.json")["labels"]
+        wrong = sum(label != i % 2 for i, label in enumerate(labels))
+        self.assertLessEqual(min(wrong, len(labels) - wrong), 1, labels)
+        self.assertEqual(self.read("c.json")["centers"]["symbols"], m["symbols"])
+        self.ok("assign", "c.json", "d.csv")
+        self.ok("sample", "m.json", "-n", "3", "-T", "30", "-o", "s.csv")
+        with open(self.path("s.csv")) as f:
+            self.assertIn('"school, night"', f.read())
+        self.ok("score", "m.json", "s.csv")
+        self.write("new.csv", "id,state\na,work\na,7.0\na,\na,swim\n")
+        self.fails(1, "sequence 'a': frame 3 (counted from 0), column 'state' is 'swim', which the models have no symbol for; "
+                   "theirs are 7|home|school, night|work", "score", "m.json", "new.csv")
+        self.write("new.csv", "id,state\na,work\na,7.0\na,\n")
+        self.ok("decode", "m.json", "new.csv", "--hmm", "0")
+        self.fails(1, "are they symbols? --emission categorical takes them", "fit", "d.csv", "-o", "m.json")
+        self.fails(1, "M is 2, must be 1", "fit", "d.csv", "--emission", "categorical", "--mix", "2", "-o", "m.json")
+        self.fails(1, "M is 2, must be 1", "cluster", "m.json", "-k", "2", "--mix", "2", "-o", "c.json")
+
+    def test_product(self):
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        for threads in ("1", "2"):
+            self.ok("fit", "d.csv", "--emission", RECORD, "--states", "2", "--threads", threads, "-o", f"{threads}.json")
+        m = self.read("1.json")
+        self.assertEqual(m["hmms"], self.read("2.json")["hmms"])
+        self.assertEqual([c["columns"] for c in m["channels"]], [["u", "v"], ["ward"], ["n"], ["drip"]])
+        self.assertEqual(m["channels"][1]["symbols"], ["icu", "in", "out"])
+        self.assertIn(f"--emission {RECORD}", self.ok("info", "1.json").out)
+        self.assertNotIn("--cov ", self.ok("info", "1.json").out)
+        self.ok("cluster", "1.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+        labels = self.read("c.json")["labels"]
+        wrong = sum(label != i % 2 for i, label in enumerate(labels))
+        self.assertLessEqual(min(wrong, len(labels) - wrong), 1, labels)
+        self.ok("convert", "1.json", "m.h5")
+        self.ok("convert", "m.h5", "back.json")
+        back = self.read("back.json")
+        self.assertEqual((m["hmms"], m["channels"]), (back["hmms"], back["channels"]))
+        scores = self.ok("score", "1.json", "d.csv").out
+        with open(self.path("d.csv")) as f:
+            rows = [line.split(",") for line in f.read().splitlines()]
+        self.write("turned.csv", "\n".join(",".join(r[:2] + r[:1:-1]) for r in rows) + "\n")
+        self.assertEqual(self.ok("score", "1.json", "turned.csv").out, scores)
+        self.write("less.csv", "\n".join(",".join(r[:4] + r[5:7]) for r in rows) + "\n")
+        self.fails(1, "there is no column 'ward' to read, the columns are id, label, u, v, n, drip", "score", "1.json", "less.csv")
+
+    def test_everywhere(self):
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        self.life_and("m.json", "d.csv", "ward:categorical,n:poisson,u:gaussian-diag")
+        self.life()
+        self.life_and("l.json", "d.csv", "categorical")
+
+    def life_and(self, models, data, emission):
+        self.ok("fit", data, "--emission", emission, "--states", "2", "-o", models)
+        for method in ("ppk-sc", "kl-sc", "kl-sampled-ac", "hem-gmm", "shem"):
+            self.ok("cluster", models, "-k", "2", "--method", method, "-o", "c.json")
+            self.ok("info", "c.json")
+        self.ok("report", "c.json", "-o", "r.html")
+        self.ok("cluster", data, "-k", "2", "--states", "2", "--method", "em-h3m", "--emission", emission, "--restarts", "2",
+                "-o", "c.json")
+        self.ok("assign", "c.json", data)
+        self.ok("tree", models, "-k", "4,2", "--restarts", "2", "-o", "t.json")
+        self.ok("choose", models, "-k", "1..2", "--restarts", "2")
+        self.ok("compare", models, models)
+        self.ok("classify", "train", data, "--emission", emission, "--states", "2", "-o", "k.json")
+        self.ok("classify", "predict", "k.json", data)
+
+    def test_misuse(self):
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        for spec in ("u:gama", "gamma:", ":gamma", "u:gamma,,n:poisson", "u:product"):
+            self.fails(2, "--emission by column is COL:NAME", "fit", "d.csv", "--emission", spec, "-o", "m.json")
+        self.fails(2, "--emission is one of", "fit", "d.csv", "--emission", "product", "-o", "m.json")
+        self.fails(1, "there is no column 'w' to read, the columns are", "fit", "d.csv", "--emission", "w:gamma", "-o", "m.json")
+        self.fails(1, "each column of symbols is a channel of its own", "fit", "d.csv", "--emission", "n+drip:categorical",
+                   "-o", "m.json")
+        self.fails(1, "categorical takes one column, the data has 6", "fit", "d.csv", "--emission", "categorical", "-o",
+                   "m.json")
+        self.fails(1, "column 'u' is -", "fit", "d.csv", "--emission", "ward:categorical,u:gamma", "-o", "m.json")
+
+
+if __name__ == "__main__":
+    unittest.main()
