@@ -276,7 +276,8 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
  * depends on it; and no floors. */
 static void fill_vb(const vh_input *in, vhem_cluster_options *o)
 {
-    int64_t frames = in->models ? in->models->lengths.median : 0;
+    const vh_lengths *lengths = in->models ? &in->models->lengths : NULL;
+    int64_t frames = !lengths ? 0 : lengths->frames > 0 ? lengths->frames : lengths->median;
     bool toolbox = o->preset && strcmp(o->preset, "emhmm") == 0;
     if (o->nv < 0)
         o->nv = toolbox ? VB_TOOLBOX_NV : (frames > 0 ? (double)frames : VB_FRAMES) / o->tau;

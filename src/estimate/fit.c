@@ -437,6 +437,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     VH_TRY(vh_h3m_new(ctx, vh_fit_family(f->data, &f->opt), shape, K, &f->out));
     VH_TRY(vh_lengths_of(ctx, f->data, &f->out->lengths));
+    VH_TRY(vh_lengths_of_sets(ctx, f->data, &f->sets, &f->out->lengths));
     VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);
     for (int i = 0; i < K; i++) {

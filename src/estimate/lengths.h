@@ -4,9 +4,12 @@
 #define VH_ESTIMATE_LENGTHS_H
 
 #include "data/data.h"
+#include "estimate/sets.h"
 #include "model/h3m.h"
 
 /* Shortest, median (of two in the middle the shorter) and longest sequence, in frames; N >= 1. */
 vhem_status vh_lengths_of(vhem_ctx *ctx, const vhem_data *data, vh_lengths *out);
+/* Likewise the frames of a set of sequences, where sets have more than one; else as it was. */
+vhem_status vh_lengths_of_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets *sets, vh_lengths *out);
 
 #endif

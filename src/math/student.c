@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { MAX_TERMS = 10000 };
+enum { MAX_TERMS = 10000, HALVINGS = 100 };
 #define SMALL 1e-300
 
 static double not_zero(double x)
@@ -68,4 +68,24 @@ double vh_student_noncentral(double t, double freedom, double delta)
         sum += weight * exp(front + power - freedom * s * s / 2) * erfc((delta - t * s) / sqrt(2)) / 2;
     }
     return sum * step / 3;
+}
+
+/* I_x(a, b) grows with x: by halving. */
+double vh_beta_quantile(double a, double b, double p)
+{
+    double lo = 0, hi = 1;
+    for (int k = 0; k < HALVINGS && hi > lo; k++) {
+        double mid = (lo + hi) / 2;
+        if (vh_incomplete_beta(a, b, mid) < p)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return (lo + hi) / 2;
+}
+
+double vh_student_beyond(double p, double freedom)
+{
+    double x = vh_beta_quantile(freedom / 2, 0.5, p);
+    return sqrt(freedom * (1 - x) / x);
 }

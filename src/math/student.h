@@ -13,4 +13,8 @@ double vh_student_two_sided(double t, double freedom);
  * above is delta; absolute error below 1e-9 for freedom >= 1. */
 double vh_student_noncentral(double t, double freedom, double delta);
 
+/* Their inverses: the t >= 0 with this probability p, 0 < p < 1, and the x with I_x(a, b) = p. */
+double vh_student_beyond(double p, double freedom);
+double vh_beta_quantile(double a, double b, double p);
+
 #endif

@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {              /* frames of the sequences that models were fitted to */
     int64_t min, median, max; /* all 0: not known */
+    int64_t frames;           /* that a model was fitted to, in the median; 0: those of a sequence */
 } vh_lengths;
 
 typedef struct {
@@ -85,9 +86,9 @@ struct json_t;
 vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f);
 vhem_status vh_model_from_json(vhem_ctx *ctx, struct json_t *root, vh_h3m **out);
 
-/* "lengths" of a model file: an object with min, median and max, as text in HDF5; the text needs
+/* "lengths" of a model file: an object with min, median, max and perhaps frames, as text in HDF5; the text needs
  * VH_LENGTHS_SIZE bytes. */
-enum { VH_LENGTHS_SIZE = 112 };
+enum { VH_LENGTHS_SIZE = 160 };
 void vh_lengths_text(const vh_lengths *lengths, char *text);
 vhem_status vh_lengths_read(vhem_ctx *ctx, const char *text, vh_lengths *out);
 

@@ -57,8 +57,11 @@ vhem_status vh_model_unknown_keys(vhem_ctx *ctx, const vh_emission *family, cons
 
 void vh_lengths_text(const vh_lengths *x, char *text)
 {
-    snprintf(text, VH_LENGTHS_SIZE, "{\"min\": %lld, \"median\": %lld, \"max\": %lld}", (long long)x->min,
-             (long long)x->median, (long long)x->max);
+    int n = snprintf(text, VH_LENGTHS_SIZE, "{\"min\": %lld, \"median\": %lld, \"max\": %lld",
+                     (long long)x->min, (long long)x->median, (long long)x->max);
+    if (x->frames > 0)
+        n += snprintf(text + n, VH_LENGTHS_SIZE - (size_t)n, ", \"frames\": %lld", (long long)x->frames);
+    snprintf(text + n, VH_LENGTHS_SIZE - (size_t)n, "}");
 }
 
 static vhem_status read_lengths(vhem_ctx *ctx, json_t *object, vh_lengths *out)
@@ -74,7 +77,10 @@ static vhem_status read_lengths(vhem_ctx *ctx, json_t *object, vh_lengths *out)
                  "lengths has no proper %s: they are frames, min <= median <= max, at least 1", key[k]);
         n[k] = json_integer_value(v);
     }
-    *out = (vh_lengths){ n[0], n[1], n[2] };
+    json_t *frames = json_object_get(object, "frames");
+    VH_CHECK(!frames || (json_is_integer(frames) && json_integer_value(frames) >= n[0]), VHEM_EFORMAT,
+             "lengths has no proper frames: those of a model, at least min, which is %lld", (long long)n[0]);
+    *out = (vh_lengths){ n[0], n[1], n[2], frames ? json_integer_value(frames) : 0 };
 done:
     return st;
 }

@@ -45,25 +45,37 @@ static int ascending(const void *a, const void *b)
 
 /* Lengths of the sequences of all sets: the shortest, the longest, and the median of the medians, each of
  * which counts as often as its set has HMMs.  Not known where one of them does not know. */
+/* The median of the medians, each with the weight of its models. */
+static int64_t middle(int n, midst *each, int64_t models)
+{
+    int64_t seen = 0, median = 0;
+    qsort(each, (size_t)n, sizeof *each, ascending);
+    for (int p = 0; p < n && 2 * seen < models; seen += each[p++].weight)
+        median = each[p].median;
+    return median;
+}
+
 static vhem_status pool_lengths(vhem_ctx *ctx, const sets *s, vh_lengths *out)
 {
     vhem_status st = VHEM_OK;
     vh_lengths all = { 0 };
-    midst *each = NULL;
-    int64_t seen = 0;
+    midst *each = NULL, *frames;
+    bool known = false; /* are there models of more than one sequence? */
 
-    VH_NEW(each, s->n);
+    VH_NEW(each, 2 * (size_t)s->n);
+    frames = each + s->n;
     for (int p = 0; p < s->n; p++) {
         vh_lengths one = vh_models_head(s->set[p])->lengths;
         if (one.max == 0)
             goto done;
         each[p] = (midst){ one.median, s->first[p + 1] - s->first[p] };
+        frames[p] = (midst){ one.frames > 0 ? one.frames : one.median, each[p].weight };
+        known |= one.frames > 0;
         all.min = p == 0 || one.min < all.min ? one.min : all.min;
         all.max = one.max > all.max ? one.max : all.max;
     }
-    qsort(each, (size_t)s->n, sizeof *each, ascending);
-    for (int p = 0; p < s->n && 2 * seen < s->first[s->n]; seen += each[p++].weight)
-        all.median = each[p].median;
+    all.median = middle(s->n, each, s->first[s->n]);
+    all.frames = known ? middle(s->n, frames, s->first[s->n]) : 0;
     *out = all;
 done:
     free(each);

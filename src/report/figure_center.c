@@ -3,6 +3,7 @@
  * state (or the modes of a texture), and the members nearest to it and farthest from it. */
 #include "report/figures.h"
 #include "report/html.h"
+#include "report/known.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -171,6 +172,7 @@ static void put_hmm(FILE *f, const vh_facts *facts, int l, int j, const vh_range
     fputs("</div>\n", f);
     put_states(f, facts, l, &h, share);
     put_transitions(f, &h);
+    vh_figure_known(f, facts, l, j);
     free(share);
 }
 
@@ -202,6 +204,7 @@ void vh_figure_centers(FILE *f, const vh_facts *facts, int l, const vh_ranges *r
     member *m = vh_facts_room(facts, (size_t)v->c->Kb, sizeof *m);
     if (!m)
         return;
+    vh_known_lead(f, facts, l);
     fprintf(f, "<div class=\"cards\" data-level=\"%d\">\n", l);
     for (int k = 0; k < v->K; k++)
         if (v->order[k] < VH_MOST_CARDS) {

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "report/figures.h"
+#include "report/known.h"
 #include "report/text.h"
 
 #include <errno.h>
@@ -337,6 +338,8 @@ vhem_status vh_tables_write(vhem_ctx *ctx, const vh_facts *facts)
         VH_TRY(write_table(ctx, facts, "states.tsv", put_states));
         VH_TRY(write_table(ctx, facts, "emissions.tsv", put_emissions));
     }
+    if (facts->level[0].c->posterior)
+        VH_TRY(write_table(ctx, facts, "intervals.tsv", vh_known_put));
     if (vh_facts_measured(facts, 0))
         VH_TRY(write_table(ctx, facts, "measures.tsv", put_measures));
     if (facts->in->n_choice > 0)

@@ -130,20 +130,52 @@ class Bayes(Case):
         self.ok("cluster", "m.json", "--method", "vbhem", "-k", 6, "--nv", 10, "-o", "c.json")
         self.assertEqual(len(self.load("c.json")["centers"]["hmms"]), 3)
 
+    def test_report_has_intervals(self):
+        self.write("m.json", flock())
+        self.ok("cluster", "m.json", "--method", "vbhem", "-k", 5, "--nv", 10, "-o", "c.json")
+        self.ok("report", "c.json", "--models", "m.json", "--tables", "t", "-o", "r.html")
+        rows = [line.split("\t") for line in self.path("t/intervals.tsv").read_text().splitlines()]
+        self.assertEqual(rows[0], ["level", "cluster", "parameter", "state", "to", "dimension", "mean", "low", "high"])
+        # for each of 3 clusters omega, pi, A, c, mu
+        self.assertEqual([r[2] for r in rows[1:]].count("A"), 3 * 4)
+        self.assertEqual(len(rows) - 1, 3 * (1 + 2 + 4 + 2 + 2))
+        c = self.load("c.json")
+        for _, j, name, s, to, _, mean, low, high in rows[1:]:
+            self.assertTrue(float(low) <= float(mean) <= float(high), name)
+            if name == "A":
+                self.assertAlmostEqual(c["centers"]["hmms"][int(j)]["A"][int(s)][int(to)], float(mean), delta=1e-9)
+        page = self.path("r.html").read_text()
+        self.assertIn("3 of at most 5 clusters are needed, the largest first; clusters 3 to 4 were pruned", page)
+        for figure in ("center-1-0-known", "center-1-2-means"):
+            self.assertIn(figure, page)
+        self.ok("cluster", "m.json", "-k", 3, "-o", "v.json")
+        self.ok("report", "v.json", "--tables", "u", "-o", "r.html")
+        self.assertFalse(self.path("u/intervals.tsv").exists())
+
+    def test_groups_stand_for_all_their_frames(self):
+        rng = random.Random(2)
+        rows = [f"p{n % 6}_{n},p{n % 6},{rng.gauss(9 * (n % 2), 1):.4f}" for n in range(60) for _ in range(4)]
+        self.write("d.csv", "id,who,x\n" + "\n".join(rows) + "\n")
+        self.ok("fit", "d.csv", "--group", "who", "-S", 1, "-o", "m.json")
+        self.assertEqual(self.load("m.json")["lengths"], {"min": 4, "median": 4, "max": 4, "frames": 40})
+        r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 4, "-o", "c.json")
+        self.assertIn("2 of at most 4 clusters are needed", r.err)
+        self.assertIn("for 40 virtual frames", r.err)
+        self.ok("fit", "d.csv", "-S", 1, "-o", "each.json")
+        self.assertNotIn("frames", self.load("each.json")["lengths"])
+
     def test_interrupt_keeps_the_best_so_far(self):
         self.write("big.json", flock(kinds=8, per_kind=60, apart=2.0))
-        for seconds in (0.3, 2.0):
-            p = subprocess.Popen([VHEM, "cluster", "big.json", "--method", "vbhem", "-k", "40", "-S", "4", "-o",
-                                  "c.json"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
-            time.sleep(seconds)
-            self.assertIsNone(p.poll(), "it was not long enough")
-            p.send_signal(signal.SIGINT)
-            err = p.communicate(timeout=60)[1]
-            self.assertEqual(p.returncode, 130, err)
-            self.assertIn("interrupted; the best so far", err)
-            self.assertIn("stopped before it was known how many clusters", err)
-            self.assertEqual(len(self.load("c.json")["labels"]), 480)
-            self.path("c.json").unlink()
+        p = subprocess.Popen([VHEM, "cluster", "big.json", "--method", "vbhem", "-k", "60", "-S", "4", "-t", "1", "-o",
+                              "c.json"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        time.sleep(4)
+        self.assertIsNone(p.poll(), "it was not long enough")
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=120)[1]
+        self.assertEqual(p.returncode, 130, err)
+        self.assertIn("interrupted; the best so far", err)
+        self.assertIn("stopped before it was known how many clusters", err)
+        self.assertEqual(len(self.load("c.json")["labels"]), 480)
 
     def test_settings_of_the_prior(self):
         self.write("m.json", flock())

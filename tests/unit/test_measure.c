@@ -153,6 +153,11 @@ static void test_student(void **state)
     assert_near(vh_student_two_sided(2.77644510519779, 4), 0.05, 1e-10, 0);
     assert_near(vh_student_two_sided(-2.26215716274, 9), 0.05, 1e-9, 0);
     assert_near(vh_student_two_sided(1.98397151845, 100), 0.05, 1e-9, 0);
+    assert_near(vh_student_beyond(0.05, 1), 12.7062047361747, 1e-10, 0);
+    assert_near(vh_student_beyond(0.05, 9), 2.26215716274, 1e-10, 0);
+    assert_near(vh_beta_quantile(1, 1, 0.3), 0.3, 1e-12, 0);
+    assert_near(vh_beta_quantile(2, 1, 0.25), 0.5, 1e-12, 0); /* I_x(2, 1) = x^2 */
+    assert_near(vh_incomplete_beta(3.5, 60, vh_beta_quantile(3.5, 60, 0.975)), 0.975, 1e-10, 0);
     /* One degree is the Cauchy distribution, two have a closed form. */
     for (double t = 0.01; t < 1e4; t *= 3) {
         assert_near(vh_student_two_sided(t, 1), 1 - 2 / acos(-1.0) * atan(t), 1e-9, 1e-15);

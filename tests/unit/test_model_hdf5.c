@@ -41,7 +41,7 @@ static void round_trip(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = hard_h3m(ctx), *back = NULL;
     assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, "{\"seed\": 18446744073709551615}"));
-    h3m->lengths = (vh_lengths){ 3, 40, 5000000000 };
+    h3m->lengths = (vh_lengths){ 3, 40, 5000000000, 90 };
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, "{\"nu\": 3.0}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->extra, "{\"note\": [1, 2.5, null]}"));
     assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->hmm[0].extra, "{\"tempo\": 120.5}"));

@@ -238,12 +238,12 @@ static void merged_lengths(void **state)
     const char *path = test_scratch("all.h5");
     (void)state;
     for (int known = 0; known < 2; known++) {
-        a->h3m->lengths = (vh_lengths){ 40, 100, 300 };
-        b->h3m->lengths = known ? (vh_lengths){ 8, 500, 900 } : (vh_lengths){ 0, 0, 0 };
+        a->h3m->lengths = (vh_lengths){ 40, 100, 300, 250 };
+        b->h3m->lengths = known ? (vh_lengths){ 8, 500, 900, 0 } : (vh_lengths){ 0, 0, 0, 0 };
         assert_ok(ctx, vhem_models_merge(ctx, 2, both, 0, NULL, path));
         assert_ok(ctx, vhem_models_load(ctx, path, &all));
         vh_lengths is = all->h3m->lengths,
-                   must = known ? (vh_lengths){ 8, 100, 900 } : (vh_lengths){ 0, 0, 0 };
+                   must = known ? (vh_lengths){ 8, 100, 900, 250 } : (vh_lengths){ 0, 0, 0, 0 };
         assert_true(is.min == must.min && is.median == must.median && is.max == must.max);
         vhem_models_free(all);
     }
