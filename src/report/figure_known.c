@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 250, LEFT = 64, ROW = 15, TOP = 8, FOOT = 26, MOST_ROWS = 36 };
+enum { WIDTH = 250, LEFT = 64, ROW = 15, TOP = 8, FOOT = 38, MOST_ROWS = 36 };
 #define OUTSIDE 0.05 /* probability */
 
 /* ---- 1. intervals -------------------------------------------------------------------------------------- */
