@@ -19,9 +19,9 @@
 #include <limits.h>
 #include <math.h>
 
-/* Time of clusterings, in arbitrary units, for the progress: two measured on 80 HMMs, K = 1 to 8. */
+/* Time of clusterings, in arbitrary units, for the progress, as measured on 80 HMMs with K = 1 to 8. */
 #define WORK_ONE   0.1 /* of one cluster: no candidates */
-#define WORK_FIRST 2.0 /* of more: so much, and 1 for each cluster */
+#define WORK_FIRST 0.5 /* of more: so much, and 1 for each cluster */
 #define WORK_VB    1.4 /* of variational Bayes, times this */
 #define WORK_HALF  0.6 /* of half of the models */
 enum { UNITS = 10000 };
