@@ -64,6 +64,15 @@ static int load_sequences(cli *c, cluster_args *a)
     return status == CLI_GO ? cli_emission(c, a->cov, &a->opt.emission) : status;
 }
 
+/* Only VHEM can do with a part of its models at a time; to the others --memory says nothing. */
+static bool reads_by_chunk(const cluster_args *a)
+{
+    vhem_models_facts facts = { .kind = VHEM_TEXTURES };
+    if (a->input.from.models)
+        vhem_models_info(a->input.from.models, &facts);
+    return facts.kind == VHEM_HMMS && (!a->opt.method || strcmp(a->opt.method, "vhem") == 0);
+}
+
 static int load_items(cli *c, cluster_args *a, bool choose)
 {
     vhem_method_facts method = method_facts(a->opt.method);
@@ -72,7 +81,8 @@ static int load_items(cli *c, cluster_args *a, bool choose)
                         a->opt.method);
     for (int k = 0; !method.takes_data && k < a->usage->table->n; k++) {
         const cli_option *o = &a->usage->table->row[k];
-        if (c->given[k] && (o->heading == cli_data_heading || strcmp(o->name, "cov") == 0))
+        bool data = o->heading == cli_data_heading && strcmp(o->name, "memory") != 0;
+        if (c->given[k] && (data || strcmp(o->name, "cov") == 0))
             return cli_misuse(c, "--%s is about sequences, but method %s clusters models", o->name,
                               a->opt.method ? a->opt.method : "vhem");
     }
@@ -80,9 +90,19 @@ static int load_items(cli *c, cluster_args *a, bool choose)
         method.takes_data ? load_sequences(c, a) : cli_load_models(c, c->arg[0], &a->input.file.models);
     if (!method.takes_data)
         a->input.from.models = a->input.file.models;
-    if (status == CLI_GO)
-        status = cli_status(c, vhem_source_items(c->ctx, &a->input.from, &a->items));
-    return status;
+    if (status == CLI_GO && reads_by_chunk(a))
+        a->opt.memory = a->data.memory;
+    return status == CLI_GO ? cluster_find_items(c, a) : status;
+}
+
+int cluster_find_items(cli *c, cluster_args *a)
+{
+    vhem_models_facts facts = { 0 };
+    if (a->input.from.models)
+        vhem_models_info(a->input.from.models, &facts);
+    if (facts.on_disk || a->items)
+        return CLI_GO;
+    return cli_status(c, vhem_source_items(c->ctx, &a->input.from, &a->items));
 }
 
 static int dimension_of(const vhem_source *from)
@@ -148,7 +168,10 @@ int cluster_load(cli *c, cluster_args *a, bool choose)
 
 int cluster_enough(cli *c, const cluster_args *a, int64_t K)
 {
-    int64_t n = a->items->n;
+    vhem_models_facts facts = { 0 };
+    if (a->input.from.models)
+        vhem_models_info(a->input.from.models, &facts);
+    int64_t n = a->items ? a->items->n : facts.K;
     bool most = a->opt.method && strcmp(a->opt.method, "vbhem") == 0; /* K is but the most there may be */
     if (K <= n || a->start || most) /* a given start may have more: the equations do not mind */
         return CLI_GO;

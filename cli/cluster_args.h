@@ -13,7 +13,7 @@ typedef struct {
     cli_list K;
     cli_input input;
     vhem_models *start;
-    vhem_items *items;
+    vhem_items *items; /* NULL: not known */
 } cluster_args;
 
 void cluster_args_init(cluster_args *a);
@@ -23,6 +23,8 @@ void cluster_add_options(cli_table *t, cluster_args *a, const char *without, boo
 /* Loads the models or, for a method that clusters them, the sequences, and the start where --init is a file,
  * which gives the number of clusters unless it was asked for.  choose: only models will do. */
 int cluster_load(cli *c, cluster_args *a, bool choose);
+/* Names and labels of what is clustered; not of models that stay on disk: items is NULL then. */
+int cluster_find_items(cli *c, cluster_args *a);
 /* Are there enough items for K clusters? */
 int cluster_enough(cli *c, const cluster_args *a, int64_t K);
 

@@ -117,8 +117,10 @@ static int cluster_and_save(cli *c, cluster_args *a)
         vhem_tree_info(tree, &facts);
     int status =
         facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
+    if (status == CLI_GO) /* models that were read into memory meanwhile */
+        status = cluster_find_items(c, a);
     if (status == CLI_GO) {
-        const outcome o = { tree, facts.levels, (const char *const *)a->items->label,
+        const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,
                             stopped ? why ? why : "" : NULL };
         if (c->json)
             put_json(c, a, &o);
@@ -188,7 +190,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
                   .help = tree ? "number of clusters at each level, lowest level first"
                                : "number of clusters; several, as in 8,4,2, make a tree" },
                 { 0 } });
-    cluster_add_options(&t, &a, tree ? "candidate" : "", false);
+    cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
     cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
                                         .help = "short for --emission gaussian-diag or gaussian-full",
                                         .methods = "em-h3m", .user = "method" },

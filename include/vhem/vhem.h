@@ -362,6 +362,11 @@ typedef struct {
     int         learn_prior;         /* of method vbhem: before every H-th update; 0 (default): never */
     int         prune;               /* of method vbhem: remove clusters and states that are not needed, so that K
                                         and S are upper limits; default 1 */
+    int64_t     memory;              /* of method vhem: bytes that HMMs on disk may take in memory, 0: any; a
+                                        set that takes more is read chunk by chunk in every iteration.
+                                        Default: 1 GiB */
+    int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
+                                        numbers each; default 0 */
 } vhem_cluster_options;
 
 typedef struct {                     /* one clustering method */

@@ -20,6 +20,7 @@
 struct vh_reduce_job {
     vh_reduce_kernels k;
     void *state;
+    int K;
 };
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out)
@@ -28,6 +29,7 @@ vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduc
     vh_reduce_job *job = NULL;
 
     VH_NEW(job, 1);
+    job->K = source->K;
     job->k = ctx->backend->reduce;
     if (!job->k.open) {
         job->k.open = vh_cpu_reduce_open;
@@ -42,9 +44,32 @@ done:
     return st;
 }
 
+/* Labels from the table of a backend that makes no labels. */
+static vhem_status run_for_labels(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
+                                  vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+{
+    vhem_status st = VHEM_OK;
+    vh_reduce_step with = *step;
+    size_t Kr = (size_t)step->reduced->K;
+    double *z = NULL;
+
+    with.label = NULL;
+    if (!step->z)
+        VH_NEW(z, (size_t)job->K * Kr);
+    with.z = step->z ? step->z : z;
+    VH_TRY(job->k.run(ctx, job->state, &with, scratch, n_threads, stops, out));
+    for (int i = 0; i < job->K; i++)
+        step->label[i] = vh_argmax((int)Kr, with.z + (size_t)i * Kr, 1);
+done:
+    free(z);
+    return st;
+}
+
 vhem_status vh_reduce_run(vhem_ctx *ctx, const vh_reduce_job *job, const vh_reduce_step *step,
                           vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
 {
+    if (step->label && job->k.run != vh_cpu_reduce_run)
+        return run_for_labels(ctx, job, step, scratch, n_threads, stops, out);
     return job->k.run(ctx, job->state, step, scratch, n_threads, stops, out);
 }
 
@@ -147,7 +172,7 @@ static void assign_one(const vh_reduce_chunk *c, int place, const double *L, dou
     const vh_reduce_step *step = c->step;
     int Kr = step->reduced->K, i = c->source->number[place];
     double omega = c->source->omega[place], log_weight = log(omega),
-           log_count = step->weighted ? log(c->source->K) + log_weight : 0;
+           log_count = step->weighted ? log(c->source->K) + log_weight : 0, top = -1;
 
     *s->J += vh_reduce_assign(Kr, step->log_omega, step->N * omega, L, log_w);
     for (int j = 0; j < Kr; j++) {
@@ -155,8 +180,13 @@ static void assign_one(const vh_reduce_chunk *c, int place, const double *L, dou
         vh_scaled_add(&s->sum_z[j], &s->scale_z[j], log_z + log_count);
         if (log_z >= -0.69314718055994530942 && omega > 0)
             add_members(s, j, 1, L[j], i);
+        double z = step->z || step->label ? exp(log_z) : 0;
         if (step->z)
-            step->z[(size_t)i * (size_t)Kr + (size_t)j] = exp(log_z);
+            step->z[(size_t)i * (size_t)Kr + (size_t)j] = z;
+        if (step->label && z > top) {
+            top = z;
+            step->label[i] = j;
+        }
         log_w[j] += log_weight;
     }
 }

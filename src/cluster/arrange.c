@@ -4,10 +4,9 @@
 
 #include "backend/ref/reduce.h"
 #include "core/alloc.h"
-#include "core/team.h"
+#include "core/tree_sum.h"
 #include "math/logsum.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* A chain has forgotten its start long before this many steps. */
@@ -196,43 +195,65 @@ done:
     return st;
 }
 
+typedef struct {
+    const vh_base *base;
+    const vh_packed *reduced;
+    const int *label; /* [Kb] */
+    int tau;
+    vh_scratch *scratch; /* [threads] */
+    int *map;
+    const int64_t *at; /* [Kb+1] */
+} mapping;
+
+static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *none)
+{
+    vhem_status st = VHEM_OK;
+    const mapping *m = arg;
+    vh_packed block = { 0 };
+    const vh_estep es = { .base = &block, .reduced = m->reduced, .tau = m->tau };
+
+    (void)none;
+    VH_TRY(vh_base_block(ctx, m->base, c, &block));
+    for (int p = 0; p < block.K; p++) {
+        int i = m->base->order[c * VH_REDUCE_CHUNK + p];
+        VH_TRY(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
+    }
+done:
+    vh_base_release(m->base, &block);
+    return st;
+}
+
 vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *label,
                           int tau, int **map_out, int64_t **at_out)
 {
-    vhem_status st = VHEM_OK, *each = NULL;
+    vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
-    vh_scratch *scratch = NULL;
-    int *map = NULL;
+    mapping m = { .base = base, .label = label, .tau = tau };
+    const vh_chunks chunks = {
+        .n = vh_base_chunks(base), .threads = ctx->threads, .run = map_chunk, .arg = &m
+    };
     int64_t *at = NULL;
 
-    VH_NEW(scratch, ctx->threads);
-    VH_NEW(each, ctx->threads);
+    VH_NEW(m.scratch, ctx->threads);
     VH_NEW(at, (size_t)base->Kb + 1);
     for (int i = 0; i < base->Kb; i++)
-        at[i + 1] = at[i] + base->h3m->hmm[i].S;
-    VH_NEW(map, at[base->Kb]);
+        at[i + 1] = at[i] + vh_base_states(base, i);
+    m.at = at;
+    VH_NEW(m.map, at[base->Kb]);
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
-    const vh_estep es = { .base = base->packed, .reduced = pk, .tau = tau };
-#pragma omp parallel for schedule(dynamic, 16) num_threads(vh_team(ctx->threads)) if (ctx->threads > 1)
-    for (int p = 0; p < base->Kb; p++) {
-        int me = omp_get_thread_num(), i = base->order[p];
-        if (each[me] == VHEM_OK)
-            each[me] = map_one(ctx, &es, p, label[i], &scratch[me], map + at[i]);
-    }
-    for (int t = 0; t < ctx->threads; t++)
-        VH_TRY(each[t]);
-    *map_out = map;
+    m.reduced = pk;
+    VH_TRY(vh_chunks_run(ctx, &chunks));
+    *map_out = m.map;
     *at_out = at;
-    map = NULL;
+    m.map = NULL;
     at = NULL;
 done:
-    for (int t = 0; scratch && t < ctx->threads; t++)
-        vh_scratch_free(&scratch[t]);
-    free(scratch);
-    free(each);
+    for (int t = 0; m.scratch && t < ctx->threads; t++)
+        vh_scratch_free(&m.scratch[t]);
+    free(m.scratch);
     free(at);
-    free(map);
+    free(m.map);
     vh_pack_free(pk);
     return st;
 }

@@ -299,6 +299,7 @@ static vhem_status choose_one(task *t, vhem_cluster_options *opt, vhem_choice *r
     int K = (int)r.K;
     vh_input in = vh_input_models(t->h3m, K);
 
+    in.tables = true;
     VH_TRY(vh_cluster(ctx, &in, opt, (uint64_t)ctx->opt.seed, &c));
     VH_CHECK(c->centers && c->L_hmm && c->z, VHEM_EINVAL,
              "method %s makes no centres, and a choice is made among those", c->method);

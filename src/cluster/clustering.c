@@ -15,8 +15,6 @@ vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out)
     VH_NEW(c->name, Kb);
     c->Kb = Kb;
     c->items = "models";
-    for (int i = 0; i < Kb; i++)
-        VH_DUP(c->name[i], "");
     *out = c;
     c = NULL;
 done:
@@ -45,11 +43,7 @@ const double *vh_clustering_place(const vh_clustering *c, int *dim)
 vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name)
 {
     vhem_status st = VHEM_OK;
-    char *copy = NULL;
-
-    VH_DUP(copy, name);
-    free(c->name[i]);
-    c->name[i] = copy;
+    VH_TRY(vh_text_block_add(ctx, &c->name_block, name, &c->name[i]));
 done:
     return st;
 }
@@ -75,6 +69,8 @@ void vh_label_by_z(vh_clustering *c)
 
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent)
 {
+    for (int i = 0; i < c->Kb; i++)
+        c->name[i] = c->name[i] ? c->name[i] : (char *)"";
     c->shown = (vhem_clustering){ .method = c->method,
                                   .Kb = c->Kb,
                                   .Kr = c->Kr,
@@ -106,8 +102,7 @@ void vh_clustering_free(vh_clustering *c)
 {
     if (!c)
         return;
-    for (int i = 0; c->name && i < c->Kb; i++)
-        free(c->name[i]);
+    vh_text_block_free(&c->name_block);
     vh_texts_free(&c->kept);
     free(c->place);
     free(c->name);

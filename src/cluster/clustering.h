@@ -24,8 +24,9 @@ typedef struct { /* what every method returns; what it does not have is NULL */
     int *state_map;        /* for each input model, [its S] */
     int64_t *state_map_at; /* [Kb+1] */
     int n_run;
-    vhem_cluster_run *run;        /* [n_run] */
-    char **name;                  /* [Kb]  of the items, "" for none */
+    vhem_cluster_run *run; /* [n_run] */
+    char **name;           /* [Kb]  of the items, in name_block; "" for none, NULL until it is shown */
+    vh_text_block name_block;
     vh_h3m *centers;              /* Kr of them, */
     vh_dtm *textures;             /* or of these */
     vhem_cluster_options options; /* as they were used; start is NULL; texts are kept */

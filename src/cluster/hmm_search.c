@@ -62,13 +62,15 @@ vhem_status vh_hmm_search_new(vhem_ctx *ctx, vh_hmm_search *s, uint64_t seed)
         if (s->opt->refine <= 1 || !copies || strcmp(name, s->opt->init) == 0)
             kinds[n_kind++] = name;
     }
-    s->search = (vh_search){ .ops = &ops,
-                             .arg = s,
-                             .floor = s->floor,
-                             .K = s->K,
-                             .Kb = s->base->Kb,
-                             .Kb_trial = s->trial->Kb,
-                             .work = vh_cluster_work(s->base->h3m, s->K, s->opt) };
+    s->search =
+        (vh_search){ .ops = &ops,
+                     .arg = s,
+                     .floor = s->floor,
+                     .K = s->K,
+                     .Kb = s->base->Kb,
+                     .Kb_trial = s->trial->Kb,
+                     .lean = s->lean,
+                     .work = vh_cluster_work(s->base->h3m, s->K, s->opt) * s->base->Kb / s->base->h3m->K };
     return vh_search_new(ctx, s->opt, kinds, n_kind, s->start && s->opt->restarts == 1, seed, &s->search);
 }
 

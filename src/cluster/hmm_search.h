@@ -11,6 +11,7 @@ typedef struct { /* what all restarts share; none of it is released here but the
     const vh_h3m *start;   /* of restarts without a kind; NULL: there are none */
     vh_base *base, *trial; /* equal: restarts are judged on all models */
     const double *floor;   /* [d], or NULL */
+    bool lean;             /* runs on all models have labels, but neither z nor L */
     vh_search search;
 } vh_hmm_search;
 

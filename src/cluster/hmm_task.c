@@ -13,6 +13,7 @@
 
 enum {
     TRIAL_MODELS = 4096, /* of more models than this, restarts are judged on so many */
+    TABLE = 1 << 22,     /* pairs of a model and a centre, up to which z and L are kept */
 };
 /* Bounds that differ by less than this do not tell partitions apart: nats per virtual frame, dimension and
  * model. The bound itself is looser than that wherever states overlap (docs/choosing.md). */
@@ -42,13 +43,12 @@ static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
     vh_rng rng;
 
     s->trial = s->base;
-    if (K <= TRIAL_MODELS || s->start
-        || (s->opt->restarts == 1 && !vh_cluster_wants_candidates(s->K, s->opt)))
+    if (K <= TRIAL_MODELS)
         return VHEM_OK;
     VH_NEW(pick, TRIAL_MODELS);
     vh_rng_init(&rng, seed, VH_RNG_SPLIT, 0);
     vh_rng_spread(&rng, K, TRIAL_MODELS, pick);
-    VH_TRY(vh_h3m_subset(ctx, s->base->h3m, pick, TRIAL_MODELS, &t->trial_models));
+    VH_TRY(vh_base_pick(ctx, s->base, pick, TRIAL_MODELS, &t->trial_models));
     VH_TRY(vh_base_new(ctx, t->trial_models, &s->trial));
 done:
     free(pick);
@@ -73,13 +73,24 @@ done:
     return st;
 }
 
+/* z and L have Kb x Kr numbers each, and labels say most of it. */
+static bool is_lean(const vh_input *in, const vhem_cluster_options *opt)
+{
+    bool vhem = strcmp(opt->method, "vhem") == 0;
+    return vhem && !in->tables && opt->keep_tables <= 0 && (int64_t)in->Kb * in->K > TABLE;
+}
+
 vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt, uint64_t seed,
                             vh_hmm_task *t)
 {
     vhem_status st = VHEM_OK;
     *t = (vh_hmm_task){ .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) }, .models = in->models };
+    t->s.lean = is_lean(in, opt);
     VH_TRY(convert_models(ctx, t));
-    VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    if (in->shards)
+        VH_TRY(vh_base_stream(ctx, in->shards, &t->s.base));
+    else
+        VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
     VH_TRY(choose_trial(ctx, t, seed));
     VH_TRY(make_floor(ctx, t));
     VH_TRY(vh_hmm_search_new(ctx, &t->s, seed));

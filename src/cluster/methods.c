@@ -8,8 +8,14 @@
 #include "core/options.h"
 #include "estimate/sets.h"
 #include "math/linalg.h"
+#include "reduce/base.h"
 
 #include <string.h>
+
+#define DEFAULT_MEMORY ((int64_t)1 << 30)
+enum {
+    COPIES = 5
+}; /* numbers in memory for each in a file: models, packed models, the layout of the backend */
 
 /* clang-format off */
 const vh_method vh_methods[] = {
@@ -68,6 +74,28 @@ vhem_status vhem_method_info(int i, vhem_method_facts *out)
     return VHEM_OK;
 }
 
+static vhem_status take_names_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_clustering *c)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *part = NULL;
+    bool any = false;
+
+    for (int k = 0; k < set->n; k++)
+        any |= set->shard[k]->n_bytes > 0;
+    for (int64_t first = 0; any && first < set->K; first += VH_SHARD_CHUNK) {
+        int n = (int)(set->K - first < VH_SHARD_CHUNK ? set->K - first : VH_SHARD_CHUNK);
+        VH_TRY(vh_shards_read(ctx, set, first, n, true, &part));
+        for (int i = 0; i < n; i++)
+            if (part->hmm[i].name)
+                VH_TRY(vh_clustering_set_name(ctx, c, (int)first + i, part->hmm[i].name));
+        vh_h3m_free(part);
+        part = NULL;
+    }
+done:
+    vh_h3m_free(part);
+    return st;
+}
+
 /* Models have theirs, sequences theirs or that of their group, and clusters of sequences that of the centre
  * of the level below. */
 static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *c)
@@ -80,7 +108,9 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
         VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
     for (int i = 0; i < in->Kb; i++) {
         const char *name;
-        if (in->models) {
+        if (in->shards) {
+            break; /* by chunks, below */
+        } else if (in->models) {
             name = in->models->hmm[i].name;
         } else if (in->textures) {
             name = in->textures->dt[i].name;
@@ -94,6 +124,8 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
         if (name && name[0])
             VH_TRY(vh_clustering_set_name(ctx, c, i, name));
     }
+    if (in->shards)
+        VH_TRY(take_names_from_disk(ctx, in->shards, c));
 done:
     vh_sets_free(&sets);
     return st;
@@ -111,7 +143,6 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     VH_TRY(vh_cluster_resolve(ctx, &in, opt, &o));
     const vh_method *method = vh_method_find(o.method);
     VH_TRY(vh_clustering_new(ctx, in.Kb, &c));
-    VH_TRY(take_names(ctx, &in, c));
     c->method = method->name;
     c->Kr = in.K;
     c->by_group = in.by_group;
@@ -120,7 +151,12 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->options.start = NULL;
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
     st = method->run(ctx, &in, &o, seed, c);
-    if (st != VHEM_OK && (st != VHEM_ESTOPPED || !c->z)) /* stopped before there was anything */
+    if (st != VHEM_OK
+        && (st != VHEM_ESTOPPED || (!c->z && !c->bound))) /* stopped before there was anything */
+        goto done;
+    vhem_status named = take_names(ctx, &in, c); /* last: the memory they take is not wanted before */
+    st = named == VHEM_OK ? st : named;
+    if (named != VHEM_OK)
         goto done;
     vh_label_by_z(c);
     *out = c;
@@ -150,20 +186,42 @@ done:
     return st;
 }
 
-vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, int **item, vh_input *in)
+/* Do HMMs stay on disk?  Those that are cut finer, or get other covariances, are in memory. */
+static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
+{
+    int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
+    bool able =
+        (!opt->method || strcmp(opt->method, "vhem") == 0) && opt->refine <= 1 && !vh_cluster_wants_full(opt);
+    return m->shards && !m->h3m && able && memory > 0 && m->shards->bytes > memory / COPIES;
+}
+
+static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *in)
 {
     vhem_status st = VHEM_OK;
+    const vh_h3m *sample = NULL;
+    VH_TRY(vh_models_sample(ctx, m, VH_BASE_SAMPLE, &sample));
+    *in = (vh_input){ .Kb = (int)m->shards->K, .models = sample, .shards = m->shards };
+done:
+    return st;
+}
+
+vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
+                            int **item, vh_input *in)
+{
+    vhem_status st = VHEM_OK;
+    const vhem_models *m = source->models;
 
     VH_CHECK(!source->models != !source->data, VHEM_EINVAL,
              "a source has models or sequences, this one has %s", source->models ? "both" : "neither");
     *item = NULL;
     if (source->data)
         VH_TRY(vh_input_data(ctx, source->data, source->by_group > 0, item, in));
+    else if (stays_on_disk(m, opt))
+        VH_TRY(input_on_disk(ctx, m, in));
     else
-        VH_TRY(vh_models_gather(ctx, source->models));
-    if (source->models)
-        *in = source->models->h3m ? vh_input_models(source->models->h3m, 0)
-                                  : vh_input_textures(source->models->dtm, 0);
+        VH_TRY(vh_models_gather(ctx, m));
+    if (m && (m->h3m || m->dtm))
+        *in = m->h3m ? vh_input_models(m->h3m, 0) : vh_input_textures(m->dtm, 0);
 done:
     return st;
 }

@@ -12,6 +12,8 @@ typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or 
     int Kb;
     int K;                /* clusters; 0: as many as a given start has */
     const vh_h3m *models; /* of the three one is not NULL */
+    const vh_shards
+        *shards; /* of HMMs that stay on disk: where; models are the first of them then.  Else NULL */
     const vh_dtm *textures;
     const vhem_data *data;
     const int *item;            /* [N]  of data: the set a sequence belongs to */
@@ -19,6 +21,7 @@ typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or 
     const vh_clustering *below; /* the level below when a tree is built, whose used centres are the models;
                                      else NULL */
     bool centers_only;          /* the centres are all that is wanted: no tables of the members */
+    bool tables;                /* z and L_hmm are wanted, however large they are */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random
@@ -59,8 +62,10 @@ static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
 {
     return (vh_input){ .Kb = dtm->K, .K = K, .textures = dtm };
 }
-/* A source of either kind as input, without K yet; *item as above, NULL for models. */
-vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, int **item, vh_input *in);
+/* A source of either kind as input, without K yet; *item as above, NULL for models.  Models on disk stay there
+ * when they are more than the options allow in memory and the method can do with a chunk at a time. */
+vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
+                            int **item, vh_input *in);
 /* The models of a given start; NULL when there is none, or it is of the other kind. */
 static inline const vh_h3m *vh_start_hmms(const vhem_cluster_options *opt)
 {

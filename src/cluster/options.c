@@ -268,7 +268,7 @@ static int default_restarts(const vh_input *in, const vhem_cluster_options *o)
     if (in->textures)
         return DTM_RESTARTS;
     int more = strcmp(o->search, "thorough") == 0 ? THOROUGH : 1;
-    double n = 4e7 / vh_cluster_work(in->models, in->K, o);
+    double n = 4e7 / (vh_cluster_work(in->models, in->K, o) * in->Kb / in->models->K);
     return more * (n < MIN_RESTARTS ? MIN_RESTARTS : n > MAX_RESTARTS ? MAX_RESTARTS : (int)n);
 }
 
@@ -301,6 +301,10 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
         S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
         M = all > M ? all : M;
+    }
+    if (in->shards) { /* models are the first of them */
+        S = in->shards->S;
+        M = in->shards->M;
     }
     for (int i = 0; in->textures && i < in->Kb; i++)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;

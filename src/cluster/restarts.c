@@ -34,9 +34,10 @@ enum {
 
 /* ---- 1. one restart ------------------------------------------------------------------------------------ */
 
+/* Are restarts judged on a sample?  A given start goes through all base models. */
 static bool has_trial(const vh_search *s)
 {
-    return s->Kb_trial != s->Kb;
+    return s->Kb_trial != s->Kb && !s->given;
 }
 
 static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed)
@@ -51,6 +52,7 @@ static vh_vhem_options run_options(const vh_search *s, bool trial, uint64_t seed
                               .cov_add = o->cov_add,
                               .repair = o->repair,
                               .weighted = o->weighted_omega,
+                              .lean = s->lean && !trial,
                               .seed = seed };
 }
 
@@ -69,7 +71,7 @@ static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how
     return r->stopped && run->n_iter >= 0 ? VHEM_OK : st;
 }
 
-/* Virtual samples for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
+/* Virtual samples per model for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
  * how different the models are, which grows with their dimension. */
 static double soft_samples(int Kb, int K, const double *L)
 {
@@ -83,7 +85,7 @@ static double soft_samples(int Kb, int K, const double *L)
         }
         apart += (top - sum / K) / Kb;
     }
-    return fmin(SOFT_NV, SOFT_NATS / fmax(apart, 1e-300)) * Kb;
+    return fmin(SOFT_NV, SOFT_NATS / fmax(apart, 1e-300));
 }
 
 /* The start, the soft phase, and at most `limit` iterations.  On a sample of
@@ -93,14 +95,16 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restar
     vhem_status st = VHEM_OK;
     vh_reduction how = reduction_of(ctx, s, has_trial(s), r->seed), soft = how;
     vh_vhem_run ignored = { 0 };
+    int Kb = how.trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
     VH_TRY(s->ops->start(ctx, s->arg, r, &s->scratch[vh_worker(ctx, ctx->threads)], &r->centers));
     soft.opt.tol = fmax(SOFT_TOL, how.opt.tol);
-    soft.opt.max_iter = 0;
     if (r->soft > 0) {
-        VH_TRY(go(ctx, s, &soft, r, &ignored));
-        soft.opt.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L), how.opt.N);
+        vh_reduction far = reduction_of(ctx, s, s->Kb_trial != s->Kb, r->seed);
+        far.opt.max_iter = 0;
+        VH_TRY(go(ctx, s, &far, r, &ignored));
+        soft.opt.N = fmin(soft_samples(s->Kb_trial, s->K, ignored.L) * Kb, how.opt.N);
         vh_vhem_run_free(&ignored);
         soft.opt.max_iter = r->soft;
         VH_TRY(go(ctx, s, &soft, r, &ignored));
@@ -146,6 +150,10 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int n, vh_rest
 {
     vhem_status st = VHEM_OK;
     free(r->label);
+    r->label = r->run.label;
+    r->run.label = NULL;
+    if (r->label)
+        goto done;
     VH_NEW(r->label, n);
     for (int i = 0; i < n; i++)
         r->label[i] = vh_argmax(s->K, r->run.z + (size_t)i * (size_t)s->K, 1);
@@ -460,6 +468,7 @@ vhem_status vh_search_new(vhem_ctx *ctx, const vhem_cluster_options *opt, const 
 
     s->opt = opt;
     s->best = s->failed = -1;
+    s->given = given;
     s->R = s->n = opt->restarts;
     VH_NEW(s->all, s->R + VH_MAX_CANDIDATES);
     VH_NEW(s->order, s->R);
@@ -511,6 +520,8 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
         u->label = a->candidate ? a->label : NULL;
         a->label = a->candidate ? NULL : a->label;
     }
+    if (s->lean && w->label)
+        memcpy(out->label, w->label, sizeof *out->label * (size_t)s->Kb);
     out->n_iter = w->run.n_iter;
     out->converged = w->run.converged;
     out->n_empty = w->run.n_empty;
@@ -519,6 +530,7 @@ vhem_status vh_search_tell(vhem_ctx *ctx, vh_search *s, vh_clustering *out)
     out->z = w->run.z;
     out->L_hmm = w->run.L;
     out->bound = w->run.J;
+    free(w->run.label);
     w->run = (vh_vhem_run){ 0 };
 done:
     return st;

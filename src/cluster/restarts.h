@@ -53,6 +53,8 @@ typedef struct {
     const double *floor; /* [d], or NULL */
     int K;               /* clusters */
     int Kb, Kb_trial;    /* base models, and those restarts are judged on; equal: all */
+    bool given;          /* the one restart is a start that somebody has given */
+    bool lean;           /* runs on all base models have labels, but neither z nor L */
     double work;         /* of an E-step, very roughly in nanoseconds */
     int R, n;            /* restarts; with the candidates that have joined them */
     vh_restart *all;     /* [R + VH_MAX_CANDIDATES] */

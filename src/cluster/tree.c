@@ -270,7 +270,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     if (opt)
         o = *opt;
     VH_TRY(vh_models_gather(ctx, o.start));
-    VH_TRY(vh_input_source(ctx, source, &item, &in));
+    VH_TRY(vh_input_source(ctx, source, &o, &item, &in));
     VH_TRY(check_levels(ctx, &in, levels, K, &o));
     VH_TRY(vh_tree_new(ctx, levels, &tree));
     for (int l = 0; l < levels; l++) {

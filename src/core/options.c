@@ -163,6 +163,9 @@ static const vh_option cluster_rows[] = {
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
          "remove clusters and states that are not needed"),
+    INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
+          "models kept in memory, as 512M or 2G, 0 for all; more of them, on disk, are read in every iteration"),
+    FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm also where they have over 4 million numbers"),
     END,
 };
 #undef R

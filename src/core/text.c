@@ -105,3 +105,39 @@ vhem_status vh_text_close(vhem_ctx *ctx, FILE *f, char **text)
         return VHEM_OK;
     return vh_fail(ctx, VHEM_ENOMEM, "out of memory: no room for a text");
 }
+
+enum { PIECE = 1 << 16 };
+
+struct vh_text_piece {
+    vh_text_piece *before;
+    size_t used, size;
+    char text[];
+};
+
+vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot)
+{
+    vhem_status st = VHEM_OK;
+    size_t n = strlen(text) + 1;
+    vh_text_piece *piece = block->last;
+
+    if (!piece || piece->size - piece->used < n) {
+        size_t size = n > PIECE ? n : PIECE;
+        piece = malloc(sizeof *piece + size);
+        VH_CHECK(piece, VHEM_ENOMEM, "out of memory: %zu bytes for names", size);
+        *piece = (vh_text_piece){ .before = block->last, .size = size };
+        block->last = piece;
+    }
+    *slot = memcpy(piece->text + piece->used, text, n);
+    piece->used += n;
+done:
+    return st;
+}
+
+void vh_text_block_free(vh_text_block *block)
+{
+    for (vh_text_piece *piece = block->last, *before; piece; piece = before) {
+        before = piece->before;
+        free(piece);
+    }
+    block->last = NULL;
+}

@@ -30,6 +30,15 @@ typedef struct {
     size_t n, cap;
 } vh_texts; /* zeroed is empty */
 
+/* The same for very many short texts: in a few large pieces of memory. */
+typedef struct vh_text_piece vh_text_piece;
+typedef struct {
+    vh_text_piece *last;
+} vh_text_block; /* zeroed is empty */
+
+vhem_status vh_text_block_add(vhem_ctx *ctx, vh_text_block *block, const char *text, char **slot);
+void vh_text_block_free(vh_text_block *block);
+
 /* A copy of the text, which *slot then points to. */
 vhem_status vh_texts_keep(vhem_ctx *ctx, vh_texts *texts, const char *text, const char **slot);
 void vh_texts_free(vh_texts *texts);

@@ -77,6 +77,7 @@ void vhem_models_free(vhem_models *m)
     if (!m)
         return;
     free_blocks(m);
+    vh_h3m_free(m->sample);
     vh_shards_free(m->shards);
     vh_h3m_free(m->h3m);
     vh_dtm_free(m->dtm);
@@ -219,6 +220,19 @@ vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
         st = vh_shards_read(ctx, m->shards, 0, (int)m->shards->K, true, &h3m);
         if (st == VHEM_OK)
             __atomic_store_n(&((vhem_models *)m)->h3m, h3m, __ATOMIC_RELEASE);
+    }
+    return st;
+}
+
+vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int n, const vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+#pragma omp critical(vh_models_gather)
+    {
+        if (!m->sample)
+            st = vh_shards_read(ctx, m->shards, 0, m->shards->K < n ? (int)m->shards->K : n, false,
+                                &((vhem_models *)m)->sample);
+        *out = m->sample;
     }
     return st;
 }

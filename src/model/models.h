@@ -13,6 +13,7 @@ struct vhem_models {
     vh_dtm *dtm;
     vh_shards *shards; /* of HMMs that are on disk: h3m is NULL until somebody gathers them */
     vh_h3m **block;    /* [chunks of VH_SHARD_CHUNK]  those that somebody has looked at; NULL: none yet */
+    vh_h3m *sample;    /* the first few, for vh_models_sample; NULL: nobody has asked */
 };
 
 enum { VH_MODELS_EAGER = 1 << 24 }; /* sets on disk of fewer bytes are gathered when they are opened */
@@ -20,6 +21,8 @@ enum { VH_MODELS_EAGER = 1 << 24 }; /* sets on disk of fewer bytes are gathered 
 /* Sees to it that h3m or dtm is there, for those who work on whole sets in memory.  NULL is allowed.  The set
  * counts as const: what it holds does not change by being read. */
 vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m);
+/* The first of the HMMs of a set on disk, at most n, which stay the set's; the same for everybody. */
+vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int n, const vh_h3m **out);
 /* HMMs first .. first+n-1 with all that the files say of them, and their weights in the whole. */
 vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out);
 

@@ -25,6 +25,7 @@ typedef struct {
     int at_fault;     /* HMM that made vh_pack_update fail, -1 for none */
     vh_coords x;      /* coordinates of the product; origin and scale are owned */
     vh_coords *about; /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */
+    void *keep;       /* of a block that was made for somebody: what its maker has to release; else NULL */
 } vh_packed;
 
 /* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].

@@ -251,6 +251,14 @@ done:
     return st;
 }
 
+void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M)
+{
+    const vh_shard *s = set->shard[file_of(set, number)];
+    const vh_shard_shape *shape = &s->shape[s->of ? s->of[number - s->first] : 0];
+    *S = shape->S;
+    *M = shape->M;
+}
+
 void vh_shards_expect(const vh_shards *set, int64_t first, int n)
 {
     int64_t end = first + n < set->K ? first + n : set->K;

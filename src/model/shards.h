@@ -31,6 +31,8 @@ void vh_shards_free(vh_shards *set);
  * and unknown keys.  May be called by several threads. */
 vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int n, bool texts,
                            vh_h3m **out);
+/* Its states and components, without reading it. */
+void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M);
 /* Asks the system to have these HMMs at hand soon. */
 void vh_shards_expect(const vh_shards *set, int64_t first, int n);
 

@@ -5,21 +5,39 @@
 #define VH_REDUCE_BASE_H
 
 #include "backend/backend.h"
+#include "model/shards.h"
+
+enum { VH_BASE_SAMPLE = 1000 };
 
 typedef struct {
-    const vh_h3m *h3m;
+    const vh_h3m *h3m;       /* the base HMMs; of those on disk only the first VH_BASE_SAMPLE */
+    const vh_shards *shards; /* where they are; NULL: in memory */
+    vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
     int Kb;
-    int *order;    /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
-    double *omega; /* [Kb]  weights, by place */
-    vh_packed *packed;
+    int *order;             /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
+    double *omega;          /* [Kb]  weights, by place */
+    vh_packed *packed;      /* h3m */
     vh_reduce_job *job;     /* NULL when only packed */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0 and 1: no location */
-    double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S */
+    double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S; NULL for
+                     families with a location */
 } vh_base;
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
 /* The same without a job, for those who want the packed set alone. */
 vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
+/* Of HMMs on disk: chunks are read and packed whenever their turn comes. */
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, vh_base **out);
+/* A copy of n of the base HMMs, pick [n], with weights that sum to 1. */
+vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, int n, vh_h3m **out);
 void vh_base_free(vh_base *base);
+
+/* Chunk c of the base HMMs, packed, wherever they are; it is released afterwards.  May be called by several
+ * threads. */
+int64_t vh_base_chunks(const vh_base *base);
+vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_packed *out);
+void vh_base_release(const vh_base *base, vh_packed *block); /* accepts a zeroed struct */
+/* States of base HMM i. */
+int vh_base_states(const vh_base *base, int i);
 
 #endif

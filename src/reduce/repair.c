@@ -55,8 +55,7 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
         int big = centers->omega[j] * base->Kb < VH_EMPTY ? largest(Kr, centers->omega, sums) : -1;
         if (big < 0)
             continue;
-        VH_CHECK(vh_center_from_base(base, (int)sums->worst[big], &rng, centers, j), VHEM_ENOMEM,
-                 "out of memory: no room for a centre");
+        VH_TRY(vh_center_from_any(ctx, base, (int)sums->worst[big], &rng, centers, j));
         sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;
         m->log_omega[j] = m->log_omega[big] = log(centers->omega[j]);

@@ -19,7 +19,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LITTLE 1e-3 /* probability mass mixed into rows with zeros */
+#define LITTLE      1e-3 /* probability mass mixed into rows with zeros, and of all components into each */
+#define HUNDREDTH   0.01 /* share of the spread of all that a singular component is widened by */
+#define CUT_MASS    1e-9 /* added where states are cut off or doubled, so that no row is all zero, */
+#define CUT_SHARE   1e-6 /* and to each share in a mixture */
+#define LEAST_TIME  0.05 /* added to the draws of a random chain: no state is left at once for ever */
+#define LEAST_COUNT 1e-3 /* share of all components that a pooled one counts at least */
 static const char no_room[] = "out of memory: no room for a centre";
 
 /* ---- 1. from base HMMs --------------------------------------------------------------------------------- */
@@ -28,7 +33,7 @@ static const char no_room[] = "out of memory: no room for a centre";
 static bool possible(const vh_base *base, int S, bool A, int e)
 {
     bool comparable = false;
-    for (int i = 0; i < base->Kb && i < 1000; i++) {
+    for (int i = 0; i < base->Kb && i < VH_BASE_SAMPLE; i++) {
         const vh_hmm *h = &base->h3m->hmm[i];
         if (h->S != S)
             continue;
@@ -74,16 +79,17 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
     const vh_packed *b = base->packed;
     const vh_location *location = vh_emission_place(h3m->family);
     int d = h3m->d;
-    double *theta =
-        malloc(sizeof *theta * ((size_t)b->n_stat + vh_emission_room(h3m->family, &h3m->shape) + (size_t)d));
-    double *work = theta ? theta + b->n_stat : NULL,
-           *add = theta ? work + vh_emission_room(h3m->family, &h3m->shape) : NULL;
-    for (int q = 0; theta && q < h->S * h->M; q++) {
+    size_t room = vh_emission_room(h3m->family, &h3m->shape);
+    double *theta = malloc(sizeof *theta * ((size_t)b->n_stat + room + (size_t)d));
+    if (!theta)
+        return false;
+    double *work = theta + b->n_stat, *add = work + room;
+    for (int k = 0; k < d; k++)
+        add[k] = HUNDREDTH * base->scale[k] * base->scale[k];
+    for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
         bool singular = b->family->natural(&b->x, (const double *const *)par, theta, work) < 0;
-        for (int k = 0; k < d; k++)
-            add[k] = 0.01 * base->scale[k] * base->scale[k];
         if (singular && location)
             location->widen(&h3m->shape, add, par);
         if (!location) {
@@ -94,29 +100,30 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
         }
     }
     free(theta);
-    return theta != NULL;
+    return true;
 }
 
-bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+/* HMM i of a set becomes centre j.  False when there is no memory. */
+static bool center_from(const vh_base *base, const vh_h3m *set, int i, vh_rng *rng, vh_h3m *centers, int j)
 {
-    const vh_hmm *b = &base->h3m->hmm[i];
+    const vh_hmm *b = &set->hmm[i];
     vh_hmm *r = &centers->hmm[j];
     /* which states are cut is random */
     int off = b->S > 1 && r->S < b->S ? (int)vh_rng_below(rng, b->S) : 0;
     bool good = true;
     for (int s = 0; s < r->S; s++) {
         int bs = (s + off) % b->S;
-        r->pi[s] = b->pi[bs] + 1e-9 * (r->S != b->S);
+        r->pi[s] = b->pi[bs] + CUT_MASS * (r->S != b->S);
         for (int q = 0; q < r->S; q++)
-            r->A[s * r->S + q] = b->A[bs * b->S + (q + off) % b->S] + 1e-9 * (r->S != b->S);
+            r->A[s * r->S + q] = b->A[bs * b->S + (q + off) % b->S] + CUT_MASS * (r->S != b->S);
         for (int m = 0; m < r->M; m++) {
             double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
-            vh_hmm_component(base->h3m, b, bs, m % b->M, from);
+            vh_hmm_component(set, b, bs, m % b->M, from);
             vh_hmm_component(centers, r, s, m, to);
             copy_component(centers, from, to);
             if (s >= b->S || m >= b->M)
                 good &= jitter(base, rng, centers, to);
-            vh_hmm_c(r)[s * r->M + m] = vh_hmm_c(b)[bs * b->M + m % b->M] + 1e-6;
+            vh_hmm_c(r)[s * r->M + m] = vh_hmm_c(b)[bs * b->M + m % b->M] + CUT_SHARE;
         }
         vh_normalise(r->M, vh_hmm_c(r) + s * r->M);
         vh_normalise(r->S, r->A + s * r->S);
@@ -124,6 +131,25 @@ bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *center
     vh_normalise(r->S, r->pi);
     soften(base, r);
     return widen(base, centers, r) && good;
+}
+
+bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+{
+    return center_from(base, base->h3m, i, rng, centers, j);
+}
+
+vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *one = NULL;
+
+    if (base->shards)
+        VH_TRY(vh_shards_read(ctx, base->shards, i, 1, false, &one));
+    VH_CHECK(center_from(base, one ? one : base->h3m, one ? 0 : i, rng, centers, j), VHEM_ENOMEM, "%s",
+             no_room);
+done:
+    vh_h3m_free(one);
+    return st;
 }
 
 /* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
@@ -221,7 +247,7 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
     for (int s = -1; s < h->S; s++) {
         double *row = s < 0 ? h->pi : h->A + s * h->S;
         for (int q = 0; q < h->S; q++)
-            row[q] = vh_rng_exponential(rng) + 0.05;
+            row[q] = vh_rng_exponential(rng) + LEAST_TIME;
         vh_normalise(h->S, row);
     }
 }
@@ -301,7 +327,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
             vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
             copy_component(out, from, par);
         }
-        vh_hmm_c(&out->hmm[0])[c] = fmax(count, 1e-3 * n);
+        vh_hmm_c(&out->hmm[0])[c] = fmax(count, LEAST_COUNT * n);
     }
 done:
     free(X);

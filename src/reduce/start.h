@@ -20,5 +20,8 @@ extern const vh_start_kind vh_start_kinds[];
  * A that are zero get a little mass, unless they are zero in every base HMM: a zero would stay for ever.
  * False when there is no memory. */
 bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j);
+/* The same where base HMMs may be on disk. */
+vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int i, vh_rng *rng, vh_h3m *centers,
+                               int j);
 
 #endif

@@ -14,6 +14,7 @@ void vh_vhem_run_free(vh_vhem_run *run)
     free(run->J);
     free(run->z);
     free(run->L);
+    free(run->label);
     *run = (vh_vhem_run){ 0 };
 }
 
@@ -83,6 +84,20 @@ bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repair
     return opt->tol > 0 && k >= opt->min_iter && fabs(change) / size < opt->tol;
 }
 
+/* What a run is to fill in for each base HMM. */
+static vhem_status make_tables(vhem_ctx *ctx, int Kb, int Kr, bool lean, vh_vhem_run *run)
+{
+    vhem_status st = VHEM_OK;
+    if (lean) {
+        VH_NEW(run->label, Kb);
+        goto done;
+    }
+    VH_NEW(run->z, (size_t)Kb * (size_t)Kr);
+    VH_NEW(run->L, (size_t)Kb * (size_t)Kr);
+done:
+    return st;
+}
+
 vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *opt, vh_scratch *scratch,
                     int n_threads, vh_h3m *centers, vh_vhem_run *run)
 {
@@ -96,10 +111,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
     VH_NEW(run->J, opt->max_iter + 1);
     run->n_iter = -1;
-    if (!opt->lean) {
-        VH_NEW(run->z, (size_t)base->Kb * (size_t)centers->K);
-        VH_NEW(run->L, (size_t)base->Kb * (size_t)centers->K);
-    }
+    VH_TRY(make_tables(ctx, base->Kb, centers->K, opt->lean, run));
     VH_NEW(log_omega, centers->K);
     for (int j = 0; j < centers->K; j++)
         log_omega[j] = log(centers->omega[j]);
@@ -109,7 +121,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
                             .N = opt->N,
                             .weighted = opt->weighted,
                             .L = later ? NULL : run->L,
-                            .z = later ? NULL : run->z };
+                            .z = later ? NULL : run->z,
+                            .label = later ? NULL : run->label };
     const vh_vhem_step m = { base, opt, pk, &sums, centers, log_omega };
     for (int k = 0;; k++) {
         step.statistics = k < opt->max_iter;
@@ -125,10 +138,11 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         if (opt->repair)
             VH_TRY(vh_repair(ctx, &m, k, run, &repaired));
     }
-    if (later && run->L) {
+    if (later) {
         step.statistics = false;
         step.L = run->L;
         step.z = run->z;
+        step.label = run->label;
         st = vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums);
         if (st == VHEM_ESTOPPED) /* no tables, no result */
             run->n_iter = -1;

@@ -14,7 +14,7 @@ typedef struct {
     const double *floor; /* [d]  smallest variances; NULL: none */
     double cov_add;      /* added to the diagonal of every covariance after an M-step */
     bool repair, weighted;
-    bool lean; /* z and L are not wanted */
+    bool lean; /* labels are wanted, z and L are not */
     uint64_t seed;
 } vh_vhem_options;
 
@@ -22,6 +22,7 @@ typedef struct {
     int n_iter, converged, n_empty, n_revived, n_fell;
     double *J;     /* [n_iter+1]; free() */
     double *z, *L; /* [Kb][Kr] of the final model, NULL when lean; free() */
+    int *label;    /* [Kb]  when lean, else NULL; free() */
 } vh_vhem_run;
 
 /* centers is the start, and becomes the reduced model.  VHEM_ESTOPPED leaves it at the last full iteration,

@@ -18,8 +18,8 @@ LEARN = ["estimator", "hmms", "model", "learn", "noise", "states", "mix", "cov",
 OPTIONS = {
     "fit": ["output", "model", "mixture", "store", "states", "mix", "cov", "emission", "learn", "noise", "restarts", "max-iter",
             "tol", "cov-floor", "prior", "init", "topology"] + DATA,
-    "cluster": ["output", "clusters", "states", "candidate"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
-    "tree": ["output", "clusters", "states"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
+    "cluster": ["output", "clusters", "states", "candidate", "keep-tables"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
+    "tree": ["output", "clusters", "states", "keep-tables"] + VHEM_OPTIONS + ["cov", "emission"] + DATA,
     "assign": ["output"] + DATA,
     "eval": ["output", "truth", "models", "data", "against", "tau", "lambda", "kernel"] + DATA,
     "stats": ["output", "tables", "models", "leave-out", "correction", "confidence", "level"] + DATA,
@@ -45,7 +45,7 @@ OPTIONS = {
     "convert": ["output", "shards"] + DATA,
 }
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega",
-         "no-store", "check", "leave-out", "quiet",
+         "no-store", "check", "leave-out", "quiet", "keep-tables",
          "json", "help"}
 
 
