@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The binding: the only file that names functions of the C library.
+"""The binding: the only file, with its tables, that names functions of the C library.
 
-1. tables: backends, methods, options     5. clusterings and trees
-2. sessions: one context                  6. numbers: agreement, distances, choices
-3. files and sequences                    7. classes and tags
+1. tables: backends, methods, options (_tables.py)     5. clusterings and trees
+2. sessions: one context                               6. numbers: agreement, distances, choices
+3. files and sequences                                 7. classes and tags
 4. models and estimation
 
 Every function here takes and returns NumPy arrays, plain values and handles; what they mean to a user is
@@ -11,7 +11,6 @@ decided in the other files.
 """
 from __future__ import annotations
 
-import functools
 import json
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -21,56 +20,10 @@ import numpy as np
 from . import _call
 from ._ffi import (Handle, array, c_text, doubles, ffi, function, lib, options_of, out_array, path_bytes, plain,
                    prediction_struct, record, text, texts, whole_numbers)
+from ._tables import backend_problem as backend_problem, backends as backends, method_facts as method_facts
+from ._tables import method_table as method_table, methods as methods, option_table as option_table
 from ._types import Prediction, Tags
 from .errors import Error, FileError, InputError, VhemWarning
-
-# ---- 1. tables: backends, methods, options -----------------------------------------------------------------
-
-
-def backends() -> List[str]:
-    """The sets of kernels usable here, best first."""
-    return text(lib.vhem_backends()).split()
-
-
-def backend_problem(name: str) -> str:
-    """A sentence that says why a backend cannot be used here."""
-    why = text(lib.vhem_backend_problem(name.encode()))
-    return f"the backend is {name!r}, must be one of {', '.join(backends())}: {why}"
-
-
-@functools.lru_cache(maxsize=None)
-def method_table() -> Dict[str, Dict[str, Any]]:
-    """What each method of clustering takes, by name, the default first."""
-    facts = ffi.new("vhem_method_facts *")
-    found: Dict[str, Dict[str, Any]] = {}
-    while lib.vhem_method_info(len(found), facts) == lib.VHEM_OK:
-        found[text(facts.name)] = plain(facts[0])
-    return found
-
-
-def methods() -> List[str]:
-    """The methods of clustering by name, the default first."""
-    return list(method_table())
-
-
-def method_facts(name: Optional[str]) -> Dict[str, Any]:
-    """What a method takes, of None the default; one that is not there is an error."""
-    if name is None:
-        return next(iter(method_table().values()))
-    if name not in method_table():
-        raise InputError(f"method {name!r} is unknown; known are {', '.join(methods())}")
-    return method_table()[name]
-
-
-@functools.lru_cache(maxsize=None)
-def option_table(kind: str) -> Dict[str, Dict[str, Any]]:
-    """The options of one kind (data, fit, cluster, distance, train, rank) by name, each a row of the table."""
-    option, which = ffi.new("vhem_option *"), getattr(lib, f"VHEM_{kind.upper()}_OPTIONS")
-    found: Dict[str, Dict[str, Any]] = {}
-    while lib.vhem_option_info(which, len(found), option) == lib.VHEM_OK:
-        found[text(option.name)] = plain(option[0])
-    return found
-
 
 # ---- 2. sessions: one context ------------------------------------------------------------------------------
 

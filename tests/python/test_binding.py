@@ -57,7 +57,7 @@ def test_every_function_of_the_header_is_declared():
 
 def test_every_function_is_used_or_known_to_be_covered():
     package = SOURCE / "python" / "vhem"
-    used = " ".join((package / name).read_text() for name in ("_lib.py", "_ffi.py"))
+    used = " ".join((package / name).read_text() for name in ("_lib.py", "_tables.py", "_ffi.py"))
     page = (SOURCE / "docs" / "python.md").read_text().split("## From the names of the C library")[1]
     for name in re.findall(r"VHEM_API[^;(]*?(vhem_\w+)\s*\(", HEADER.read_text()):
         kind = "|".join(re.findall(r'f"vhem_\{kind\}_(\w+)"', used))          # one line for several kinds

@@ -215,7 +215,8 @@ def test_other_families(tmp_path):
 def test_damaged_on_disk(tmp_path):
     """A set of more than 16 MB stays on disk; what cannot be read of it is told, not left out."""
     d, K = 1200, 1100
-    models = vhem.H3M([vhem.Model([1], [[1]], np.full((1, d), 0.5), np.full((1, d), 2.0), name=f"h{i}") for i in range(K)])
+    one = [vhem.Model([1], [[1]], np.full((1, d), 0.5), np.full((1, d), 2.0), name=f"h{i}") for i in range(K)]
+    models = vhem.H3M(one)
     path = tmp_path / "m.h5"
     models.save(path)
     assert vhem.H3M.load(path).names[-1] == f"h{K - 1}"
