@@ -218,7 +218,8 @@ typedef struct {
 } cli_out;
 
 /* output.c.  "-" is stdout.  CLI_GO or an exit status, the sentence printed. */
-int cli_out_open(cli *c, const char *path, cli_out *out);
+int cli_out_open(cli *c, const char *path, cli_out *out); /* a table with tabs, or CSV where it ends so */
+int cli_out_open_plain(cli *c, const char *path, cli_out *out); /* as it is */
 int cli_out_commit(cli *c, cli_out *out);
 void cli_out_close(cli_out *out); /* removes what was not committed */
 /* Can this path be written?  Asked before hours of work, not after. */

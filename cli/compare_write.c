@@ -110,7 +110,7 @@ int compare_write(cli *c, const compare_args *a, const comparison *s)
     static const char *const csv[] = { ".csv", NULL };
     char separator = cli_ends_with(a->output, csv) ? ',' : '\t', other[32] = "each other";
     cli_out out;
-    int status = cli_out_open(c, a->output, &out), negative = 0;
+    int status = cli_out_open_plain(c, a->output, &out), negative = 0; /* it has its own quotes */
     if (status != CLI_GO)
         return status;
     if (c->json)

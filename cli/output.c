@@ -86,7 +86,7 @@ static FILE *as_csv(FILE *f)
     return front;
 }
 
-int cli_out_open(cli *c, const char *path, cli_out *out)
+int cli_out_open_plain(cli *c, const char *path, cli_out *out)
 {
     int fd = -1;
     *out = (cli_out){ .path = cli_where(path) };
@@ -99,10 +99,6 @@ int cli_out_open(cli *c, const char *path, cli_out *out)
         return cli_status(c, st);
     fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the stream closes its own: that tells whether all was written */
     out->f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (out->f && !c->json && cli_ends_with(path, (const char *const[]){ ".csv", NULL })) {
-        fd = -1; /* closed with its stream */
-        out->f = as_csv(out->f);
-    }
     if (out->f)
         return CLI_GO;
     int why = errno;
@@ -110,6 +106,19 @@ int cli_out_open(cli *c, const char *path, cli_out *out)
         close(fd);
     cli_out_close(out);
     return cli_fail(c, "%s: cannot write: %s", path, strerror(why));
+}
+
+int cli_out_open(cli *c, const char *path, cli_out *out)
+{
+    int status = cli_out_open_plain(c, path, out);
+    if (status != CLI_GO || out->f == stdout || c->json
+        || !cli_ends_with(path, (const char *const[]){ ".csv", NULL }))
+        return status;
+    out->f = as_csv(out->f);
+    if (out->f)
+        return CLI_GO;
+    cli_out_close(out);
+    return cli_fail(c, "out of memory");
 }
 
 int cli_out_commit(cli *c, cli_out *out)
