@@ -8,6 +8,7 @@
  * NaN. */
 #include "math/logsum.h"
 #include "model/columns.h"
+#include "model/slabs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,6 +186,7 @@ const vh_emission vh_categorical = {
     .name = "categorical",
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_SYMBOL } } },
+    .slabs = &vh_slabs_symbols,
     .with_gaps = &vh_categorical,
     .refuse = refuse,
     .single = true,

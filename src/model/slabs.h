@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slabs.h - how a base component is cut along an axis into slabs (reduce/refine.h).
+/* slabs.h - how a base component is cut into slabs (reduce/refine.h): a Gaussian along an axis, symbols into the
+ * most likely ones, each by itself, and the rest.
  *
  * y = mu + L z with a slab of w'z, |w| = 1, whose mean is m and variance v:  mean mu + m L w, covariance
  * Sigma - (1 - v) L w (L w)'. */
@@ -22,14 +23,18 @@ typedef struct { /* one component of an HMM and how it is cut */
     double *Lw;                /* [d]  full: L w */
 } vh_piece;
 
-struct vh_slabs {
+struct vh_slabs { /* axis and cut, or parts and part */
     /* The axis along which p, one of n pieces, is cut: the one that tells it best from a piece it overlaps.
      * False when there is none.  work [d][d] + [d]. */
     bool (*axis)(const vh_shape *shape, const vh_piece *all, int n, vh_piece *p, double *work);
     /* par, a copy of the piece, becomes its slab with this mean and variance along the axis. */
     void (*cut)(const vh_shape *shape, const vh_piece *p, double mean, double var, double *const *par);
+    /* Into how many parts, Q at most, the piece is cut. */
+    int (*parts)(const vh_shape *shape, const vh_piece *p, int Q);
+    /* par, a copy of the piece, becomes its part q of p->n; the probability of that part. */
+    double (*part)(const vh_shape *shape, const vh_piece *p, int q, double *const *par);
 };
 
-extern const vh_slabs vh_slabs_diag, vh_slabs_full;
+extern const vh_slabs vh_slabs_diag, vh_slabs_full, vh_slabs_symbols;
 
 #endif

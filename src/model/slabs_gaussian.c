@@ -94,5 +94,5 @@ static void cut_full(const vh_shape *shape, const vh_piece *p, double mean, doub
     }
 }
 
-const vh_slabs vh_slabs_diag = { axis_of_diag, cut_diag };
-const vh_slabs vh_slabs_full = { axis_of_full, cut_full };
+const vh_slabs vh_slabs_diag = { .axis = axis_of_diag, .cut = cut_diag };
+const vh_slabs vh_slabs_full = { .axis = axis_of_full, .cut = cut_full };

@@ -12,10 +12,11 @@
  *
  *   y = mu + L z with a slab of w'z, |w| = 1:   mean mu + m L w,   covariance Sigma - (1 - v) L w (L w)'
  *
- * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).
+ * Along which axis a component is cut, if at all, is up to its family (model/slabs.h).  Symbols are cut into the
+ * likeliest ones and the rest, and a slab then has the probability of its symbols.
  *
  *   1. slabs of the standard normal variable
- *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm / n, A' = A_st c_tm / n */
+ *   2. the refined HMM: states (s, m, q) with pi' = pi_s c_sm p_q, A' = A_st c_tm p_q, p_q = 1 / n of Gaussians */
 #include "reduce/refine.h"
 
 #include "core/alloc.h"
@@ -79,18 +80,25 @@ static int make_pieces(const vh_h3m *h3m, const vh_hmm *h, int Q, vh_piece *p, d
         p[n] = (vh_piece){ .s = q / h->M, .share = c, .n = 1, .Lw = axes + n * d };
         vh_hmm_component(h3m, h, q / h->M, q % h->M, p[n++].par);
     }
+    const vh_slabs *how = h3m->family->slabs;
     for (int e = 0; Q > 1 && e < n; e++)
-        if (h3m->family->slabs->axis(&h3m->shape, p, n, &p[e], work))
+        if (how->parts)
+            p[e].n = how->parts(&h3m->shape, &p[e], Q);
+        else if (how->axis(&h3m->shape, p, n, &p[e], work))
             p[e].n = Q;
     return n;
 }
 
-/* Slab q of a piece, as the parameters of a component. */
-static void put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int q, double *const *par)
+/* Slab q of a piece, as the parameters of a component; its share of the piece. */
+static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int q, double *const *par)
 {
+    const vh_slabs *how = h3m->family->slabs;
     vh_emission_copy(h3m->family, &h3m->shape, (const double *const *)p->par, par);
+    if (p->n > 1 && how->part)
+        return how->part(&h3m->shape, p, q, par);
     if (p->n > 1)
-        h3m->family->slabs->cut(&h3m->shape, p, x->mean[q], x->var[q], par);
+        how->cut(&h3m->shape, p, x->mean[q], x->var[q], par);
+    return 1.0 / p->n;
 }
 
 /* HMM i of out, from the n pieces of HMM i of h3m. */
@@ -107,9 +115,9 @@ static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, 
     vh_hmm *r = &out->hmm[i];
     for (int e = 0; e < n; e++)
         for (int q = 0; q < p[e].n; q++, to++) {
-            double share = p[e].share / p[e].n, *par[VH_MAX_PARAM];
+            double *par[VH_MAX_PARAM];
             vh_hmm_component(out, r, to, 0, par);
-            put_slab(h3m, &p[e], x, q, par);
+            double share = p[e].share * put_slab(h3m, &p[e], x, q, par);
             vh_hmm_c(r)[to] = 1;
             r->pi[to] = h->pi[p[e].s] * share;
             for (int from = 0, f = 0; f < n; f++)
