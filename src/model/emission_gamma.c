@@ -12,7 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST 1e6 /* the largest shape: values that are all alike would have none */
+#define LEAST 1e-3 /* the least shape that a floor makes */
+#define MOST  1e6  /* the largest shape: values that are all alike would have none */
 
 static int n_stat(const vh_shape *shape)
 {
@@ -144,7 +145,6 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
 {
     int d = x->shape.d, held = 0;
     (void)work;
-    (void)floor;
     for (int k = 0; k < d; k++) {
         double positive = stat[1 + 2 * d + k], seen = positive + stat[1 + 3 * d + k];
         if (seen > VH_NOTHING)
@@ -155,6 +155,10 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
         }
         double mean_log = stat[1 + k] / positive, mean = stat[1 + d + k] / positive;
         par[0][k] = shape_from(log(mean) - mean_log);
+        if (floor && mean * mean < par[0][k] * floor[k]) { /* the variance is mean^2 / shape */
+            par[0][k] = fmax(mean * mean / floor[k], LEAST);
+            held = 1;
+        }
         par[1][k] = par[0][k] / mean;
         held |= par[0][k] >= MOST;
     }

@@ -90,9 +90,39 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     return loss;
 }
 
+/* y log (y / rate) - y + rate without the loss of digits where y is near a large rate (Loader 2000). */
+static double deviance(double y, double rate)
+{
+    double apart = y - rate, v = apart / (y + rate), sum = apart * v, term = 2 * y * v;
+    if (!(fabs(apart) < 0.1 * (y + rate)))
+        return y * log(y / rate) - y + rate;
+    for (int j = 1; j < 1000; j++) {
+        double before = sum;
+        term *= v * v;
+        sum += term / (2 * j + 1);
+        if (sum == before)
+            break;
+    }
+    return sum;
+}
+
+#define LARGE_COUNT 1000 /* from here on log y! is Stirling's series, of which one term is enough for 1e-12 */
+
 static double log_density_of(double rate, double y)
 {
-    return isnan(y) ? 0 : (y > 0 ? y * vh_log_or_never(rate) - vh_lgamma(y + 1) : 0) - rate;
+    if (isnan(y))
+        return 0;
+    if (y > LARGE_COUNT && rate > 0)
+        return -deviance(y, rate) - 0.5 * (VH_LOG_2PI + log(y)) - 1 / (12 * y);
+    return (y > 0 ? y * vh_log_or_never(rate) - vh_lgamma(y + 1) : 0) - rate;
+}
+
+/* E log p(y | rate) of counts with the mean b: likewise. */
+static double expected_of(double rate, double b)
+{
+    if (b > 300 && rate > 0)
+        return -deviance(b, rate) - 0.5 * (VH_LOG_2PI + 1 + log(b)) + 1 / (12 * b) + 1 / (24 * b * b);
+    return (b > 0 ? b * vh_log_or_never(rate) : 0) - rate - mean_log_factorial(b);
 }
 
 static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
@@ -112,7 +142,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
         for (int k = 0; k < shape->d; k++) {
             double rate = b[0][k];
             if (!isnan(rate))
-                sum += (rate > 0 ? rate * vh_log_or_never(r[0][k]) : 0) - r[0][k] - mean_log_factorial(rate);
+                sum += expected_of(r[0][k], rate);
         }
         out[m * step] = sum;
     }

@@ -135,7 +135,6 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
 {
     int d = x->shape.d, held = 0;
     (void)work;
-    (void)floor;
     for (int k = 0; k < d; k++) {
         double seen = stat[1 + 2 * d + k];
         if (!(seen > VH_NOTHING))
@@ -144,6 +143,10 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
         if (R > 0)
             par[0][k] = atan2(s, c);
         par[1][k] = kappa_from(R);
+        if (floor && par[1][k] * floor[k] > 1) { /* the variance of narrow ones is 1 / kappa */
+            par[1][k] = 1 / floor[k];
+            held = 1;
+        }
         held |= par[1][k] >= MOST;
     }
     return held;

@@ -248,6 +248,47 @@ static void large_rates(void **state)
     }
 }
 
+/* Densities near rates that a plain difference of terms would lose all digits at. */
+static void far_rates(void **state)
+{
+    (void)state;
+    const vh_emission *f = vh_emission_find("poisson");
+    const vh_shape shape = { .d = 1 };
+    for (double rate = 1e6; rate < 1e15; rate *= 100) {
+        const double *p[] = { &rate };
+        double y = floor(rate + 2 * sqrt(rate)), at, off, mean, u = (y - rate) / sqrt(rate),
+               top = -0.5 * log(2 * PI * rate);
+        assert_true(f->log_density(&shape, p, &rate, 1, &at, NULL));
+        assert_true(f->log_density(&shape, p, &y, 1, &off, NULL));
+        assert_true(f->expected_density(&shape, p, p, 1, &mean, 1, NULL));
+        assert_near(at, top - 1 / (12 * rate), 0, 1e-12);
+        /* the series in 1 / sqrt(rate): -u^2/2 + (u^3/6 - u/2) / sqrt(rate) + O(1 / rate) */
+        assert_near(off - at, -u * u / 2 + (u * u * u / 6 - u / 2) / sqrt(rate), 0, 5 / rate + 1e-11);
+        assert_near(mean, top - 0.5, 0, 1 / rate + 1e-12);
+    }
+}
+
+/* A floor keeps positive numbers and angles that are all alike from having no spread. */
+static void floors(void **state)
+{
+    (void)state;
+    const double zero = 0, one = 1, floor = 0.01, y[2] = { 2, 2.0001 };
+    const vh_coords x = { { .d = 1 }, &zero, &one };
+    static const char *const name[] = { "gamma", "von-mises" };
+    for (int i = 0; i < 2; i++) {
+        const vh_emission *f = vh_emission_find(name[i]);
+        double T[2][MOST_STAT], par[VH_MAX_PARAM] = { 1, 1, 0 };
+        double *to[VH_MAX_PARAM] = { par, par + 1, par + 2 };
+        f->stats_of_obs(&x, y, 1, T[0]);
+        f->stats_of_obs(&x, y + 1, 1, T[1]);
+        for (int e = 0; e < f->n_stat(&x.shape); e++)
+            T[0][e] = (T[0][e] + T[1][e]) / 2;
+        assert_int_equal(f->maximise(&x, T[0], &floor, to, NULL), 1);
+        double variance = i == 0 ? par[0] / (par[1] * par[1]) : 1 / par[1];
+        assert_near(variance, 0.01, 1e-9, 0);
+    }
+}
+
 /* What cannot be is impossible, not a NaN: 0 log 0 is 0. */
 static void impossible(void **state)
 {
@@ -275,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(sums),        cmocka_unit_test(products),
                                         cmocka_unit_test(maximisers),  cmocka_unit_test(draws),
                                         cmocka_unit_test(large_draws), cmocka_unit_test(large_rates),
+                                        cmocka_unit_test(far_rates),   cmocka_unit_test(floors),
                                         cmocka_unit_test(impossible) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
