@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 #include <stdlib.h>
 
@@ -22,12 +23,28 @@ void vh_gemm_nn_add(int m, int n, int k, const double *A, size_t lda, const doub
 /* Rows of B as one list of places; a row of zeros costs its length and nothing else. */
 enum { PLACES = 64 }; /* entries of a row that are gathered at a time */
 
+/* Eight at a time: an OR of their bits is as fast as memory. */
+static bool all_zero(const double *x)
+{
+    uint64_t bits[8], any = 0;
+    memcpy(bits, x, sizeof bits);
+    for (int e = 0; e < 8; e++)
+        any |= bits[e];
+    return any == 0;
+}
+
 static int gather(int k, int from, const double *row, int *place)
 {
     int n = 0;
-    for (int e = from; e < k && n < PLACES; e++)
-        if (row[e] != 0)
-            place[n++] = e;
+    for (int e = from; e < k && n < PLACES;) {
+        if (e + 8 <= k && all_zero(row + e)) {
+            e += 8;
+            continue;
+        }
+        for (int end = e + 8 < k ? e + 8 : k; e < end && n < PLACES; e++)
+            if (row[e] != 0)
+                place[n++] = e;
+    }
     return n;
 }
 

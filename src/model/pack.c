@@ -14,7 +14,8 @@
  * loss.  1e5 keeps ten digits behind the point. */
 #define MAX_LOSS 1e5
 
-enum { SPARSE = 64 }; /* statistics from which on it pays to look for those that are 0 */
+/* Statistics, and components that share the search, from which on it pays to look for those that are 0. */
+enum { SPARSE = 64, MANY = 16 };
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
 static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
@@ -29,7 +30,6 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
     pk->shape = h3m->shape;
     pk->d = h3m->d;
     pk->n_stat = h3m->family->n_stat(&h3m->shape);
-    pk->sparse = h3m->family->sparse && pk->n_stat >= SPARSE;
     pk->K = K;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
@@ -49,6 +49,7 @@ static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
     pk->n_state = pk->state0[K];
     pk->n_comp = pk->comp0[K];
     pk->n_trans = pk->trans0[K];
+    pk->sparse = h3m->family->sparse && pk->n_stat >= SPARSE && pk->n_comp >= MANY;
     VH_NEW(pk->pi, pk->n_state);
     VH_NEW(pk->A, pk->n_trans);
     VH_NEW(pk->par, (size_t)pk->n_comp * VH_MAX_PARAM);
