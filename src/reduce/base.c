@@ -82,25 +82,27 @@ int vh_base_states(const vh_base *base, int i)
 typedef struct {
     vh_base *base;
     const double *about; /* [d]  NULL: sums of means are wanted, else of squares about this */
+    bool statistics;     /* or mean statistics, in the coordinates of the base */
 } pass;
 
-/* Numbers that are averaged over all base components: their means or, of families that have none, their mean
- * statistics. */
-static int width(const vh_h3m *h3m)
+/* Numbers that are averaged over all base components. */
+static int width(const pass *p)
 {
-    return h3m->family->location ? h3m->d : h3m->family->n_stat(&h3m->shape);
+    const vh_h3m *h3m = p->base->h3m;
+    return p->statistics ? h3m->family->n_stat(&h3m->shape) : h3m->d;
 }
 
 /* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - about)^2, or E[T].  work [2][width] is
  * overwritten. */
-static void add_component(const vh_base *b, const double *const *par, double w, const double *about,
-                          double *work, double *sum)
+static void add_component(const pass *p, const double *const *par, double w, double *work, double *sum)
 {
+    const vh_base *b = p->base;
     const vh_h3m *h3m = b->h3m;
-    int n = width(h3m);
+    int n = width(p);
     double *mean = work, *var = work + n;
+    const double *about = p->about;
 
-    if (h3m->family->location) {
+    if (!p->statistics) {
         h3m->family->location->moments(&h3m->shape, par, mean, var);
     } else {
         const vh_coords x = { .shape = h3m->shape, .origin = b->origin, .scale = b->scale };
@@ -113,16 +115,15 @@ static void add_component(const vh_base *b, const double *const *par, double w, 
 }
 
 /* All components of n HMMs, and their weights to sum[width]. */
-static void add_pass(const vh_base *b, const vh_h3m *h3m, int first, int n, const double *about, double *work,
-                     double *sum)
+static void add_pass(const pass *p, const vh_h3m *h3m, int first, int n, double *work, double *sum)
 {
     for (int i = first; i < first + n; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         for (int q = 0; q < h->S * h->M; q++) {
             double *par[VH_MAX_PARAM], w = (h3m->omega[i] + LEAST_WEIGHT) * vh_hmm_c(h)[q] / h->S;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            add_component(b, (const double *const *)par, w, about, work, sum);
-            sum[width(h3m)] += w;
+            add_component(p, (const double *const *)par, w, work, sum);
+            sum[width(p)] += w;
         }
     }
 }
@@ -138,7 +139,7 @@ static vhem_status pass_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, d
     double *work = NULL;
 
     (void)worker;
-    VH_NEW(work, 2 * width(b->h3m));
+    VH_NEW(work, 2 * width(p));
     if (b->shards) {
         vh_shards_expect(b->shards, first + (int64_t)AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
         VH_TRY(vh_shards_read(ctx, b->shards, first, n, false, &own));
@@ -146,46 +147,61 @@ static vhem_status pass_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, d
     const double *omega = own ? own->omega : b->h3m->omega + first;
     for (int i = 0; !p->about && i < n; i++)
         b->omega[first + i] = omega[b->order[first + i] - first];
-    add_pass(b, own ? own : b->h3m, own ? 0 : first, n, p->about, work, block);
+    add_pass(p, own ? own : b->h3m, own ? 0 : first, n, work, block);
 done:
     vh_h3m_free(own);
     free(work);
     return st;
 }
 
-/* Mean and deviation of all base components together, each counted with omega c / S: where the product is
- * taken; for families without a location 0, 1 and the mean statistics.  Also fills in the weights. */
-static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
+/* The mean of the numbers of a pass over all base components, each counted with omega c / S.  mean [width] */
+static vhem_status average(vhem_ctx *ctx, pass *p, double *mean)
 {
     vhem_status st = VHEM_OK;
-    int d = b->h3m->d, n = width(b->h3m);
+    int n = width(p);
     const vh_sum_kind kind = { .size = (size_t)n + 1 };
-    pass p = { .base = b };
     const vh_chunks chunks = {
-        .n = vh_base_chunks(b), .threads = ctx->threads, .run = pass_chunk, .arg = &p
+        .n = vh_base_chunks(p->base), .threads = ctx->threads, .run = pass_chunk, .arg = p
     };
     vh_tree_sum *tree = NULL;
     double *sum = NULL;
 
-    for (int k = 0; k < d; k++)
-        b->scale[k] = 1;
     VH_NEW(sum, n + 1);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
     VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
     for (int k = 0; k < n; k++)
-        (b->mean ? b->mean : b->origin)[k] = sum[k] / sum[n];
-    if (b->mean)
-        goto done;
-    p.about = b->origin;
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
-    for (int k = 0; k < d; k++) {
-        b->scale[k] = sqrt(sum[k] / sum[d]);
-        if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
-            b->scale[k] = 1;
-    }
+        mean[k] = sum[k] / sum[n];
 done:
     vh_tree_sum_free(tree);
     free(sum);
+    return st;
+}
+
+/* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families without
+ * a location.  And their mean statistics, where components are not moved as a whole.  Also fills in the weights. */
+static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
+{
+    vhem_status st = VHEM_OK;
+    pass p = { .base = b };
+    int d = b->h3m->d;
+
+    for (int k = 0; k < d; k++)
+        b->scale[k] = 1;
+    if (b->h3m->family->location) {
+        VH_TRY(average(ctx, &p, b->origin));
+        p.about = b->origin;
+        VH_TRY(average(ctx, &p, b->scale));
+        for (int k = 0; k < d; k++) {
+            b->scale[k] = sqrt(b->scale[k]);
+            if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
+                b->scale[k] = 1;
+        }
+    }
+    if (b->mean) {
+        p = (pass){ .base = b, .statistics = true };
+        VH_TRY(average(ctx, &p, b->mean));
+    }
+done:
     return st;
 }
 
@@ -272,8 +288,8 @@ static vhem_status prepare(vhem_ctx *ctx, vh_base *b)
     VH_NEW(b->omega, b->Kb);
     VH_NEW(b->origin, b->h3m->d);
     VH_NEW(b->scale, b->h3m->d);
-    if (!b->h3m->family->location)
-        VH_NEW(b->mean, width(b->h3m));
+    if (!vh_emission_place(b->h3m->family))
+        VH_NEW(b->mean, b->h3m->family->n_stat(&b->h3m->shape));
     sort_by_shape(b);
     VH_TRY(find_spread(ctx, b));
     VH_TRY(
