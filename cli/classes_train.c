@@ -70,9 +70,9 @@ static int check_uses(cli *c, const classes_args *a)
 {
     const char *usual = strcmp(model_of(a), "dtm") == 0 ? "hem-dtm" : "vhem";
     int status = cli_check_uses(c, a->usage, "model", model_of(a));
-    return status == CLI_GO
-               ? cli_check_uses(c, a->usage, "method", a->train.estimator ? a->train.estimator : usual)
-               : status;
+    if (status == CLI_GO)
+        status = cli_check_uses(c, a->usage, "method", a->train.estimator ? a->train.estimator : usual);
+    return status == CLI_GO ? cli_check_prior(c, "--fit-prior", true, a->train.piece.prior) : status;
 }
 
 /* What the options of the command mean for the training. */
@@ -137,6 +137,7 @@ int classes_train(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "output tags label group id columns hmms states mix estimator emission store",
         .about =
             tags ? "Learns a model of every tag. The sequences of DATA are cut into pieces, one for each "
                    "song or other item, a model or --mixture of models is fitted to each, and the pieces of "
@@ -246,6 +247,7 @@ int classes_cross(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "output folds holdout tags label group id columns hmms states mix estimator emission",
         .about =
             "Cross-validation: learns from some of the examples in DATA and judges by the others, as eval "
             "does, until each was judged once. Which are held out together follows from --seed.",

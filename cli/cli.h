@@ -72,9 +72,10 @@ typedef struct {
     const char *args, *about, *examples;
     int n_min, n_max; /* arguments that are not options */
     const cli_table *table;
-    bool methods;     /* the help lists the clustering methods */
-    bool writes_last; /* the last argument is the output, unless there is an option for it that is given */
-    bool updates;     /* the first argument may be the output: it is brought up to date */
+    const char *first; /* names of the options that matter most, which --help shows; NULL: all */
+    bool methods;      /* the help lists the clustering methods */
+    bool writes_last;  /* the last argument is the output, unless there is an option for it that is given */
+    bool updates;      /* the first argument may be the output: it is brought up to date */
 } cli_usage;
 
 /* table.c.  Rows end with a NULL name. */
@@ -85,6 +86,10 @@ void cli_add_data(cli_table *t, vhem_data_options *opt, const char *group_help);
 extern const char cli_data_heading[], cli_cov_words[];
 /* What --cov, "diag", "full" or NULL, makes of the emission that --emission has set or left NULL. */
 int cli_emission(cli *c, const char *cov, const char **emission);
+/* Those that use the option of this name; NULL: all. */
+const char *cli_users(vhem_option_set set, const char *name);
+/* Refuses a prior that is neither settings, nor a file, nor one of the words that a fit knows. */
+int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior);
 bool cli_has_word(const char *list, char separator, const char *word);
 /* Is the value neither the user's nor the command's? */
 bool cli_is_default(const cli_option *o);
@@ -137,7 +142,7 @@ struct cli {
     char part[64];       /* "classify train": room for the name of a part */
     cli_form form;
     int64_t seed, max_memory;
-    int threads, quiet, json, help, force;
+    int threads, quiet, json, help, help_all, force;
     const char *backend;
     const char *arg[CLI_MAX_ARGS];
     int n_arg;

@@ -77,8 +77,8 @@ static int load_items(cli *c, cluster_args *a, bool choose)
 {
     vhem_method_facts method = method_facts(a->opt.method);
     if (method.takes_data && choose)
-        return cli_fail(c, "method %s clusters sequences; vhem choose compares clusters of models",
-                        a->opt.method);
+        return cli_misuse(c, "method %s clusters sequences; vhem choose compares clusters of models",
+                          a->opt.method);
     for (int k = 0; !method.takes_data && k < a->usage->table->n; k++) {
         const cli_option *o = &a->usage->table->row[k];
         bool data = o->heading == cli_data_heading && strcmp(o->name, "memory") != 0;
@@ -151,6 +151,8 @@ static int check_options(cli *c, const cluster_args *a)
     const char *method = a->opt.method ? a->opt.method : facts.kind == VHEM_TEXTURES ? "hem-dtm" : "vhem";
     int status = cli_check_uses(c, a->usage, "method", method);
     const char *inits = method_facts(method).inits;
+    if (status == CLI_GO)
+        status = cli_check_prior(c, "--prior", false, a->opt.prior);
     if (status == CLI_GO && inits && a->opt.init && !a->init && !cli_has_word(inits, '|', a->opt.init))
         return cli_misuse(c, "method %s does not use --init %s; it knows %s", method, a->opt.init, inits);
     return status;

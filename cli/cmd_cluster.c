@@ -201,6 +201,7 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "output clusters method states mix tau search restarts init preset",
         .methods = true,
         .about = tree ? tree_about : cluster_about,
         .examples = tree ? "  vhem tree models.json -k 8,4,2 -o tree.json\n"

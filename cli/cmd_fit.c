@@ -114,6 +114,8 @@ static int prepare_and_fit(cli *c, fit_args *a)
     if (status == CLI_GO)
         status = cli_out_check_ending(c, a->output, "models are written as .json or .h5", cli_model_endings);
     if (status == CLI_GO)
+        status = cli_check_prior(c, "--prior", true, a->fit.prior);
+    if (status == CLI_GO)
         status = cli_emission(c, a->cov, &a->fit.emission);
     if (status == CLI_GO)
         status = load_start(c, a);
@@ -189,6 +191,7 @@ int cmd_fit(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
+        .first = "output states mix emission prior restarts mixture id label group columns",
         .about =
             "Fits one HMM to each sequence of DATA by Baum-Welch, or one to each "
             "group of sequences, and writes them as one set of models; or fits a mixture of K HMMs to "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* help.c - prints the table of options of a command as help: what matters first, then the options of
- * particular methods and of reading data under headings of their own. */
+ * particular methods and of reading data under headings of their own.  A command with many options shows
+ * those that matter most, and all of them with --help-all. */
 #include "cli.h"
 
 #include <string.h>
@@ -90,7 +91,23 @@ void cli_by_heading(const cli_option *rows, int n, int *order)
     }
 }
 
-static void help_rows(FILE *f, const cli_table *t)
+/* Those that first names, in its order under one heading; returns how many are left out. */
+static int help_first(FILE *f, const cli_table *t, const char *first)
+{
+    int shown = 0;
+    fputs("\nOptions:\n", f);
+    for (const char *word = first; word; word = strchr(word, ' '), word = word ? word + 1 : NULL)
+        for (int k = 0; k < t->n; k++) {
+            size_t n = strlen(t->row[k].name);
+            if (strncmp(word, t->row[k].name, n) == 0 && (word[n] == ' ' || word[n] == '\0')) {
+                help_row(f, &t->row[k]);
+                shown++;
+            }
+        }
+    return t->n - shown;
+}
+
+static void help_all(FILE *f, const cli_table *t)
 {
     char heading[160], last[160] = "";
     int order[CLI_MAX_OPTIONS] = { 0 };
@@ -103,6 +120,9 @@ static void help_rows(FILE *f, const cli_table *t)
         help_row(f, &t->row[order[k]]);
     }
 }
+
+/* The common options that matter most. */
+static const char common_first[] = "seed threads quiet json help help-all";
 
 const char *cli_method_about(const vhem_method_facts *m, char *text, size_t size)
 {
@@ -139,10 +159,20 @@ void cli_help(const cli *c, const cli_usage *usage, const cli_option *common)
     }
     fprintf(f, "Usage: vhem %s %s [OPTION]...\n\n", c->command, usage->args);
     put_wrapped(f, usage->about, 0, 0);
-    help_rows(f, usage->table);
+    bool brief = usage->first && !c->help_all;
+    int more = 0;
+    if (brief)
+        more = help_first(f, usage->table, usage->first);
+    else
+        help_all(f, usage->table);
     fprintf(f, "\nCommon options:\n");
     for (const cli_option *o = common; o->name; o++)
-        help_row(f, o);
+        if (!brief || cli_has_word(common_first, ' ', o->name))
+            help_row(f, o);
+        else
+            more++;
+    if (brief)
+        fprintf(f, "\n'vhem %s --help-all' shows %d more options.\n", c->command, more);
     if (usage->methods)
         help_methods(f);
     fprintf(f, "\nExamples:\n%s", usage->examples);

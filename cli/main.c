@@ -33,7 +33,8 @@ static int overview(FILE *f, int status)
                "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
     for (const cli_command *k = commands; k->name; k++)
         fprintf(f, "  %-10s%s\n", k->name, k->help);
-    fprintf(f, "\n  vhem COMMAND --help   the options of a command and their defaults\n"
+    fprintf(f, "\n  vhem COMMAND --help       the options of a command that matter most, and their defaults\n"
+               "  vhem COMMAND --help-all   all of them\n"
                "  vhem --version        version and usable backends\n"
                "\nStart with: vhem fit DATA.csv -o models.json\n"
                "Then:       vhem cluster models.json -k 4 -o clusters.json\n");
@@ -64,7 +65,7 @@ static int ask_help(cli *c, const cli_command *k)
 
 static bool is_help(const char *word)
 {
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--help-all") == 0;
 }
 
 /* All parts, for the man page and the completion. */

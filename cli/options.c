@@ -32,7 +32,10 @@ static void common_rows(cli *c, const cli_usage *usage, cli_option *row)
           .help = "most memory of the whole process, as 512M or 4G; beyond it the command fails" },
         { "quiet", 'q', OPT_FLAG, NULL, &c->quiet, .help = "no progress and no summary on standard error" },
         { "json", 'j', OPT_FLAG, NULL, &c->json, .help = "print the result as JSON on standard output" },
-        { "help", 'h', OPT_FLAG, NULL, &c->help, .help = "print this text" },
+        { "help", 'h', OPT_FLAG, NULL, &c->help,
+          .help = usage->first ? "print the options that matter most" : "print this text" },
+        { "help-all", 0, OPT_FLAG, NULL, &c->help_all,
+          .help = usage->first ? "print all options" : "the same: there are no more" },
         { 0 },
     };
     int first = cli_writes(usage) ? 0 : 1; /* --force is for outputs */
@@ -286,18 +289,18 @@ static int parse_arguments(cli *c, int argc, char **argv, const cli_usage *usage
 }
 
 /* Help is asked for before any value is taken: what it shows are the defaults. */
-static bool wants_help(const cli *c, int argc, char **argv, const parser *t)
+static bool wants_help(cli *c, int argc, char **argv, const parser *t)
 {
     int code;
-    bool help = false;
     opterr = 0;
     optind = 0; /* 0, not 1, makes getopt of the GNU C library start again */
-    while (!help && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
+    while (!c->help && !c->help_all && (code = getopt_long(argc, argv, t->letters, t->longs, NULL)) != -1) {
         const cli_option *o = row_of(t, code);
-        help = o && o->value == &c->help;
+        c->help = o && o->value == &c->help;
+        c->help_all = o && o->value == &c->help_all;
     }
     optind = 0;
-    return help;
+    return c->help || c->help_all;
 }
 
 int cli_parse(cli *c, int argc, char **argv, const cli_usage *usage)

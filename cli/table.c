@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG_LIST = 60 }; /* letters of choices that are too many to stand in the help */
 
@@ -33,9 +34,27 @@ int cli_emission(cli *c, const char *cov, const char **emission)
 {
     const char *wanted = !cov ? NULL : strcmp(cov, "full") == 0 ? "gaussian-full" : "gaussian-diag";
     if (wanted && *emission && strcmp(wanted, *emission) != 0)
-        return cli_fail(c, "--cov %s asks for %s, but --emission for %s", cov, wanted, *emission);
+        return cli_misuse(c, "--cov %s asks for %s, but --emission for %s", cov, wanted, *emission);
     *emission = wanted ? wanted : *emission;
     return CLI_GO;
+}
+
+const char *cli_users(vhem_option_set set, const char *name)
+{
+    vhem_option o;
+    for (int i = 0; vhem_option_info(set, i, &o) == VHEM_OK; i++)
+        if (strcmp(o.name, name) == 0)
+            return o.methods;
+    return NULL;
+}
+
+int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior)
+{
+    bool word = prior && prior[0] && !prior[strcspn(prior, "=:{./")]; /* else settings, or clearly a file */
+    if (!word || (of_fit && cli_has_word("none vb eb", ' ', prior)) || access(prior, F_OK) == 0)
+        return CLI_GO;
+    return cli_misuse(c, "%s is %ssettings or a file; there is no file '%s'", option,
+                      of_fit ? "none, vb, eb, " : "", prior);
 }
 
 /* A text that lives as long as the table. */
@@ -52,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static const char *keep(cli_table *t, cons
 
 void cli_add(cli_table *t, const cli_option *rows)
 {
-    for (; rows->name && t->n < CLI_MAX_OPTIONS - 8; rows++) /* the common options come after them */
+    for (; rows->name && t->n < CLI_MAX_OPTIONS - 10; rows++) /* the common options come after them */
         t->row[t->n++] = *rows;
 }
 

@@ -14,8 +14,9 @@
 #define METHODS                                                                                            \
     "vhem|vbhem|em-h3m|shem|hem-gmm|hem-dtm|ppk-sc|ppk-sc-hybrid|kl-sc|knn-sc|kl-sampled-sc|ppk-ac|kl-ac|" \
     "kl-sampled-ac"
-/* Who uses an option.  HEM: hierarchical EM; EM: on sequences, given or drawn; the hybrid learns its centres by
- * vhem; SPECTRAL methods run k-means, LINKED ones merge.  Variational Bayes needs no floors and no repairs. */
+/* Who uses an option.  HEM: hierarchical EM; EM: on sequences, given or drawn; the hybrid learns its centres
+ * by vhem; SPECTRAL methods run k-means, LINKED ones merge.  Variational Bayes needs no floors and no
+ * repairs. */
 #define HEM       "vhem vbhem hem-gmm hem-dtm"
 #define EM        "em-h3m shem"
 #define HYBRID    "ppk-sc-hybrid"
@@ -109,7 +110,7 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, 0, method, 0, 0, METHODS, "vhem; textures: hem-dtm", NULL, "how to cluster"),
     CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
-    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", LEARNING,
+    INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
         "states of the centres; of textures the dimension of the state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
         "Gaussians in each state of the centres"),
@@ -148,8 +149,8 @@ static const vh_option cluster_rows[] = {
            "which of the distances between their HMMs is the distance of two clusters"),
     CHOICE(R, VH_KEPT | VH_IF_SET, search, 0, 0, "auto|fast|thorough|restarts",
            "auto; restarts with a preset, an init or a given start", "vhem vbhem",
-           "auto: restarts and candidates from distances between the models; fast: one such candidate; thorough: "
-           "more of all; restarts: random starts alone"),
+           "auto: restarts and candidates from distances between the models; fast: one such candidate; "
+           "thorough: more of all; restarts: random starts alone"),
     INT(R, VH_KEPT | VH_IF_SET, neighbours, 0, 1, "N", "10, or fewer where clusters are smaller", "knn-sc",
         "neighbours of each model in the graph"),
     INT(R, VH_KEPT | VH_IF_SET, candidate, 0, 1, "N", "1", "vhem",
@@ -157,7 +158,8 @@ static const vh_option cluster_rows[] = {
     INT(R, VH_KEPT | VH_IF_SET, refine, 0, 1, "Q", "1", "vhem",
         "cut base Gaussians that overlap into Q slabs, at most 32: a tighter bound, and centres whose states "
         "blur less"),
-    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input", "vbhem",
+    TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
+         "vbhem",
          "prior of the centres: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5"),
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),

@@ -138,7 +138,7 @@ class Cluster(WithFlock):
 
     def test_help_shows_what_is_used(self):
         """The defaults in the help are those the library filled in."""
-        found = entries(self.ok("cluster", "--help").out)
+        found = entries(self.ok("cluster", "--help-all").out)
         self.ok("cluster", "m.json", "-k", "3", "-o", "c.json", "-q")
         used = self.load("c.json")["provenance"]["options"]
         for name in ("tau", "nv", "max-iter", "tol", "cov-floor", "cov-add", "soft"):

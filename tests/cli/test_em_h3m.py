@@ -110,12 +110,18 @@ class Cluster(WithWalks):
             ("if it holds sequences, fit models to them first: vhem fit", ("cluster", "w.csv", "-k", "2")),
             ("w.csv holds 24 sequences, too few for 25 clusters", ("cluster", "w.csv", "-k", "25", *em)),
             ("w.csv holds 12 groups, too few for 13 clusters", ("cluster", "w.csv", "-k", "13", "-g", "group", *em)),
-            ("vhem choose compares clusters of models", ("choose", "w.csv", "-k", "2", *em)),
         ]:
             self.fails(1, words, *args)
         self.fails(2, "method em-h3m does not use --nv", "cluster", "w.csv", "-k", "2", "--nv", "5", *em)
         self.fails(2, "method em-h3m does not use --init base; it knows auto|far|dealt", "cluster", "w.csv", "-k", "2",
                    "--init", "base", *em)
+        self.fails(2, "vhem choose compares clusters of models", "choose", "w.csv", "-k", "2", *em)
+        self.fails(2, "method kl-sc does not use --states", "choose", "m.json", "-k", "2", "-S", "2", "--method", "kl-sc")
+        self.fails(2, "--prior is settings or a file; there is no file 'wide'", "cluster", "m.json", "-k", "2", "--method",
+                   "vbhem", "--prior", "wide")
+        self.fails(2, "--prior is none, vb, eb, settings or a file; there is no file 'wide'", "fit", "w.csv", "--prior", "wide")
+        self.fails(2, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "w.csv", "--cov", "full",
+                   "--emission", "poisson")
         self.fails(2, "--method is one of ", "cluster", "w.csv", "-k", "2", "--method", "kmeans")
         self.fails(2, "--group is about sequences", "cluster", "m.json", "-k", "2", "--group", "g")
         self.write("empty.csv", "id,x\n")

@@ -107,7 +107,7 @@ class Emissions(Case):
         r = self.run_vhem("fit", "e.csv", "--states", "1", "-o", "m.json")
         self.assertEqual(r.code, 1)
         self.assertIn("column 'y' is missing throughout; leave it out, with --columns", r.err)
-        self.fails(1, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "d.csv", "--cov", "full",
+        self.fails(2, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "d.csv", "--cov", "full",
                    "--emission", "poisson", "-o", "m.json")
         self.fails(1, "needs Gaussian emissions and complete data", "fit", "d.csv", "--columns", "b", "--emission",
                    "bernoulli", "--prior", "eb", "-o", "m.json")

@@ -67,7 +67,7 @@ class Memory(Case):
             self.ok("info", "d.csv", "--memory", size)
         for size in ("", "G", "1.5G", "-1", "2GB", "1 G", "99999999999T"):
             self.fails(2, f"--memory needs bytes or a size such as 64K, 512M or 2G, not '{size}'", "info", "d.csv", "--memory", size)
-        self.assertIn("(default: 1G)", " ".join(self.ok("fit", "--help").out.split()))
+        self.assertIn("(default: 1G)", " ".join(self.ok("fit", "--help-all").out.split()))
 
     def test_no_room(self):
         self.fails(1, "d.csv: the frames need more memory than is allowed, and /no/such/folder cannot hold them: No "

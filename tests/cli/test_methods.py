@@ -99,7 +99,7 @@ class Methods(Case):
                    "ppk-sc", "--lambda", "0")
         self.fails(1, "too few for 13 clusters", "cluster", "m.json", "-k", "13", "--method", "ppk-sc")
         self.fails(2, "method kl-ac does not use --init", "cluster", "m.json", "--method", "kl-ac", "--init", "m.json")
-        self.fails(1, "S is 3, the centres of method hem-gmm have one state", "cluster", "m.json", "-k", "2",
+        self.fails(2, "method hem-gmm does not use --states", "cluster", "m.json", "-k", "2",
                    "--method", "hem-gmm", "-S", "3")
 
     def test_the_page_knows_every_method(self):

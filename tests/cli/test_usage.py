@@ -6,7 +6,7 @@ import unittest
 
 from support import COMMANDS, PARTS, SOURCE, VHEM, Case
 
-COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "json", "help"]
+COMMON = ["seed", "threads", "backend", "max-memory", "quiet", "json", "help", "help-all"]
 FORCE = ["force"]                                        # of all that write files
 DATA = ["format", "id", "label", "weight", "columns", "where", "order", "memory", "group"]
 VHEM_OPTIONS = ["method", "mix", "tau", "nv", "init", "restarts", "max-iter", "tol", "cov-floor", "cov-add", "soft",
@@ -46,7 +46,8 @@ OPTIONS = {
 }
 FLAGS = {"force", "y-down", "all", "raw", "symmetric", "posterior", "no-repair", "no-prune", "weighted-omega",
          "no-store", "check", "leave-out", "quiet", "keep-tables",
-         "json", "help"}
+         "json", "help", "help-all"}
+BRIEF = ["fit", "cluster", "tree", "choose", "classify train", "classify cross", "annotate train", "annotate cross"]
 
 
 def entries(text):
@@ -91,7 +92,7 @@ class Help(Case):
         whole = {c for c in COMMANDS if c not in PARTS} | {f"{c} {p}" for c in PARTS for p in PARTS[c]}
         self.assertEqual(whole, set(OPTIONS))
         for command in OPTIONS:
-            text = self.ok(*command.split(), "--help").out
+            text = self.ok(*command.split(), "--help-all").out
             found = entries(text)
             self.assertEqual(sorted(found), sorted(OPTIONS[command] + COMMON + FORCE * (command != "info")), command)
             for name, entry in found.items():
@@ -99,7 +100,7 @@ class Help(Case):
             self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
 
     def test_options_of_methods_stand_apart(self):
-        text = self.ok("cluster", "--help").out
+        text = self.ok("cluster", "--help-all").out
         heads = re.findall(r"\n\n(.*):\n", text)
         self.assertEqual(heads[0], "Options")
         self.assertEqual(heads[-4:], ["How to read DATA", "Common options", "Methods", "Examples"])
@@ -107,7 +108,19 @@ class Help(Case):
         first = text.split("Options of ")[0]
         self.assertIn("--tau", first)
         self.assertNotIn("--linkage", first)
-        self.assertIn("\nOptions of dtm:\n      --learn", self.ok("fit", "--help").out)
+        self.assertIn("\nOptions of dtm:\n      --learn", self.ok("fit", "--help-all").out)
+
+    def test_the_options_that_matter_come_first(self):
+        for command, options in OPTIONS.items():
+            text, whole = (self.ok(*command.split(), how).out for how in ("--help", "--help-all"))
+            shown, every = entries(text), entries(whole)
+            self.assertLessEqual(set(shown.items()), set(every.items()), command)
+            if command not in BRIEF:
+                self.assertEqual(text, whole)
+                continue
+            self.assertTrue(10 <= len(set(shown) & set(options)) <= 13, command)
+            self.assertIn(f"'vhem {command} --help-all' shows {len(every) - len(shown)} more options.", text)
+            self.assertTrue(all(len(line) <= 79 for line in text.splitlines()), command)
 
     def test_parts_of_a_command(self):
         for command, parts in PARTS.items():
@@ -120,7 +133,7 @@ class Help(Case):
         found = entries(self.ok("help", "fit").out)
         self.assertIn("(default: 3)", found["states"])
         self.assertIn("(default: 1)", found["mix"])
-        self.assertIn("(default: diag)", found["cov"])
+        self.assertIn("(default: gaussian-diag)", found["emission"])
 
     def test_help_shows_defaults_not_what_was_typed(self):
         self.assertEqual(self.ok("fit", "--states", "7", "--help").out, self.ok("fit", "--help").out)

@@ -174,8 +174,7 @@ static void test_use(void **state)
     vh_clustering_free(c);
     c = NULL;
     opt.S = 2;
-    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
-                 "S is 2, the centres of method hem-gmm");
+    assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "method hem-gmm does not use S");
     assert_null(c);
     vhem_tree_free(tree);
     vh_h3m_free(h3m);
