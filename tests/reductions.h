@@ -10,6 +10,26 @@
 #include "math/scaled.h"
 #include "reduce/base.h"
 
+/* Kb HMMs of several shapes, in several chunks when there are 1200; some weigh twice as much as others. */
+static inline vh_h3m *ragged_h3m(vhem_ctx *ctx, vh_rng *rng, int Kb)
+{
+    vh_h3m *h3m = NULL;
+    double sum = 0;
+    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find("gaussian-diag"), (vh_shape){ .d = 2 }, Kb, &h3m));
+    for (int i = 0; i < Kb; i++) {
+        int S = 1 + (int)vh_rng_below(rng, 3), M = 1 + (int)vh_rng_below(rng, 2);
+        vh_h3m *one = random_h3m(ctx, rng, 1, S, M, 2, 0, 2);
+        assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));
+        vh_hmm_copy(&h3m->hmm[i], &one->hmm[0]);
+        h3m->omega[i] = 1 + (i % 5 == 3);
+        sum += h3m->omega[i];
+        vh_h3m_free(one);
+    }
+    for (int i = 0; i < Kb; i++)
+        h3m->omega[i] /= sum;
+    return h3m;
+}
+
 typedef struct {
     int Kb, Kr;
     double *L, *z; /* [Kb][Kr] */

@@ -113,6 +113,22 @@ static inline void random_simplex(vh_rng *rng, int n, double *p)
         p[i] /= sum;
 }
 
+/* Leaves the transitions of a chain that never goes back and never skips a state. */
+static inline void make_left_right(vh_hmm *h)
+{
+    for (int s = 0; s < h->S; s++) {
+        double sum = 0;
+        for (int q = 0; q < h->S; q++) {
+            if (q < s || q > s + 1)
+                h->A[s * h->S + q] = 0;
+            sum += h->A[s * h->S + q];
+        }
+        for (int q = 0; q < h->S; q++)
+            h->A[s * h->S + q] /= sum;
+        h->pi[s] = s == 0;
+    }
+}
+
 /* K random HMMs.  full: full covariances; spread: standard deviation of the means. */
 static inline vh_h3m *random_h3m(vhem_ctx *ctx, vh_rng *rng, int K, int S, int M, int d, int full,
                                  double spread)

@@ -3,6 +3,7 @@
 #include "annotate/cut.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
 
 #include <string.h>
@@ -91,7 +92,7 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
     for (int c = 0; c < m->C; c++) {
         int n = 0;
         for (int i = 0; i < w->items->n; i++)
-            if (m->has[(size_t)i * (size_t)m->C + (size_t)c])
+            if (m->has[vh_ij(i, m->C, c)])
                 own[n++] = i;
         if (k->opt.bootstrap > 0 && n > 0)
             VH_TRY(cut_samples(ctx, w, m->tag[c], own, n, k, all));

@@ -4,6 +4,7 @@
 #include "annotate/members.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/record.h"
 #include "data/names.h"
 #include "estimate/items.h"
@@ -77,7 +78,7 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_ta
         char *const *found =
             t->label[i][0] ? bsearch(&t->label[i], m->tag, (size_t)m->C, sizeof *m->tag, by_version) : NULL;
         if (found)
-            m->has[(size_t)i * (size_t)m->C + (size_t)(found - m->tag)] = 1;
+            m->has[vh_ij(i, m->C, found - m->tag)] = 1;
     }
     *out = m;
     m = NULL;
@@ -137,7 +138,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     VH_NEW(count, C);
     for (int i = 0; i < m->n; i++)
         for (int c = 0; c < C; c++)
-            count[c] += m->has[(size_t)i * (size_t)C + (size_t)c];
+            count[c] += m->has[vh_ij(i, C, c)];
     int least = min_items > 1 ? min_items : 1;
     for (int c = 0; c < C; c++)
         kept += count[c] >= least;
@@ -146,7 +147,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     for (int i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
         for (int c = 0, k = 0; c < C; c++)
             if (count[c] >= least)
-                m->has[(size_t)i * (size_t)kept + (size_t)k++] = m->has[(size_t)i * (size_t)C + (size_t)c];
+                m->has[(size_t)i * (size_t)kept + (size_t)k++] = m->has[vh_ij(i, C, c)];
     for (int c = 0, k = 0; c < C; c++) {
         char *tag = m->tag[c];
         m->tag[c] = NULL;

@@ -13,6 +13,7 @@
 
 #include "cluster/methods.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/record.h"
 #include "estimate/score.h"
 #include "math/logsum.h"
@@ -101,10 +102,10 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
         memset(mean, 0, (size_t)s->G * sizeof *mean);
         for (int q = b->first[i]; q < b->first[i + 1]; q++)
             for (int g = 0; g < s->G; g++)
-                mean[g] += score[(size_t)q * (size_t)s->G + (size_t)g];
+                mean[g] += score[vh_ij(q, s->G, g)];
         for (int r = 0; r < s->fast; r++) {
             int g = vh_argmax(s->G, mean, 1);
-            follow[(size_t)i * (size_t)s->G + (size_t)g] = true;
+            follow[vh_ij(i, s->G, g)] = true;
             mean[g] = -INFINITY;
         }
     }
@@ -126,7 +127,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     VH_NEW(seq, b->data->N);
     VH_NEW(model, K);
     for (int i = 0; i < b->n; i++)
-        for (int q = b->first[i]; follow[(size_t)i * (size_t)s->G + (size_t)g] && q < b->first[i + 1]; q++)
+        for (int q = b->first[i]; follow[vh_ij(i, s->G, g)] && q < b->first[i + 1]; q++)
             seq[N++] = q;
     for (int j = 0; j < K; j++)
         if (s->branch[j] == g)
@@ -139,8 +140,7 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     VH_TRY(vh_models_score(ctx, models, data, score));
     for (int q = 0; q < N; q++)
         for (int j = 0; j < n; j++)
-            b->table[(size_t)seq[q] * (size_t)K + (size_t)model[j]] =
-                score[(size_t)q * (size_t)n + (size_t)j];
+            b->table[vh_ij(seq[q], K, model[j])] = score[vh_ij(q, n, j)];
     s->n_scored += (double)N * n;
 done:
     free(seq);
@@ -185,7 +185,7 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
         memset(mean, 0, (size_t)C * sizeof *mean);
         for (int q = b->first[i]; q < b->first[i + 1]; q++) {
             for (int j = 0; j < K; j++)
-                work[j] = log(omega[j]) + b->table[(size_t)q * (size_t)K + (size_t)j];
+                work[j] = log(omega[j]) + b->table[vh_ij(q, K, j)];
             for (int j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;

@@ -3,6 +3,7 @@
 #include "annotate/members.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/record.h"
 #include "data/names.h"
 #include "data/table.h"
@@ -118,7 +119,7 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     for (int c = 0; c < tags->C; c++)
         VH_DUP(tags->tag[c], r->tags.text[c]);
     for (size_t k = 0; k < r->n; k++)
-        tags->has[(size_t)r->pairs[k].item * (size_t)tags->C + (size_t)r->pairs[k].tag] = 1;
+        tags->has[vh_ij(r->pairs[k].item, tags->C, r->pairs[k].tag)] = 1;
     *out = tags;
     tags = NULL;
 done:

@@ -16,6 +16,7 @@
 #include "cluster/methods.h"
 #include "cluster/options.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/jobs.h"
 #include "core/options.h"
 #include "core/rng.h"
@@ -177,7 +178,7 @@ static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c
     VH_NEW(own, m->n);
     *n = 0;
     for (int i = 0; i < m->n; i++)
-        if (m->has[(size_t)i * (size_t)m->C + (size_t)at])
+        if (m->has[vh_ij(i, m->C, at)])
             own[(*n)++] = i;
     *out = own;
 done:
@@ -334,7 +335,7 @@ static vhem_status count_items(vhem_ctx *ctx, const vhem_tags *m, vhem_classes *
         vh_class *to;
         int n = 0;
         for (int i = 0; i < m->n; i++)
-            n += m->has[(size_t)i * (size_t)m->C + (size_t)c];
+            n += m->has[vh_ij(i, m->C, c)];
         if (n == 0)
             continue;
         VH_TRY(vh_classes_put(ctx, k, m->tag[c], &to));

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/sequences_cpu.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/logsum.h"
 
 #include <math.h>
@@ -96,7 +97,7 @@ void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int g, const
         double sum = 0;
         for (int i = lo; i < hi; i++) {
             double w = vh_data_weight(in->data, in->seq[i]);
-            sum += w > 0 ? w * loglik[(size_t)(i - lo) * (size_t)K + (size_t)k] : 0;
+            sum += w > 0 ? w * loglik[vh_ij(i - lo, K, k)] : 0;
         }
         log_z[k] = step->log_omega[k] + sum;
     }

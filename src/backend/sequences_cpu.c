@@ -22,6 +22,7 @@
 
 #include "backend/backend.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/tree_sum.h"
 #include "math/scaled.h"
 
@@ -317,9 +318,9 @@ static void add_head(const pass *p, int lo, int hi, const double *loglik, vh_seq
         if (mixtures == 0 || i != vh_seq_place(&job->in, g))
             continue;
         for (int k = 0; k < K; k++)
-            vh_scaled_add(&out->sum_z[k], &out->log_sum_z[k], p->log_z[(size_t)g * (size_t)K + (size_t)k]);
+            vh_scaled_add(&out->sum_z[k], &out->log_sum_z[k], p->log_z[vh_ij(g, K, k)]);
         for (int a = 0; a < mixtures; a++)
-            out->J[a] += p->J[(size_t)g * (size_t)mixtures + (size_t)a];
+            out->J[a] += p->J[vh_ij(g, mixtures, a)];
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "cluster/arrange.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/options.h"
 #include "core/rng.h"
 #include "math/logsum.h"
@@ -166,7 +167,7 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_
     }
     for (int i = 0; i < out->Kb; i++) {
         out->label[i] = part->label[i];
-        out->z[(size_t)i * (size_t)out->Kr + (size_t)part->label[i]] = 1;
+        out->z[vh_ij(i, out->Kr, part->label[i])] = 1;
         out->centers->omega[part->label[i]] += part->weight[i];
         sum += part->weight[i];
     }

@@ -8,6 +8,7 @@
 
 #include "backend/product.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/team.h"
 #include "reduce/base.h"
 
@@ -65,7 +66,7 @@ static void take_column(const job *j, const vh_rectangle *r, int k, double *D)
     size_t Kb = (size_t)j->b->Kb, from = (size_t)j->b->order[r->b0 + k];
     for (int i = 0; i < r->na; i++) {
         size_t to = (size_t)j->a->order[r->a0 + i];
-        double log_k = j->strip[(size_t)i * (size_t)r->nb + (size_t)k];
+        double log_k = j->strip[vh_ij(i, r->nb, k)];
         if (r->upper && r->a0 + i > r->b0 + k)
             continue;
         D[to * Kb + from] = log_k;

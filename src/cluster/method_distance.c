@@ -14,6 +14,7 @@
 #include "cluster/centers.h"
 #include "cluster/places.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "math/agglomerate.h"
 #include "math/neighbours.h"
 #include "math/spectral.h"
@@ -125,8 +126,7 @@ static vhem_status take_places(vhem_ctx *ctx, job *b, int dim, const double *bel
     used_centers(b->in->below, b->n, used);
     for (int i = 0; i < b->n; i++)
         for (int k = 0; k < b->dim; k++)
-            b->place[(size_t)i * (size_t)b->dim + (size_t)k] =
-                below[(size_t)used[i] * (size_t)dim + (size_t)(b->way->spectral ? k : used[k])];
+            b->place[vh_ij(i, b->dim, k)] = below[vh_ij(used[i], dim, b->way->spectral ? k : used[k])];
 done:
     free(used);
     return st;
@@ -189,13 +189,12 @@ static double away(const job *b, int i, int j)
 {
     double sum = 0;
     for (int k = 0; b->way->spectral && k < b->dim; k++) {
-        double step = b->place[(size_t)i * (size_t)b->dim + (size_t)k]
-                      - b->centre[(size_t)j * (size_t)b->dim + (size_t)k];
+        double step = b->place[vh_ij(i, b->dim, k)] - b->centre[vh_ij(j, b->dim, k)];
         sum += step * step;
     }
     for (int k = 0; !b->way->spectral && k < b->n; k++)
         if (b->label[k] == j && k != i)
-            sum += b->weight[k] * b->D[(size_t)i * (size_t)b->n + (size_t)k];
+            sum += b->weight[k] * b->D[vh_ij(i, b->n, k)];
     return sum;
 }
 

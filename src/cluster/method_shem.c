@@ -6,6 +6,7 @@
  * log-likelihood of a sequence: a sampled estimate of what VHEM bounds. */
 #include "cluster/em_clustering.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/sample.h"
 
 #include <limits.h>
@@ -36,7 +37,7 @@ vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     st = vh_cluster_sets(ctx, data, &sets, opt, seed, out);
     for (int i = 0; out->L_hmm && i < Kb; i++)
         for (int j = 0; j < out->Kr; j++)
-            out->L_hmm[(size_t)i * (size_t)out->Kr + (size_t)j] /= count[i];
+            out->L_hmm[vh_ij(i, out->Kr, j)] /= count[i];
 done:
     free(count);
     free(item);

@@ -14,7 +14,7 @@ bool vh_cluster_wants_full(const vhem_cluster_options *opt);
 /* Work of one E-step, very roughly in nanoseconds; it depends on sizes alone, not on the machine. */
 double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *opt);
 double vh_cluster_work_dtm(const vh_dtm *dtm, int K, const vhem_cluster_options *opt);
-/* M-steps before the bound is asked whether it rests. */
+/* M-steps before convergence is looked for. */
 int vh_cluster_min_iter(const vhem_cluster_options *opt);
 
 /* Are all restarts run to their end, as published? */

@@ -2,6 +2,7 @@
 /* dtm_infer.c - what dynamic textures say of sequences: log-likelihoods, states; and sequences drawn from
  * them. */
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/rng.h"
 #include "core/team.h"
 #include "data/data.h"
@@ -44,9 +45,8 @@ static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
     for (int n = 0; n < data->N; n++) {
-        vhem_status own =
-            vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
-                            &scratch[omp_get_thread_num()], &loglik[(size_t)n * (size_t)dtm->K + (size_t)i]);
+        vhem_status own = vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
+                                          &scratch[omp_get_thread_num()], &loglik[vh_ij(n, dtm->K, i)]);
         if (own != VHEM_OK)
 #pragma omp critical(vh_dtm_score)
             st = own;
@@ -164,7 +164,7 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int T
         for (int k = 0; k < from->d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
             for (int i = 0; i < n; i++)
-                y[k] += dt->C[(size_t)k * (size_t)n + (size_t)i] * x[i];
+                y[k] += dt->C[vh_ij(k, n, i)] * x[i];
             VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %d is past all bounds: A is unstable", t);
         }
         VH_TRY(vh_builder_frame(b, y));

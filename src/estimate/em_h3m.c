@@ -8,8 +8,8 @@
  *   4. the loop
  *
  * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
- * made once, and one product serves all.  A restart that rests leaves the set, and so does one that comes to
- * nothing. */
+ * made once, and one product serves all.  A restart that has converged leaves the set, and so does one that
+ * comes to nothing. */
 #include "estimate/em_h3m.h"
 
 #include "core/alloc.h"
@@ -143,8 +143,7 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
         memcpy(z, s.z, sizeof *z * (size_t)sets->n * (size_t)K);
     for (int g = 0; L && g < sets->n; g++)
         for (int j = 0; j < K; j++)
-            L[(size_t)g * (size_t)K + (size_t)j] =
-                set_loglik(mix, g, s.loglik + (size_t)sets->first[g] * (size_t)K, K, j);
+            L[vh_ij(g, K, j)] = set_loglik(mix, g, s.loglik + (size_t)sets->first[g] * (size_t)K, K, j);
 done:
     close_state(&s);
     return st;
@@ -295,7 +294,8 @@ done:
 
 /* Has the run come to its end, with J of its present model?  Also keeps an eye on what theory says cannot
  * happen. */
-static bool rests(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired, int iter, vh_em_run *run)
+static bool has_converged(vhem_ctx *ctx, const vh_mixture *mix, double J, bool repaired, int iter,
+                          vh_em_run *run)
 {
     const vhem_fit_options *opt = mix->job.opt;
     double gain = iter > 0 ? J - run->J[iter - 1] : INFINITY;
@@ -344,7 +344,7 @@ static vhem_status advance(vhem_ctx *ctx, state *s, int a, int iter, vh_h3m *all
     *goes_on = false;
     VH_CHECK(isfinite(J), VHEM_ENUMERIC,
              "the log-likelihood of the mixture is %g; a floor (--cov-floor) or fewer states help", J);
-    if (rests(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
+    if (has_converged(ctx, s->mix, J, s->repaired[s->run_of[a]], iter, run))
         goto done;
     VH_TRY(maximise(ctx, s, a, all, run));
     VH_TRY(repair(ctx, s, a, all, run));

@@ -33,7 +33,7 @@ typedef struct { /* one restart */
 } vh_em_run;
 
 /* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
- * to 1; each is iterated until it rests, run [R] says how it went.  One whose covariance collapses stays
+ * to 1; each is iterated until it converges, run [R] says how it went.  One whose covariance collapses stays
  * behind, which is no failure of the others.  VHEM_ESTOPPED leaves the models as they were at the last
  * iteration, with their J. */
 vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run);

@@ -6,6 +6,7 @@
  * bound is that of one way to name states and components; S! (M!)^S of them are equally good, which counts
  * wherever the topology lets states change places. */
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/fit.h"
 #include "estimate/fit_prior.h"
 #include "math/gamma.h"
@@ -36,7 +37,7 @@ static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int 
 {
     bool free_order = !o->topology || strcmp(o->topology, "free") == 0;
     double names = (free_order ? vh_lgamma(S + 1) : 0) + S * vh_lgamma(M + 1);
-    return r->run[(size_t)i * (size_t)r->R + (size_t)r->best[i]].bound + names;
+    return r->run[vh_ij(i, r->R, r->best[i])].bound + names;
 }
 
 static int best_of(const tried *t, const vhem_fit_options *o, int i)

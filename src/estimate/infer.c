@@ -4,6 +4,7 @@
 #include "backend/ref/ref.h"
 #include "backend/sequences.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "estimate/family.h"
 #include "estimate/frames.h"
 #include "estimate/score.h"
@@ -60,8 +61,7 @@ static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequenc
     sums.loglik = tile;
     VH_TRY(vh_sequences_expect(ctx, job, &(vh_seq_step){ .pk = pk }, &sums));
     for (int s = 0; s < in->n; s++)
-        memcpy(loglik + (size_t)s * (size_t)h3m->K + (size_t)first, tile + (size_t)s * (size_t)n,
-               sizeof *tile * (size_t)n);
+        memcpy(loglik + vh_ij(s, h3m->K, first), tile + (size_t)s * (size_t)n, sizeof *tile * (size_t)n);
 done:
     vh_pack_free(pk);
     vh_seq_sums_free(&sums);

@@ -7,6 +7,7 @@
 #include "cluster/places.h"
 #include "cluster/tree.h"
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/options.h"
 #include "data/data.h"
 #include "estimate/score.h"
@@ -44,7 +45,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     VH_NEW(L, (size_t)v->n * (size_t)v->K);
     VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
     for (int i = 0; i < v->n; i++)
-        sum += L[(size_t)i * (size_t)v->K + (size_t)v->label[i]];
+        sum += L[vh_ij(i, v->K, v->label[i])];
     *out = sum / v->n;
 done:
     free(L);
@@ -134,7 +135,7 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
     VH_TRY(vh_h3m_distance(ctx, members, members, &v->kernel, log_k, NULL));
     for (int a = 0; a < m; a++)
         for (int b = 0; b < m; b++)
-            sum += a == b ? 0 : exp(log_k[(size_t)a * (size_t)m + (size_t)b]);
+            sum += a == b ? 0 : exp(log_k[vh_ij(a, m, b)]);
     *out = sum / ((double)m * (m - 1));
 done:
     free(index);

@@ -3,6 +3,7 @@
  * precision, P@k; the paper's Section 6, where MAP averages the precision at each rank where an item with the
  * tag stands. */
 #include "core/options.h"
+#include "core/index.h"
 #include "core/record.h"
 
 #include <limits.h>
@@ -53,7 +54,7 @@ static void count_given(const table *t, int top, ranked *work, vhem_tag_measure 
         rank(C, t->score + (size_t)i * (size_t)C, 1, work);
         for (int r = 0; r < top && r < C; r++) {
             out[work[r].at].given++;
-            out[work[r].at].right += t->truth[(size_t)i * (size_t)C + (size_t)work[r].at] != 0;
+            out[work[r].at].right += t->truth[vh_ij(i, C, work[r].at)] != 0;
         }
     }
 }
@@ -67,7 +68,7 @@ static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement 
     const int64_t *k = t->k;
     rank(n, t->score + c, C, work);
     for (int r = 0; r < n; r++) {
-        if (t->truth[(size_t)work[r].at * (size_t)C + (size_t)c])
+        if (t->truth[vh_ij(work[r].at, C, c)])
             sum += (double)++found / (r + 1);
         for (int i = 0; i < j->n_k; i++)
             if (r + 1 == k[i])
@@ -149,7 +150,7 @@ static void take_means(vhem_judgement *j)
         j->F += m->F;
         j->MAP += m->average_precision;
         for (int k = 0; k < j->n_k; k++)
-            j->p_at[k] += j->tag_p_at[(size_t)c * (size_t)j->n_k + (size_t)k];
+            j->p_at[k] += j->tag_p_at[vh_ij(c, j->n_k, k)];
     }
     double share = occur > 0 ? occur : NAN;
     j->precision /= share;

@@ -3,10 +3,11 @@
  * one, whose terms there fall below the last digit before they grow. */
 #include "math/bessel.h"
 
+#include "math/logsum.h"
+
 #include <math.h>
 
 #define SERIES 50.0
-#define PI     3.14159265358979323846
 
 /* I_nu(x) as a power series, without the factor (x/2)^nu. */
 static double power_series(double x, int nu)
@@ -30,7 +31,7 @@ double vh_log_bessel0(double x)
 {
     if (x <= SERIES)
         return log(power_series(x, 0)) - x;
-    return log(asymptotic_series(x, 0)) - 0.5 * log(2 * PI * x);
+    return log(asymptotic_series(x, 0)) - 0.5 * log(2 * VH_PI * x);
 }
 
 double vh_bessel_ratio(double x)

@@ -114,21 +114,21 @@ vhem_status vh_kmeans(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int
     vhem_status st = VHEM_OK;
     double *sum = NULL, *mass = NULL;
     int *old = NULL, n = p->n, d = p->d;
-    bool rests = false;
+    bool settled = false;
 
     VH_NEW(sum, vh_cells(k, d));
     VH_NEW(mass, k);
     VH_NEW(old, n);
     VH_TRY(seeds(ctx, rng, p, k, out->centre));
-    for (int iter = 0; iter < max_iter && !rests && (iter == 0 || !vh_stopped(ctx)); iter++) {
+    for (int iter = 0; iter < max_iter && !settled && (iter == 0 || !vh_stopped(ctx)); iter++) {
         VH_TRY(vh_nearest(ctx, n, d, p->X, k, out->centre, out->label));
-        rests = iter > 0 && memcmp(old, out->label, sizeof *old * (size_t)n) == 0;
-        if (rests)
+        settled = iter > 0 && memcmp(old, out->label, sizeof *old * (size_t)n) == 0;
+        if (settled)
             continue;
         memcpy(old, out->label, sizeof *old * (size_t)n);
         move(p, out->label, k, sum, mass, out->centre);
     }
-    out->converged = rests;
+    out->converged = settled;
     out->spread = 0;
     for (int i = 0; i < n; i++)
         out->spread += (p->weight ? p->weight[i] : 1)

@@ -3,6 +3,8 @@
  * of the same memory read by columns, so nothing is ever transposed. */
 #include "math/linalg.h"
 
+#include "core/index.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -179,7 +181,7 @@ bool vh_eigen_leading(int n, double *A, int k, double *w, double *V)
         w[j] = all[k - 1 - j];
     for (int j = 0; good && j < k / 2; j++) /* LAPACK counts upwards */
         for (int i = 0; i < n; i++)
-            swap(&V[(size_t)j * (size_t)n + (size_t)i], &V[(size_t)(k - 1 - j) * (size_t)n + (size_t)i]);
+            swap(&V[vh_ij(j, n, i)], &V[vh_ij(k - 1 - j, n, i)]);
     free(all);
     free(support);
     return good;

@@ -4,6 +4,7 @@
 #define VH_MATH_LOGSUM_H
 
 #define VH_LOG_2PI 1.8378770664093454836
+#define VH_PI      3.14159265358979323846
 
 /* log sum_i exp(x_i) over n numbers `stride` apart; -inf when all are -inf, never NaN from them. */
 double vh_logsum(int n, const double *x, int stride);

@@ -10,6 +10,7 @@
 #include "reduce/hem_dtm.h"
 
 #include "core/alloc.h"
+#include "core/index.h"
 #include "core/team.h"
 #include "core/tree_sum.h"
 #include "math/logsum.h"
@@ -167,8 +168,8 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
             int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
             if (vh_stopped(ctx))
                 continue;
-            vhem_status own = vh_dt_pair_score(ctx, &base->dt[i], &g, tau, &scratch[me],
-                                               &L[(size_t)i * (size_t)centers->K + (size_t)j]);
+            vhem_status own =
+                vh_dt_pair_score(ctx, &base->dt[i], &g, tau, &scratch[me], &L[vh_ij(i, centers->K, j)]);
             if (own != VHEM_OK)
 #pragma omp critical(vh_hem_dtm_score)
                 st = own;

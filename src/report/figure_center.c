@@ -2,6 +2,7 @@
 /* figure_center.c - a card for each centre: its state diagram, its emissions, how long it stays in each
  * state (or the modes of a texture), and the members nearest to it and farthest from it. */
 #include "report/figures.h"
+#include "core/index.h"
 #include "report/html.h"
 #include "report/known.h"
 #include "report/svg.h"
@@ -104,7 +105,7 @@ static int members_of(const vh_clustering *c, int j, member *m)
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     for (int i = 0; i < c->Kb; i++)
         if (c->label[i] == j)
-            m[n++] = (member){ i, x ? x[(size_t)i * (size_t)c->Kr + (size_t)j] : 0 };
+            m[n++] = (member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0 };
     qsort(m, (size_t)n, sizeof *m, by_nearness);
     return n;
 }

@@ -2,6 +2,7 @@
 /* figure_distance.c - the distance matrix between models in the order of the tree, and how far clusters are
  * apart by the bounds L_hmm of their members. */
 #include "report/figures.h"
+#include "core/index.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -68,7 +69,7 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
             double sum = 0;
             for (int i = b.at[r]; i < b.at[r + 1]; i++)
                 for (int k = b.at[c]; k < b.at[c + 1]; k++)
-                    sum += facts->in->distance[(size_t)facts->model[i] * (size_t)N + (size_t)facts->model[k]];
+                    sum += facts->in->distance[vh_ij(facts->model[i], N, facts->model[k])];
             b.mean[r * b.n + c] = sum / (b.at[r + 1] - b.at[r]) / (b.at[c + 1] - b.at[c]);
         }
     VH_NEW(b.sorted, (size_t)b.n * (size_t)b.n);
@@ -191,9 +192,7 @@ static void separation(const vh_clustering *c, double *D)
             n += c->label[i] == j;
         for (int i = 0; i < c->Kb; i++)
             for (int k = 0; c->label[i] == j && k < c->Kr; k++)
-                D[j * c->Kr + k] += (c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)j]
-                                     - c->L_hmm[(size_t)i * (size_t)c->Kr + (size_t)k])
-                                    / tau / n;
+                D[j * c->Kr + k] += (c->L_hmm[vh_ij(i, c->Kr, j)] - c->L_hmm[vh_ij(i, c->Kr, k)]) / tau / n;
     }
 }
 

@@ -4,6 +4,7 @@
  *
  *   1. moments and ranges     2. the plane     3. the line     4. many dimensions */
 #include "report/figures.h"
+#include "core/index.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -29,7 +30,7 @@ enum {
 
 static double covariance(const vhem_hmm_view *h, int s, int m, int k, int k2)
 {
-    size_t at = (size_t)s * (size_t)h->M + (size_t)m, d = (size_t)h->d;
+    size_t at = vh_ij(s, h->M, m), d = (size_t)h->d;
     if (vh_is_full(h))
         return h->cov[at * d * d + (size_t)k * d + (size_t)k2];
     return k == k2 ? h->cov[at * d + (size_t)k] : 0;
@@ -37,7 +38,7 @@ static double covariance(const vhem_hmm_view *h, int s, int m, int k, int k2)
 
 static double mean_of(const vhem_hmm_view *h, int s, int m, int k)
 {
-    return h->mu[((size_t)s * (size_t)h->M + (size_t)m) * (size_t)h->d + (size_t)k];
+    return h->mu[vh_ij((int64_t)vh_ij(s, h->M, m), h->d, k)];
 }
 
 /* Of the mixture of state s in dimension k. */

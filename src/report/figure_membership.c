@@ -2,6 +2,7 @@
 /* figure_membership.c - z as a heat map, one row for each model, sorted by cluster; with many models a row is
  * the mean of neighbours of one cluster. */
 #include "report/figures.h"
+#include "core/index.h"
 #include "report/html.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -73,7 +74,7 @@ static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, co
         int j = v->order[k];
         double z = 0;
         for (int m = 0; m < r->n; m++)
-            z += c->z[(size_t)model[r->at + m] * (size_t)c->Kr + (size_t)j] / r->n;
+            z += c->z[vh_ij(model[r->at + m], c->Kr, j)] / r->n;
         if (z < 0.005)
             continue;
         snprintf(tip, sizeof tip, "%s: z = %.3f in cluster %d", name, z, j);

@@ -4,6 +4,8 @@
 #ifndef VH_REPORT_SVG_H
 #define VH_REPORT_SVG_H
 
+#include "math/logsum.h"
+
 #include <stdio.h>
 
 /* Attributes by name: ink soft axis grid paper bar dash line; "" for others. */
@@ -11,7 +13,6 @@ const char *vh_paint(const char *name);
 const char *vh_paint_class(int i); /* fill of true class i; -1: of none */
 const char *vh_paint_state(int s); /* fill of state s */
 const char *vh_line_state(int s);  /* stroke of state s */
-#define VH_PI 3.14159265358979323846
 enum { VH_HEAT = 10 };
 const char *vh_paint_heat(double share); /* fill, share from 0 to 1 */
 const char *vh_ink_on_heat(double share);

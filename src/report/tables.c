@@ -2,6 +2,7 @@
 /* tables.c - every number of a report as tab-separated text, one file for each kind of thing.  Numbers read
  * back to the same double; indices begin at 0, levels at 1. */
 #include "core/file.h"
+#include "core/index.h"
 #include "core/number.h"
 #include "report/figures.h"
 #include "report/known.h"
@@ -73,7 +74,7 @@ static void put_pairs(FILE *f, const vh_facts *facts)
         const vh_clustering *c = facts->level[l].c;
         for (int i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
             for (int j = 0; j < c->Kr; j++) {
-                size_t at = (size_t)i * (size_t)c->Kr + (size_t)j;
+                size_t at = vh_ij(i, c->Kr, j);
                 fprintf(f, "%d\t%d\t", l + 1, i);
                 vh_tsv_text(f, c->name && c->name[i] ? c->name[i] : "");
                 fprintf(f, "\t%d", j);
@@ -191,7 +192,7 @@ static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_
     size_t width = !h->cov ? 0 : vh_is_full(h) ? (size_t)h->d * (size_t)h->d : (size_t)h->d;
     for (int s = 0; s < h->S; s++)
         for (int m = 0; m < h->M; m++) {
-            size_t at = (size_t)s * (size_t)h->M + (size_t)m;
+            size_t at = vh_ij(s, h->M, m);
             fprintf(f, "%s\t%d\t%d", h->name, s, m);
             put_number(f, h->c[at]);
             for (int k = 0; h->mu && k < h->d; k++)

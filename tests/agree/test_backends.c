@@ -131,7 +131,7 @@ static void agree(const char *what, const vh_h3m *h3m, const vhem_data *data, in
 }
 
 /* Zeros below the diagonal of every A, and pi on the first state. */
-static void make_left_right(vh_h3m *h3m)
+static void forbid_steps_back(vh_h3m *h3m)
 {
     for (int i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
@@ -172,7 +172,7 @@ static void shapes(void **state)
                 frames = random_lengths(&rng, N, frames, T);
             vh_h3m *h3m = random_h3m(ctx, &rng, K, S, M, d, full, 1.0);
             if (trial == 2)
-                make_left_right(h3m);
+                forbid_steps_back(h3m);
             double *y = random_frames(&rng, frames, d, 1.5);
             vhem_data *data = wrap(ctx, N, T, d, y);
             snprintf(what, sizeof what, "seed %d/%d: S %d M %d d %d K %d N %d %s", 100 + S, trial, S, M, d, K,
@@ -201,7 +201,7 @@ static void mixed_sizes(void **state)
     for (int k = 0; k < K; k++) {
         part[k] = random_h3m(ctx, &rng, 1, 1 + k % 4, 1 + k % 3, D, 0, 2);
         if (k % 3 == 0)
-            make_left_right(part[k]);
+            forbid_steps_back(part[k]);
         v[k] = view_of(part[k], 0);
         v[k].omega = 1.0 / K;
     }
@@ -274,7 +274,7 @@ static void separated(void **state)
     vh_h3m *h3m = simple_hmm(ctx, S, 1, pi, A, mu, cov);
     vhem_data *data = wrap(ctx, N, T, 1, y);
     agree("separated states", h3m, data, 2);
-    make_left_right(h3m); /* now the data contradicts the model at every step */
+    forbid_steps_back(h3m); /* now the data contradicts the model at every step */
     agree("separated states, left-right", h3m, data, 1);
     vhem_data_free(data);
     vh_h3m_free(h3m);

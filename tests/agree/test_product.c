@@ -14,21 +14,6 @@ typedef struct {
     double far, scale; /* all means are moved, all is scaled */
 } shape;
 
-static void left_right(vh_hmm *h)
-{
-    for (int s = 0; s < h->S; s++) {
-        double sum = 0;
-        for (int q = 0; q < h->S; q++) {
-            if (q < s || q > s + 1)
-                h->A[s * h->S + q] = 0;
-            sum += h->A[s * h->S + q];
-        }
-        for (int q = 0; q < h->S; q++)
-            h->A[s * h->S + q] /= sum;
-        h->pi[s] = s == 0;
-    }
-}
-
 /* States one after the other, forwards or backwards: state sequences never meet where the emissions do. */
 static void one_path(vh_hmm *h, int back)
 {
@@ -51,7 +36,7 @@ static void change(vh_h3m *h3m, const shape *c, int side)
         for (size_t k = 0; k < n; k++)
             cov[k] *= c->scale * c->scale;
         if (c->zeros == 1)
-            left_right(h);
+            make_left_right(h);
         if (c->zeros == 2)
             one_path(h, side);
         for (int s = 0; c->zeros == 3 && s < h->S; s++) {

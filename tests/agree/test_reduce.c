@@ -13,20 +13,8 @@ typedef struct {
 /* Makes some transitions impossible: left-right chains. */
 static void cut_transitions(vh_h3m *h3m)
 {
-    for (int i = 0; i < h3m->K; i++) {
-        vh_hmm *h = &h3m->hmm[i];
-        for (int s = 0; s < h->S; s++) {
-            double sum = 0;
-            for (int q = 0; q < h->S; q++) {
-                if (q < s || q > s + 1)
-                    h->A[s * h->S + q] = 0;
-                sum += h->A[s * h->S + q];
-            }
-            for (int q = 0; q < h->S; q++)
-                h->A[s * h->S + q] /= sum;
-            h->pi[s] = s == 0;
-        }
-    }
+    for (int i = 0; i < h3m->K; i++)
+        make_left_right(&h3m->hmm[i]);
 }
 
 static void move_means(vh_h3m *h3m, double far)

@@ -14,27 +14,6 @@ static bool always(void)
 
 static const vh_backend idle = { .name = "idle", .usable = always };
 
-/* Kb HMMs of several shapes, more than two chunks of them when there are 1200. */
-static vh_h3m *ragged(vhem_ctx *ctx, vh_rng *rng, int Kb)
-{
-    vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find("gaussian-diag"), (vh_shape){ .d = 2 }, Kb, &h3m));
-    for (int i = 0; i < Kb; i++) {
-        int S = 1 + (int)vh_rng_below(rng, 3), M = 1 + (int)vh_rng_below(rng, 2);
-        vh_h3m *one = random_h3m(ctx, rng, 1, S, M, 2, 0, 2);
-        assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));
-        vh_hmm_copy(&h3m->hmm[i], &one->hmm[0]);
-        h3m->omega[i] = 1 + (i % 5 == 3);
-        vh_h3m_free(one);
-    }
-    double sum = 0;
-    for (int i = 0; i < Kb; i++)
-        sum += h3m->omega[i];
-    for (int i = 0; i < Kb; i++)
-        h3m->omega[i] /= sum;
-    return h3m;
-}
-
 static answer ask_table(const vh_backend *backend, const vh_h3m *base, const vh_h3m *centers,
                         const question *q)
 {
@@ -63,7 +42,7 @@ static void test_copying(void **state)
         vh_rng rng;
         vh_rng_init(&rng, 500, VH_RNG_TEST, (uint64_t)trial);
         int Kb = trial % 3 == 0 ? 1200 : 1 + (int)vh_rng_below(&rng, 600);
-        vh_h3m *base = ragged(ctx, &rng, Kb), *centers = random_h3m(ctx, &rng, 3, 2, 2, 2, 0, 2);
+        vh_h3m *base = ragged_h3m(ctx, &rng, Kb), *centers = random_h3m(ctx, &rng, 3, 2, 2, 2, 0, 2);
         question q = { .N = Kb * (trial % 2 ? 200 : 0.05), .tau = 5, .weighted = trial == 4 };
         answer want = ask_table(&copying, base, centers, &q);
         for (int n = 0; (name = test_backend(n / 2)); n++) {
@@ -94,7 +73,7 @@ static void test_threads(void **state)
     vh_rng rng;
     const char *name;
     vh_rng_init(&rng, 501, VH_RNG_TEST, 0);
-    vh_h3m *base = ragged(ctx, &rng, 2700), *centers = random_h3m(ctx, &rng, 3, 2, 1, 2, 0, 2);
+    vh_h3m *base = ragged_h3m(ctx, &rng, 2700), *centers = random_h3m(ctx, &rng, 3, 2, 1, 2, 0, 2);
     for (int n = 0; (name = test_backend(n)); n++) {
         question q = { .N = 2700 * 30, .tau = 4, .threads = 1 };
         answer one = ask_backend(name, base, centers, &q);
@@ -147,7 +126,7 @@ static void check_source(const char *backend)
     vh_rng rng;
     vhem_ctx *ctx = test_ctx_with(backend, 2, 1);
     vh_rng_init(&rng, 502, VH_RNG_TEST, 0);
-    vh_h3m *h3m = ragged(ctx, &rng, 1300), *centers = random_h3m(ctx, &rng, 3, 2, 1, 2, 0, 2);
+    vh_h3m *h3m = ragged_h3m(ctx, &rng, 1300), *centers = random_h3m(ctx, &rng, 3, 2, 1, 2, 0, 2);
     const double log_omega[3] = { -1, -2, -0.5 };
     vh_base *base = NULL;
     vh_packed *pk = NULL;
@@ -200,7 +179,7 @@ static void test_left_out(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 503, VH_RNG_TEST, 0);
-    vh_h3m *base = ragged(ctx, &rng, 70), *centers = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 2);
+    vh_h3m *base = ragged_h3m(ctx, &rng, 70), *centers = random_h3m(ctx, &rng, 2, 2, 1, 2, 0, 2);
     const question q = { .N = 70, .tau = 4 };
     answer want = ask_table(&vh_backend_ref, base, centers, &q), got = ask_table(&idle, base, centers, &q);
     same_answers(&want, &got);

@@ -3,29 +3,13 @@
  * bits as all of them together. */
 #include "reductions.h"
 
-/* Kb HMMs of several shapes. */
-static vh_h3m *ragged(vhem_ctx *ctx, vh_rng *rng, int Kb)
-{
-    vh_h3m *h3m = NULL;
-    assert_ok(ctx, vh_h3m_new(ctx, vh_emission_find("gaussian-diag"), (vh_shape){ .d = 2 }, Kb, &h3m));
-    for (int i = 0; i < Kb; i++) {
-        int S = 1 + (int)vh_rng_below(rng, 3), M = 1 + (int)vh_rng_below(rng, 2);
-        vh_h3m *one = random_h3m(ctx, rng, 1, S, M, 2, 0, 2);
-        assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));
-        vh_hmm_copy(&h3m->hmm[i], &one->hmm[0]);
-        h3m->omega[i] = 1.0 / Kb;
-        vh_h3m_free(one);
-    }
-    return h3m;
-}
-
 static void test_streaming(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
     vh_rng rng;
     vh_rng_init(&rng, 510, VH_RNG_TEST, 0);
-    vh_h3m *base = ragged(ctx, &rng, 4000), *centers = random_h3m(ctx, &rng, 5, 3, 2, 2, 0, 2);
+    vh_h3m *base = ragged_h3m(ctx, &rng, 4000), *centers = random_h3m(ctx, &rng, 5, 3, 2, 2, 0, 2);
     const question q = { .N = 4000 * 0.3, .tau = 5 };
     answer whole = ask_backend("cuda", base, centers, &q), ref = ask_backend("ref", base, centers, &q);
     assert_false(answers_differ("whole", &ref, &whole, 1e-9, centers, 5));
