@@ -7,7 +7,8 @@
 
 typedef struct { /* a table of choices */
     const vhem_choice *row;
-    int n; /* rows of the table and steps of the path; those that were not reached have K = 0 */
+    int n;      /* rows of the table and steps of the path; those that were not reached have K = 0 */
+    bool bayes; /* the clusterings of the table are by variational Bayes: of K clusters they have K_used */
 } choose_rows;
 
 enum { CHOOSE_EVIDENCE, CHOOSE_STABILITY, CHOOSE_BIC, CHOOSE_ICL, N_CRITERIA };
@@ -37,7 +38,7 @@ typedef struct { /* what the rows together recommend */
 } choose_advice;
 
 choose_advice choose_advise(const choose_rows *t);
-/* "10: 1, 32: 3, 100: 3": the clusters that are needed for each number of virtual frames; "" without a path. */
+/* "1 at 10, 3 at 31.6": the clusters that are needed for each number of virtual frames; "" without a path. */
 const char *choose_path_text(const choose_rows *t, char *text, size_t size);
 
 #endif

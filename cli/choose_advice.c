@@ -89,7 +89,7 @@ static votes count_votes(const choose_rows *t)
         int i = choose_best(t, k);
         if (i < 0 || (k == CHOOSE_STABILITY && t->row[i].stability < STABLE))
             continue;
-        int64_t K = k == CHOOSE_EVIDENCE ? (int64_t)t->row[i].K_used : t->row[i].K;
+        int64_t K = k == CHOOSE_EVIDENCE || t->bayes ? (int64_t)t->row[i].K_used : t->row[i].K;
         bool bounded = K == v.most && k != CHOOSE_STABILITY;
         v.K[k] = bounded ? 0 : K;
         v.all |= bounded && k == CHOOSE_EVIDENCE;
@@ -111,10 +111,9 @@ static int64_t elect(const votes *v)
 {
     const int64_t all[] = { v->flat, v->K[CHOOSE_EVIDENCE], v->K[CHOOSE_STABILITY], v->K[CHOOSE_BIC],
                             v->K[CHOOSE_ICL] };
-    bool others = v->flat || v->K[CHOOSE_EVIDENCE] || v->K[CHOOSE_STABILITY];
     int64_t best = 0;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        bool poor = all[k] == 1 && v->K[CHOOSE_EVIDENCE] != 1 && others;
+        bool poor = all[k] == 1 && v->K[CHOOSE_EVIDENCE] != 1;
         double n = all[k] && !poor ? votes_for(v, all[k]) : 0, than = best ? votes_for(v, best) : 0;
         if (n > than || (n > 0 && n == than && all[k] < best))
             best = all[k];
@@ -127,7 +126,7 @@ static int choose_states(const choose_rows *t, int64_t K)
 {
     const int by[] = { CHOOSE_EVIDENCE, CHOOSE_BIC };
     vhem_choice own[CLI_MAX_LIST];
-    choose_rows part = { own, 0 };
+    choose_rows part = { own, 0, t->bayes };
     for (int i = 0; i < t->n && part.n < CLI_MAX_LIST; i++)
         if (t->row[i].K == K && !t->row[i].path)
             own[part.n++] = t->row[i];
@@ -213,7 +212,8 @@ const char *choose_path_text(const choose_rows *t, char *text, size_t size)
     text[0] = '\0';
     for (int i = 0; i < t->n; i++)
         if (t->row[i].path && t->row[i].K > 0 && at + 40 < size)
-            at += (size_t)snprintf(text + at, size - at, "%s%.3g: %.0f", at ? ", " : "", t->row[i].frames,
-                                   t->row[i].K_used);
+            at += (size_t)snprintf(text + at, size - at,
+                                   t->row[i].frames < 1000 ? "%s%.0f at %.3g" : "%s%.0f at %.0f",
+                                   at ? ", " : "", t->row[i].K_used, t->row[i].frames);
     return text;
 }

@@ -262,8 +262,8 @@ static void tell_runs(cli *c, const vhem_clustering *cl)
         all_same += agrees;
     }
     if (pruned > 1)
-        cli_say(c, "%d of the %d best runs agree on these groups, each pruned as far as it could be", same,
-                pruned);
+        cli_say(c, "%d of the %d best runs agree%s on these groups, each pruned as far as it could be", same,
+                pruned, same == 1 ? "s" : "");
     else
         cli_say(c, "%d of %d runs ended with these groups", all_same, all);
 }
@@ -328,6 +328,8 @@ static void tell_needed(cli *c, const vhem_clustering *cl, bool stopped)
         cli_say(c, "%s needed%s; %s %s of at most %d state%s",
                 cl->Kr == 1 ? "the one cluster is" : "all the clusters are", more,
                 cl->Kr == 1 ? "it has" : "they have", states, cl->options.S, cli_plural(cl->options.S));
+    if (stopped || !cl->options.prune)
+        return;
     cli_say(
         c,
         "that is the answer for %g virtual frames for each model: more of them (--nv) tell finer differences",

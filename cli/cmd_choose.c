@@ -48,7 +48,7 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
     char options[512], path[400];
     choose_advice a = choose_advise(t);
     if (choose_path_text(t, path, sizeof path)[0])
-        cli_say(c, "clusters that are needed for so many virtual frames of each model: %s", path);
+        cli_say(c, "clusters needed, by virtual frames per model: %s", path);
     if (a.K == 0) {
         cli_say(c, "no number of clusters is recommended: all that were asked for are needed, or there is "
                    "nothing to judge by; try a larger -k");
@@ -70,7 +70,7 @@ static int write_result(cli *c, const choose_args *g, bool stopped)
     int status = cli_out_open(c, g->a.output, &out);
     if (status != CLI_GO)
         return status;
-    const choose_rows t = { g->rows, g->n };
+    const choose_rows t = { g->rows, g->n, g->a.opt.method && strcmp(g->a.opt.method, "vbhem") == 0 };
     if (c->json)
         write_json(out.f, c, &t, stopped);
     else

@@ -7,7 +7,7 @@
  * Stability: two random halves of the models are clustered each for itself, all models are assigned to the
  * centres of either half, and the two labelings are compared by the adjusted Rand index.  A number of
  * clusters that is really there is found in both halves.  One cluster always is, which says nothing: its
- * stability is NaN. */
+ * stability is NaN, as is that of halves of which one was pruned to one cluster. */
 #include "cluster/methods.h"
 #include "core/alloc.h"
 #include "core/rng.h"
@@ -70,7 +70,7 @@ static int nearest(const double *L, const double *omega, int Kr)
     return best;
 }
 
-/* Share of the finished runs that ended with the groups that were kept. */
+/* Share of the finished runs that ended with the groups that were kept; NaN for one run, which says nothing. */
 static double share_of_runs(const vh_clustering *c)
 {
     int all = 0, same = 0;
@@ -79,7 +79,7 @@ static double share_of_runs(const vh_clustering *c)
         all += known;
         same += known && c->run[r].agreement >= SAME_GROUPS;
     }
-    return all > 0 ? (double)same / all : NAN;
+    return all > 1 ? (double)same / all : NAN;
 }
 
 static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row)
@@ -108,9 +108,14 @@ typedef struct {      /* one half of the models */
     uint64_t seed;
 } half_of;
 
+typedef struct { /* of all models, by the centres of one half */
+    int Kr;      /* clusters, fewer than were asked for where some were pruned */
+    int *label;  /* [Kb] */
+} labels;
+
 /* The labels that the centres of one half give to all models. */
 static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_of *part,
-                                   const vhem_cluster_options *opt, double *L, int *label)
+                                   const vhem_cluster_options *opt, double *L, labels *out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *like;
@@ -123,7 +128,8 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &like));
     VH_TRY(vh_reduce_score(ctx, like, c->centers, c->options.tau, L));
     for (int i = 0; i < h3m->K; i++)
-        label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
+        out->label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
+    out->Kr = c->Kr;
 done:
     vh_clustering_free(c);
     vh_h3m_free(half);
@@ -147,14 +153,15 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     const vh_h3m *h3m = t->h3m;
-    int Kb = h3m->K, half = Kb / 2, n_splits = t->want->n_splits, *index = NULL, *a = NULL, *b = NULL;
+    int Kb = h3m->K, half = Kb / 2, n_splits = t->want->n_splits, *index = NULL;
+    labels a = { 0 }, b = { 0 };
     double *L = NULL, sum = 0;
 
     if (n_splits < 1 || K < 2 || half < K) /* nothing to say */
         goto done;
     VH_NEW(index, Kb);
-    VH_NEW(a, Kb);
-    VH_NEW(b, Kb);
+    VH_NEW(a.label, Kb);
+    VH_NEW(b.label, Kb);
     VH_NEW(L, (size_t)Kb * (size_t)K);
     for (int s = 0; s < n_splits; s++) {
         uint64_t seed = ctx->opt.seed;
@@ -164,21 +171,21 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
         shuffle(&rng, Kb, index);
         uint64_t at = (uint64_t)(2 * s + 1) << 32;
         const half_of one = { index, half, K, vh_rng_seed(seed, at) };
-        VH_TRY(label_from_half(ctx, h3m, &one, opt, L, a));
+        VH_TRY(label_from_half(ctx, h3m, &one, opt, L, &a));
         progress(t, WORK_HALF * work_of(K, opt->S));
         at += (uint64_t)1 << 32;
         const half_of other = { index + half, Kb - half, K, vh_rng_seed(seed, at) };
-        VH_TRY(label_from_half(ctx, h3m, &other, opt, L, b));
+        VH_TRY(label_from_half(ctx, h3m, &other, opt, L, &b));
         progress(t, WORK_HALF * work_of(K, opt->S));
-        vh_agreement(Kb, a, b, &agree);
+        vh_agreement(Kb, a.label, b.label, &agree);
         VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", Kb);
-        sum += agree.adjusted_rand;
+        sum += a.Kr < 2 || b.Kr < 2 ? NAN : agree.adjusted_rand;
     }
     *out = sum / n_splits;
 done:
     free(index);
-    free(a);
-    free(b);
+    free(a.label);
+    free(b.label);
     free(L);
     return st;
 }
@@ -259,6 +266,7 @@ static vhem_status find_agreement(task *t, const vh_clustering *kept, const vhem
         in.centers_only = true;
         VH_TRY(vh_cluster(ctx, &in, opt, vh_rng_seed((uint64_t)ctx->opt.seed, ((uint64_t)s + 1) << 48), &c));
         vh_agreement(c->Kb, c->label, kept->label, &g);
+        VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", c->Kb);
         sum += g.adjusted_rand;
         vh_clustering_free(c);
         c = NULL;

@@ -189,6 +189,7 @@ static vhem_status shrink(vhem_ctx *ctx, task *w)
         attempt *a = &w->all[which[k]];
         st = vh_vb_shrink(ctx, w->t.s.base, &w->vb, w->scratch, most < TRIES ? (int)most : TRIES, &a->m,
                           &a->run);
+        a->stopped |= st == VHEM_ESTOPPED; /* it might do with less */
         VH_TRY(st == VHEM_ESTOPPED ? VHEM_OK : st);
         VH_TRY(judge(ctx, w, a));
         a->shrunk = true;

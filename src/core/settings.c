@@ -6,7 +6,18 @@
 #include "core/number.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
+
+/* Is the key also that of a setting in the first n bytes of the text? */
+static bool is_before(const char *text, const char *key, ptrdiff_t n)
+{
+    size_t length = strlen(key);
+    for (const char *at = text; at - text < n; at = strchr(at, ',') + 1)
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return true;
+    return false;
+}
 
 vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *example, const char *text,
                              vh_setting *take, void *arg)
@@ -24,6 +35,7 @@ vhem_status vh_settings_read(vhem_ctx *ctx, const char *what, const char *exampl
         value = strchr(key, '=');
         VH_CHECK(value, VHEM_EINVAL, "%s: '%.80s' is no setting, one is written as %s", what, key, example);
         *value++ = 0;
+        VH_CHECK(!is_before(text, key, key - copy), VHEM_EINVAL, "%s: %.80s is set twice", what, key);
         VH_TRY(take(ctx, arg, key, value));
     }
 done:
@@ -39,7 +51,7 @@ vhem_status vh_setting_positive(vhem_ctx *ctx, const char *what, const char *key
     double x = vh_number_read(value, &end);
 
     VH_CHECK(*value && !*end && x > 0 && isfinite(x), VHEM_EINVAL,
-             "%s: %s is '%.80s', must be a number above 0", what, key, value);
+             "%s: %s is '%.80s', must be a finite number above 0", what, key, value);
     *out = x;
 done:
     return st;

@@ -284,7 +284,7 @@ vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *o
             run->n_iter = -1;
         VH_TRY(st);
         run->J[k] = *e->sums.J - vh_vb_kl(m, NULL);
-        VH_CHECK(!isnan(run->J[k]), VHEM_ENUMERIC, "the bound is not a number");
+        VH_CHECK(isfinite(run->J[k]), VHEM_ENUMERIC, "the bound is %g, must be finite", run->J[k]);
         run->n_iter = k;
         bool rests = vh_vhem_rests(ctx, &opt->run, k, pruned, run);
         run->converged = rests && !(opt->prune && prune(&w, true));

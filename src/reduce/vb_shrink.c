@@ -36,6 +36,17 @@ double vh_vb_value(const vh_vb *m, const vh_vhem_run *run)
     return run->J[run->n_iter] + vh_posteriors_log_symmetries(m->post);
 }
 
+/* m and run are those of the task from now on. */
+static void take(task *t, vh_vb *m, vh_vhem_run *run)
+{
+    vh_vb_free(t->m);
+    vh_vhem_run_free(t->run);
+    *t->m = *m;
+    *t->run = *run;
+    *m = (vh_vb){ 0 };
+    *run = (vh_vhem_run){ 0 };
+}
+
 /* m without cluster j, or without its state s where s is not negative; *better: that is what m is now. */
 static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *better)
 {
@@ -55,12 +66,7 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *bette
         vh_posteriors_drop(m.post, j);
     VH_TRY(vh_vb_run(ctx, t->base, &o, t->scratch, ctx->threads, &m, &run));
     if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
-        vh_vb_free(t->m);
-        vh_vhem_run_free(t->run);
-        *t->m = m;
-        *t->run = run;
-        m = (vh_vb){ 0 };
-        run = (vh_vhem_run){ 0 };
+        take(t, &m, &run);
         *better = true;
     }
 done:
@@ -69,19 +75,20 @@ done:
     return st;
 }
 
-/* What was found by tries runs on as the user wants it: a try ends sooner than a run. */
+/* What was found by tries runs on as the user wants it: a try ends sooner than a run.  Stopped in the middle of an
+ * E-step that run has no tables, and what the tries found stays. */
 static vhem_status finish(vhem_ctx *ctx, task *t)
 {
     vhem_status st = VHEM_OK;
+    vh_vb m = { 0 };
     vh_vhem_run run = { 0 };
 
-    st = vh_vb_run(ctx, t->base, t->opt, t->scratch, ctx->threads, t->m, &run);
-    if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
-    vh_vhem_run_free(t->run);
-    *t->run = run;
-    run = (vh_vhem_run){ 0 };
+    VH_TRY(vh_vb_copy(ctx, t->m, &m));
+    st = vh_vb_run(ctx, t->base, t->opt, t->scratch, ctx->threads, &m, &run);
+    if (st == VHEM_OK || (st == VHEM_ESTOPPED && run.n_iter >= 0))
+        take(t, &m, &run);
 done:
+    vh_vb_free(&m);
     vh_vhem_run_free(&run);
     return st;
 }
@@ -141,15 +148,18 @@ done:
     return st;
 }
 
-/* The lightest state of an HMM that is heavier than `last`; -1: there is none. */
-static int next_state(const vh_posterior *h, double last, double *weight)
+/* The state of an HMM that follows state `last`, whose weight is in *weight, in the order of weights and then of
+ * numbers; last = -1: the first.  -1: there is none. */
+static int next_state(const vh_posterior *h, int last, double *weight)
 {
     int best = -1;
+    double than = *weight;
     for (int s = 0; s < h->S; s++) {
         double own = 0;
         for (int l = 0; l < h->M; l++)
             own += h->kappa[s * h->M + l];
-        if (own > last && (best < 0 || own < *weight)) {
+        bool after = last < 0 || own > than || (own == than && s > last);
+        if (after && (best < 0 || own < *weight)) {
             best = s;
             *weight = own;
         }
@@ -162,14 +172,15 @@ static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
     vhem_status st = VHEM_OK;
 
     for (int j = 0; j < t->m->post->K; j++) {
-        double last = -1, weight = 0;
+        int last = -1;
+        double weight = 0;
         while (j < t->m->post->K && t->m->post->hmm[j].S > 1 && t->left > 0) {
             bool better;
             int s = next_state(&t->m->post->hmm[j], last, &weight);
             if (s < 0)
                 break;
             VH_TRY(try_without(ctx, t, j, s, &better));
-            last = better ? -1 : weight;
+            last = better ? -1 : s;
             *any |= better;
         }
     }

@@ -37,7 +37,7 @@ class Choose(Case):
                      "for it: as many are needed by variational Bayes, for 10 virtual frames of each model",
                      "for it: it also needs as many from 3.16 to 100 virtual frames", "for it: most stable",
                      "for it: smallest BIC", "for it: other seeds find the same groups",
-                     "for so many virtual frames of each model: 1: 1, 3.16: 3, 10: 3, 31.6: 3, 100: 3"):
+                     "clusters needed, by virtual frames per model: 1 at 1, 3 at 3.16, 3 at 10, 3 at 31.6, 3 at 100"):
             self.assertIn(line, r.err)
         self.assertNotIn("against it", r.err)
         self.assertIn("next: vhem cluster m.json -k 3 --states 2 --restarts 5 -o clusters.json", r.err)
@@ -81,6 +81,18 @@ class Choose(Case):
         self.write("few.json", flock(kinds=2, per_kind=3))
         r = self.ok("choose", "few.json", "-k", "1..4", "--tau", "2", "--nv", "40", "--seeds", "0", "-r", "5")
         self.assertIn("recommended: 2 clusters", r.err)
+        # without another vote, too
+        r = self.ok("choose", "few.json", "-k", "1,2", "--seeds", "0", "--splits", "0", "--path", "0", "-r", "1")
+        self.assertEqual([x["best"] for x in r.rows()][0], "bic,icl")
+        self.assertIn("no number of clusters is recommended", r.err)
+        self.assertEqual([x["same_runs"] for x in r.rows()], ["-", "-"])
+
+    def test_halves_pruned_to_one_cluster_are_not_stable(self):
+        self.write("one.json", flock(kinds=1, per_kind=12))
+        r = self.ok("choose", "one.json", "-k", "2..3", "--method", "vbhem", "--nv", "1", "-r", "3", "--seeds", "0",
+                    "--path", "0")
+        self.assertEqual([(x["K_used"], x["stability"]) for x in r.rows()], [("1", "-")] * 2)
+        self.assertIn("recommended: 1 cluster,", r.err)
 
     def test_ties_go_to_the_smaller_number(self):
         r = self.ok("choose", "m.json", "-k", "2..5", "--method", "vbhem", "--nv", "10", "-r", "5", "--splits", "1",

@@ -110,6 +110,7 @@ class Bayes(Case):
         self.assertIn("best runs agree on these groups", r.err)
         r = self.ok("cluster", "m.json", "--method", "vbhem", "-k", 3, "--nv", 10, "--no-prune", "-o", "c.json")
         self.assertIn("nothing was pruned: the clusters have 2 states", r.err)
+        self.assertNotIn("that is the answer", r.err)
 
     def test_bounds_are_those_of_the_last_sizes(self):
         self.write("m.json", flock(kinds=4, per_kind=6, apart=4.0))
@@ -201,7 +202,8 @@ class Bayes(Case):
         bad("the prior has dimension 1, the models 2", d=1, m=[0.0], W=[1.0])
         bad("the prior is for gaussian-diag models, not for gaussian-full", emission="gaussian-diag")
         for settings, text in (("nu=0.5", "prior: nu is 0.5, must be more than 1"),
-                               ("eps=-1", "prior: eps is '-1', must be a number above 0"),
+                               ("eps=-1", "prior: eps is '-1', must be a finite number above 0"),
+                               ("nu=5,eps=1,nu=6", "prior: nu is set twice"),
                                ("beta=1", "there is no setting 'beta'")):
             self.fails(1, text, "cluster", "base.json", "--method", "vbhem", "-k", 2, "--prior", settings, "-o", "x.json")
         self.write("init.json", json.dumps({**g["init"], "alpha": [1.0]}))

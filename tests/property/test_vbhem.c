@@ -6,6 +6,8 @@
  * VHEM_TEST_COUNT says how many random runs there are. */
 #include "engine.h"
 
+#include "backend/backend.h"
+#include "backend/reduce_cpu.h"
 #include "math/gamma.h"
 #include "reduce/vb.h"
 
@@ -399,10 +401,78 @@ static void prunes(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* ---- stopping ------------------------------------------------------------------------------------------ */
+
+enum { NEVER = 1 << 30 };
+static int steps_left; /* E-steps before one is stopped */
+
+static vhem_status run_and_stop(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
+                                vh_scratch *scratch, int n_threads, bool stops, vh_reduce_sums *out)
+{
+    if (steps_left-- > 0)
+        return vh_cpu_reduce_run(ctx, state, step, scratch, n_threads, stops, out);
+    vhem_ctx_stop(ctx);
+    return VHEM_ESTOPPED;
+}
+
+/* Two kinds of HMMs, four clusters that share them, and what is left of these; the E-steps that this took.  It is
+ * stopped after so many of them. */
+static int shrink_and_stop(int after)
+{
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 5, VH_RNG_TEST, 13);
+    vh_backend own = *ctx->backend;
+    own.reduce.open = vh_cpu_reduce_open;
+    own.reduce.run = run_and_stop;
+    own.reduce.close = vh_cpu_reduce_close;
+    ctx->backend = &own;
+    problem p = { .ctx = ctx, .h3m = random_h3m(ctx, &rng, 12, 2, 1, 1, 0, 0.5) };
+    for (int i = 0; i < 12; i++)
+        for (int s = 0; s < 2; s++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(p.h3m, &p.h3m->hmm[i], s, 0, par);
+            par[0][0] += 8 * s + 30 * (i % 2);
+        }
+    vh_vb_options o = { .run = { .N = 60, .tau = 10, .max_iter = 500, .tol = 1e-12, .min_iter = 1 },
+                        .prune = true };
+    vh_h3m *start = random_h3m(ctx, &rng, 4, 2, 1, 1, 0, 20);
+    steps_left = NEVER;
+    assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
+    assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    double first = vh_vb_value(&p.m, &p.run);
+    int K = p.m.post->K;
+    steps_left = after;
+    vhem_status st = vh_vb_shrink(ctx, p.base, &o, &p.scratch, 1000, &p.m, &p.run);
+    assert_int_equal(st, after == NEVER ? VHEM_OK : VHEM_ESTOPPED);
+    assert_true(p.run.n_iter >= 0 && vh_vb_value(&p.m, &p.run) >= first);
+    if (after == NEVER)
+        assert_true(p.m.post->K < K);
+    int used = after - steps_left;
+    vh_h3m_free(start);
+    problem_free(&p);
+    vhem_ctx_free(ctx);
+    return used;
+}
+
+static void stopped_while_shrinking(void **state)
+{
+    (void)state;
+    int all = shrink_and_stop(NEVER);
+    for (int k = 0; k < all; k += k < all - 20 ? 7 : 1)
+        shrink_and_stop(k);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(never_falls),      cmocka_unit_test(one_gaussian),
-                                        cmocka_unit_test(gaussian_mixture), cmocka_unit_test(sequence),
-                                        cmocka_unit_test(many_samples),     cmocka_unit_test(prunes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(never_falls),
+                                        cmocka_unit_test(one_gaussian),
+                                        cmocka_unit_test(gaussian_mixture),
+                                        cmocka_unit_test(sequence),
+                                        cmocka_unit_test(many_samples),
+                                        cmocka_unit_test(prunes),
+                                        cmocka_unit_test(stopped_while_shrinking) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
