@@ -136,7 +136,7 @@ static const char *read_range(const cli_option *o, const char *text)
     int from, to, n = 0;
     if (strspn(text, ".0123456789") != strlen(text) || sscanf(text, "%9d..%9d%n", &from, &to, &n) != 2
         || text[n] || from < o->least || to < from)
-        return ", or a range like 2..6";
+        return "";
     *(int *)o->value = from;
     *o->upto = to;
     return NULL;
@@ -179,12 +179,13 @@ static const char *read_number(const cli_option *o, const char *text)
 static int take_number(cli *c, const cli_option *o, const char *text)
 {
     const char *wrong = read_number(o, text), *whole = o->kind == OPT_REAL ? "" : "whole ";
+    const char *more = o->upto ? ", a range like 2..6, or auto" : "";
     if (!wrong)
         return CLI_GO;
     if (o->least > 0 && o->least < 1e-200)
         return cli_misuse(c, "--%s needs a number above 0%s, not '%s'", o->name, wrong, text);
-    return cli_misuse(c, "--%s needs a %snumber of at least %g%s, not '%s'", o->name, whole, o->least, wrong,
-                      text);
+    return cli_misuse(c, "--%s needs a %snumber of at least %g%s%s, not '%s'", o->name, whole, o->least,
+                      wrong, more, text);
 }
 
 static int take_choice(cli *c, const cli_option *o, const char *text)

@@ -44,6 +44,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
         elif key == "n_states" and isinstance(value, (tuple, list)):
+            if len(value) != 2:
+                raise InputError(f"n_states is {value!r}, must be a number, a pair (least, most), or 'auto'")
             found["S"], found["S_max"] = value
         elif key == "init" and not isinstance(value, str):
             found["start"] = as_models(value)._handle

@@ -53,7 +53,7 @@ static void draw_interval(FILE *f, double y, const vh_scale *x, const vh_interva
 {
     char tip[VH_TIP_MAX];
     double lo = vh_at(x, fmax(v->low, x->lo)), hi = vh_at(x, fmin(v->high, x->hi));
-    snprintf(tip, sizeof tip, "%s: %.4g, with 95 %% from %.4g to %.4g", name, v->mean, v->low, v->high);
+    snprintf(tip, sizeof tip, "%s: %.4g, 95 %% interval %.4g to %.4g", name, v->mean, v->low, v->high);
     vh_svg_text(f, LEFT - 8, y + 4, 'e', vh_paint("soft"), name, 14);
     fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke-width=\"2\" %s/>\n", lo,
             fmax(hi, lo + 0.5), y, y, vh_line_state(state));

@@ -82,8 +82,9 @@ class Choose(Case):
         r = self.ok("choose", "few.json", "-k", "1..4", "--tau", "2", "--nv", "40", "--seeds", "0", "-r", "5")
         self.assertIn("recommended: 2 clusters", r.err)
         # without another vote, too
-        r = self.ok("choose", "few.json", "-k", "1,2", "--seeds", "0", "--splits", "0", "--path", "0", "-r", "1")
-        self.assertEqual([x["best"] for x in r.rows()][0], "bic,icl")
+        r = self.ok("choose", "few.json", "-k", "1,2", "--seeds", "0", "--splits", "0", "--path", "0", "--tau", "1",
+                    "--search", "restarts", "-r", "1")
+        self.assertEqual([x["best"] for x in r.rows()], ["bic,icl", "evidence"])
         self.assertIn("no number of clusters is recommended", r.err)
         self.assertEqual([x["same_runs"] for x in r.rows()], ["-", "-"])
 

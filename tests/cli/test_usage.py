@@ -154,8 +154,8 @@ class Misuse(Case):
 
     def test_numbers(self):
         cases = [
-            ("--states", "abc", "--states needs a whole number of at least 1, not 'abc'"),
-            ("--states", "0", "--states needs a whole number of at least 1, not '0'"),
+            ("--states", "abc", "--states needs a whole number of at least 1, a range like 2..6, or auto, not 'abc'"),
+            ("--states", "0", "--states needs a whole number of at least 1, a range like 2..6, or auto, not '0'"),
             ("--states", "3.5", "not '3.5'"),
             ("--states", " 3", "not ' 3'"),
             ("--states", "", "not ''"),

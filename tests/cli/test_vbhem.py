@@ -223,7 +223,7 @@ class Bayes(Case):
         self.assertEqual([h["S"] for h in self.load("m.json")["hmms"]], [1, 2, 3] * 2)
         facts = self.ok("fit", "d.csv", "--states", "auto", "-o", "m.json", "--json").json()
         self.assertEqual([m["S"] for m in facts["models"]], [1, 2, 3] * 2)
-        self.fails(2, "--states needs a whole number of at least 1, or a range like 2..6, not '4..2'", "fit", "d.csv",
+        self.fails(2, "--states needs a whole number of at least 1, a range like 2..6, or auto, not '4..2'", "fit", "d.csv",
                    "--states", "4..2", "-o", "x.json")
         self.fails(1, "not for a mixture", "fit", "d.csv", "--states", "2..3", "--mixture", 2, "-o", "x.json")
         self.fails(1, "which needs a prior", "fit", "d.csv", "--states", "2..3", "--prior", "none", "-o", "x.json")

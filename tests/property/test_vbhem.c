@@ -404,6 +404,7 @@ static void prunes(void **state)
 /* ---- stopping ------------------------------------------------------------------------------------------ */
 
 enum { NEVER = 1 << 30 };
+#define APART 0.5
 static int steps_left; /* E-steps before one is stopped */
 
 static vhem_status run_and_stop(vhem_ctx *ctx, const void *state, const vh_reduce_step *step,
@@ -428,15 +429,21 @@ static int shrink_and_stop(int after)
     own.reduce.close = vh_cpu_reduce_close;
     ctx->backend = &own;
     problem p = { .ctx = ctx, .h3m = random_h3m(ctx, &rng, 12, 2, 1, 1, 0, 0.5) };
-    for (int i = 0; i < 12; i++)
+    for (int i = 0; i < 12; i++) { /* two of the four clusters for each kind, a little apart */
+        if (i > 0)
+            vh_hmm_copy(&p.h3m->hmm[i], &p.h3m->hmm[0]);
         for (int s = 0; s < 2; s++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(p.h3m, &p.h3m->hmm[i], s, 0, par);
-            par[0][0] += 8 * s + 30 * (i % 2);
+            par[0][0] = 8 * s + 30 * (i % 2) + APART * (i / 2 % 2);
+            par[1][0] = 1;
         }
-    vh_vb_options o = { .run = { .N = 60, .tau = 10, .max_iter = 500, .tol = 1e-12, .min_iter = 1 },
+    }
+    vh_vb_options o = { .run = { .N = 120, .tau = 10, .max_iter = 500, .tol = 1e-12, .min_iter = 1 },
                         .prune = true };
     vh_h3m *start = random_h3m(ctx, &rng, 4, 2, 1, 1, 0, 20);
+    for (int j = 0; j < 4; j++) /* one of each */
+        vh_hmm_copy(&start->hmm[j], &p.h3m->hmm[j]);
     steps_left = NEVER;
     assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
     assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));

@@ -53,6 +53,7 @@ def test_hmm_options(sequences):
 
 def test_wrong_parameters_have_the_librarys_sentence(sequences):
     for wrong, text in [(dict(n_states=0), "S is 0"), (dict(n_states=2.5), "whole number"),
+                        (dict(n_states=(1, 2, 3)), r"n_states is \(1, 2, 3\), must be a number, a pair"),
                         (dict(covariance_type="round"), "gaussian-round"), (dict(topology="ring"), "ring"),
                         (dict(n_jobs=0), "n_jobs is 0"), (dict(random_state=-1), "random_state is -1"),
                         (dict(tol="x"), "tol")]:
