@@ -118,6 +118,7 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     bool automatic = opt->S == VHEM_AUTO;
     tried t = { .lo = automatic || opt->S < 1 ? AUTO_LEAST : opt->S,
                 .hi = automatic ? AUTO_MOST : opt->S_max };
+    const vh_emission *family;
     char *prior = NULL;
     int n = 0;
 
@@ -128,6 +129,10 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     o.S_max = -1;
     o.S = t.hi;
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
+    family = opt->emission ? vh_emission_find(opt->emission) : NULL;
+    VH_CHECK(prior || !family || vh_prior_exists(family), VHEM_EINVAL,
+             "the number of states is chosen by variational Bayes, and there are no priors for %s emissions",
+             family->name);
     VH_CHECK(prior, VHEM_EINVAL, "the number of states is chosen by variational Bayes, which needs a prior");
     o.prior = prior;
     st = try_all(ctx, data, &o, &t);

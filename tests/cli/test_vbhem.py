@@ -227,6 +227,9 @@ class Bayes(Case):
                    "--states", "4..2", "-o", "x.json")
         self.fails(1, "not for a mixture", "fit", "d.csv", "--states", "2..3", "--mixture", 2, "-o", "x.json")
         self.fails(1, "which needs a prior", "fit", "d.csv", "--states", "2..3", "--prior", "none", "-o", "x.json")
+        self.write("n.csv", "id,x\n" + "a,1\na,3\n" * 9)
+        self.fails(1, "there are no priors for poisson emissions", "fit", "n.csv", "--states", "auto", "--emission", "poisson",
+                   "-o", "x.json")
 
     def test_refuses_what_it_does_not_use(self):
         self.write("m.json", flock())
