@@ -44,7 +44,7 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         sequences which the models were fitted to.
     nv : float
         Number of them for each model: the fewer, the softer the assignments; default 10000; shem: 10;
-        vbhem: frames of a sequence / tau; emhmm: models / tau.
+        vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau.
     init : {"auto", "base", "far", "emissions", "pooled", "dealt"} or models to start from
         How a run starts; default "auto".
     n_init : int
@@ -63,7 +63,8 @@ class ModelClustering(ClusterMixin, Estimator):  # type: ignore[misc]
     max_iter : int
         Most iterations of a start; default 200; emhmm: 101.
     tol : float
-        A run ends when the bound changes by less than this share, 0: never; default 1e-05.
+        A run ends when the bound changes by less than this share, 0: never; default 1e-05;
+        vbhem: 1e-06.
     cov_floor : float
         Smallest variance of a centre, as a share of that of the input, 0: none; default 1e-06; em-h3m, shem:
         0.0001; 0 with a preset.
