@@ -248,7 +248,7 @@ static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status s
 
 static const char infinite[] = "infinite, every value must be finite";
 static const char missing[] =
-    "missing, which only HMMs with diagonal covariances can do without; drop such rows or fill them in first";
+    "missing, which dynamic textures cannot do without; drop such rows or fill them in first, or fit HMMs";
 
 /* Counts NaN into *n_missing, or refuses it where that is NULL; refuses infinity. */
 static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t *n_missing)

@@ -28,9 +28,13 @@ static bool is_digit(char c)
 /* Words that stand where a number should. */
 static vh_value parse_word(const char *s, size_t n, double *out)
 {
+    static const char *const missing[] = { "?", ".", "na", "n/a", "null" };
     *out = NAN;
-    if (n == 0 || (n == 1 && *s == '?') || (n == 2 && strncasecmp(s, "na", 2) == 0))
+    if (n == 0)
         return VH_MISSING;
+    for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
+        if (n == strlen(missing[k]) && strncasecmp(s, missing[k], n) == 0)
+            return VH_MISSING;
     bool sign = *s == '-' || *s == '+';
     s += sign;
     n -= sign;

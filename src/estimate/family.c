@@ -6,6 +6,8 @@
 #include "estimate/options.h"
 #include "estimate/spread.h"
 
+#include <math.h>
+
 typedef struct {
     const vh_emission *family;
     const vh_shape *shape;
@@ -30,6 +32,18 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
     *out = n_missing > 0 ? family->with_gaps : family;
 done:
     return st;
+}
+
+const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
+                                     const vhem_data *data, const int *seq, int n)
+{
+    for (int i = 0; complete != with_gaps && i < n; i++) {
+        const double *y = vh_data_frames(data, seq[i]);
+        for (int64_t e = 0; e < vh_data_length(data, seq[i]) * data->d; e++)
+            if (isnan(y[e]))
+                return with_gaps;
+    }
+    return complete;
 }
 
 /* sum [n_stat] := the mean statistics of all frames in the coordinates x; T is scratch [n_stat]. */

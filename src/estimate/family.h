@@ -10,6 +10,9 @@
  * cells are missing, the one with the same parameters whose statistics leave them out. */
 vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
                           const vhem_data *data, const vh_emission **out);
+/* The one of the two that suits n of the sequences: `with_gaps` where cells are missing among them. */
+const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
+                                     const vhem_data *data, const int *seq, int n);
 /* One HMM of one state and one component: that of highest likelihood for all frames.  floor as for maximise. */
 vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
                              const double *floor, vh_h3m **out);

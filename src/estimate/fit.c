@@ -11,7 +11,6 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/jobs.h"
-#include "core/record.h"
 #include "estimate/baum_welch.h"
 #include "estimate/fit.h"
 #include "estimate/family.h"
@@ -25,6 +24,7 @@
 #include "math/linalg.h"
 #include "math/logsum.h"
 #include "model/convert.h"
+#include "model/frames_prior.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +37,7 @@
 
 typedef struct { /* what all jobs share */
     const vhem_data *data;
-    const vh_emission *family; /* the one whose statistics suit the data */
+    const vh_emission *family; /* the one whose statistics suit all of the data */
     vh_h3m *pooled;         /* one component for all frames: the prior of families without a conjugate one */
     vhem_fit_options opt;   /* with the shape of the start, if there is one */
     vh_sets sets;           /* the sequences of each HMM */
@@ -85,8 +85,7 @@ done:
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
 /* The R starts of a job, made to agree with its topology. */
-static vhem_status make_starts(vhem_ctx *ctx, const fit *f, const vh_job *job, const vh_hmm *given, int R,
-                               vh_h3m **out)
+static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = job->opt;
@@ -97,7 +96,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const fit *f, const vh_job *job, c
     if (!given && R > 1)
         VH_TRY(vh_start_frames(ctx, job, &X));
     shared.X = X;
-    VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(job->data), R, &runs));
+    VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &runs));
     for (int r = 0; r < R; r++) {
         vh_hmm *h = &runs->hmm[r];
         vh_rng rng;
@@ -151,6 +150,12 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
                      .opt = &f->opt,
                      .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
+    job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
+    for (int k = 0; job->family->seen == VH_SEEN_FRAMES && k < d; k++)
+        VH_CHECK(
+            !vh_fit_lacks(f->data, job->seq, job->n, k), VHEM_EINVAL,
+            "its sequences have no value in column '%s', which full covariances need; --cov diag does not",
+            vh_data_column(f->data, k));
     VH_NEW(out->xs, 2 * (size_t)d);
     vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->spread, out->xs);
     job->origin = out->xs;
@@ -216,7 +221,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY(make_starts(ctx, f, &x.job, x.given, f->report->R, &runs));
+        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
         if (f->prior)
             st = first_fit(ctx, f, &x, workers, runs);
         if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -274,7 +279,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
 
     VH_TRY(begin_job(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY(make_starts(ctx, f, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
     int best = x.given ? 0 : best_run(x.run, f->report->R);
@@ -283,6 +288,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
     if (f->prior)
         VH_TRY(vh_baum_welch(ctx, &x.job, one, &own, &run));
     VH_TRY(vh_fit_prior_gather(ctx, &x.job, one, &own, f->scatters.frames + at,
+                               f->scatters.seen ? f->scatters.seen + at * (size_t)one->d : NULL,
                                f->scatters.scatter + at * vh_scatter_size(one->family, one->d)));
 done:
     vh_h3m_free(one);
@@ -316,6 +322,8 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     VH_NEW(f->sample, f->n_sample);
     VH_NEW(f->first, f->sets.n);
     VH_NEW(f->scatters.frames, f->scatters.n);
+    if (f->family->seen == VH_SEEN_COLUMNS)
+        VH_NEW(f->scatters.seen, (size_t)f->scatters.n * (size_t)f->out->d);
     VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_scatter_size(f->out->family, f->out->d));
     for (int k = 0; k < f->n_sample; k++)
         f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
@@ -355,16 +363,34 @@ done:
     return st;
 }
 
-/* Families without a conjugate prior here, and Gaussians with missing cells: each component gets nu0 frames of the
- * one component for all the data, and pi, A and c their counts. */
+/* Families without a conjugate prior here: each component gets some frames of the one component for all the data,
+ * and pi, A and c their counts. */
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(!f->choice.text && !f->choice.estimate, VHEM_EINVAL,
-             "a prior that is estimated or read from a file needs Gaussian emissions and complete data; "
-             "here it is --prior vb or --prior none");
-    VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->floor, &f->pooled));
+    vh_frames_prior p = { f->choice.nu0, f->choice.count, NULL };
+
+    VH_CHECK(
+        !f->choice.estimate, VHEM_EINVAL,
+        "a prior is estimated (eb) for Gaussian emissions alone; for %s it is --prior vb, none or a file",
+        f->family->name);
+    if (f->choice.text) {
+        VH_TRY(vh_frames_prior_read(ctx, f->choice.text, &p));
+        VH_CHECK(p.model->d == f->data->d, VHEM_EINVAL, "the prior has dimension %d, the data %d", p.model->d,
+                 f->data->d);
+        VH_CHECK(strcmp(p.model->family->name, f->family->name) == 0, VHEM_EINVAL,
+                 "the prior is for %s models, not for %s", p.model->family->name, f->family->name);
+    } else {
+        VH_TRY(vh_family_pooled(ctx, f->family, f->data, f->floor, &p.model));
+        VH_TRY(vh_frames_prior_text(ctx, &p, &f->choice.text));
+    }
+    f->choice.nu0 = p.frames;
+    f->choice.count = p.count;
+    f->pooled = p.model;
+    p.model = NULL;
+    VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
 done:
+    vh_frames_prior_free(&p);
     return st;
 }
 
@@ -484,6 +510,7 @@ static void tear_down(fit *f)
     free(f->first);
     free(f->sample);
     free(f->scatters.frames);
+    free(f->scatters.seen);
     free(f->scatters.scatter);
     free(f->broad);
     free(f->spread);
@@ -545,31 +572,5 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
 done:
     tear_down(&f);
     vh_blas_leave();
-    return st;
-}
-
-static void clear_report(void *record)
-{
-    vhem_fit_report *report = record;
-    free(report->best);
-    free(report->frames);
-    free(report->run);
-}
-
-vhem_status vh_fit_report_new(vhem_ctx *ctx, int K, int R, vhem_fit_report **out)
-{
-    vhem_status st = VHEM_OK;
-    vhem_fit_report *report = NULL;
-
-    VH_NEW_RECORD(report, clear_report);
-    report->K = K;
-    report->R = R;
-    VH_NEW(report->best, K);
-    VH_NEW(report->frames, K);
-    VH_NEW(report->run, (size_t)K * (size_t)R);
-    *out = report;
-    report = NULL;
-done:
-    vhem_free(report);
     return st;
 }

@@ -43,7 +43,7 @@ done:
 }
 
 vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
-                                double *frames, double *scatter)
+                                double *frames, double *seen, double *scatter)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -58,8 +58,13 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
     VH_TRY(vh_stats_new(ctx, pk, &stats));
     const vh_sequences in = { .data = job->data, .seq = job->seq, .n = job->n, .workers = workers };
     VH_TRY(vh_expect(ctx, pk, &in, loglik, &stats));
-    for (int q = 0; q < pk->n_comp; q++)
+    for (int q = 0; q < pk->n_comp; q++) {
         frames[q] = vh_posterior_moments(pk, q, &stats, mean, scatter + (size_t)q * size);
+        if (hmm->family->seen == VH_SEEN_FRAMES)
+            frames[q] = vh_posterior_seen(pk, q, &stats, 0);
+        for (int k = 0; seen && k < hmm->d; k++)
+            seen[q * hmm->d + k] = vh_posterior_seen(pk, q, &stats, k);
+    }
 done:
     vh_stats_free(&stats);
     vh_pack_free(pk);
@@ -68,24 +73,46 @@ done:
     return st;
 }
 
-/* Correlation in dimension k; NaN where nothing varies. */
+typedef struct {        /* sums over sequences in one dimension */
+    double both, own;   /* products of neighbours, squares */
+    double pairs, seen; /* terms of each */
+} products;
+
+static void add_products(const vhem_data *data, int seq, int k, products *x)
+{
+    int d = data->d;
+    const double *y = vh_data_frames(data, seq) + k;
+    int64_t T = vh_data_length(data, seq), n = 0;
+    double mean = 0;
+    for (int64_t t = 0; t < T; t++)
+        n += !isnan(y[t * d]);
+    for (int64_t t = 0; t < T; t++)
+        mean += isnan(y[t * d]) ? 0 : y[t * d] / (double)n;
+    for (int64_t t = 0; t < T; t++) {
+        if (isnan(y[t * d]))
+            continue;
+        x->own += (y[t * d] - mean) * (y[t * d] - mean);
+        x->seen++;
+        if (t + 1 < T && !isnan(y[(t + 1) * d])) {
+            x->both += (y[t * d] - mean) * (y[(t + 1) * d] - mean);
+            x->pairs++;
+        }
+    }
+}
+
+/* Correlation in dimension k; NaN where nothing varies.  Of n frames that are all there, n - 1 pairs are. */
 static double correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n, int k)
 {
-    double both = 0, own = 0;
-    int d = data->d;
+    products x = { 0 };
+    double frames = 0, pairs = 0;
     for (int i = 0; i < n; i++)
         for (int s = sets->first[which[i]]; s < sets->first[which[i] + 1]; s++) {
-            const double *y = vh_data_frames(data, sets->seq[s]) + k;
-            int64_t T = vh_data_length(data, sets->seq[s]);
-            double mean = 0;
-            for (int64_t t = 0; t < T; t++)
-                mean += y[t * d] / (double)T;
-            for (int64_t t = 0; t < T; t++) {
-                own += (y[t * d] - mean) * (y[t * d] - mean);
-                both += t + 1 < T ? (y[t * d] - mean) * (y[(t + 1) * d] - mean) : 0;
-            }
+            add_products(data, sets->seq[s], k, &x);
+            frames += (double)vh_data_length(data, sets->seq[s]);
+            pairs += (double)vh_data_length(data, sets->seq[s]) - 1;
         }
-    return own > 0 ? both / own : NAN;
+    double lost = x.seen < frames && x.pairs > 0 ? pairs / frames * x.seen / x.pairs : 1;
+    return x.own > 0 ? lost * x.both / x.own : NAN;
 }
 
 double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n)

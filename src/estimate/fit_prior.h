@@ -31,9 +31,10 @@ void vh_fit_prior_floor(const vh_prior *prior, double share, double *deviation, 
 /* All variances of the models at least floor [d]. */
 vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs);
 
-/* What the components of an HMM gather from the sequences of the job: frames [S M], scatter [S M][size]. */
+/* What the components of an HMM gather from the sequences of the job: frames [S M], scatter [S M][size], and
+ * seen [S M][d], the frames that have each column, unless it is NULL. */
 vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *hmm, vh_workers *workers,
-                                double *frames, double *scatter);
+                                double *frames, double *seen, double *scatter);
 
 /* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets.
  * */

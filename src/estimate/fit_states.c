@@ -10,6 +10,7 @@
 #include "estimate/fit.h"
 #include "estimate/fit_prior.h"
 #include "math/gamma.h"
+#include "model/frames_prior.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,7 +119,6 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     bool automatic = opt->S == VHEM_AUTO;
     tried t = { .lo = automatic || opt->S < 1 ? AUTO_LEAST : opt->S,
                 .hi = automatic ? AUTO_MOST : opt->S_max };
-    const vh_emission *family;
     char *prior = NULL;
     int n = 0;
 
@@ -129,11 +129,11 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     o.S_max = -1;
     o.S = t.hi;
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
-    family = opt->emission ? vh_emission_find(opt->emission) : NULL;
-    VH_CHECK(prior || !family || vh_prior_exists(family), VHEM_EINVAL,
+    VH_CHECK(prior, VHEM_EINVAL,
+             "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
+    VH_CHECK(!vh_frames_prior_is(ctx, prior), VHEM_EINVAL,
              "the number of states is chosen by variational Bayes, and there are no priors for %s emissions",
-             family->name);
-    VH_CHECK(prior, VHEM_EINVAL, "the number of states is chosen by variational Bayes, which needs a prior");
+             opt->emission ? opt->emission : VH_EMISSION_DEFAULT);
     o.prior = prior;
     st = try_all(ctx, data, &o, &t);
     if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */

@@ -66,31 +66,45 @@ static void labelled_free(labelled *x)
     free(x->label);
 }
 
+static bool has_gaps(int64_t n, const double *X)
+{
+    for (int64_t e = 0; e < n; e++)
+        if (isnan(X[e]))
+            return true;
+    return false;
+}
+
 /* k-means on at most KMEANS_FRAMES of n points X [n][d], evenly spread; then the nearest centre of all of
- * them. */
+ * them.  Coordinates may be missing. */
 static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, const double *X, int k,
                                  int *label)
 {
     vhem_status st = VHEM_OK;
     int64_t step = (n + KMEANS_FRAMES - 1) / KMEANS_FRAMES;
     int m = (int)((n + step - 1) / step);
+    bool gaps = has_gaps(n * d, X);
+    vh_points points = { m, d, X, NULL };
     double *some = NULL, *centre = NULL;
 
     VH_NEW(centre, (size_t)k * (size_t)d);
-    if (step == 1) {
-        VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ m, d, X, NULL }, k, KMEANS_ITER,
-                         &(vh_kmeans_result){ centre, label, 0, false }));
-        goto done;
+    if (step > 1) {
+        VH_NEW(some, (size_t)m * (size_t)d);
+        for (int i = 0; i < m; i++)
+            memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d,
+                   sizeof *some * (size_t)d);
+        points.X = some;
     }
-    VH_NEW(some, (size_t)m * (size_t)d);
-    for (int i = 0; i < m; i++)
-        memcpy(some + (size_t)i * (size_t)d, X + (size_t)i * (size_t)step * (size_t)d,
-               sizeof *some * (size_t)d);
-    VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ m, d, some, NULL }, k, KMEANS_ITER,
-                     &(vh_kmeans_result){ centre, label, 0, false }));
-    for (int64_t i = 0; i < n; i += KMEANS_FRAMES)
-        VH_TRY(vh_nearest(ctx, n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES, d,
-                          X + (size_t)i * (size_t)d, k, centre, label + i));
+    if (gaps)
+        VH_TRY(vh_kmeans_gaps(ctx, rng, &points, k, KMEANS_ITER, centre, label));
+    else
+        VH_TRY(vh_kmeans(ctx, rng, &points, k, KMEANS_ITER, &(vh_kmeans_result){ centre, label, 0, false }));
+    for (int64_t i = 0; step > 1 && i < n; i += KMEANS_FRAMES) {
+        int here = n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES;
+        if (gaps)
+            vh_nearest_gaps(here, d, X + (size_t)i * (size_t)d, k, centre, label + i);
+        else
+            VH_TRY(vh_nearest(ctx, here, d, X + (size_t)i * (size_t)d, k, centre, label + i));
+    }
 done:
     free(some);
     free(centre);

@@ -9,7 +9,8 @@
 
 typedef struct {
     const vhem_data *data;
-    const int *seq; /* [n]  sequences to fit to */
+    const vh_emission *family; /* with statistics that know of missing cells where there are any */
+    const int *seq;            /* [n]  sequences to fit to */
     int n;
     int64_t frames;
     double mass;                  /* frames, each counted with the weight of its sequence */

@@ -75,15 +75,22 @@ const vh_emission *vh_fit_family(const vhem_data *data, const vhem_fit_options *
     return data->layout ? data->layout->family : vh_emission_find(opt->emission);
 }
 
+bool vh_fit_lacks(const vhem_data *data, const int *seq, int n, int k)
+{
+    for (int i = 0; i < n; i++) {
+        const double *y = vh_data_frames(data, seq ? seq[i] : i) + k;
+        for (int64_t t = 0; t < vh_data_length(data, seq ? seq[i] : i); t++)
+            if (!isnan(y[t * data->d]))
+                return false;
+    }
+    return true;
+}
+
 /* A column without a single value cannot be fitted. */
 static vhem_status require_column(vhem_ctx *ctx, const vhem_data *data, int k)
 {
-    for (int n = 0; n < data->N; n++) {
-        const double *y = vh_data_frames(data, n) + k;
-        for (int64_t t = 0; t < vh_data_length(data, n); t++)
-            if (!isnan(y[t * data->d]))
-                return VHEM_OK;
-    }
+    if (!vh_fit_lacks(data, NULL, data->N, k))
+        return VHEM_OK;
     return vh_fail(ctx, VHEM_EINVAL, "column '%s' is missing throughout; leave it out, with --columns",
                    vh_data_column(data, k));
 }

@@ -4,6 +4,7 @@
 #include "estimate/fit_prior.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
+#include "model/frames_prior.h"
 
 #include <string.h>
 
@@ -25,8 +26,8 @@ done:
     return st;
 }
 
-/* A store holds models: the prior is kept with the one that it expects, before any frame. */
-static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
+/* The model that a conjugate prior expects before any frame. */
+static vhem_status expected_model(vhem_ctx *ctx, const char *text, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
@@ -39,12 +40,34 @@ static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, 
     memcpy(vh_hmm_param(h3m, &h3m->hmm[0], 0), p->m, sizeof *p->m * (size_t)p->d);
     for (size_t e = 0; e < vh_prior_size(p); e++)
         vh_hmm_param(h3m, &h3m->hmm[0], 1)[e] = p->B[e] / p->nu;
+    *out = h3m;
+    h3m = NULL;
+done:
+    vh_h3m_free(h3m);
+    vh_prior_free(p);
+    return st;
+}
+
+/* A store holds models: the prior is kept with the one that it expects. */
+static vhem_status put_prior(vhem_ctx *ctx, vh_store *store, const vh_key *key, const char *text)
+{
+    vhem_status st = VHEM_OK;
+    vh_frames_prior frames = { 0 };
+    vh_h3m *h3m = NULL;
+
+    if (vh_frames_prior_is(ctx, text)) {
+        VH_TRY(vh_frames_prior_read(ctx, text, &frames));
+        h3m = frames.model;
+        frames.model = NULL;
+    } else {
+        VH_TRY(expected_model(ctx, text, &h3m));
+    }
     VH_TRY(vh_h3m_set_text(ctx, &h3m->prior, text));
     const vhem_models kept = vh_models_of_hmms(h3m);
     VH_TRY(vh_store_put(ctx, store, key, &kept));
 done:
     vh_h3m_free(h3m);
-    vh_prior_free(p);
+    vh_frames_prior_free(&frames);
     return st;
 }
 
@@ -71,8 +94,6 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int *i
         VH_TRY(vh_fit_prior_text(ctx, own, &opt, &text));
         if (text)
             VH_TRY(put_prior(ctx, store, &key, text));
-        else if (w->opt->prior) /* made-up frames, from each item's own data */
-            VH_DUP(text, w->opt->prior);
     }
     *out = text;
     text = NULL;

@@ -82,6 +82,8 @@ done:
 
 /* ---- 2. type-II maximum likelihood --------------------------------------------------------------------- */
 
+#define LEAST_FRAMES 1.5 /* a state with fewer tells nothing of a variance */
+
 typedef struct {
     const vh_scatters *from;
     int d, n; /* n: states with enough frames to tell */
@@ -90,6 +92,12 @@ typedef struct {
     double *s, *work; /* scale: [d] or [d][d] */
 } evidence;
 
+/* Frames of state i that have column k. */
+static double frames_of(const vh_scatters *from, int d, int i, int k)
+{
+    return from->seen ? from->seen[(size_t)i * (size_t)d + (size_t)k] : from->frames[i];
+}
+
 /* One step of s = 1 / mean[(f + n0) / (n0 s + C)]; the gradient by n0 at this s.  Each variance has the prior
  * inverse chi^2(n0, s), and C given it is chi^2 with f = n - 1 degrees of freedom. */
 static double step_diag(evidence *e, double n0)
@@ -97,17 +105,19 @@ static double step_diag(evidence *e, double n0)
     double g = 0;
     for (int k = 0; k < e->d; k++) {
         double sum = 0, s = e->s[k];
+        int n = 0;
         for (int i = 0; i < e->n; i++) {
-            double f = e->from->frames[e->use[i]] - 1,
+            double f = frames_of(e->from, e->d, e->use[i], k) - 1,
                    C = e->from->scatter[(size_t)e->use[i] * (size_t)e->d + (size_t)k];
             double both = n0 * s + C;
+            if (!(f > LEAST_FRAMES - 1)) /* the column is missing there */
+                continue;
+            n++;
             sum += (f + n0) / both;
-            g += log(n0 * s / both) + 1 - (f + n0) * s / both;
+            g += log(n0 * s / both) + 1 - (f + n0) * s / both + vh_digamma((f + n0) / 2) - vh_digamma(n0 / 2);
         }
-        e->s[k] = e->n / sum;
+        e->s[k] = n > 0 ? n / sum : s;
     }
-    for (int i = 0; i < e->n; i++)
-        g += e->d * (vh_digamma((e->from->frames[e->use[i]] - 1 + n0) / 2) - vh_digamma(n0 / 2));
     return g;
 }
 
@@ -171,7 +181,7 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
     VH_NEW(e.s, size);
     VH_NEW(e.work, 2 * size);
     for (int i = 0; i < from->n; i += step)
-        if (from->frames[i] > 1.5)
+        if (from->frames[i] > LEAST_FRAMES)
             e.use[e.n++] = i;
     if (e.n < 2)
         goto done; /* nothing to tell from: the pooled variance stays */
@@ -217,11 +227,12 @@ static void round_all(vh_prior *p)
 }
 
 /* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
-static void guard(const vh_prior *p, double share, double frames, double *scatter)
+static void guard(const vh_prior *p, double share, const vh_scatters *from, int i)
 {
+    double *scatter = from->scatter + (size_t)i * vh_prior_size(p);
     for (int k = 0; k < p->d; k++) {
         double *c = &scatter[vh_scatter_at(p->family, p->d, k)];
-        double least = share * frames * (p->variance[k] > 0 ? p->variance[k] : 1);
+        double least = share * frames_of(from, p->d, i, k) * (p->variance[k] > 0 ? p->variance[k] : 1);
         if (vh_prior_full(p->family))
             *c += least; /* any direction may be the one that has none */
         else
@@ -229,19 +240,20 @@ static void guard(const vh_prior *p, double share, double frames, double *scatte
     }
 }
 
-/* B := nu0 W with W the pooled variance. */
+/* B := nu0 W with W the pooled variance; a column by the frames that have it, a matrix by all of them. */
 static void pool(const vh_prior *p, const vh_scatters *from, double nu0)
 {
     size_t size = vh_prior_size(p);
-    double frames = 0;
     memset(p->B, 0, sizeof *p->B * size);
-    for (int i = 0; i < from->n; i++) {
-        frames += from->frames[i];
+    for (int i = 0; i < from->n; i++)
         for (size_t k = 0; k < size; k++)
             p->B[k] += from->scatter[(size_t)i * size + k];
-    }
-    for (size_t k = 0; k < size; k++)
+    for (size_t k = 0; k < size; k++) {
+        double frames = 0;
+        for (int i = 0; i < from->n; i++)
+            frames += vh_prior_full(p->family) ? from->frames[i] : frames_of(from, p->d, i, (int)k);
         p->B[k] *= nu0 / frames;
+    }
 }
 
 /* The smallest share of the variance of the data that the scale has in a dimension.  Means lie about m as
@@ -273,7 +285,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     VH_NEW(p->variance, d);
     memcpy(p->variance, variance, sizeof *variance * (size_t)d);
     for (int i = 0; i < from->n; i++)
-        guard(p, choice->least, from->frames[i], from->scatter + (size_t)i * vh_prior_size(p));
+        guard(p, choice->least, from, i);
     pool(p, from, nu0);
     if (choice->estimate)
         VH_TRY(estimate(ctx, from, p, &nu0));

@@ -27,6 +27,7 @@ void vh_prior_choice_free(vh_prior_choice *choice);
 typedef struct {     /* what the states of some fits have gathered */
     int n;           /* states, or their components */
     double *frames;  /* [n] */
+    double *seen;    /* [n][d]  frames that have each column; NULL: all of them */
     double *scatter; /* [n][size]  about their means; size: d, or d d for full covariances */
 } vh_scatters;
 

@@ -144,12 +144,17 @@ void vh_even_out(int64_t n, int d, double *X)
 {
     for (int k = 0; k < d; k++) {
         double mean = 0, square = 0;
+        int64_t seen = 0; /* coordinates may be missing */
+        for (int64_t i = 0; i < n; i++) {
+            seen += !isnan(X[i * d + k]);
+            mean += isnan(X[i * d + k]) ? 0 : X[i * d + k];
+        }
+        if (seen == 0)
+            continue;
+        mean /= (double)seen;
         for (int64_t i = 0; i < n; i++)
-            mean += X[i * d + k];
-        mean /= (double)n;
-        for (int64_t i = 0; i < n; i++)
-            square += (X[i * d + k] - mean) * (X[i * d + k] - mean);
-        double deviation = sqrt(square / (double)n);
+            square += isnan(X[i * d + k]) ? 0 : (X[i * d + k] - mean) * (X[i * d + k] - mean);
+        double deviation = sqrt(square / (double)seen);
         for (int64_t i = 0; i < n && deviation > 1e-14 * fabs(mean); i++)
             X[i * d + k] = (X[i * d + k] - mean) / deviation;
     }

@@ -18,12 +18,6 @@ void vh_columns_log_density(int d, const double *a, const double *y, int64_t n,
     }
 }
 
-void vh_columns_features(const vh_shape *shape, const double *y, int64_t n, double *X)
-{
-    for (int64_t i = 0; i < n * shape->d; i++)
-        X[i] = isnan(y[i]) ? 0 : y[i];
-}
-
 /* ---- draws --------------------------------------------------------------------------------------------- */
 
 double vh_poisson_mode_density(double rate)

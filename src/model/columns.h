@@ -25,8 +25,6 @@ static inline double vh_log_or_never(double p)
 /* out [n] = the sum over the columns of density(a_k, y_k), y [n][d]. */
 void vh_columns_log_density(int d, const double *a, const double *y, int64_t n,
                             double (*density)(double a, double y), double *out);
-/* The frames themselves, with 0 where a cell is missing. */
-void vh_columns_features(const vh_shape *shape, const double *y, int64_t n, double *X);
 
 /* The probability of the most likely value, and a draw that searches from there. */
 double vh_poisson_mode_density(double rate);

@@ -52,6 +52,9 @@ typedef struct { /* one parameter array of a component and its name on disk */
  * others have a prior of some made-up frames (mstep.h). */
 typedef enum { VH_PRIOR_FRAMES, VH_PRIOR_NORMAL_GAMMA, VH_PRIOR_NORMAL_WISHART } vh_prior_kind;
 
+/* Which counts of what was observed end T: none, one of each column, or one of the frames that have anything. */
+typedef enum { VH_SEEN_ALL, VH_SEEN_COLUMNS, VH_SEEN_FRAMES } vh_seen_kind;
+
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
 typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
 
@@ -90,6 +93,7 @@ struct vh_emission {
     /* The family with the same parameters to whose T a cell that is missing, NaN, adds nothing: itself, another
      * table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;
+    vh_seen_kind seen;
     bool (*takes_gaps)(const vh_shape *shape);
     /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any
      * number. */
@@ -115,6 +119,10 @@ struct vh_emission {
     int (*n_stat)(const vh_shape *shape);
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
+    /* sum [n_stat] += sum_t w_t E[T(y_t) | what y_t has], n frames, where missing cells hang on the component.
+     * NULL: T(y) is the same for all components.  Densities are then always taken by log_density. */
+    void (*gather)(const vh_coords *x, const double *const *par, const double *y, const double *w, int64_t n,
+                   double *sum, double *work);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
     void (*stats_of_component)(const vh_coords *x, const double *const *par, double *T);
     /* theta [n_stat] of one component, for densities in y.  Returns how large the terms of the product can
@@ -195,6 +203,11 @@ static inline size_t vh_param_size(const vh_emission *f, int p, const vh_shape *
     for (int k = 0; k < f->param[p].rank; k++)
         size *= (size_t)vh_param_extent(&f->param[p], k, shape);
     return size;
+}
+/* Counts of what was observed at the end of T. */
+static inline int vh_seen_counts(const vh_emission *f, const vh_shape *shape)
+{
+    return f->seen == VH_SEEN_COLUMNS ? shape->d : f->seen == VH_SEEN_FRAMES ? 1 : 0;
 }
 static inline int vh_features(const vh_emission *f, const vh_shape *shape)
 {

@@ -45,8 +45,9 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     (void)work;
     theta[0] = 0;
     for (int k = 0; k < d; k++) {
-        theta[1 + k] = vh_log_or_never(par[0][k]);
-        theta[1 + d + k] = vh_log_or_never(1 - par[0][k]);
+        bool known = !isnan(par[0][k]);
+        theta[1 + k] = known ? vh_log_or_never(par[0][k]) : 0;
+        theta[1 + d + k] = known ? vh_log_or_never(1 - par[0][k]) : 0;
     }
     return 0;
 }
@@ -54,7 +55,7 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
 /* E log p(y) where y = 1 with probability `one`; a bit is one that is certain. */
 static double log_density_of(double p, double one)
 {
-    if (isnan(one))
+    if (isnan(one) || isnan(p))
         return 0;
     return (one > 0 ? one * vh_log_or_never(p) : 0) + (one < 1 ? (1 - one) * vh_log_or_never(1 - p) : 0);
 }
@@ -118,7 +119,7 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
 {
     (void)r;
     for (int k = 0; k < shape->d; k++)
-        y[k] = vh_rng_uniform(rng) < par[0][k];
+        y[k] = isnan(par[0][k]) ? NAN : vh_rng_uniform(rng) < par[0][k];
 }
 
 static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
@@ -147,7 +148,6 @@ const vh_emission vh_bernoulli = {
     .with_gaps = &vh_bernoulli,
     .refuse = refuse,
     .n_free = n_free,
-    .features = vh_columns_features,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,

@@ -62,6 +62,10 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     theta[0] = 0;
     for (int k = 0; k < d; k++) {
         double a = par[0][k], b = par[1][k], zero = par[2][k];
+        if (isnan(a)) {
+            theta[1 + k] = theta[1 + d + k] = theta[1 + 2 * d + k] = theta[1 + 3 * d + k] = 0;
+            continue;
+        }
         theta[1 + k] = a - 1;
         theta[1 + d + k] = -b;
         theta[1 + 2 * d + k] = vh_log_or_never(1 - zero) + a * log(b) - vh_lgamma(a);
@@ -76,6 +80,8 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
 static double log_density_of(double a, double b, double zero, const double mean[4])
 {
     double q = mean[2], z = mean[3], sum = z > 0 ? z * vh_log_or_never(zero) : 0;
+    if (isnan(a))
+        return 0;
     if (!(q > 0))
         return sum;
     double log_u = mean[0] / q + log(b / a), u = mean[1] / q * (b / a);
@@ -203,7 +209,9 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
 {
     (void)r;
     for (int k = 0; k < shape->d; k++)
-        y[k] = vh_rng_uniform(rng) < par[2][k] ? 0 : fmax(vh_draw_gamma(rng, par[0][k]) / par[1][k], 1e-300);
+        y[k] = isnan(par[0][k])                  ? NAN
+               : vh_rng_uniform(rng) < par[2][k] ? 0
+                                                 : fmax(vh_draw_gamma(rng, par[0][k]) / par[1][k], 1e-300);
 }
 
 static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
@@ -234,7 +242,7 @@ static const char *refuse(const vh_shape *shape, int k, double y)
 static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
 {
     for (int64_t i = 0; i < n * shape->d; i++)
-        X[i] = y[i] > 0 ? log(y[i]) : 0;
+        X[i] = isnan(y[i]) ? NAN : y[i] > 0 ? log(y[i]) : 0;
 }
 
 const vh_emission vh_gamma = {

@@ -121,9 +121,16 @@ static void add_frame_gaps(const vh_shape *shape, double *sum, double *stat, dou
     add_points(&vh_gaussian_diag_gaps, shape, sum, stat, work);
 }
 
+static void add_frame_full_gaps(const vh_shape *shape, double *sum, double *stat, double *work)
+{
+    add_points(&vh_gaussian_full_gaps, shape, sum, stat, work);
+}
+
 const vh_location vh_location_gaps = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
                                        add_frame_gaps, true, NULL };
 const vh_location vh_location_diag = { moments_diag,   sit,  part_diag, jitter_diag, widen_diag,
                                        add_frame_diag, true, NULL };
 const vh_location vh_location_full = { moments_full,   sit,  part_full, jitter_full, widen_full,
                                        add_frame_full, true, NULL };
+const vh_location vh_location_full_gaps = { moments_full,        sit,  part_full, jitter_full, widen_full,
+                                            add_frame_full_gaps, true, NULL };

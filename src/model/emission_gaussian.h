@@ -6,8 +6,8 @@
 #include "model/emission.h"
 #include "model/slabs.h"
 
-extern const vh_location vh_location_diag, vh_location_full, vh_location_gaps;
-/* The diagonal family with statistics that know of missing cells. */
-extern const vh_emission vh_gaussian_diag_gaps;
+extern const vh_location vh_location_diag, vh_location_full, vh_location_gaps, vh_location_full_gaps;
+/* The families with statistics that know of missing cells. */
+extern const vh_emission vh_gaussian_diag_gaps, vh_gaussian_full_gaps;
 
 #endif

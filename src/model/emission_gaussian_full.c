@@ -285,6 +285,7 @@ const vh_emission vh_gaussian_full = {
     .kernel = VH_KERNEL_GAUSSIAN_FULL,
     .location = &vh_location_full,
     .slabs = &vh_slabs_full,
+    .with_gaps = &vh_gaussian_full_gaps,
     .n_free = n_free,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,

@@ -83,8 +83,9 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     theta[1 + 2 * d] = 1;
     for (int k = 0; k < d; k++) {
         double rate = par[0][k];
-        theta[1 + k] = vh_log_or_never(rate);
-        theta[1 + d + k] = -rate;
+        bool known = !isnan(rate);
+        theta[1 + k] = known ? vh_log_or_never(rate) : 0;
+        theta[1 + d + k] = known ? -rate : 0;
         loss += rate > 0 ? rate * (1 + fabs(log(rate))) : 0;
     }
     return loss;
@@ -110,7 +111,7 @@ static double deviance(double y, double rate)
 
 static double log_density_of(double rate, double y)
 {
-    if (isnan(y))
+    if (isnan(y) || isnan(rate))
         return 0;
     if (y > LARGE_COUNT && rate > 0)
         return -deviance(y, rate) - 0.5 * (VH_LOG_2PI + log(y)) - 1 / (12 * y);
@@ -141,7 +142,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
         double sum = 0;
         for (int k = 0; k < shape->d; k++) {
             double rate = b[0][k];
-            if (!isnan(rate))
+            if (!isnan(rate) && !isnan(r[0][k]))
                 sum += expected_of(r[0][k], rate);
         }
         out[m * step] = sum;
@@ -238,7 +239,6 @@ const vh_emission vh_poisson = {
     .with_gaps = &vh_poisson,
     .refuse = refuse,
     .n_free = n_free,
-    .features = vh_columns_features,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,

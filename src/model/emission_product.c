@@ -41,8 +41,11 @@ static bool takes_gaps(const vh_shape *shape)
 {
     for
         EACH(c, shape)
-    if (!vh_emission_with_gaps(c->family, &c->shape))
-        return false;
+        {
+            const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
+            if (!gaps || gaps->gather) /* what is missing hangs on the component, not on its channel alone */
+                return false;
+        }
     return true;
 }
 
@@ -353,7 +356,7 @@ static void features(const vh_shape *shape, const double *y, int64_t n, double *
                 if (c->family->features)
                     c->family->features(&c->shape, cell, 1, X);
                 for (int k = 0; !c->family->features && k < c->shape.d; k++)
-                    X[k] = isnan(cell[k]) ? 0 : cell[k];
+                    X[k] = cell[k];
                 X += vh_features(c->family, &c->shape);
             }
 }

@@ -29,14 +29,14 @@ static int n_feature(const vh_shape *shape)
     return 2 * shape->d;
 }
 
-/* Points on the circle. */
+/* Points on the circle, NaN where an angle is missing. */
 static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
 {
     int d = shape->d;
     for (int64_t t = 0; t < n; t++, y += d, X += 2 * d)
         for (int k = 0; k < d; k++) {
-            X[k] = isnan(y[k]) ? 0 : cos(y[k]);
-            X[d + k] = isnan(y[k]) ? 0 : sin(y[k]);
+            X[k] = cos(y[k]);
+            X[d + k] = sin(y[k]);
         }
 }
 
@@ -46,8 +46,12 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
     for (int64_t t = 0; t < n; t++, y += d, T += 1 + 3 * d) {
         T[0] = 1;
         features(&x->shape, y, 1, T + 1);
-        for (int k = 0; k < d; k++)
-            T[1 + 2 * d + k] = !isnan(y[k]);
+        for (int k = 0; k < d; k++) {
+            bool seen = !isnan(y[k]);
+            T[1 + k] = seen ? T[1 + k] : 0;
+            T[1 + d + k] = seen ? T[1 + d + k] : 0;
+            T[1 + 2 * d + k] = seen;
+        }
     }
 }
 
@@ -72,6 +76,10 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     theta[0] = 0;
     for (int k = 0; k < d; k++) {
         double kappa = par[1][k];
+        if (isnan(kappa)) {
+            theta[1 + k] = theta[1 + d + k] = theta[1 + 2 * d + k] = 0;
+            continue;
+        }
         theta[1 + k] = kappa * cos(par[0][k]);
         theta[1 + d + k] = kappa * sin(par[0][k]);
         theta[1 + 2 * d + k] = -VH_LOG_2PI - vh_log_bessel0(kappa) - kappa;
@@ -90,7 +98,7 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
         out[t] = 0;
         for (int k = 0; k < d; k++) {
             double s = sin((y[k] - par[0][k]) / 2); /* cos u - 1 = -2 sin^2(u/2) */
-            out[t] += isnan(y[k]) ? 0 : work[k] - 2 * par[1][k] * s * s;
+            out[t] += isnan(s) ? 0 : work[k] - 2 * par[1][k] * s * s;
         }
     }
     return true;
@@ -105,7 +113,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
         double sum = 0;
         for (int k = 0; k < d; k++)
-            if (!isnan(b[0][k]))
+            if (!isnan(b[0][k]) && !isnan(r[0][k]))
                 sum += work[k] + r[1][k] * (vh_bessel_ratio(b[1][k]) * cos(b[0][k] - r[0][k]) - 1);
         out[m * step] = sum;
     }
@@ -183,7 +191,7 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
 {
     (void)r;
     for (int k = 0; k < shape->d; k++)
-        y[k] = vh_draw_von_mises(rng, par[0][k], par[1][k]);
+        y[k] = isnan(par[0][k]) ? NAN : vh_draw_von_mises(rng, par[0][k], par[1][k]);
 }
 
 static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)

@@ -75,6 +75,8 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int 
     VH_NEW(pk->log_c, pk->n_comp);
     VH_NEW(pk->direct, pk->n_comp);
     VH_NEW(pk->about, pk->n_comp);
+    if (vh_seen_counts(pk->family, &pk->shape) > 0)
+        VH_NEW(pk->seen_shift, (size_t)pk->n_comp * (size_t)vh_seen_counts(pk->family, &pk->shape));
     *out = pk;
     pk = NULL;
 done:
@@ -126,6 +128,9 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
 
     VH_NEW(work, vh_emission_room(pk->family, &pk->shape));
     pk->n_direct = 0;
+    if (pk->seen_shift)
+        memset(pk->seen_shift, 0,
+               sizeof *pk->seen_shift * (size_t)pk->n_comp * (size_t)vh_seen_counts(pk->family, &pk->shape));
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
@@ -171,11 +176,26 @@ void vh_pack_free(vh_packed *pk)
     free(pk->mean);
     free(pk->theta);
     free(pk->log_c);
+    free(pk->seen_shift);
     free(pk->par);
     free(pk->direct);
     free(pk->about);
     free((void *)pk->x.origin);
     free(pk);
+}
+
+double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
+{
+    double sum = 0;
+    bool any = false;
+    if (!pk->seen_shift)
+        return 0;
+    const double *shift = pk->seen_shift + (size_t)r * (size_t)vh_seen_counts(pk->family, &pk->shape);
+    for (int k = 0; k < pk->d; k++) {
+        any = any || !isnan(y[k]);
+        sum += pk->family->seen == VH_SEEN_COLUMNS && !isnan(y[k]) ? shift[k] : 0;
+    }
+    return pk->family->seen == VH_SEEN_COLUMNS ? sum : any ? shift[0] : 0;
 }
 
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)
@@ -199,7 +219,7 @@ vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y,
         if (!pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
             return vh_fail(ctx, VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < n; t++)
-            row[t] += pk->log_c[r];
+            row[t] += pk->log_c[r] + vh_pack_seen_shift(pk, r, y + t * pk->d);
     }
     return VHEM_OK;
 }

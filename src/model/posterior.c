@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOTHING 1e-200 /* less weight is rounding */
+
 #define LOG_2  0.69314718055994530942
 #define LOG_PI 1.1447298858494001741
 
@@ -26,7 +28,7 @@ vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_
     size_t s = (size_t)S, q = s * (size_t)M, d = (size_t)p->d, size = vh_prior_size(p);
     vh_posterior x = { .S = S, .M = M };
 
-    VH_NEW(x.eta, s + s * s + 4 * q + q * d + q * size + 2 * size + 2 * d);
+    VH_NEW(x.eta, s + s * s + 4 * q + 4 * q * d + q * size + 2 * size + 2 * d);
     x.eps = x.eta + s;
     x.kappa = x.eps + s * s;
     x.lambda = x.kappa + q;
@@ -34,7 +36,10 @@ vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_
     x.shift = x.nu + q;
     x.m = x.shift + q;
     x.B = x.m + q * d;
-    x.work = x.B + q * size;
+    x.col_lambda = x.B + q * size;
+    x.col_nu = x.col_lambda + q * d;
+    x.col_shift = x.col_nu + q * d;
+    x.work = x.col_shift + q * d;
     *out = x;
 done:
     return st;
@@ -48,19 +53,29 @@ void vh_posterior_free(vh_posterior *post)
 
 /* ---- 1. moments ---------------------------------------------------------------------------------------- */
 
+double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k)
+{
+    const double *T = stats->T + (size_t)r * (size_t)pk->n_stat;
+    int counts = vh_seen_counts(pk->family, &pk->shape);
+    return counts == 0 ? T[0] : T[pk->n_stat - counts + (counts > 1 ? k : 0)];
+}
+
 double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, double *mean, double *scatter)
 {
     const vh_coords *x = &pk->about[r];
-    const double *T = stats->T + (size_t)r * (size_t)pk->n_stat, n = T[0];
+    const double *T = stats->T + (size_t)r * (size_t)pk->n_stat;
     bool full = vh_prior_full(pk->family);
     int d = pk->d;
 
     memset(mean, 0, sizeof *mean * (size_t)d);
     memset(scatter, 0, sizeof *scatter * vh_scatter_size(pk->family, d));
-    if (!(n > 1e-200)) /* dividing by it makes noise */
-        return 0;
     const double *second = T + 1 + d; /* squares, or the lower triangle of products by rows */
-    for (int i = 0; i < d; i++)
+    for (int i = 0; i < d; i++) {
+        double n = vh_posterior_seen(pk, r, stats, i);
+        if (!(n > NOTHING)) { /* dividing by it makes noise */
+            second += full ? i + 1 : 1;
+            continue;
+        }
         for (int j = full ? 0 : i; j <= i; j++) {
             double c = (*second++ - T[1 + i] / n * T[1 + j]) * x->scale[i] * x->scale[j];
             if (i == j)
@@ -69,9 +84,9 @@ double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, d
             if (full)
                 scatter[j * d + i] = c;
         }
-    for (int i = 0; i < d; i++)
         mean[i] = x->origin[i] + x->scale[i] * T[1 + i] / n;
-    return n;
+    }
+    return T[0] > NOTHING ? T[0] : 0;
 }
 
 /* ---- 2. rows ------------------------------------------------------------------------------------------- */
@@ -236,22 +251,57 @@ static double kl_component(const vh_prior *p, double logdet0, double lambda, dou
 
 /* ---- 4. whole HMMs ------------------------------------------------------------------------------------- */
 
+/* The prior of column k by itself, of a diagonal covariance. */
+static vh_prior column_prior(const vh_prior *p, int k)
+{
+    vh_prior one = *p;
+    one.d = 1;
+    one.m = p->m + k;
+    one.B = p->B + k;
+    return one;
+}
+
+/* Component q, each column from the frames that have it. */
+static void update_columns(const vh_prior *p, const vh_packed *pk, int r, const vh_stats *stats, int q,
+                           const double *ybar, const double *scatter, vh_posterior *post)
+{
+    for (int k = 0; k < p->d; k++) {
+        const vh_prior one = column_prior(p, k);
+        double n = vh_posterior_seen(pk, r, stats, k);
+        int at = q * p->d + k;
+        update_component(&one, n > NOTHING ? n : 0, ybar + k, scatter + k, &post->col_lambda[at],
+                         &post->col_nu[at], post->m + at, post->B + at);
+    }
+}
+
 void vh_posterior_update(const vh_prior *p, const vh_packed *pk, int k, const vh_stats *stats,
                          vh_posterior *post)
 {
     int S = post->S, M = post->M;
     double *ybar = post->work, *scatter = post->work + p->d;
 
+    post->by_column = pk->family->seen == VH_SEEN_COLUMNS;
     for (int s = 0; s < S; s++)
         post->eta[s] = p->eta + stats->nu1[pk->state0[k] + s];
     for (int e = 0; e < S * S; e++)
         post->eps[e] = p->eps + stats->xi[pk->trans0[k] + (size_t)e];
     for (int q = 0; q < S * M; q++) {
-        double n = vh_posterior_moments(pk, pk->comp0[k] + q, stats, ybar, scatter);
+        int r = pk->comp0[k] + q;
+        double n = vh_posterior_moments(pk, r, stats, ybar, scatter);
         post->kappa[q] = p->kappa + n;
+        if (pk->family->seen == VH_SEEN_FRAMES)
+            n = fmax(vh_posterior_seen(pk, r, stats, 0), 0);
         update_component(p, n, ybar, scatter, &post->lambda[q], &post->nu[q], post->m + q * p->d,
                          post->B + (size_t)q * vh_prior_size(p));
+        if (post->by_column)
+            update_columns(p, pk, r, stats, q, ybar, scatter, post);
     }
+}
+
+/* The further factor of c~, log, of a component with these parameters. */
+static double shift_of(const vh_prior *p, double lambda, double nu)
+{
+    return (log_precision(p, nu) - p->d * log(nu) - p->d / lambda) / 2;
 }
 
 void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *post, const vh_h3m *h3m,
@@ -270,20 +320,46 @@ void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *
         vh_hmm_component(h3m, h, q / M, q % M, par);
         memcpy(par[0], post->m + q * d, sizeof *par[0] * (size_t)d);
         for (size_t e = 0; e < size; e++)
-            par[1][e] = post->B[(size_t)q * size + e] / nu;
-        post->shift[q] = (log_precision(p, nu) - d * log(nu) - d / post->lambda[q]) / 2;
+            par[1][e] = post->B[(size_t)q * size + e] / (post->by_column ? post->col_nu[q * d + (int)e] : nu);
+        post->shift[q] = shift_of(p, post->lambda[q], nu);
+        for (int k = 0; post->by_column && k < d; k++) {
+            const vh_prior one = column_prior(p, k);
+            post->col_shift[q * d + k] = shift_of(&one, post->col_lambda[q * d + k], post->col_nu[q * d + k]);
+        }
     }
 }
 
 void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k)
 {
+    int counts = vh_seen_counts(pk->family, &pk->shape);
     for (int q = 0; q < post->S * post->M; q++) {
         int r = pk->comp0[k] + q;
+        double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat;
         if (pk->log_c[r] == VH_NEVER)
             continue;
-        pk->log_c[r] += post->shift[q];
-        pk->theta[(size_t)r * (size_t)pk->n_stat] += post->shift[q];
+        if (counts == 0) {
+            pk->log_c[r] += post->shift[q];
+            theta[0] += post->shift[q];
+        }
+        for (int e = 0; e < counts; e++) {
+            double shift = post->by_column ? post->col_shift[q * counts + e] : post->shift[q];
+            theta[pk->n_stat - counts + e] += shift;
+            pk->seen_shift[r * counts + e] = shift;
+        }
     }
+}
+
+/* KL of component q, column by column. */
+static double kl_columns(const vh_prior *p, const vh_posterior *post, int q)
+{
+    double kl = 0;
+    for (int k = 0; k < p->d; k++) {
+        const vh_prior one = column_prior(p, k);
+        int at = q * p->d + k;
+        kl += kl_component(&one, log(p->B[k]), post->col_lambda[at], post->col_nu[at], post->m + at,
+                           post->B + at, post->work);
+    }
+    return kl;
 }
 
 double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posterior *post)
@@ -297,8 +373,9 @@ double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posteri
         kl += kl_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, p->eps)
               + kl_row(M, NULL, post->kappa + s * M, p->kappa);
     for (int q = 0; q < S * M; q++)
-        kl += kl_component(p, logdet0, post->lambda[q], post->nu[q], post->m + q * d,
-                           post->B + (size_t)q * vh_prior_size(p), post->work);
+        kl += post->by_column ? kl_columns(p, post, q)
+                              : kl_component(p, logdet0, post->lambda[q], post->nu[q], post->m + q * d,
+                                             post->B + (size_t)q * vh_prior_size(p), post->work);
     return kl;
 }
 
@@ -334,6 +411,8 @@ int vh_posterior_put(const vh_emission *family, int d, const double *floor, cons
         for (int j = full ? 0 : i; j <= i; j++)
             *second++ = cov[full ? i * d + j : i] / divisor;
     }
+    for (int e = vh_seen_counts(family, &shape); e > 0; e--)
+        stat[family->n_stat(&shape) - e] = 1;
     return family->maximise(&about, stat, floor, par, one + d);
 }
 
@@ -352,10 +431,13 @@ vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits 
     }
     for (int q = 0; q < S * M; q++) {
         double *par[VH_MAX_PARAM];
+        const double *B = post->B + (size_t)q * vh_prior_size(p);
+        double by = divisor(p, lim, post->nu[q]);
         vh_hmm_component(h3m, h, q / M, q % M, par);
-        int r =
-            vh_posterior_put(p->family, d, lim->floor, post->m + q * d,
-                             post->B + (size_t)q * vh_prior_size(p), divisor(p, lim, post->nu[q]), par, work);
+        for (int k = 0; post->by_column && k < d; k++)
+            post->work[k] = B[k] / divisor(p, lim, post->col_nu[q * d + k]);
+        int r = vh_posterior_put(p->family, d, lim->floor, post->m + q * d, post->by_column ? post->work : B,
+                                 post->by_column ? 1 : by, par, work);
         VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / M, q % M);
         held += r;
     }

@@ -7,6 +7,7 @@
  *   pi~, A~, c~ = exp E[log .]     mu~ = m     cov~ = B / nu
  *   c~ further times exp{ 1/2 (E log|Lambda| - log|nu B^-1|) - d / (2 lambda) }
  *
+ * (where cells are missing: the factor of those cells alone that a frame has)
  * whose rows sum to less than 1: the expected model.  Packed as usual it goes through the kernels of
  * Baum-Welch, and its log-likelihood less the divergence of the posterior from the prior is a lower bound of
  * the log-evidence, which no update lets fall.  Bishop 2006, Section 10.2; MacKay 1997.
@@ -25,12 +26,18 @@ typedef struct {
     double *lambda, *nu, *m;   /* [S][M] [S][M] [S][M][d] */
     double *B;                 /* [S][M][d], full [S][M][d][d] */
     double *shift;             /* [S][M]  log of the further factor of c~ */
+    /* Where cells are missing, each column of a diagonal covariance has its own number of frames, and lambda and
+     * nu above are those of all frames. */
+    bool by_column;
+    double *col_lambda, *col_nu, *col_shift; /* [S][M][d]  by_column only */
     double *work;
 } vh_posterior; /* zero it before use */
 
 vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *prior, int S, int M, vh_posterior *out);
 void vh_posterior_free(vh_posterior *post); /* accepts a zeroed struct */
 
+/* How many frames of component r of the packed set have column k. */
+double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k);
 /* Mean [d] and scatter about it, diag [d], full [d][d], of what component r of the packed set has gathered,
  * in the user's coordinates; returns its number of frames.  Where that is nothing, mean and scatter are 0. */
 double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, double *mean, double *scatter);

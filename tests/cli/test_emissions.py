@@ -109,8 +109,45 @@ class Emissions(Case):
         self.assertIn("column 'y' is missing throughout; leave it out, with --columns", r.err)
         self.fails(2, "--cov full asks for gaussian-full, but --emission for poisson", "fit", "d.csv", "--cov", "full",
                    "--emission", "poisson", "-o", "m.json")
-        self.fails(1, "needs Gaussian emissions and complete data", "fit", "d.csv", "--columns", "b", "--emission",
+        self.fails(1, "a prior is estimated (eb) for Gaussian emissions alone; for bernoulli it is --prior vb, none or a file", "fit", "d.csv", "--columns", "b", "--emission",
                    "bernoulli", "--prior", "eb", "-o", "m.json")
+
+    def test_one_missing_cell(self):
+        """A cell that is missing in one sequence changes the HMM of no other."""
+        self.data("d.csv", "gaussian-diag")
+        with open(self.path("d.csv")) as f:
+            rows = f.read().splitlines()
+        first = rows[5].split(",")
+        rows[5] = ",".join(first[:2] + [""] + first[3:])
+        self.write("e.csv", "\n".join(rows) + "\n")
+        for cov in ("diag", "full"):
+            self.ok("fit", "d.csv", "--states", "2", "--cov", cov, "-o", "d.json")
+            self.ok("fit", "e.csv", "--states", "2", "--cov", cov, "--prior", "d.json", "-o", "e.json")
+            d, e = self.read("d.json"), self.read("e.json")
+            self.assertNotEqual(d["hmms"][0], e["hmms"][0])
+            self.assertEqual(d["hmms"][1:], e["hmms"][1:])
+            self.ok("fit", "e.csv", "--states", "2", "--cov", cov, "-o", "own.json")
+            self.assertAlmostEqual(self.read("own.json")["prior"]["nu"], d["prior"]["nu"], delta=0.02 * d["prior"]["nu"])
+
+    def test_one_prior_for_all(self):
+        """With a store every sequence is fitted by itself, and yet with the prior of all of them."""
+        for emission in ("gaussian-diag", "poisson"):
+            self.data("d.csv", emission, gaps=0.1)
+            self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "-o", "m.json")
+            self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "--store", "s-" + emission, "-o", "s.json")
+            self.assertEqual(self.read("m.json")["prior"], self.read("s.json")["prior"])
+            self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "--prior", "m.json", "-o", "p.json")
+            self.assertEqual(self.read("m.json")["hmms"], self.read("p.json")["hmms"])
+            self.ok("convert", "m.json", "m.h5")
+            self.ok("fit", "d.csv", "--states", "2", "--emission", emission, "--prior", "m.h5", "-o", "p.json")
+            self.assertEqual(self.read("m.json")["hmms"], self.read("p.json")["hmms"])
+        self.fails(1, "the prior is for poisson models, not for gamma", "fit", "d.csv", "--emission", "gamma", "--prior",
+                   "m.json", "-o", "p.json")
+        self.ok("fit", "d.csv", "--emission", "gaussian-diag", "-o", "g.json")
+        self.fails(1, "prior: it is for gaussian-diag models, and holds no made-up frames", "fit", "d.csv", "--emission",
+                   "poisson", "--prior", "g.json", "-o", "p.json")
+        self.fails(1, "which is for Gaussian emissions; give --states a number for poisson", "fit", "d.csv", "--states",
+                   "auto", "--emission", "poisson", "-o", "p.json")
 
     def test_hints(self):
         self.data("d.csv", "poisson")

@@ -380,8 +380,9 @@ static void refused(void **state)
     opt.estimator = "em-h3m";
     double y = data->y[7];
     ((double *)data->y)[7] = NAN;
-    opt.piece.emission = opt.reduce.emission = "gaussian-full"; /* which cannot do without */
-    assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EINVAL, "missing");
+    assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k)); /* a missing value is no reason to */
+    vhem_classes_free(k);
+    k = NULL;
     ((double *)data->y)[7] = y;
     char s0[] = "s0", s1[] = "s1", x[] = "x", *twice[3] = { s0, s1, s0 }, *tag[1] = { x };
     unsigned char has[3] = { 1, 1, 1 };

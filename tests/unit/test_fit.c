@@ -58,7 +58,7 @@ static void option_errors(void **state)
 {
     (void)state;
     vhem_ctx *ctx = test_ctx();
-    double y[] = { 1, 2, 3, 4, 5, 6 }, holes[] = { 1, 2, NAN, 4, 5, 6 },
+    double y[] = { 1, 2, 3, 4, 5, 6 }, holes[] = { NAN, NAN, NAN, 4, 5, 6 },
            infinite[] = { 1, 2, 3, 4, 5, INFINITY };
     int T[] = { 3, 3 };
     vhem_data *data = wrap(ctx, 2, T, 1, y), *bad = wrap(ctx, 2, T, 1, holes),
@@ -93,7 +93,7 @@ static void option_errors(void **state)
     vhem_fit_options opt = options(2, 1);
     opt.emission = "gaussian-full";
     assert_fails(ctx, vh_fit_each(ctx, bad, &opt, &out, NULL), VHEM_EINVAL,
-                 "sequence 0: frame 2 (counted from 0), column 'y0' is missing");
+                 "HMM 0: its sequences have no value in column 'y0', which full covariances need");
     assert_fails(ctx, vh_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL,
                  "sequence 1: frame 2 (counted from 0), column 'y0' is infinite");
     assert_null(out);

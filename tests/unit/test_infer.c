@@ -165,9 +165,9 @@ static void errors(void **state)
     out[0] = 77;
     assert_fails(ctx, vh_h3m_score(ctx, other, data, out), VHEM_EINVAL,
                  "the models have dimension 3, the data 2");
-    assert_fails(ctx, vh_h3m_score(ctx, full, holes, out), VHEM_EINVAL,
-                 "frame 1 (counted from 0), column 'y0' is missing");
     assert_true(out[0] == 77);
+    assert_ok(ctx, vh_h3m_score(ctx, full, holes, out));
+    assert_true(isfinite(out[0]));
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, 2, data, 0, path, out), VHEM_EINVAL,
                  "HMM 2 was asked for, there are 2");
     assert_fails(ctx, vh_h3m_viterbi(ctx, h3m, -1, data, 0, path, out), VHEM_EINVAL, "HMM -1");

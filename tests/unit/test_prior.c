@@ -178,7 +178,7 @@ static void pooled(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     double frames[] = { 10, 30 }, scatter[] = { 5, 1, 10, 3 }, mean[] = { 1, 2 }, variance[] = { 1, 1 };
-    vh_scatters from = { 2, frames, scatter };
+    vh_scatters from = { .n = 2, .frames = frames, .scatter = scatter };
     vh_prior_choice choice = { .nu0 = 3, .count = 1, .lambda = 0.01, .broad = true, .least = 1e-4 };
     for (int effective = 0; effective < 2; effective++) {
         vh_prior *p = NULL;

@@ -51,7 +51,9 @@ static void test_parse(void **state)
     assert_true(signbit(v));
     assert_int_equal(parse("  3\t", &v), VH_NUMBER);
     assert_true(v == 3);
-    static const char *const missing[] = { "", " ", "nan", "NaN", "NA", "na", "?", "-nan" };
+    static const char *const missing[] = {
+        "", " ", "nan", "NaN", "NA", "na", "?", "-nan", ".", "N/A", "NULL"
+    };
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         assert_int_equal(parse(missing[i], &v), VH_MISSING);
         assert_true(isnan(v));
@@ -59,7 +61,7 @@ static void test_parse(void **state)
     static const char *const infinite[] = { "inf", "-Inf", "infinity", "1e999", "-1e400" };
     for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++)
         assert_int_equal(parse(infinite[i], &v), VH_INFINITE);
-    static const char *const text[] = { "x",    "1x",  "1e",  "1e+", ".",  "-",
+    static const char *const text[] = { "x",    "1x",  "1e",  "1e+", "..", "-",
                                         "0x10", "1,5", "1 2", "--1", "e5", "nanx" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (parse(text[i], &v) != VH_TEXT)

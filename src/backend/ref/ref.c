@@ -35,7 +35,8 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
                                                 row, work),
                  VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
         for (int64_t t = 0; t < T; t++)
-            comp[t * C + q] = never ? VH_NEVER : pk->log_c[r] + row[t];
+            comp[t * C + q] =
+                never ? VH_NEVER : pk->log_c[r] + row[t] + vh_pack_seen_shift(pk, r, pair->y + t * pk->d);
     }
     for (int64_t t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
@@ -51,18 +52,25 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
     vhem_status st = VHEM_OK;
     const vh_packed *pk = pair->pk;
     int S = pk->S[pair->k], M = pk->M[pair->k], C = S * M;
-    double *stat;
+    double *stat, *work;
 
     VH_SCRATCH(stat, 0, pk->n_stat);
+    VH_SCRATCH(work, 1, vh_emission_room(pk->family, &pk->shape));
     for (int64_t t = 0; t < pair->T; t++)
         for (int q = 0; q < C; q++) {
             int r = pk->comp0[pair->k] + q, s = q / M;
             double weight = pair->w * gamma[t * S + s] * exp(comp[t * C + q] - log_b[t * S + s]);
             if (!(weight > 0))
                 continue;
+            double *to = sum + (size_t)r * (size_t)pk->n_stat;
+            if (pk->family->gather) {
+                pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, pair->y + t * pk->d,
+                                   &weight, 1, to, work);
+                continue;
+            }
             pk->family->stats_of_obs(&pk->about[r], pair->y + t * pk->d, 1, stat);
             for (int e = 0; e < pk->n_stat; e++)
-                sum[(size_t)r * (size_t)pk->n_stat + (size_t)e] += weight * stat[e];
+                to[e] += weight * stat[e];
         }
 done:
     return st;

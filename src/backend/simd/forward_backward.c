@@ -416,8 +416,14 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
     for (int r = j->comp_lo; r < j->comp_hi; r++)
         if (pk->direct[r]) {
             double *e = j->E + (size_t)r * j->ld + j->col0 + at;
-            pk->family->stats_of_obs(&pk->about[r], y, len, T);
-            vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, j->stats->T + (size_t)r * (size_t)pk->n_stat);
+            double *sum = j->stats->T + (size_t)r * (size_t)pk->n_stat;
+            if (pk->family->gather) {
+                pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, y, e, len, sum,
+                                   j->work);
+            } else {
+                pk->family->stats_of_obs(&pk->about[r], y, len, T);
+                vh_gemm_nn_add(1, pk->n_stat, len, e, j->ld, T, sum);
+            }
             memset(e, 0, sizeof *e * (size_t)len);
         }
     return VHEM_OK;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit_record.c - room for what is told of a fit. */
+#include "core/alloc.h"
+#include "core/record.h"
+#include "estimate/fit.h"
+
+static void clear_report(void *record)
+{
+    vhem_fit_report *report = record;
+    free(report->best);
+    free(report->frames);
+    free(report->run);
+}
+
+vhem_status vh_fit_report_new(vhem_ctx *ctx, int K, int R, vhem_fit_report **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_fit_report *report = NULL;
+
+    VH_NEW_RECORD(report, clear_report);
+    report->K = K;
+    report->R = R;
+    VH_NEW(report->best, K);
+    VH_NEW(report->frames, K);
+    VH_NEW(report->run, (size_t)K * (size_t)R);
+    *out = report;
+    report = NULL;
+done:
+    vhem_free(report);
+    return st;
+}

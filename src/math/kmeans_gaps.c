@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kmeans_gaps.c - k-means on points of which coordinates are missing (NaN).  The distance of a point from a
+ * centre is that over the coordinates it has, times all over these; a centre is the mean of what its points have,
+ * and keeps the coordinates that none of them has.  A point that has none goes with the one before it. */
+#include "core/alloc.h"
+#include "core/index.h"
+#include "math/kmeans.h"
+
+#include <math.h>
+#include <string.h>
+
+/* NaN when the point has no coordinate. */
+static double distance(int d, const double *x, const double *centre)
+{
+    double sum = 0;
+    int seen = 0;
+    for (int a = 0; a < d; a++)
+        if (!isnan(x[a])) {
+            sum += (x[a] - centre[a]) * (x[a] - centre[a]);
+            seen++;
+        }
+    return seen > 0 ? sum * d / seen : NAN;
+}
+
+void vh_nearest_gaps(int n, int d, const double *X, int k, const double *centre, int *label)
+{
+    int first = 0; /* point that has anything */
+    for (int i = 0; i < n; i++) {
+        double low = distance(d, X + vh_row(i, d), centre);
+        label[i] = !isnan(low) ? 0 : i > 0 ? label[i - 1] : -1;
+        for (int c = 1; c < k && !isnan(low); c++) {
+            double here = distance(d, X + vh_row(i, d), centre + vh_row(c, d));
+            if (here < low) {
+                low = here;
+                label[i] = c;
+            }
+        }
+        first += label[i] < 0;
+    }
+    for (int i = 0; i < first; i++)
+        label[i] = first < n ? label[first] : 0;
+}
+
+/* mean [d] of all that is there; 0 where nothing is. */
+static void mean_of(const vh_points *p, double *mean)
+{
+    for (int a = 0; a < p->d; a++) {
+        double sum = 0;
+        int seen = 0;
+        for (int i = 0; i < p->n; i++)
+            if (!isnan(p->X[vh_ij(i, p->d, a)])) {
+                sum += p->X[vh_ij(i, p->d, a)];
+                seen++;
+            }
+        mean[a] = seen > 0 ? sum / seen : 0;
+    }
+}
+
+/* As for complete points; a seed has the mean of all where it has nothing. */
+static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
+{
+    vhem_status st = VHEM_OK;
+    int n = p->n, d = p->d;
+    double *far = NULL, *mean = NULL;
+
+    VH_NEW(far, n);
+    VH_NEW(mean, d);
+    mean_of(p, mean);
+    for (int i = 0; i < n; i++)
+        far[i] = INFINITY;
+    int pick = (int)vh_rng_below(rng, n);
+    for (int c = 0; c < k; c++) {
+        double *here = centre + vh_row(c, d), sum = 0;
+        for (int a = 0; a < d; a++) {
+            double x = p->X[vh_ij(pick, d, a)];
+            here[a] = isnan(x) ? mean[a] : x;
+        }
+        for (int i = 0; i < n; i++) {
+            double away = distance(d, p->X + vh_row(i, d), here);
+            far[i] = isnan(away) ? 0 : fmin(far[i], away);
+            sum += far[i];
+        }
+        double u = vh_rng_uniform(rng) * sum;
+        pick = (int)vh_rng_below(rng, n); /* all points are seeds already: any will do */
+        for (int i = 0; i < n && sum > 0; i++)
+            if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
+                break;
+    }
+done:
+    free(far);
+    free(mean);
+    return st;
+}
+
+/* sum [k][d] and seen [k][d] are room to work in. */
+static void move(const vh_points *p, const int *label, int k, double *sum, double *seen, double *centre)
+{
+    int d = p->d;
+    memset(sum, 0, sizeof *sum * vh_cells(k, d));
+    memset(seen, 0, sizeof *seen * vh_cells(k, d));
+    for (int i = 0; i < p->n; i++)
+        for (int a = 0; a < d; a++)
+            if (!isnan(p->X[vh_ij(i, d, a)])) {
+                sum[vh_ij(label[i], d, a)] += p->X[vh_ij(i, d, a)];
+                seen[vh_ij(label[i], d, a)] += 1;
+            }
+    for (size_t e = 0; e < vh_cells(k, d); e++)
+        if (seen[e] > 0)
+            centre[e] = sum[e] / seen[e];
+}
+
+vhem_status vh_kmeans_gaps(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, int max_iter,
+                           double *centre, int *label)
+{
+    vhem_status st = VHEM_OK;
+    double *sum = NULL, *seen = NULL;
+    int *old = NULL;
+    bool rests = false;
+
+    VH_NEW(sum, vh_cells(k, p->d));
+    VH_NEW(seen, vh_cells(k, p->d));
+    VH_NEW(old, p->n);
+    VH_TRY(seeds(ctx, rng, p, k, centre));
+    for (int iter = 0; iter < max_iter && !rests && (iter == 0 || !vh_stopped(ctx)); iter++) {
+        vh_nearest_gaps(p->n, p->d, p->X, k, centre, label);
+        rests = iter > 0 && memcmp(old, label, sizeof *old * (size_t)p->n) == 0;
+        memcpy(old, label, sizeof *old * (size_t)p->n);
+        if (!rests)
+            move(p, label, k, sum, seen, centre);
+    }
+done:
+    free(sum);
+    free(seen);
+    free(old);
+    return st;
+}
