@@ -160,7 +160,7 @@ static void add_options(cli_table *t, fit_args *a)
           .help =
               "states of each HMM; a range, 2..6, or auto: as many as it needs; of a texture the dimension "
               "of its state" },
-        { .field = "restarts", .shown = "4; 1 when --init is a file" },
+        { .field = "restarts", .shown = "10; 4 with --mixture; 1 when --init is a file" },
         { .field = "store",
           .help = "file that keeps each model as soon as it is fitted; the same command "
                   "continues from there. --mixture is then of each sequence or group" },

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { REDUCE_RESTARTS = 5 }; /* a class needs a good density, not the best of all partitions */
+/* A class needs good densities, not the best of all fits and partitions. */
+enum { PIECE_RESTARTS = 4, REDUCE_RESTARTS = 5 };
 
 void vhem_train_options_init(vhem_train_options *opt)
 {
@@ -29,6 +30,8 @@ vhem_train_options vh_train_filled(const vhem_train_options *opt)
     o.piece = vh_piece_options(&o.piece);
     if (!o.estimator)
         o.estimator = vh_fit_wants_textures(&o.piece) ? "hem-dtm" : "vhem";
+    if (o.piece.restarts < 0)
+        o.piece.restarts = PIECE_RESTARTS;
     if (o.reduce.restarts < 0)
         o.reduce.restarts = REDUCE_RESTARTS;
     if (!o.reduce.search)

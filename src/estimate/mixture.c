@@ -267,7 +267,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
         vh_log(ctx, VHEM_LOG_WARN, "a prior is of single HMMs: the mixture is fitted without one");
     VH_CHECK(!o->start || o->start->h3m, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     const vh_h3m *start = vh_fit_start(o);
-    o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_FIT_RESTARTS;
+    o->restarts = start ? 1 : o->restarts > 0 ? o->restarts : VH_MIXTURE_RESTARTS;
     if (start) {
         VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
                  data->d);
