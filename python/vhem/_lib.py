@@ -170,6 +170,14 @@ def data_save(session: Session, data: Handle, path: Any) -> None:
     session.call("vhem_data_save", data.pointer, path_bytes(path))
 
 
+def _until_null(function: Any, *args: Any) -> List[str]:
+    """The texts that a function of the library has for 0, 1, ... until there are no more."""
+    found: List[str] = []
+    while (one := function(*args, len(found))) != ffi.NULL:
+        found.append(text(one))
+    return found
+
+
 def data_parts(data: Handle) -> Dict[str, Any]:
     """Everything that is in a data set; frames are a view."""
     facts, view = ffi.new("vhem_data_facts *"), ffi.new("vhem_seq_view *")
@@ -184,6 +192,8 @@ def data_parts(data: Handle) -> Dict[str, Any]:
         parts["weights"].append(view.weight)
         parts["lengths"].append(view.T)
     parts["columns"] = [text(facts.column[k]) for k in range(facts.d)]
+    parts["symbols"] = {parts["columns"][k]: found for k in range(facts.d)
+                        if (found := _until_null(lib.vhem_data_symbol, data.pointer, k))}
     parts["y"] = array(first, (facts.frames, facts.d), data)
     return parts
 
@@ -250,6 +260,16 @@ def models_facts(models: Handle) -> Dict[str, Any]:
     facts = ffi.new("vhem_models_facts *")
     lib.vhem_models_info(models.pointer, facts)
     return {**plain(facts[0]), "prior": _read(facts.prior), "provenance": _read(facts.provenance)}
+
+
+def models_columns(models: Handle) -> List[Dict[str, Any]]:
+    """name, emission and symbols (none: it holds numbers) of each column of the frames of HMMs."""
+    found: List[Dict[str, Any]] = []
+    emission = ffi.new("const char **")
+    while (name := lib.vhem_models_column(models.pointer, len(found), emission)) != ffi.NULL:
+        found.append({"name": text(name), "emission": text(emission[0]),
+                      "symbols": _until_null(lib.vhem_models_symbol, models.pointer, len(found))})
+    return found
 
 
 def _look(models: Handle, i: int, view: Any, textures: bool = False) -> None:

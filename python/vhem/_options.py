@@ -40,7 +40,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
         if value is None:
             continue
         if key == "covariance_type":
-            found["emission"] = value if _ffi.emission_params(str(value)) else f"gaussian-{value}"
+            own = ":" in str(value) or _ffi.emission_params(str(value))      # by column, or a family's own name
+            found["emission"] = value if own else f"gaussian-{value}"
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
         elif key == "n_states" and isinstance(value, (tuple, list)):

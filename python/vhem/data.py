@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
@@ -73,6 +73,7 @@ class Sequences:
             raise InputError(f"the weights have shape {self.weights.shape}, there are {len(self)} sequences")
         self._start = np.concatenate([[0], np.cumsum(self.lengths)])
         self._handle: Optional[_lib.Handle] = None
+        self.symbols: Dict[str, List[str]] = {}  # names of the symbols of a column, of which a cell holds the index
         self.table: Optional[int] = None         # columns, when it came as a table (n, T) of numbers
 
     @staticmethod
@@ -163,12 +164,13 @@ class Sequences:
     def load(cls, path: Any, *, format: Optional[str] = None, id: Optional[str] = None,
              label: Optional[str] = None, group: Optional[str] = None, weight: Optional[str] = None,
              columns: Optional[str] = None, where: Optional[str] = None, order: Optional[str] = None,
-             memory: Optional[int] = None) -> "Sequences":
+             symbols: Optional[str] = None, memory: Optional[int] = None) -> "Sequences":
         """Sequences of a file: long CSV or TSV, a folder of them, .npy, .npz, .ts, HDF5; tables in .parquet and .xlsx
         (the first sheet) through pandas.
 
         The options are those of the command: ``id="subject,trial"``, ``columns="x,y"``, ``where="set=A"``,
-        ``order="time"``.
+        ``order="time"``.  Cells of the columns in ``symbols="place,state"`` may be text; their names are in the
+        attribute ``symbols``.
         Frames that need more than ``memory`` bytes (1 GiB unless told, 0 for no limit) live in a file in
         ``TMPDIR``, or else ``/var/tmp``; ``y`` is then a view of it that comes into memory where it is used.
         """
@@ -179,7 +181,8 @@ class Sequences:
             handle = _lib.data_load(
                 session, path, {
                     "format": format, "id": id, "label": label, "group": group, "weight": weight,
-                    "columns": columns, "where": where, "order": order, "memory": memory
+                    "columns": columns, "where": where, "order": order,
+                    "symbols": symbols, "memory": memory
                 })
         return cls._from_handle(handle)
 
@@ -216,6 +219,7 @@ class Sequences:
         made = cls(parts["y"], parts["lengths"], names=some(parts["names"]), labels=some(parts["labels"]),
                    groups=some(parts["groups"]), weights=weights, columns=parts["columns"])
         made._handle = handle
+        made.symbols = parts["symbols"]
         return made
 
     def save(self, path: Any) -> None:

@@ -380,6 +380,11 @@ class H3M(Models[Model]):
     def emission(self) -> str:
         return str(self._facts["emission"])
 
+    @property
+    def columns(self) -> List[Dict[str, Any]]:
+        """For each column of a frame its ``name``, ``emission`` (in a product that of its channel) and ``symbols``."""
+        return _lib.models_columns(self._handle)
+
     def __repr__(self) -> str:
         return f"<H3M: {len(self)} HMMs, S = {_span(m.S for m in self)}, d = {self.d}, {self.emission}>"
 

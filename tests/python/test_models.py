@@ -229,3 +229,15 @@ def test_damaged_on_disk(tmp_path):
     for look in (lambda m: m.names, lambda m: m.omega, lambda m: m[K - 1].mu, lambda m: m.compare(models)):
         with pytest.raises(vhem.Error, match=r"m.h5: chunk 2 \(HMMs 1024 to 1099\): the checksum of its numbers is"):
             look(damaged)
+
+
+def test_columns_and_symbols(tmp_path):
+    path = tmp_path / "days.csv"
+    rows = [f"{person},{'home' if (t + person) % 3 else 'work'},{t % 4}" for person in range(3) for t in range(40)]
+    path.write_text("id,place,steps\n" + "\n".join(rows) + "\n")
+    days = vhem.Sequences.load(path, symbols="place")
+    assert days.symbols == {"place": ["work", "home"]}           # as they come; models have them sorted
+    assert set(days.y[:, 0]) == {0, 1} and vhem.Sequences.load(path, columns="steps").symbols == {}
+    models = vhem.fit_each(days, n_states=2, covariance_type="place:categorical,steps:poisson")
+    assert models.columns == [{"name": "place", "emission": "categorical", "symbols": ["home", "work"]},
+                              {"name": "steps", "emission": "poisson", "symbols": []}]
