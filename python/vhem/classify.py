@@ -259,7 +259,8 @@ class HMMClassifier(ClassifierMixin, _Trained):  # type: ignore[misc]
     n_mix, covariance_type, topology, init
         Of these HMMs; as for :class:`vhem.HMM`.
     n_init : int
-        Starts of each fit; default 4; 1 with a given start.  And of each reduction, 5 by default.
+        Starts of each fit; default 10; 4 of a mixture, of textures and of pieces; 1 with a given start.
+        And of each reduction, 5 by default.
     cov_floor : float
         Smallest variance in a fit, as a share of that of all the data, 0: none; default 0.0001.
     fit_prior : str, path, dict or :class:`vhem.H3M`

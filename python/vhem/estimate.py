@@ -50,7 +50,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     init : {"kmeans", "random", "segment"} or a :class:`vhem.Model` to start from
         How a run starts; default "kmeans".
     n_init : int
-        Starts, of which the best is kept; default 10; 4 for a mixture; 1 with a given start.
+        Starts, of which the best is kept; default 10; 4 of a mixture, of textures and of pieces; 1 with a given start.
     max_iter : int
         Most iterations of a start; default 200; dtm: 100.
     tol : float

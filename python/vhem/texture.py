@@ -167,7 +167,7 @@ def fit_textures(X: Any, lengths: Any = None, *, n: Optional[int] = None, method
         The sequences of a group belong together; by default the groups that the data have, if any.
     weights : array (N,)
     n_init : int
-        Starts, of which the best is kept; default 4; 1 with a given start.
+        Starts, of which the best is kept; default 10; 4 of a mixture, of textures and of pieces; 1 with a given start.
     max_iter : int
         Most iterations of a start; default 200; dtm: 100.
     tol : float

@@ -71,7 +71,7 @@ static const vh_option fit_rows[] = {
     INT64(R, VH_KEPT, K, 'k', 0, "K", "0", NULL,
           "models of a mixture; 0: one model for each sequence or group"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; dtm: 100", NULL, "most iterations of a run"),
-    INT(R, VH_KEPT, restarts, 'r', 1, "R", "10; 4 for a mixture; 1 with a given start", NULL,
+    INT(R, VH_KEPT, restarts, 'r', 1, "R", "10; 4 of a mixture, of textures and of pieces; 1 with a given start", NULL,
         "runs from different starts, the best of which is kept"),
     REAL(R, VH_KEPT, tol, 0, 0, "T", "1e-05", NULL,
          "stop when an iteration gains less than this, in nats per frame; 0: never"),

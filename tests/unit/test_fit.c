@@ -116,7 +116,7 @@ static void defaults(void **state)
     vhem_fit_report *report;
     vhem_fit_options_init(&opt);
     vh_h3m *a = fit(ctx, data, NULL, &report), *b = fit(ctx, data, &opt, NULL), *c = NULL;
-    assert_int_equal(report->R, 4);
+    assert_int_equal(report->R, 10);
     assert_int_equal(report->frames[0], 60);
     assert_int_equal(view_of(a, 0).S, 3);
     assert_true(same_bits(a, b));
