@@ -27,8 +27,11 @@ static int load_inputs(cli *c, stats_args *a)
         status = cli_load_models(c, a->models, &a->set);
     if (status == CLI_GO && a->models)
         status = cli_check_models(c, a->set, a->models, vhem_tree_level(a->tree, 0), c->arg[0]);
+    vhem_data_options read = a->read; /* as the centres see it */
     if (status == CLI_GO)
-        status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &a->read, &a->data));
+        status = cli_read_for(c, c->arg[1], vhem_tree_level(a->tree, 0)->centers, NULL, &read);
+    if (status == CLI_GO)
+        status = cli_status(c, vhem_data_load(c->ctx, c->arg[1], &read, &a->data));
     return status;
 }
 

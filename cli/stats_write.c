@@ -159,7 +159,12 @@ void stats_say(cli *c, const vhem_statistics *s)
             "warning: %lld of %lld were clustered, so their centres were made to fit them: the tests between centres "
             "are circular and their p too small; use --leave-out, or sequences that no model was fitted to",
             (long long)seen, (long long)s->n);
-    else if (seen > 0)
+    else if (seen == 0)
+        cli_say(
+            c,
+            "warning: none of these was clustered: each is in the cluster whose centre fits it best, so the tests "
+            "between centres only say how clear that choice is; labels can be tested without this circle");
+    else
         cli_say(
             c,
             "each was scored under centres made without its own model; which cluster it is in still comes from "

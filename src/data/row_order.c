@@ -14,7 +14,7 @@
 static bool says_time(const char *name)
 {
     static const char *const word[] = { "time",           "timestamp", "frame", "frames", "fixation",
-                                        "fixation_index", "index",     "order", "step",   "sample" };
+                                        "fixation_index", "index",     "order", "sample" };
     if (strcasecmp(name, "t") == 0)
         return true;
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {

@@ -111,7 +111,7 @@ static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *da
     if (!is_complete(&seq, d))
         goto done;
     VH_NEW(path, seq.T);
-    VH_TRY(vhem_data_wrap(ctx, 1, &seq.T, d, seq.y, NULL, &alone));
+    VH_TRY(vh_data_subset(ctx, data, &n, 1, &alone));
     VH_TRY(vh_h3m_viterbi(ctx, tree->level[0]->centers, j, alone, 0, path, &logprob));
     e->sequence[e->seen.n] = n;
     e->cluster[e->seen.n] = j;

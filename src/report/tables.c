@@ -175,13 +175,28 @@ static void put_states(FILE *f, const vh_facts *facts)
     put_centers(f, facts, widest, put_center_states);
 }
 
-/* Parameters of families other than Gaussians are [S][M][d] each, one after the other behind c. */
+static size_t count_params(const vhem_hmm_view *h)
+{
+    size_t n = 0;
+    while (vhem_emission_param(h->emission, (int)n))
+        n++;
+    return n;
+}
+
+/* Parameters of families other than Gaussians are [S][M][width] each, one after the other behind c; all of a family
+ * are equally wide: a number for each column, each symbol, or all of the channels. */
+static size_t find_width(const vhem_hmm_view *h)
+{
+    size_t components = (size_t)h->S * (size_t)h->M;
+    return ((size_t)h->n_theta - components) / (components * count_params(h));
+}
+
 static void put_parameters(FILE *f, const vhem_hmm_view *h, size_t at)
 {
-    size_t components = (size_t)h->S * (size_t)h->M, d = (size_t)h->d;
-    for (int p = 0; vhem_emission_param(h->emission, p); p++)
-        for (size_t k = 0; k < d; k++)
-            put_number(f, h->theta[components + (size_t)p * components * d + at * d + k]);
+    size_t components = (size_t)h->S * (size_t)h->M, width = find_width(h);
+    for (size_t p = 0; p < count_params(h); p++)
+        for (size_t k = 0; k < width; k++)
+            put_number(f, h->theta[components + (p * components + at) * width + k]);
 }
 
 static void put_center_emissions(FILE *f, const vh_facts *facts, const vhem_hmm_view *h, int tau, int widest)
@@ -210,8 +225,8 @@ static void put_emissions(FILE *f, const vh_facts *facts)
     vhem_hmm_view h = find_widest(facts);
     fputs("level\tcluster\tstate\tcomponent\tc", f);
     for (int p = 0; !h.mu && vhem_emission_param(h.emission, p); p++)
-        for (int k = 0; k < h.d; k++)
-            fprintf(f, "\t%s_%d", vhem_emission_param(h.emission, p), k);
+        for (size_t k = 0; k < find_width(&h); k++)
+            fprintf(f, "\t%s_%zu", vhem_emission_param(h.emission, p), k);
     for (int k = 0; h.mu && k < h.d; k++)
         fprintf(f, "\tmu_%d", k);
     for (int k = 0; h.mu && k < h.d; k++)

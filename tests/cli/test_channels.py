@@ -96,7 +96,13 @@ class Channels(Case):
         for method in ("ppk-sc", "kl-sc", "kl-sampled-ac", "hem-gmm", "shem"):
             self.ok("cluster", models, "-k", "2", "--method", method, "-o", "c.json")
             self.ok("info", "c.json")
-        self.ok("report", "c.json", "-o", "r.html")
+        self.ok("report", "c.json", "--models", models, "--data", data, "-o", "r.html", "--tables", "t")
+        with open(self.path("t/emissions.tsv")) as f:
+            head, *rows = [line.split("\t") for line in f.read().splitlines()]
+        self.assertEqual({len(row) for row in rows}, {len(head)})
+        for row in rows if emission == "categorical" else []:            # probabilities of the symbols of one state
+            self.assertAlmostEqual(sum(map(float, row[5:])), 1)
+        self.ok("stats", "c.json", "d.csv")
         self.ok("cluster", data, "-k", "2", "--states", "2", "--method", "em-h3m", "--emission", emission, "--restarts", "2",
                 "-o", "c.json")
         self.ok("assign", "c.json", data)
