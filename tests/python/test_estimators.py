@@ -63,7 +63,9 @@ def test_wrong_parameters_have_the_librarys_sentence(sequences):
     with pytest.raises(vhem.Error, match="1 features, but HMM is expecting 2"):
         vhem.HMM(n_states=1).fit(sequences).score(np.zeros((3, 1)))
     with pytest.raises(vhem.Error, match="missing"):
-        vhem.HMM(n_states=1, covariance_type="full").fit([np.array([[1.0], [np.nan]])])
+        vhem.fit_textures([np.array([[1.0], [np.nan], [2.0]])])
+    whole = vhem.HMM(n_states=1, covariance_type="full").fit([np.array([[1.0], [np.nan], [3.0]])])
+    assert 1 < whole.means_[0, 0] < 3
     with pytest.raises(vhem.Error, match="nonsense"):
         vhem.ModelClustering(method="nonsense").fit(sequences)
     with pytest.raises(vhem.Error, match="no option 'colour'"):
