@@ -338,7 +338,8 @@ static vhem_status follow_path(task *t, int k, const vhem_cluster_options *opt, 
 
     r.S = usual->S;
     r.path = 1;
-    double frames = usual->frames * pow(10, (k - (t->want->n_path - 1) / 2) / 2.0);
+    int middle = (t->want->n_path - 1) / 2;
+    double frames = usual->frames * pow(10, (k - middle) / 2.0);
     if (o.tau <= 0 || o.tau == VHEM_AUTO)
         o.tau = t->tau;
     VH_TRY(find_evidence(t, (int)r.K, &o, frames / o.tau, &r));

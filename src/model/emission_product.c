@@ -20,9 +20,15 @@ static const vh_emission *table_of(const vh_channel *c, bool gaps)
     return gaps ? c->family->with_gaps : c->family;
 }
 
-#define EACH(c, shape)                               \
-    (const vh_channel *c = (shape)->layout->channel; \
-     c < (shape)->layout->channel + (shape)->layout->n_channel; c++)
+static const vh_channel *first_of(const vh_shape *shape)
+{
+    return shape->layout->channel;
+}
+
+static const vh_channel *end_of(const vh_shape *shape)
+{
+    return shape->layout->channel + shape->layout->n_channel;
+}
 
 static vh_coords coords_of(const vh_channel *c, const vh_coords *x)
 {
@@ -39,31 +45,27 @@ static void par_of(const vh_channel *c, const double *const *all, const double *
 
 static bool takes_gaps(const vh_shape *shape)
 {
-    for
-        EACH(c, shape)
-        {
-            const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
-            if (!gaps || gaps->gather) /* what is missing hangs on the component, not on its channel alone */
-                return false;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
+        if (!gaps || gaps->gather) /* what is missing hangs on the component, not on its channel alone */
+            return false;
+    }
     return true;
 }
 
 static const char *refuse(const vh_shape *shape, int k, double y)
 {
-    for
-        EACH(c, shape)
-    if (k < c->column + c->shape.d)
-        return c->family->refuse ? c->family->refuse(&c->shape, k - c->column, y) : NULL;
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        if (k < c->column + c->shape.d)
+            return c->family->refuse ? c->family->refuse(&c->shape, k - c->column, y) : NULL;
     return NULL;
 }
 
 static double n_free(const vh_shape *shape)
 {
     double n = 0;
-    for
-        EACH(c, shape)
-    n += c->family->n_free(&c->shape);
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        n += c->family->n_free(&c->shape);
     return n;
 }
 
@@ -72,9 +74,8 @@ static double n_free(const vh_shape *shape)
 static int count_stat(const vh_shape *shape, bool gaps)
 {
     int n = 1;
-    for
-        EACH(c, shape)
-    n += table_of(c, gaps)->n_stat(&c->shape) - 1;
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        n += table_of(c, gaps)->n_stat(&c->shape) - 1;
     return n;
 }
 
@@ -84,15 +85,13 @@ static void frames_to_stats(const vh_coords *x, const double *y, int64_t n, doub
     int n_stat = count_stat(&x->shape, gaps);
     for (int64_t t = 0; t < n; t++, y += x->shape.d, T += n_stat) {
         double *at = T;
-        for
-            EACH(c, &x->shape)
-            {
-                const vh_coords xc = coords_of(c, x);
-                double before = *at;
-                table_of(c, gaps)->stats_of_obs(&xc, y + c->column, 1, at);
-                *at = before;
-                at += table_of(c, gaps)->n_stat(&c->shape) - 1;
-            }
+        for (const vh_channel *c = first_of(&x->shape); c < end_of(&x->shape); c++) {
+            const vh_coords xc = coords_of(c, x);
+            double before = *at;
+            table_of(c, gaps)->stats_of_obs(&xc, y + c->column, 1, at);
+            *at = before;
+            at += table_of(c, gaps)->n_stat(&c->shape) - 1;
+        }
         T[0] = 1;
     }
 }
@@ -100,36 +99,32 @@ static void frames_to_stats(const vh_coords *x, const double *y, int64_t n, doub
 static void component_to_stats(const vh_coords *x, const double *const *par, double *T, bool gaps)
 {
     double *at = T;
-    for
-        EACH(c, &x->shape)
-        {
-            const vh_coords xc = coords_of(c, x);
-            const double *of[VH_MAX_PARAM];
-            double before = *at;
-            par_of(c, par, of);
-            table_of(c, gaps)->stats_of_component(&xc, of, at);
-            *at = before;
-            at += table_of(c, gaps)->n_stat(&c->shape) - 1;
-        }
+    for (const vh_channel *c = first_of(&x->shape); c < end_of(&x->shape); c++) {
+        const vh_coords xc = coords_of(c, x);
+        const double *of[VH_MAX_PARAM];
+        double before = *at;
+        par_of(c, par, of);
+        table_of(c, gaps)->stats_of_component(&xc, of, at);
+        *at = before;
+        at += table_of(c, gaps)->n_stat(&c->shape) - 1;
+    }
     T[0] = 1;
 }
 
 static double theta_of(const vh_coords *x, const double *const *par, double *theta, double *work, bool gaps)
 {
     double *at = theta, constant = 0, loss = 0;
-    for
-        EACH(c, &x->shape)
-        {
-            const vh_coords xc = coords_of(c, x);
-            const double *of[VH_MAX_PARAM];
-            double before = *at;
-            par_of(c, par, of);
-            double lost = table_of(c, gaps)->natural(&xc, of, at, work);
-            loss = lost < 0 || loss < 0 ? -1 : loss + lost;
-            constant += *at;
-            *at = before;
-            at += table_of(c, gaps)->n_stat(&c->shape) - 1;
-        }
+    for (const vh_channel *c = first_of(&x->shape); c < end_of(&x->shape); c++) {
+        const vh_coords xc = coords_of(c, x);
+        const double *of[VH_MAX_PARAM];
+        double before = *at;
+        par_of(c, par, of);
+        double lost = table_of(c, gaps)->natural(&xc, of, at, work);
+        loss = lost < 0 || loss < 0 ? -1 : loss + lost;
+        constant += *at;
+        *at = before;
+        at += table_of(c, gaps)->n_stat(&c->shape) - 1;
+    }
     theta[0] = constant;
     return loss;
 }
@@ -138,19 +133,17 @@ static int maximise_each(const vh_coords *x, const double *stat, const double *f
                          double *work, bool gaps)
 {
     int held = 0;
-    for
-        EACH(c, &x->shape)
-        {
-            const vh_coords xc = coords_of(c, x);
-            int n = table_of(c, gaps)->n_stat(&c->shape);
-            double *to[VH_MAX_PARAM];
-            vh_channel_par(c, par, to);
-            work[0] = 1;
-            memcpy(work + 1, stat + 1, sizeof *work * (size_t)(n - 1));
-            int one = table_of(c, gaps)->maximise(&xc, work, floor ? floor + c->column : NULL, to, work + n);
-            held = one < 0 || held < 0 ? -1 : held | one;
-            stat += n - 1;
-        }
+    for (const vh_channel *c = first_of(&x->shape); c < end_of(&x->shape); c++) {
+        const vh_coords xc = coords_of(c, x);
+        int n = table_of(c, gaps)->n_stat(&c->shape);
+        double *to[VH_MAX_PARAM];
+        vh_channel_par(c, par, to);
+        work[0] = 1;
+        memcpy(work + 1, stat + 1, sizeof *work * (size_t)(n - 1));
+        int one = table_of(c, gaps)->maximise(&xc, work, floor ? floor + c->column : NULL, to, work + n);
+        held = one < 0 || held < 0 ? -1 : held | one;
+        stat += n - 1;
+    }
     return held;
 }
 
@@ -205,22 +198,20 @@ static bool density_of(const vh_shape *shape, const double *const *par, const do
 {
     double *cells = work, *one = cells + VH_CHANNEL_BLOCK * shape->d;
     memset(out, 0, sizeof *out * (size_t)n);
-    for
-        EACH(c, shape)
-        {
-            const double *of[VH_MAX_PARAM];
-            int d = c->shape.d;
-            par_of(c, par, of);
-            for (int64_t t = 0; t < n; t += VH_CHANNEL_BLOCK) {
-                int m = n - t < VH_CHANNEL_BLOCK ? (int)(n - t) : VH_CHANNEL_BLOCK;
-                for (int i = 0; i < m; i++)
-                    memcpy(cells + i * d, y + (t + i) * shape->d + c->column, sizeof *y * (size_t)d);
-                if (!table_of(c, gaps)->log_density(&c->shape, of, cells, m, one, one + VH_CHANNEL_BLOCK))
-                    return false;
-                for (int i = 0; i < m; i++)
-                    out[t + i] += one[i];
-            }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of[VH_MAX_PARAM];
+        int d = c->shape.d;
+        par_of(c, par, of);
+        for (int64_t t = 0; t < n; t += VH_CHANNEL_BLOCK) {
+            int m = n - t < VH_CHANNEL_BLOCK ? (int)(n - t) : VH_CHANNEL_BLOCK;
+            for (int i = 0; i < m; i++)
+                memcpy(cells + i * d, y + (t + i) * shape->d + c->column, sizeof *y * (size_t)d);
+            if (!table_of(c, gaps)->log_density(&c->shape, of, cells, m, one, one + VH_CHANNEL_BLOCK))
+                return false;
+            for (int i = 0; i < m; i++)
+                out[t + i] += one[i];
         }
+    }
     return true;
 }
 
@@ -239,17 +230,15 @@ static bool expected_of(const vh_shape *shape, const double *const *r, const dou
                         double *work, bool gaps)
 {
     *out = 0;
-    for
-        EACH(c, shape)
-        {
-            const double *of_r[VH_MAX_PARAM], *of_b[VH_MAX_PARAM];
-            double one;
-            par_of(c, r, of_r);
-            par_of(c, b, of_b);
-            if (!table_of(c, gaps)->expected_density(&c->shape, of_r, of_b, 1, &one, 1, work))
-                return false;
-            *out += one;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of_r[VH_MAX_PARAM], *of_b[VH_MAX_PARAM];
+        double one;
+        par_of(c, r, of_r);
+        par_of(c, b, of_b);
+        if (!table_of(c, gaps)->expected_density(&c->shape, of_r, of_b, 1, &one, 1, work))
+            return false;
+        *out += one;
+    }
     return true;
 }
 
@@ -274,17 +263,15 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
                         double *out, double *work)
 {
     double sum = 0;
-    for
-        EACH(c, shape)
-        {
-            const double *of_p[VH_MAX_PARAM], *of_q[VH_MAX_PARAM];
-            double one;
-            par_of(c, p, of_p);
-            par_of(c, q, of_q);
-            if (!c->family->log_product(&c->shape, of_p, of_q, lambda, &one, work))
-                return false;
-            sum += one;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of_p[VH_MAX_PARAM], *of_q[VH_MAX_PARAM];
+        double one;
+        par_of(c, p, of_p);
+        par_of(c, q, of_q);
+        if (!c->family->log_product(&c->shape, of_p, of_q, lambda, &one, work))
+            return false;
+        sum += one;
+    }
     *out = sum;
     return true;
 }
@@ -301,79 +288,68 @@ static const double *root_at(const vh_channel *c, const double *r)
 
 static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
 {
-    for
-        EACH(c, shape)
-        {
-            const double *of[VH_MAX_PARAM];
-            par_of(c, par, of);
-            if (!c->family->root(&c->shape, of, (double *)root_at(c, r), work))
-                return false;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of[VH_MAX_PARAM];
+        par_of(c, par, of);
+        if (!c->family->root(&c->shape, of, (double *)root_at(c, r), work))
+            return false;
+    }
     return true;
 }
 
 static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
 {
-    for
-        EACH(c, shape)
-        {
-            const double *of[VH_MAX_PARAM];
-            par_of(c, par, of);
-            c->family->draw(rng, &c->shape, of, root_at(c, r), y + c->column);
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of[VH_MAX_PARAM];
+        par_of(c, par, of);
+        c->family->draw(rng, &c->shape, of, root_at(c, r), y + c->column);
+    }
 }
 
 static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
 {
-    for
-        EACH(c, shape)
-        {
-            const double *of[VH_MAX_PARAM];
-            int n = snprintf(why, size, "channel %d: ", (int)(c - shape->layout->channel));
-            par_of(c, par, of);
-            if (!c->family->validate(&c->shape, of, why + n, size - (size_t)n, work))
-                return false;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of[VH_MAX_PARAM];
+        int n = snprintf(why, size, "channel %d: ", (int)(c - shape->layout->channel));
+        par_of(c, par, of);
+        if (!c->family->validate(&c->shape, of, why + n, size - (size_t)n, work))
+            return false;
+    }
     return true;
 }
 
 static int n_feature(const vh_shape *shape)
 {
     int n = 0;
-    for
-        EACH(c, shape)
-    n += vh_features(c->family, &c->shape);
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        n += vh_features(c->family, &c->shape);
     return n;
 }
 
 static void features(const vh_shape *shape, const double *y, int64_t n, double *X)
 {
     for (int64_t t = 0; t < n; t++, y += shape->d)
-        for
-            EACH(c, shape)
-            {
-                const double *cell = y + c->column;
-                if (c->family->features)
-                    c->family->features(&c->shape, cell, 1, X);
-                for (int k = 0; !c->family->features && k < c->shape.d; k++)
-                    X[k] = cell[k];
-                X += vh_features(c->family, &c->shape);
-            }
+        for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+            const double *cell = y + c->column;
+            if (c->family->features)
+                c->family->features(&c->shape, cell, 1, X);
+            for (int k = 0; !c->family->features && k < c->shape.d; k++)
+                X[k] = cell[k];
+            X += vh_features(c->family, &c->shape);
+        }
 }
 
 static void features_from(const vh_shape *shape, const double *T, double *X, bool gaps)
 {
-    for
-        EACH(c, shape)
-        {
-            int n = vh_features(c->family, &c->shape);
-            if (c->family->mean_features)
-                c->family->mean_features(&c->shape, T, X);
-            else
-                memcpy(X, T + 1, sizeof *X * (size_t)n);
-            X += n;
-            T += table_of(c, gaps)->n_stat(&c->shape) - 1;
-        }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        int n = vh_features(c->family, &c->shape);
+        if (c->family->mean_features)
+            c->family->mean_features(&c->shape, T, X);
+        else
+            memcpy(X, T + 1, sizeof *X * (size_t)n);
+        X += n;
+        T += table_of(c, gaps)->n_stat(&c->shape) - 1;
+    }
 }
 static void mean_features(const vh_shape *shape, const double *T, double *X)
 {
@@ -387,37 +363,33 @@ static void mean_features_gaps(const vh_shape *shape, const double *T, double *X
 /* Columns without a place of their own have mean 0 and variance 1: they are not moved. */
 static void moments(const vh_shape *shape, const double *const *par, double *mean, double *var)
 {
-    for
-        EACH(c, shape)
-        {
-            const double *of[VH_MAX_PARAM];
-            par_of(c, par, of);
-            if (c->family->location)
-                c->family->location->moments(&c->shape, of, mean + c->column, var + c->column);
-            for (int k = c->column; !c->family->location && k < c->column + c->shape.d; k++) {
-                mean[k] = 0;
-                var[k] = 1;
-            }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const double *of[VH_MAX_PARAM];
+        par_of(c, par, of);
+        if (c->family->location)
+            c->family->location->moments(&c->shape, of, mean + c->column, var + c->column);
+        for (int k = c->column; !c->family->location && k < c->column + c->shape.d; k++) {
+            mean[k] = 0;
+            var[k] = 1;
         }
+    }
 }
 
 static void widen(const vh_shape *shape, const double *add, double *const *par)
 {
-    for
-        EACH(c, shape)
-    if (c->family->location) {
-        double *to[VH_MAX_PARAM];
-        vh_channel_par(c, par, to);
-        c->family->location->widen(&c->shape, add + c->column, to);
-    }
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        if (c->family->location) {
+            double *to[VH_MAX_PARAM];
+            vh_channel_par(c, par, to);
+            c->family->location->widen(&c->shape, add + c->column, to);
+        }
 }
 
 static bool moves(const vh_shape *shape, int k)
 {
-    for
-        EACH(c, shape)
-    if (k < c->column + c->shape.d)
-        return vh_located(c->family, &c->shape, k - c->column);
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        if (k < c->column + c->shape.d)
+            return vh_located(c->family, &c->shape, k - c->column);
     return false;
 }
 

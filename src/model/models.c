@@ -292,7 +292,7 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
         f.emission = head->family->name;
         f.prior = head->prior;
     }
-    f.provenance = head ? head->provenance : m->dtm->provenance;
+    f.provenance = head ? head->provenance : m->dtm ? m->dtm->provenance : NULL;
     *out = f;
 }
 

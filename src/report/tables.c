@@ -187,8 +187,8 @@ static size_t count_params(const vhem_hmm_view *h)
  * are equally wide: a number for each column, each symbol, or all of the channels. */
 static size_t find_width(const vhem_hmm_view *h)
 {
-    size_t components = (size_t)h->S * (size_t)h->M;
-    return ((size_t)h->n_theta - components) / (components * count_params(h));
+    size_t components = (size_t)h->S * (size_t)h->M, n = components * count_params(h);
+    return n > 0 ? ((size_t)h->n_theta - components) / n : 0;
 }
 
 static void put_parameters(FILE *f, const vhem_hmm_view *h, size_t at)
