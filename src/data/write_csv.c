@@ -7,6 +7,7 @@
 #include "data/values.h"
 #include "data/write.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -110,7 +111,7 @@ static void write_sequence(FILE *f, const vhem_data *data, int n, const char *na
             fwrite(text, 1, vh_number_short(data->weight[n], text), f);
         }
         for (int k = 0; k < data->d; k++, y++) {
-            const char *symbol = isnan(*y) ? NULL : vhem_data_symbol(data, k, (int)*y);
+            const char *symbol = *y >= 0 && *y <= INT_MAX ? vhem_data_symbol(data, k, (int)*y) : NULL;
             putc(delim, f);
             if (symbol)
                 vh_write_field(f, symbol, delim);
