@@ -98,21 +98,11 @@ typedef struct {
     double *log_omega;
 } estep;
 
-static vhem_ctx *context(const char *backend)
-{
-    vhem_ctx_options opt;
-    vhem_ctx *ctx = NULL;
-    vhem_ctx_options_init(&opt);
-    opt.backend = backend;
-    bench_need(NULL, vhem_ctx_new(&opt, &ctx));
-    return ctx;
-}
-
 static void open_estep(const char *backend, const shape *c, const vh_h3m *base, const vh_h3m *centers,
                        estep *e)
 {
     memset(e, 0, sizeof *e);
-    e->ctx = context(backend);
+    e->ctx = bench_context(backend);
     bench_need(e->ctx, vh_base_new(e->ctx, base, &e->base));
     bench_need(e->ctx, vh_pack_new(e->ctx, centers, NULL, c->Kr, e->base->origin, e->base->scale, &e->pk));
     bench_need(e->ctx, vh_pack_update(e->ctx, centers, NULL, e->pk));
@@ -170,7 +160,7 @@ static double limit(const bench_gpu *g, const shape *c)
 
 static void compare(const bench_gpu *g, const shape *c, bool on_cores)
 {
-    vhem_ctx *ctx = context("ref");
+    vhem_ctx *ctx = bench_context("ref");
     vh_h3m *base = models(ctx, c, c->Kb), *centers = models(ctx, c, c->Kr);
     double pairs = (double)c->Kb * c->Kr, t[3], cores = NAN;
     estep e;
@@ -199,7 +189,7 @@ static void compare(const bench_gpu *g, const shape *c, bool on_cores)
 /* Seconds of one E-step on both, for jobs of growing size. */
 static void crossover(void)
 {
-    vhem_ctx *ctx = context("ref");
+    vhem_ctx *ctx = bench_context("ref");
     for (int Kb = 128; Kb <= 32768; Kb *= 4)
         for (int Kr = 4; Kr <= 64; Kr *= 4) {
             const shape c = { Kb, Kr, 3, 1, 2, 10 };
@@ -287,7 +277,7 @@ static double kernel_seconds(int K, const char *backend)
 {
     enum { ROWS = 4 * VH_PRODUCT_TILE };
     const shape c = { K, 0, 4, 2, 39, 10 };
-    vhem_ctx *ctx = context(backend);
+    vhem_ctx *ctx = bench_context(backend);
     vh_h3m *h = models(ctx, &c, K);
     vh_base *base = NULL;
     vh_workers workers;

@@ -79,3 +79,13 @@ void bench_need(vhem_ctx *ctx, vhem_status st)
     fprintf(stderr, "benchmark: %s\n", ctx ? vhem_ctx_error(ctx) : vhem_status_text(st));
     exit(1);
 }
+
+vhem_ctx *bench_context(const char *backend)
+{
+    vhem_ctx_options opt;
+    vhem_ctx *ctx = NULL;
+    vhem_ctx_options_init(&opt);
+    opt.backend = backend;
+    bench_need(NULL, vhem_ctx_new(&opt, &ctx));
+    return ctx;
+}

@@ -23,5 +23,7 @@ bool bench_usable(const char *name);
 
 /* Ends the program with the sentence of the context (NULL: of the status), unless st is VHEM_OK. */
 void bench_need(vhem_ctx *ctx, vhem_status st);
+/* A context with the backend of this name. */
+vhem_ctx *bench_context(const char *backend);
 
 #endif

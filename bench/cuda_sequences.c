@@ -18,16 +18,6 @@ typedef struct {
     int N, T, d, S, M, K, mixtures;
 } shape;
 
-static vhem_ctx *context(const char *backend)
-{
-    vhem_ctx_options opt;
-    vhem_ctx *ctx = NULL;
-    vhem_ctx_options_init(&opt);
-    opt.backend = backend;
-    bench_need(NULL, vhem_ctx_new(&opt, &ctx));
-    return ctx;
-}
-
 /* Frames that stay a while about one of S places. */
 static double *frames(const shape *c)
 {
@@ -77,7 +67,7 @@ static vh_h3m *models(vhem_ctx *ctx, const shape *c)
 static double estep(const char *backend, const shape *c, const vhem_data *data, const int *seq, int runs,
                     double *in)
 {
-    vhem_ctx *ctx = context(backend);
+    vhem_ctx *ctx = bench_context(backend);
     vh_h3m *h3m = models(ctx, c);
     vh_packed *pk = NULL;
     vh_workers workers;
@@ -142,7 +132,7 @@ static vhem_data *wrapped(vhem_ctx *ctx, const shape *c, const double *y, int **
 
 static void compare(const shape *c)
 {
-    vhem_ctx *ctx = context("ref");
+    vhem_ctx *ctx = bench_context("ref");
     double *y = frames(c), in, unused;
     int *seq;
     vhem_data *data = wrapped(ctx, c, y, &seq);
@@ -162,7 +152,7 @@ static void compare(const shape *c)
 /* One HMM for all sequences, four restarts, 20 iterations: starts and reading in included. */
 static double fit(const shape *c, const char *backend, const vhem_data *data)
 {
-    vhem_ctx *ctx = context(backend);
+    vhem_ctx *ctx = bench_context(backend);
     vhem_fit_options opt;
     vhem_models *out = NULL;
     vhem_fit_options_init(&opt);
@@ -183,7 +173,7 @@ static double fit(const shape *c, const char *backend, const vhem_data *data)
 
 static void whole_fit(const shape *c)
 {
-    vhem_ctx *ctx = context("ref");
+    vhem_ctx *ctx = bench_context("ref");
     double *y = frames(c);
     int *seq;
     vhem_data *data = wrapped(ctx, c, y, &seq);

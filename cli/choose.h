@@ -20,6 +20,15 @@ typedef struct { /* what a row can be best in */
     double equal; /* numbers that differ by less say nothing: the smaller K is taken then */
 } choose_criterion;
 
+enum { N_CHOOSE_COLUMNS = 12 };
+
+typedef struct { /* a number of a row, in tables and in JSON */
+    const char *name;
+    size_t at;
+    int digits; /* in a table */
+} choose_column;
+
+extern const choose_column choose_columns[N_CHOOSE_COLUMNS];
 extern const choose_criterion choose_criteria[N_CRITERIA];
 
 /* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
@@ -30,11 +39,12 @@ void choose_write_table(FILE *f, const choose_rows *t);
 json_t *choose_json(const choose_rows *t);
 
 enum { CHOOSE_REASONS = 8 };
+typedef char choose_reason[200];
 
 typedef struct { /* what the rows together recommend */
     int64_t K;   /* 0: nothing */
     int S;
-    char why[CHOOSE_REASONS][160], doubt[CHOOSE_REASONS][200]; /* "" after the last */
+    choose_reason why[CHOOSE_REASONS], doubt[CHOOSE_REASONS]; /* "" after the last */
 } choose_advice;
 
 choose_advice choose_advise(const choose_rows *t);

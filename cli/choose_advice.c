@@ -28,25 +28,15 @@ typedef struct {
     bool all;              /* all of them are needed, by the evidence */
 } votes;
 
-__attribute__((format(printf, 2, 3))) static void for_it(choose_advice *a, const char *format, ...)
+/* One more reason for it, a->why, or against it, a->doubt. */
+__attribute__((format(printf, 2, 3))) static void add(choose_reason *list, const char *format, ...)
 {
     va_list ap;
     int k = 0;
-    while (k < CHOOSE_REASONS - 1 && a->why[k][0])
+    while (k < CHOOSE_REASONS - 1 && list[k][0])
         k++;
     va_start(ap, format);
-    vsnprintf(a->why[k], sizeof a->why[k], format, ap);
-    va_end(ap);
-}
-
-__attribute__((format(printf, 2, 3))) static void against_it(choose_advice *a, const char *format, ...)
-{
-    va_list ap;
-    int k = 0;
-    while (k < CHOOSE_REASONS - 1 && a->doubt[k][0])
-        k++;
-    va_start(ap, format);
-    vsnprintf(a->doubt[k], sizeof a->doubt[k], format, ap);
+    vsnprintf(list[k], sizeof list[k], format, ap);
     va_end(ap);
 }
 
@@ -145,31 +135,31 @@ static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
 {
     int e = choose_best(t, CHOOSE_EVIDENCE);
     if (v->K[CHOOSE_EVIDENCE] == a->K)
-        for_it(a, "as many are needed by variational Bayes, for %.3g virtual frames of each model",
-               t->row[e].frames);
+        add(a->why, "as many are needed by variational Bayes, for %.3g virtual frames of each model",
+            t->row[e].frames);
     else if (v->K[CHOOSE_EVIDENCE] > 0)
-        against_it(a, "variational Bayes needs %lld, for %.3g virtual frames of each model",
-                   (long long)v->K[CHOOSE_EVIDENCE], t->row[e].frames);
+        add(a->doubt, "variational Bayes needs %lld, for %.3g virtual frames of each model",
+            (long long)v->K[CHOOSE_EVIDENCE], t->row[e].frames);
     else if (v->all)
-        against_it(
-            a, "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model",
+        add(a->doubt,
+            "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model",
             (long long)v->most, t->row[e].frames);
     if (v->flat == a->K)
-        for_it(a, "it also needs as many from %.3g to %.3g virtual frames", v->from, v->to);
+        add(a->why, "it also needs as many from %.3g to %.3g virtual frames", v->from, v->to);
     else if (v->flat)
-        against_it(a, "it needs %lld from %.3g to %.3g virtual frames", (long long)v->flat, v->from, v->to);
+        add(a->doubt, "it needs %lld from %.3g to %.3g virtual frames", (long long)v->flat, v->from, v->to);
     else if (v->grows)
-        against_it(a,
-                   "the more virtual frames, the more clusters are needed: there may be no separate kinds");
+        add(a->doubt,
+            "the more virtual frames, the more clusters are needed: there may be no separate kinds");
     for (int k = CHOOSE_STABILITY; k < N_CRITERIA; k++) {
         int i = choose_best(t, k);
         const choose_criterion *c = &choose_criteria[k];
         if (v->K[k] == a->K)
-            for_it(a, "%s", c->words);
+            add(a->why, "%s", c->words);
         else if (v->K[k])
-            against_it(a, "%s: %lld", c->words, (long long)v->K[k]);
+            add(a->doubt, "%s: %lld", c->words, (long long)v->K[k]);
         else if (i >= 0 && k == CHOOSE_STABILITY)
-            against_it(a, "no number is stable: at best %.2f", t->row[i].stability);
+            add(a->doubt, "no number is stable: at best %.2f", t->row[i].stability);
     }
 }
 
@@ -183,14 +173,14 @@ static void say_certainty(const choose_rows *t, choose_advice *a)
     if (!row || a->K < 2)
         return;
     if (row->same_seeds >= SAME)
-        for_it(a, "other seeds find the same groups");
+        add(a->why, "other seeds find the same groups");
     else if (row->same_seeds >= ALIKE)
-        for_it(a, "other seeds find almost the same groups (ARI %.2f)", row->same_seeds);
+        add(a->why, "other seeds find almost the same groups (ARI %.2f)", row->same_seeds);
     else if (!isnan(row->same_seeds))
-        against_it(a, "other seeds find other groups (ARI %.2f): do not rely on who is with whom",
-                   row->same_seeds);
+        add(a->doubt, "other seeds find other groups (ARI %.2f): do not rely on who is with whom",
+            row->same_seeds);
     if (row->same_runs >= ALIKE)
-        for_it(a, "%.0f %% of the runs end with these groups", 100 * row->same_runs);
+        add(a->why, "%.0f %% of the runs end with these groups", 100 * row->same_runs);
 }
 
 choose_advice choose_advise(const choose_rows *t)

@@ -12,11 +12,7 @@ const choose_criterion choose_criteria[N_CRITERIA] = {
     [CHOOSE_ICL] = { "icl", "smallest ICL", offsetof(vhem_choice, icl), false, 2 },
 };
 
-static const struct {
-    const char *name;
-    size_t at;
-    int digits;
-} columns[] = {
+const choose_column choose_columns[N_CHOOSE_COLUMNS] = {
     { "bound", offsetof(vhem_choice, bound), 2 },
     { "loglik", offsetof(vhem_choice, loglik), 2 },
     { "n_param", offsetof(vhem_choice, n_param), 0 },
@@ -30,7 +26,6 @@ static const struct {
     { "same_runs", offsetof(vhem_choice, same_runs), 3 },
     { "same_seeds", offsetof(vhem_choice, same_seeds), 3 },
 };
-enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
 static double number_at(const vhem_choice *row, size_t at)
 {
@@ -63,8 +58,8 @@ int choose_best(const choose_rows *t, int criterion)
 void choose_write_table(FILE *f, const choose_rows *t)
 {
     fputs("K\tS", f);
-    for (int c = 0; c < N_COLUMNS; c++)
-        fprintf(f, "\t%s", columns[c].name);
+    for (int c = 0; c < N_CHOOSE_COLUMNS; c++)
+        fprintf(f, "\t%s", choose_columns[c].name);
     fputs("\tbest\n", f);
     for (int i = 0; i < t->n; i++) {
         const vhem_choice *row = &t->row[i];
@@ -72,10 +67,10 @@ void choose_write_table(FILE *f, const choose_rows *t)
         if (row->K == 0)
             continue;
         fprintf(f, "%lld\t%d\t", (long long)row->K, row->S);
-        for (int c = 0; c < N_COLUMNS; c++) {
-            double x = number_at(row, columns[c].at);
+        for (int c = 0; c < N_CHOOSE_COLUMNS; c++) {
+            double x = number_at(row, choose_columns[c].at);
             if (isfinite(x))
-                fprintf(f, "%.*f\t", columns[c].digits, x);
+                fprintf(f, "%.*f\t", choose_columns[c].digits, x);
             else
                 fputs("-\t", f);
         }
@@ -91,8 +86,8 @@ void choose_write_table(FILE *f, const choose_rows *t)
 static json_t *row_json(const vhem_choice *row)
 {
     json_t *one = json_pack("{s:I, s:i}", "K", (json_int_t)row->K, "S", row->S);
-    for (int c = 0; c < N_COLUMNS; c++)
-        json_object_set_new(one, columns[c].name, cli_json_real(number_at(row, columns[c].at)));
+    for (int c = 0; c < N_CHOOSE_COLUMNS; c++)
+        json_object_set_new(one, choose_columns[c].name, cli_json_real(number_at(row, choose_columns[c].at)));
     return one;
 }
 

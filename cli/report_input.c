@@ -2,6 +2,7 @@
 /* report_input.c - see report_input.h. */
 #include "report_input.h"
 
+#include "choose.h"
 #include "csv.h"
 
 #include <limits.h>
@@ -82,28 +83,9 @@ int report_distances(cli *c, const char *path, const vhem_clustering *cl, double
 
 /* ---- choices ------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    size_t at;
-} columns[] = {
-    { "bound", offsetof(vhem_choice, bound) },
-    { "loglik", offsetof(vhem_choice, loglik) },
-    { "n_param", offsetof(vhem_choice, n_param) },
-    { "bic", offsetof(vhem_choice, bic) },
-    { "icl", offsetof(vhem_choice, icl) },
-    { "stability", offsetof(vhem_choice, stability) },
-    { "evidence", offsetof(vhem_choice, evidence) },
-    { "frames", offsetof(vhem_choice, frames) },
-    { "K_used", offsetof(vhem_choice, K_used) },
-    { "S_used", offsetof(vhem_choice, S_used) },
-    { "same_runs", offsetof(vhem_choice, same_runs) },
-    { "same_seeds", offsetof(vhem_choice, same_seeds) },
-};
-enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
-
 static void set_number(vhem_choice *row, int k, double x)
 {
-    memcpy((char *)row + columns[k].at, &x, sizeof x);
+    memcpy((char *)row + choose_columns[k].at, &x, sizeof x);
 }
 
 static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **rows, int *n)
@@ -120,8 +102,8 @@ static int choice_json(cli *c, const char *path, json_t *root, vhem_choice **row
         vhem_choice *row = &(*rows)[(*n)++];
         row->K = json_integer_value(json_object_get(e, "K"));
         row->S = (int)json_integer_value(json_object_get(e, "S"));
-        for (int k = 0; k < N_COLUMNS; k++) {
-            json_t *v = json_object_get(e, columns[k].name);
+        for (int k = 0; k < N_CHOOSE_COLUMNS; k++) {
+            json_t *v = json_object_get(e, choose_columns[k].name);
             set_number(row, k, json_is_number(v) ? json_number_value(v) : NAN);
         }
     }
@@ -145,8 +127,8 @@ static int choice_table(cli *c, const char *path, const csv *t, vhem_choice **ro
             return cli_fail(c, "%s: row %d has no numbers in K and S", path, r + 1);
         row->K = (int64_t)k_value;
         row->S = (int)s_value;
-        for (int k = 0; k < N_COLUMNS; k++) {
-            int at = csv_column(t, (const char *const[]){ columns[k].name, NULL });
+        for (int k = 0; k < N_CHOOSE_COLUMNS; k++) {
+            int at = csv_column(t, (const char *const[]){ choose_columns[k].name, NULL });
             set_number(row, k, at >= 0 && csv_number(t, r, at, &x) ? x : NAN);
         }
         row->path = isnan(row->bic) && isfinite(row->frames);

@@ -191,7 +191,7 @@ static void assign_one(const vh_reduce_chunk *c, int place, const double *L, dou
     }
 }
 
-/* Why the objective of places first .. first+n-1 is no number: the first pair that has none, or the first HMM
+/* Why the objective of places first .. first+n-1 is not a number: the first pair without one, or the first HMM
  * that fits no centre at all. */
 static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L)
 {

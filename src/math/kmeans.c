@@ -58,6 +58,16 @@ static double distance(int d, const double *a, const double *b)
     return sum;
 }
 
+int vh_next_seed(vh_rng *rng, int n, const double *far, double sum)
+{
+    double u = vh_rng_uniform(rng) * sum;
+    int pick = (int)vh_rng_below(rng, n);
+    for (int i = 0; i < n && sum > 0; i++)
+        if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
+            break;
+    return pick;
+}
+
 /* Each seed is a point drawn with probability proportional to its squared distance from the seeds so far. */
 static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, double *centre)
 {
@@ -79,11 +89,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
             far[i] = fmin(far[i], times * distance(d, X + vh_row(i, d), here));
             sum += far[i];
         }
-        double u = vh_rng_uniform(rng) * sum;
-        pick = (int)vh_rng_below(rng, n); /* all points are seeds already: any will do */
-        for (int i = 0; i < n && sum > 0; i++)
-            if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
-                break;
+        pick = vh_next_seed(rng, n, far, sum);
     }
 done:
     free(far);

@@ -29,6 +29,9 @@ void vh_even_out(int64_t n, int d, double *X);
 /* The nearest centre of each point; ties go to the lowest index. */
 vhem_status vh_nearest(vhem_ctx *ctx, int n, int d, const double *X, int k, const double *centre, int *label);
 
+/* A point drawn with probability far [n] / sum; any point where the sum is 0, when all are seeds already. */
+int vh_next_seed(vh_rng *rng, int n, const double *far, double sum);
+
 /* The same for points of which coordinates are missing (NaN); weights are not looked at.  centre [k][d], label [n]. */
 vhem_status vh_kmeans_gaps(vhem_ctx *ctx, vh_rng *rng, const vh_points *points, int k, int max_iter,
                            double *centre, int *label);

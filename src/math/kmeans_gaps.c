@@ -80,11 +80,7 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
             far[i] = isnan(away) ? 0 : fmin(far[i], away);
             sum += far[i];
         }
-        double u = vh_rng_uniform(rng) * sum;
-        pick = (int)vh_rng_below(rng, n); /* all points are seeds already: any will do */
-        for (int i = 0; i < n && sum > 0; i++)
-            if (far[i] > 0 && (pick = i, (u -= far[i]) < 0))
-                break;
+        pick = vh_next_seed(rng, n, far, sum);
     }
 done:
     free(far);

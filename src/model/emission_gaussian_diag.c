@@ -20,7 +20,7 @@ static int n_stat(const vh_shape *shape)
     return 1 + 2 * d;
 }
 
-static double n_free(const vh_shape *shape)
+double vh_diag_n_free(const vh_shape *shape)
 {
     return 2.0 * shape->d;
 }
@@ -176,7 +176,7 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     return true;
 }
 
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+bool vh_diag_root(const vh_shape *shape, const double *const *par, double *r, double *work)
 {
     int d = shape->d;
     (void)work;
@@ -185,14 +185,14 @@ static bool root(const vh_shape *shape, const double *const *par, double *r, dou
     return true;
 }
 
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+void vh_diag_draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
 {
     int d = shape->d;
     for (int k = 0; k < d; k++)
         y[k] = par[0][k] + r[k] * vh_rng_normal(rng);
 }
 
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+bool vh_diag_validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
 {
     int d = shape->d;
     (void)work;
@@ -219,7 +219,7 @@ const vh_emission vh_gaussian_diag = {
     .location = &vh_location_diag,
     .with_gaps = &vh_gaussian_diag_gaps,
     .slabs = &vh_slabs_diag,
-    .n_free = n_free,
+    .n_free = vh_diag_n_free,
     .wider = &vh_gaussian_full,
     .promote = promote,
     .n_stat = n_stat,
@@ -230,7 +230,7 @@ const vh_emission vh_gaussian_diag = {
     .expected_density = expected_density,
     .maximise = maximise,
     .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
+    .root = vh_diag_root,
+    .draw = vh_diag_draw,
+    .validate = vh_diag_validate,
 };

@@ -22,7 +22,7 @@ static int n_stat(const vh_shape *shape)
     return 1 + d + d * (d + 1) / 2;
 }
 
-static double n_free(const vh_shape *shape)
+double vh_full_n_free(const vh_shape *shape)
 {
     double d = shape->d;
     return d + d * (d + 1) / 2;
@@ -136,8 +136,8 @@ static bool expected_of_one(const vh_shape *shape, const double *const *r, const
     return true;
 }
 
-static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
-                             double *out, int step, double *work)
+bool vh_full_expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                              double *out, int step, double *work)
 {
     bool ok = true;
     for (int m = 0; m < n && ok; m++)
@@ -199,8 +199,8 @@ static double log_det(int d, const double *cov, double *L)
 
 /* (2 pi)^(d(1 - 2 lambda)/2) lambda^(-d/2) (|S1| |S2|)^((1 - lambda)/2) |S1 + S2|^(-1/2)
  * exp{ -lambda/2 (m1 - m2)' (S1 + S2)^-1 (m1 - m2) }. */
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
+bool vh_full_log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                         double *out, double *work)
 {
     int d = shape->d;
     double *L = work, *u = work + d * d, quad = 0;
@@ -221,7 +221,7 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
 }
 
 /* Sigma = R R', R = V sqrt(w): unlike a Cholesky factor it exists for a singular Sigma too. */
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+bool vh_full_root(const vh_shape *shape, const double *const *par, double *r, double *work)
 {
     int d = shape->d;
     double *V = work, *w = work + d * d;
@@ -234,7 +234,7 @@ static bool root(const vh_shape *shape, const double *const *par, double *r, dou
     return true;
 }
 
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+void vh_full_draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
 {
     int d = shape->d;
     memcpy(y, par[0], sizeof *y * (size_t)d);
@@ -245,7 +245,7 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
     }
 }
 
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+bool vh_full_validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
 {
     int d = shape->d;
     const double *mu = par[0], *cov = par[1];
@@ -286,16 +286,16 @@ const vh_emission vh_gaussian_full = {
     .location = &vh_location_full,
     .slabs = &vh_slabs_full,
     .with_gaps = &vh_gaussian_full_gaps,
-    .n_free = n_free,
+    .n_free = vh_full_n_free,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,
     .natural = natural,
     .log_density = log_density,
-    .expected_density = expected_density,
+    .expected_density = vh_full_expected_density,
     .maximise = maximise,
-    .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
+    .log_product = vh_full_log_product,
+    .root = vh_full_root,
+    .draw = vh_full_draw,
+    .validate = vh_full_validate,
 };

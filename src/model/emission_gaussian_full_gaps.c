@@ -267,40 +267,6 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     return vh_gaussian_full.maximise(x, of_seen, floor, par, work);
 }
 
-/* ---- as of complete frames ----------------------------------------------------------------------------- */
-
-static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
-                             double *out, int step, double *work)
-{
-    return vh_gaussian_full.expected_density(shape, r, b, n, out, step, work);
-}
-
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
-{
-    return vh_gaussian_full.log_product(shape, p, q, lambda, out, work);
-}
-
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
-{
-    return vh_gaussian_full.root(shape, par, r, work);
-}
-
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
-{
-    vh_gaussian_full.draw(rng, shape, par, r, y);
-}
-
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
-{
-    return vh_gaussian_full.validate(shape, par, why, size, work);
-}
-
-static double n_free(const vh_shape *shape)
-{
-    return vh_gaussian_full.n_free(shape);
-}
-
 const vh_emission vh_gaussian_full_gaps = {
     .name = "gaussian-full",
     .n_param = 2,
@@ -309,17 +275,17 @@ const vh_emission vh_gaussian_full_gaps = {
     .seen = VH_SEEN_FRAMES,
     .location = &vh_location_full_gaps,
     .with_gaps = &vh_gaussian_full_gaps,
-    .n_free = n_free,
+    .n_free = vh_full_n_free,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,
     .gather = gather,
     .natural = natural,
     .log_density = log_density,
-    .expected_density = expected_density,
+    .expected_density = vh_full_expected_density,
     .maximise = maximise,
-    .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
+    .log_product = vh_full_log_product,
+    .root = vh_full_root,
+    .draw = vh_full_draw,
+    .validate = vh_full_validate,
 };

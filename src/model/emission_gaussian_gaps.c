@@ -147,26 +147,6 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     return true;
 }
 
-static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
-{
-    return vh_gaussian_diag.root(shape, par, r, work);
-}
-
-static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
-{
-    vh_gaussian_diag.draw(rng, shape, par, r, y);
-}
-
-static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
-{
-    return vh_gaussian_diag.validate(shape, par, why, size, work);
-}
-
-static double n_free(const vh_shape *shape)
-{
-    return vh_gaussian_diag.n_free(shape);
-}
-
 const vh_emission vh_gaussian_diag_gaps = {
     .name = "gaussian-diag",
     .slim = true,
@@ -176,7 +156,7 @@ const vh_emission vh_gaussian_diag_gaps = {
     .seen = VH_SEEN_COLUMNS,
     .location = &vh_location_gaps,
     .with_gaps = &vh_gaussian_diag_gaps,
-    .n_free = n_free,
+    .n_free = vh_diag_n_free,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,
     .stats_of_component = stats_of_component,
@@ -185,7 +165,7 @@ const vh_emission vh_gaussian_diag_gaps = {
     .expected_density = expected_density,
     .maximise = maximise,
     .log_product = log_product,
-    .root = root,
-    .draw = draw,
-    .validate = validate,
+    .root = vh_diag_root,
+    .draw = vh_diag_draw,
+    .validate = vh_diag_validate,
 };

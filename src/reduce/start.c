@@ -20,10 +20,10 @@
 #include <string.h>
 
 #define LITTLE      1e-3 /* probability mass mixed into rows with zeros, and of all components into each */
-#define HUNDREDTH   0.01 /* share of the spread of all that a singular component is widened by */
+#define WIDEN_SHARE 0.01 /* share of the spread of all that a singular component is widened by */
 #define CUT_MASS    1e-9 /* added where states are cut off or doubled, so that no row is all zero, */
 #define CUT_SHARE   1e-6 /* and to each share in a mixture */
-#define LEAST_TIME  0.05 /* added to the draws of a random chain: no state is left at once for ever */
+#define LEAST_DRAW  0.05 /* added to the draws of a random chain: no probability comes near 0 */
 #define LEAST_COUNT 1e-3 /* share of all components that a pooled one counts at least */
 static const char no_room[] = "out of memory: no room for a centre";
 
@@ -85,7 +85,7 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
         return false;
     double *work = theta + b->n_stat, *add = work + room;
     for (int k = 0; k < d; k++)
-        add[k] = HUNDREDTH * base->scale[k] * base->scale[k];
+        add[k] = WIDEN_SHARE * base->scale[k] * base->scale[k];
     for (int q = 0; q < h->S * h->M; q++) {
         double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
@@ -247,7 +247,7 @@ static void random_chain(vh_hmm *h, vh_rng *rng)
     for (int s = -1; s < h->S; s++) {
         double *row = s < 0 ? h->pi : h->A + s * h->S;
         for (int q = 0; q < h->S; q++)
-            row[q] = vh_rng_exponential(rng) + LEAST_TIME;
+            row[q] = vh_rng_exponential(rng) + LEAST_DRAW;
         vh_normalise(h->S, row);
     }
 }

@@ -58,7 +58,7 @@ static void explain_texture(FILE *f)
     fputs("The centre of a cluster is a dynamic texture itself: a state that moves by x&#8242; = A x + "
           "noise, seen as frames y = C x + y&#772; + noise. "
           "Dots are the eigenvalues of A, the modes of its state: "
-          "on the circle a mode lasts for ever, near the middle it fades at once; the angle is how fast it "
+          "on the circle a mode lasts forever, near the middle it fades at once; the angle is how fast it "
           "swings. ",
           f);
 }
