@@ -161,7 +161,7 @@ int cmd_choose(cli *c, int argc, char **argv)
                       .help = "numbers of virtual frames, from few to many, to ask variational Bayes for the "
                               "clusters that are needed; 0: none" },
                     { 0 } });
-    cluster_add_options(&t, a, "emission S candidate memory keep_tables", true);
+    cluster_add_options(&t, a, "emission S candidate memory keep_tables checkpoint", true);
     const cli_usage usage = {
         .args = "MODELS -k K..K",
         .n_min = 1,

@@ -110,6 +110,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
 {
     vhem_tree *tree = NULL;
     vhem_tree_facts facts = { 0 };
+    const char *checkpoint = a->opt.checkpoint; /* saving puts the options that were used in their place */
     vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
     char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;
@@ -117,7 +118,9 @@ static int cluster_and_save(cli *c, cluster_args *a)
         vhem_tree_info(tree, &facts);
     int status =
         facts.levels > 0 && (stopped || st == VHEM_OK) ? save_tree(c, a, tree, stopped) : cli_status(c, st);
-    if (status == CLI_GO) /* models that were read into memory meanwhile */
+    if (status == CLI_GO && !stopped && checkpoint)
+        remove(checkpoint); /* it has served */
+    if (status == CLI_GO)   /* models that were read into memory meanwhile */
         status = cluster_find_items(c, a);
     if (status == CLI_GO) {
         const outcome o = { tree, facts.levels, a->items ? (const char *const *)a->items->label : NULL,

@@ -365,6 +365,8 @@ typedef struct {
     int64_t     memory;              /* of method vhem: bytes that HMMs on disk may take in memory, 0: any; a
                                         set that takes more is read chunk by chunk in every iteration.
                                         Default: 1 GiB */
+    const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run that
+                                        was killed goes on from there when it is run again.  NULL: none */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
                                         numbers each; default 0 */
 } vhem_cluster_options;

@@ -91,6 +91,9 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
         VH_TRY(vh_base_stream(ctx, in->shards, &t->s.base));
     else
         VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    if (opt->checkpoint)
+        VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));
+    t->s.base->journal = t->journal;
     VH_TRY(choose_trial(ctx, t, seed));
     VH_TRY(make_floor(ctx, t));
     VH_TRY(vh_hmm_search_new(ctx, &t->s, seed));
@@ -106,6 +109,7 @@ void vh_hmm_task_free(vhem_ctx *ctx, vh_hmm_task *t)
         vh_base_free(t->s.trial);
     vh_h3m_free(t->trial_models);
     vh_base_free(t->s.base);
+    vh_journal_free(t->journal);
     vh_h3m_free(t->full);
     vh_h3m_free(t->full_start);
     vh_h3m_free(t->fine);

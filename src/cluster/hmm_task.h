@@ -9,6 +9,7 @@
 typedef struct {
     vh_hmm_search s;
     vh_h3m *trial_models;             /* NULL: restarts are judged on all models */
+    vh_journal *journal;              /* NULL: there is no checkpoint */
     double *floor;                    /* [d], or NULL */
     const vh_h3m *models;             /* the input, in the family of the centres */
     vh_h3m *full, *full_start, *fine; /* copies: with full covariances, and cut finer; or NULL */

@@ -168,6 +168,8 @@ static const vh_option cluster_rows[] = {
          "remove clusters and states that are not needed"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
           "models kept in memory, as 512M or 2G, 0 for all; more of them, on disk, are read in every iteration"),
+    TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",
+         "keep every iteration in FILE: the same command goes on from there after it was killed"),
     FLAG(R, 0, keep_tables, 0, 0, NULL, "0", "vhem", "keep z and L_hmm also where they have over 4 million numbers"),
     END,
 };

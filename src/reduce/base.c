@@ -128,6 +128,18 @@ static void add_pass(const pass *p, const vh_h3m *h3m, int first, int n, double 
     }
 }
 
+/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are exact. */
+static void add_print(const vh_h3m *h3m, int first, int n, int64_t c, double *sum)
+{
+    uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);
+    for (int i = first; i < first + n; i++) {
+        const vh_hmm *m = &h3m->hmm[i];
+        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+    }
+    sum[0] += (double)(h & UINT32_MAX);
+    sum[1] += (double)(h >> 32);
+}
+
 /* A chunk of the sums; the weights of HMMs on disk are kept on the way. */
 static vhem_status pass_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
@@ -148,6 +160,8 @@ static vhem_status pass_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, d
     for (int i = 0; !p->about && i < n; i++)
         b->omega[first + i] = omega[b->order[first + i] - first];
     add_pass(p, own ? own : b->h3m, own ? 0 : first, n, work, block);
+    if (!p->about)
+        add_print(own ? own : b->h3m, own ? 0 : first, n, c, block + width(p) + 1);
 done:
     vh_h3m_free(own);
     free(work);
@@ -159,18 +173,20 @@ static vhem_status average(vhem_ctx *ctx, pass *p, double *mean)
 {
     vhem_status st = VHEM_OK;
     int n = width(p);
-    const vh_sum_kind kind = { .size = (size_t)n + 1 };
+    const vh_sum_kind kind = { .size = (size_t)n + 3 };
     const vh_chunks chunks = {
         .n = vh_base_chunks(p->base), .threads = ctx->threads, .run = pass_chunk, .arg = p
     };
     vh_tree_sum *tree = NULL;
     double *sum = NULL;
 
-    VH_NEW(sum, n + 1);
+    VH_NEW(sum, n + 3);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
     VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
     for (int k = 0; k < n; k++)
         mean[k] = sum[k] / sum[n];
+    if (!p->about)
+        p->base->print = vh_hash_chain(0, sum + n + 1, 2 * sizeof *sum);
 done:
     vh_tree_sum_free(tree);
     free(sum);

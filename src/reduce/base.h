@@ -5,6 +5,7 @@
 #define VH_REDUCE_BASE_H
 
 #include "backend/backend.h"
+#include "core/journal.h"
 #include "model/shards.h"
 
 enum { VH_BASE_SAMPLE = 1000 };
@@ -18,6 +19,8 @@ typedef struct {
     double *omega;          /* [Kb]  weights, by place */
     vh_packed *packed;      /* h3m */
     vh_reduce_job *job;     /* NULL when only packed */
+    vh_journal *journal;    /* of E-steps over all base HMMs; NULL: none.  Not released here */
+    uint64_t print;         /* follows from all numbers of the base HMMs */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0 and 1: no location */
     double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S; NULL for
                      families with a location */

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "math/scaled.h"
+#include "reduce/expect.h"
 #include "reduce/repair.h"
 
 #include <math.h>
@@ -105,7 +106,8 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     vh_packed *pk = NULL;
     vh_reduce_sums sums = { 0 };
     double *log_omega = NULL, pairs = (double)base->Kb * centers->K;
-    bool repaired = false, later = vh_reduce_far(base->job); /* tables: at the end */
+    bool repaired = false, known = false, later = vh_reduce_far(base->job); /* tables: at the end */
+    const vh_crew crew = { scratch, n_threads };
 
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
@@ -128,7 +130,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         step.statistics = k < opt->max_iter;
         step.soft = centers->K == 1 || 2 * *sums.used > pairs; /* what comes is taken to be like what was */
         VH_TRY(lay_centers(ctx, centers, pk));
-        VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums));
+        VH_TRY(vh_vhem_expect(ctx, base, centers, &step, &crew, &sums, &known));
         run->J[k] = *sums.J;
         run->n_iter = k;
         run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
@@ -138,7 +140,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         if (opt->repair)
             VH_TRY(vh_repair(ctx, &m, k, run, &repaired));
     }
-    if (later) {
+    if (later || known) {
         step.statistics = false;
         step.L = run->L;
         step.z = run->z;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* journal.c - see journal.h.  The file: HEAD, then records one after the other, each a `lead` and its numbers,
+ * in the byte order of the machine. */
+#include "core/journal.h"
+
+#include "core/alloc.h"
+#include "core/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char head[] = "vhem-checkpoint 1\n";
+enum { HEAD = sizeof head - 1, KEY = sizeof((vh_key *)0)->text - 1, FIRST_SLOTS = 1024 };
+
+typedef struct { /* what comes before the numbers of a record */
+    char key[KEY];
+    uint64_t n;     /* numbers */
+    uint64_t check; /* of key, n and numbers */
+} lead;
+
+typedef struct {
+    char key[KEY];
+    uint64_t n;
+    off_t at; /* of the record; 0: the slot is free */
+} slot;
+
+struct vh_journal {
+    char *path;
+    int fd;
+    off_t end;
+    slot *slots; /* [cap]  by key, with open addressing; at most half are used */
+    size_t n, cap;
+    bool full; /* writing has failed */
+};
+
+/* ---- the index ----------------------------------------------------------------------------------------- */
+
+static slot *look_up(slot *slots, size_t cap, const char *key)
+{
+    size_t k = (size_t)vh_hash_chain(0, key, KEY) % cap;
+    while (slots[k].at && memcmp(slots[k].key, key, KEY) != 0)
+        k = (k + 1) % cap;
+    return &slots[k];
+}
+
+static vhem_status grow(vhem_ctx *ctx, vh_journal *j)
+{
+    vhem_status st = VHEM_OK;
+    size_t cap = j->cap > 0 ? 2 * j->cap : FIRST_SLOTS;
+    slot *slots = NULL;
+
+    VH_NEW(slots, cap);
+    for (size_t k = 0; k < j->cap; k++)
+        if (j->slots[k].at)
+            *look_up(slots, cap, j->slots[k].key) = j->slots[k];
+    free(j->slots);
+    j->slots = slots;
+    j->cap = cap;
+done:
+    return st;
+}
+
+/* The latest record of a key counts. */
+static vhem_status remember(vhem_ctx *ctx, vh_journal *j, const char *key, uint64_t n, off_t at)
+{
+    vhem_status st = VHEM_OK;
+    if (2 * (j->n + 1) > j->cap)
+        VH_TRY(grow(ctx, j));
+    slot *s = look_up(j->slots, j->cap, key);
+    j->n += s->at == 0;
+    memcpy(s->key, key, KEY);
+    s->n = n;
+    s->at = at;
+done:
+    return st;
+}
+
+/* ---- reading and writing ------------------------------------------------------------------------------- */
+
+static bool read_at(const vh_journal *j, off_t at, void *bytes, size_t n)
+{
+    for (size_t have = 0; have < n;) {
+        ssize_t got = pread(j->fd, (char *)bytes + have, n - have, at + (off_t)have);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        have += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool write_at(const vh_journal *j, off_t at, const void *bytes, size_t n)
+{
+    for (size_t have = 0; have < n;) {
+        ssize_t put = pwrite(j->fd, (const char *)bytes + have, n - have, at + (off_t)have);
+        if (put == 0 || (put < 0 && errno != EINTR))
+            return false;
+        have += put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+static uint64_t checksum(const lead *l, const double *x)
+{
+    uint64_t h = vh_hash_chain(0, l->key, KEY);
+    h = vh_hash_chain(h, &l->n, sizeof l->n);
+    return vh_hash_chain(h, x, sizeof *x * (size_t)l->n);
+}
+
+/* The places of all records that are there to their end. */
+static vhem_status scan(vhem_ctx *ctx, vh_journal *j, off_t size)
+{
+    vhem_status st = VHEM_OK;
+    char begin[HEAD];
+    lead l;
+
+    size_t n = size < HEAD ? (size_t)size : HEAD;
+    bool known = read_at(j, 0, begin, n) && memcmp(begin, head, n) == 0;
+    VH_CHECK(known, VHEM_EFORMAT, "%s: not a checkpoint, or of a newer version: it does not begin with %.*s",
+             j->path, HEAD - 1, head);
+    if (size < HEAD) /* nothing, or killed while it began */
+        VH_CHECK(write_at(j, 0, head, HEAD), VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
+    for (j->end = HEAD; j->end + (off_t)sizeof l <= size;) {
+        off_t left = size - j->end - (off_t)sizeof l;
+        if (!read_at(j, j->end, &l, sizeof l) || l.n > (uint64_t)left / sizeof(double))
+            break;
+        VH_TRY(remember(ctx, j, l.key, l.n, j->end));
+        j->end += (off_t)(sizeof l + (size_t)l.n * sizeof(double));
+    }
+    VH_CHECK(ftruncate(j->fd, j->end) == 0, VHEM_EIO, "%s: cannot write: %s", j->path, strerror(errno));
+done:
+    return st;
+}
+
+vhem_status vh_journal_open(vhem_ctx *ctx, const char *path, vh_journal **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_journal *j = NULL;
+    struct stat is;
+
+    VH_NEW(j, 1);
+    j->fd = vh_fd_open(path, O_RDWR | O_CREAT, 0666);
+    VH_DUP(j->path, path);
+    VH_CHECK(j->fd >= 0, VHEM_EIO, "%s: cannot open the checkpoint: %s", path, strerror(errno));
+    VH_CHECK(fstat(j->fd, &is) == 0 && S_ISREG(is.st_mode), VHEM_EIO, "%s: a checkpoint must be a file",
+             path);
+    VH_CHECK(flock(j->fd, LOCK_EX | LOCK_NB) == 0, VHEM_EIO, "%s: cannot use the checkpoint: %s", path,
+             errno == EWOULDBLOCK ? "another run is using it" : strerror(errno));
+    VH_TRY(scan(ctx, j, is.st_size));
+    *out = j;
+    j = NULL;
+done:
+    vh_journal_free(j);
+    return st;
+}
+
+void vh_journal_free(vh_journal *j)
+{
+    if (!j)
+        return;
+    if (j->fd >= 0)
+        close(j->fd);
+    free(j->slots);
+    free(j->path);
+    free(j);
+}
+
+bool vh_journal_find(vh_journal *j, const vh_key *key, size_t n, double *x)
+{
+    slot found = { 0 };
+    lead l;
+#pragma omp critical(vh_journal)
+    if (j->n > 0)
+        found = *look_up(j->slots, j->cap, key->text);
+    return found.at && found.n == n && read_at(j, found.at, &l, sizeof l)
+           && read_at(j, found.at + (off_t)sizeof l, x, n * sizeof *x) && checksum(&l, x) == l.check;
+}
+
+void vh_journal_add(vhem_ctx *ctx, vh_journal *j, const vh_key *key, size_t n, const double *x)
+{
+    lead l = { .n = n };
+    bool failed = false;
+    int why = 0;
+
+    memcpy(l.key, key->text, KEY);
+    l.check = checksum(&l, x);
+#pragma omp critical(vh_journal)
+    if (!j->full) {
+        off_t after = j->end + (off_t)sizeof l;
+        bool good = write_at(j, j->end, &l, sizeof l) && write_at(j, after, x, n * sizeof *x);
+        why = good ? ENOMEM : errno;
+        failed = j->full = !good || remember(ctx, j, l.key, l.n, j->end) != VHEM_OK;
+        j->end = after + (off_t)(n * sizeof *x);
+    }
+    if (failed)
+        vh_log(ctx, VHEM_LOG_WARN, "%s: the checkpoint is not continued: %s", j->path, strerror(why));
+}
