@@ -46,6 +46,7 @@ typedef struct vhem_tree    vhem_tree;    /* a stack of clusterings, each of the
                                              clustering is a tree of one level */
 typedef struct vhem_classes vhem_classes; /* models of C classes or tags, with priors */
 typedef struct vhem_output  vhem_output;  /* a file that is being written */
+typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "many machines" */
 
 /* ---- context ------------------------------------------------------------------------------------------- */
 
@@ -324,6 +325,37 @@ VHEM_API vhem_status vhem_smooth(vhem_ctx *, const vhem_models *, int64_t i, con
 /* N sequences of T frames, each from a model drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 
+/* ---- many machines -------------------------------------------------------------------------------------
+ * What method vhem needs of HMMs are sums over all of them.  They are made in chunks of 512, by number, and added
+ * in one fixed tree, so that it does not matter which process works on which chunks, nor in which order: the bits
+ * are the same.  A task says what is to be summed, as bytes; it follows from nothing but models and task. */
+
+typedef struct {
+    const void *bytes;
+    size_t      n;                   /* of them */
+    int64_t     chunks;              /* of all models */
+} vhem_task;
+
+#define VHEM_WHY 1024
+
+typedef struct {                     /* who makes sums over all models: an option of vhem_cluster */
+    /* Has all chunks of the task worked on, by vhem_expect in whatever processes, and hands over what
+     * vhem_partial_merge made of them.  On failure a sentence goes to why [VHEM_WHY]. */
+    vhem_status (*expect)(void *arg, const vhem_task *, vhem_partial **total, char *why);
+    void       *arg;
+} vhem_executor;
+
+/* The sums over chunks first .. first+chunks-1 of the models.  Refused when the task was made for other models, by
+ * another version of the library or with another backend. */
+VHEM_API vhem_status vhem_expect(vhem_ctx *, const vhem_models *, const vhem_task *, int64_t first,
+                                 int64_t chunks, vhem_partial **out);
+/* In any order; refused when a chunk is in both. */
+VHEM_API vhem_status vhem_partial_merge(vhem_ctx *, vhem_partial *into, const vhem_partial *from);
+/* For a process on a machine of the same kind; the bytes are released with vhem_free. */
+VHEM_API vhem_status vhem_partial_write(vhem_ctx *, const vhem_partial *, void **bytes, size_t *n);
+VHEM_API vhem_status vhem_partial_read(vhem_ctx *, const void *bytes, size_t n, vhem_partial **out);
+VHEM_API void        vhem_partial_free(vhem_partial *);
+
 /* ---- models -> clusters -> hierarchy ------------------------------------------------------------------- */
 
 typedef struct {
@@ -367,6 +399,8 @@ typedef struct {
                                         Default: 1 GiB */
     const char *checkpoint;          /* of method vhem: a file that keeps the sums of every iteration; a run that
                                         was killed goes on from there when it is run again.  NULL: none */
+    const vhem_executor *executor;   /* of method vhem: who makes the sums over more than 4096 models; default:
+                                        this process.  Sets on disk stay there */
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
                                         numbers each; default 0 */
 } vhem_cluster_options;

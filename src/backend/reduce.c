@@ -172,7 +172,7 @@ static void assign_one(const vh_reduce_chunk *c, int place, const double *L, dou
     const vh_reduce_step *step = c->step;
     int Kr = step->reduced->K, i = c->source->number[place];
     double omega = c->source->omega[place], log_weight = log(omega),
-           log_count = step->weighted ? log(c->source->K) + log_weight : 0, top = -1;
+           log_count = step->weighted ? log(c->source->all) + log_weight : 0, top = -1;
 
     *s->J += vh_reduce_assign(Kr, step->log_omega, step->N * omega, L, log_w);
     for (int j = 0; j < Kr; j++) {
@@ -197,7 +197,7 @@ static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first
 {
     int Kr = c->step->reduced->K;
     for (int p = 0; p < n; p++, L += Kr) {
-        int i = c->source->number[c->place + first + p], possible = 0;
+        int i = c->source->first + c->source->number[c->place + first + p], possible = 0;
         for (int j = 0; j < Kr; j++) {
             if (isnan(L[j]) || L[j] > DBL_MAX)
                 return vh_fail(ctx, VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number",
@@ -212,7 +212,7 @@ static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first
                 i);
     }
     return vh_fail(ctx, VHEM_ENUMERIC, "the objective of HMM %d and those after it is %g",
-                   c->source->number[c->place + first], -INFINITY);
+                   c->source->first + c->source->number[c->place + first], -INFINITY);
 }
 
 vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L,

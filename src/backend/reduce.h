@@ -23,6 +23,8 @@ enum { VH_REDUCE_CHUNK = 512 };
 
 typedef struct { /* where base HMMs come from; all of it stays the caller's until close */
     int K;
+    int first,
+        all; /* of a part of a larger set: the number of its first HMM there, and HMMs there; else 0, K */
     const double *omega; /* [K]  weights, by place */
     const int *number; /* [K]  of the HMM at each place, in its own chunk; equal shapes stand side by side */
     /* Places first .. first+n-1, a chunk, as vh_pack_base makes them.  What *out points to stays the

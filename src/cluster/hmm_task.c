@@ -87,10 +87,13 @@ vhem_status vh_hmm_task_new(vhem_ctx *ctx, const vh_input *in, const vhem_cluste
     *t = (vh_hmm_task){ .s = { .opt = opt, .K = in->K, .start = vh_start_hmms(opt) }, .models = in->models };
     t->s.lean = is_lean(in, opt);
     VH_TRY(convert_models(ctx, t));
+    const vhem_executor *executor = in->Kb > TRIAL_MODELS ? in->executor : NULL; /* it is not worth while */
     if (in->shards)
-        VH_TRY(vh_base_stream(ctx, in->shards, &t->s.base));
+        VH_TRY(vh_base_stream(ctx, in->shards, executor, &t->s.base));
     else
         VH_TRY(vh_base_new(ctx, t->fine ? t->fine : t->models, &t->s.base));
+    if (!t->fine && !t->full) /* else other HMMs than the executor has */
+        t->s.base->executor = executor;
     if (opt->checkpoint)
         VH_TRY(vh_journal_open(ctx, opt->checkpoint, &t->journal));
     t->s.base->journal = t->journal;

@@ -149,6 +149,7 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *asked, const vhem_cluster_
     c->items = !in.data ? "models" : in.by_group || in.below ? "groups" : "sequences";
     c->options = o;
     c->options.start = NULL;
+    c->options.executor = NULL;
     VH_TRY(vh_options_own(ctx, VHEM_CLUSTER_OPTIONS, &c->kept, &c->options));
     st = method->run(ctx, &in, &o, seed, c);
     if (st != VHEM_OK
@@ -192,7 +193,8 @@ static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
     bool able =
         (!opt->method || strcmp(opt->method, "vhem") == 0) && opt->refine <= 1 && !vh_cluster_wants_full(opt);
-    return m->shards && !m->h3m && able && memory > 0 && m->shards->bytes > memory / COPIES;
+    return m->shards && !m->h3m && able
+           && ((memory > 0 && m->shards->bytes > memory / COPIES) || opt->executor);
 }
 
 static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *in)
@@ -222,6 +224,7 @@ vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem
         VH_TRY(vh_models_gather(ctx, m));
     if (m && (m->h3m || m->dtm))
         *in = m->h3m ? vh_input_models(m->h3m, 0) : vh_input_textures(m->dtm, 0);
+    in->executor = opt->executor;
 done:
     return st;
 }

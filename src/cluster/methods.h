@@ -16,12 +16,13 @@ typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or 
         *shards; /* of HMMs that stay on disk: where; models are the first of them then.  Else NULL */
     const vh_dtm *textures;
     const vhem_data *data;
-    const int *item;            /* [N]  of data: the set a sequence belongs to */
-    bool by_group;              /* of data: the sets are its groups */
-    const vh_clustering *below; /* the level below when a tree is built, whose used centres are the models;
+    const int *item;               /* [N]  of data: the set a sequence belongs to */
+    bool by_group;                 /* of data: the sets are its groups */
+    const vh_clustering *below;    /* the level below when a tree is built, whose used centres are the models;
                                      else NULL */
-    bool centers_only;          /* the centres are all that is wanted: no tables of the members */
-    bool tables;                /* z and L_hmm are wanted, however large they are */
+    bool centers_only;             /* the centres are all that is wanted: no tables of the members */
+    const vhem_executor *executor; /* who makes sums over all models; NULL: this process */
+    bool tables;                   /* z and L_hmm are wanted, however large they are */
 } vh_input;
 
 /* Fills what it has of out, which is empty but for Kb, names and options; seed is where its random

@@ -12,12 +12,11 @@
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "model/convert.h"
+#include "reduce/ask.h"
+#include "reduce/survey.h"
 
 #include <math.h>
 #include <string.h>
-
-#define LEAST_WEIGHT 1e-300 /* of an HMM without weight: where nothing has any, all count alike */
-enum { AHEAD = 8 };         /* chunks that the system is told of before they are read */
 
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
 
@@ -39,10 +38,10 @@ static shape shape_of(const vh_base *b, int i)
 {
     shape s = { .i = i };
     if (b->shards) {
-        vh_shards_shape(b->shards, i, &s.S, &s.M);
+        vh_shards_shape(b->shards, (int64_t)b->first + i, &s.S, &s.M);
     } else {
-        s.S = b->h3m->hmm[i].S;
-        s.M = b->h3m->hmm[i].M;
+        s.S = b->h3m->hmm[b->first + i].S;
+        s.M = b->h3m->hmm[b->first + i].M;
     }
     return s;
 }
@@ -79,114 +78,36 @@ int vh_base_states(const vh_base *base, int i)
 
 /* ---- 2. mean and deviation ----------------------------------------------------------------------------- */
 
-typedef struct {
-    vh_base *base;
-    const double *about; /* [d]  NULL: sums of means are wanted, else of squares about this */
-    bool statistics;     /* or mean statistics, in the coordinates of the base */
-} pass;
-
-/* Numbers that are averaged over all base components. */
-static int width(const pass *p)
+static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
 {
-    const vh_h3m *h3m = p->base->h3m;
-    return p->statistics ? h3m->family->n_stat(&h3m->shape) : h3m->d;
-}
-
-/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - about)^2, or E[T].  work [2][width] is
- * overwritten. */
-static void add_component(const pass *p, const double *const *par, double w, double *work, double *sum)
-{
-    const vh_base *b = p->base;
-    const vh_h3m *h3m = b->h3m;
-    int n = width(p);
-    double *mean = work, *var = work + n;
-    const double *about = p->about;
-
-    if (!p->statistics) {
-        h3m->family->location->moments(&h3m->shape, par, mean, var);
-    } else {
-        const vh_coords x = { .shape = h3m->shape, .origin = b->origin, .scale = b->scale };
-        h3m->family->stats_of_component(&x, par, mean);
-    }
-    for (int k = 0; k < n; k++) {
-        double u = about ? mean[k] - about[k] : 0;
-        sum[k] += w * (about ? u * u + var[k] : mean[k]);
-    }
-}
-
-/* All components of n HMMs, and their weights to sum[width]. */
-static void add_pass(const pass *p, const vh_h3m *h3m, int first, int n, double *work, double *sum)
-{
-    for (int i = first; i < first + n; i++) {
-        const vh_hmm *h = &h3m->hmm[i];
-        for (int q = 0; q < h->S * h->M; q++) {
-            double *par[VH_MAX_PARAM], w = (h3m->omega[i] + LEAST_WEIGHT) * vh_hmm_c(h)[q] / h->S;
-            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
-            add_component(p, (const double *const *)par, w, work, sum);
-            sum[width(p)] += w;
-        }
-    }
-}
-
-/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are exact. */
-static void add_print(const vh_h3m *h3m, int first, int n, int64_t c, double *sum)
-{
-    uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);
-    for (int i = first; i < first + n; i++) {
-        const vh_hmm *m = &h3m->hmm[i];
-        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
-    }
-    sum[0] += (double)(h & UINT32_MAX);
-    sum[1] += (double)(h >> 32);
-}
-
-/* A chunk of the sums; the weights of HMMs on disk are kept on the way. */
-static vhem_status pass_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, double *block)
-{
-    vhem_status st = VHEM_OK;
-    const pass *p = arg;
-    const vh_base *b = p->base;
-    int first = (int)c * VH_REDUCE_CHUNK, n = chunk_size(b->Kb, c);
-    vh_h3m *own = NULL;
-    double *work = NULL;
-
     (void)worker;
-    VH_NEW(work, 2 * width(p));
-    if (b->shards) {
-        vh_shards_expect(b->shards, first + (int64_t)AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
-        VH_TRY(vh_shards_read(ctx, b->shards, first, n, false, &own));
-    }
-    const double *omega = own ? own->omega : b->h3m->omega + first;
-    for (int i = 0; !p->about && i < n; i++)
-        b->omega[first + i] = omega[b->order[first + i] - first];
-    add_pass(p, own ? own : b->h3m, own ? 0 : first, n, work, block);
-    if (!p->about)
-        add_print(own ? own : b->h3m, own ? 0 : first, n, c, block + width(p) + 1);
-done:
-    vh_h3m_free(own);
-    free(work);
-    return st;
+    return vh_survey_chunk(ctx, arg, c, block);
 }
 
-/* The mean of the numbers of a pass over all base components, each counted with omega c / S.  mean [width] */
-static vhem_status average(vhem_ctx *ctx, pass *p, double *mean)
+/* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width] */
+static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, double *mean)
 {
     vhem_status st = VHEM_OK;
-    int n = width(p);
-    const vh_sum_kind kind = { .size = (size_t)n + 3 };
+    vh_survey s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
+    int n = vh_survey_width(&s);
+    const vh_sum_kind kind = { .size = vh_survey_size(&s) };
     const vh_chunks chunks = {
-        .n = vh_base_chunks(p->base), .threads = ctx->threads, .run = pass_chunk, .arg = p
+        .n = vh_base_chunks(b), .threads = ctx->threads, .run = survey_chunk, .arg = &s
     };
     vh_tree_sum *tree = NULL;
     double *sum = NULL;
 
-    VH_NEW(sum, n + 3);
-    VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
-    VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
+    VH_NEW(sum, kind.size);
+    if (b->executor) {
+        VH_TRY(vh_ask_survey(ctx, b->executor, &s, sum));
+    } else {
+        VH_TRY(vh_tree_sum_new(ctx, &kind, &tree));
+        VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
+    }
     for (int k = 0; k < n; k++)
         mean[k] = sum[k] / sum[n];
-    if (!p->about)
-        p->base->print = vh_hash_chain(0, sum + n + 1, 2 * sizeof *sum);
+    if (what != VH_SURVEY_SPREAD)
+        b->print = vh_hash_chain(0, sum + n + 1, 2 * sizeof *sum);
 done:
     vh_tree_sum_free(tree);
     free(sum);
@@ -198,25 +119,21 @@ done:
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
     vhem_status st = VHEM_OK;
-    pass p = { .base = b };
     int d = b->h3m->d;
 
     for (int k = 0; k < d; k++)
         b->scale[k] = 1;
     if (b->h3m->family->location) {
-        VH_TRY(average(ctx, &p, b->origin));
-        p.about = b->origin;
-        VH_TRY(average(ctx, &p, b->scale));
+        VH_TRY(average(ctx, b, VH_SURVEY_MEAN, b->origin));
+        VH_TRY(average(ctx, b, VH_SURVEY_SPREAD, b->scale));
         for (int k = 0; k < d; k++) {
             b->scale[k] = sqrt(b->scale[k]);
             if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
                 b->scale[k] = 1;
         }
     }
-    if (b->mean) {
-        p = (pass){ .base = b, .statistics = true };
-        VH_TRY(average(ctx, &p, b->mean));
-    }
+    if (b->mean)
+        VH_TRY(average(ctx, b, VH_SURVEY_STATISTICS, b->mean));
 done:
     return st;
 }
@@ -255,19 +172,26 @@ static void free_loan(chunk_on_loan *loan)
     free(loan);
 }
 
-static vhem_status block_from_disk(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
+static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
 {
     vhem_status st = VHEM_OK;
     const vh_base *base = arg;
+    int64_t number = (int64_t)base->first + first;
     chunk_on_loan *loan = NULL;
     int index[VH_REDUCE_CHUNK];
 
     VH_NEW(loan, 1);
-    vh_shards_expect(base->shards, first + (int64_t)AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
-    VH_TRY(vh_shards_read(ctx, base->shards, first, n, false, &loan->h3m));
-    for (int i = 0; i < n; i++)
-        index[i] = base->order[first + i] - first;
-    VH_TRY(vh_pack_base(ctx, loan->h3m, index, n, base->origin, base->scale, &loan->packed));
+    if (base->shards) {
+        vh_shards_expect(base->shards, number + (int64_t)VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
+        VH_TRY(vh_shards_read(ctx, base->shards, number, n, false, &loan->h3m));
+    }
+    const vh_h3m *from = loan->h3m ? loan->h3m : base->h3m;
+    for (int i = 0; i < n; i++) {
+        index[i] = (loan->h3m ? 0 : (int)number) + base->order[first + i] - first;
+        if (base->part) /* nobody has surveyed it here */
+            base->omega[first + i] = from->omega[index[i]];
+    }
+    VH_TRY(vh_pack_base(ctx, from, index, n, base->origin, base->scale, &loan->packed));
     *out = *loan->packed;
     out->keep = loan;
     loan = NULL;
@@ -285,8 +209,8 @@ static void release_block(const void *arg, vh_packed *packed)
 
 vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_packed *out)
 {
-    return (base->shards ? block_from_disk : block)(ctx, base, (int)c * VH_REDUCE_CHUNK,
-                                                    chunk_size(base->Kb, c), out);
+    return (base->shards || base->part ? block_on_loan : block)(ctx, base, (int)c * VH_REDUCE_CHUNK,
+                                                                chunk_size(base->Kb, c), out);
 }
 
 void vh_base_release(const vh_base *base, vh_packed *packed)
@@ -336,9 +260,13 @@ vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out)
     vh_base *b = NULL;
 
     VH_TRY(vh_base_pack(ctx, h3m, &b));
-    const vh_base_source source = {
-        .K = b->Kb, .omega = b->omega, .number = b->order, .block = block, .resident = true, .arg = b
-    };
+    const vh_base_source source = { .K = b->Kb,
+                                    .all = b->Kb,
+                                    .omega = b->omega,
+                                    .number = b->order,
+                                    .block = block,
+                                    .resident = true,
+                                    .arg = b };
     VH_TRY(vh_reduce_open(ctx, &source, &b->job));
     *out = b;
     b = NULL;
@@ -347,7 +275,21 @@ done:
     return st;
 }
 
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, vh_base **out)
+static vhem_status open_on_loan(vhem_ctx *ctx, int all, vh_base *b)
+{
+    const vh_base_source source = { .K = b->Kb,
+                                    .first = b->first,
+                                    .all = all,
+                                    .omega = b->omega,
+                                    .number = b->order,
+                                    .block = block_on_loan,
+                                    .release = release_block,
+                                    .arg = b };
+    return vh_reduce_open(ctx, &source, &b->job);
+}
+
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor,
+                           vh_base **out)
 {
     vhem_status st = VHEM_OK;
     vh_base *b = NULL;
@@ -358,14 +300,36 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, vh_base **out
     b->h3m = b->sample;
     b->shards = shards;
     b->Kb = (int)shards->K;
+    b->executor = executor;
     VH_TRY(prepare(ctx, b));
-    const vh_base_source source = { .K = b->Kb,
-                                    .omega = b->omega,
-                                    .number = b->order,
-                                    .block = block_from_disk,
-                                    .release = release_block,
-                                    .arg = b };
-    VH_TRY(vh_reduce_open(ctx, &source, &b->job));
+    VH_TRY(open_on_loan(ctx, b->Kb, b));
+    *out = b;
+    b = NULL;
+done:
+    vh_base_free(b);
+    return st;
+}
+
+vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *p, vh_base **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_base *b = NULL;
+    int d = p->h3m->d;
+
+    VH_NEW(b, 1);
+    b->part = true;
+    b->h3m = p->h3m;
+    b->shards = p->shards;
+    b->first = p->first;
+    b->Kb = p->n;
+    VH_NEW(b->order, b->Kb);
+    VH_NEW(b->omega, b->Kb);
+    VH_NEW(b->origin, d);
+    VH_NEW(b->scale, d);
+    memcpy(b->origin, p->origin, sizeof *b->origin * (size_t)d);
+    memcpy(b->scale, p->scale, sizeof *b->scale * (size_t)d);
+    sort_by_shape(b);
+    VH_TRY(open_on_loan(ctx, p->all, b));
     *out = b;
     b = NULL;
 done:

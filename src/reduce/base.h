@@ -15,6 +15,9 @@ typedef struct {
     const vh_shards *shards; /* where they are; NULL: in memory */
     vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
     int Kb;
+    bool part;                     /* of a larger set: */
+    int first;                     /* the number of its first HMM there; else 0 */
+    const vhem_executor *executor; /* who makes sums over all base HMMs; NULL: this process */
     int *order;             /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
     double *omega;          /* [Kb]  weights, by place */
     vh_packed *packed;      /* h3m */
@@ -29,8 +32,19 @@ typedef struct {
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
 /* The same without a job, for those who want the packed set alone. */
 vhem_status vh_base_pack(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
-/* Of HMMs on disk: chunks are read and packed whenever their turn comes. */
-vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, vh_base **out);
+/* Of HMMs on disk: chunks are read and packed whenever their turn comes.  executor may be NULL. */
+vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_executor *executor,
+                           vh_base **out);
+
+typedef struct {                  /* some chunks of a larger set, for coordinates that are known already */
+    const vh_h3m *h3m;            /* the set, or of one on disk the first of its HMMs */
+    const vh_shards *shards;      /* NULL: in memory */
+    int first, n, all;            /* HMMs: the first, how many, and those of the whole set */
+    const double *origin, *scale; /* [d] */
+} vh_base_range;
+
+/* The same, for these alone; places and tables count from the first. */
+vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *part, vh_base **out);
 /* A copy of n of the base HMMs, pick [n], with weights that sum to 1. */
 vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, int n, vh_h3m **out);
 void vh_base_free(vh_base *base);

@@ -7,6 +7,7 @@
 #include "reduce/expect.h"
 
 #include "core/journal.h"
+#include "reduce/ask.h"
 
 #include <time.h>
 
@@ -47,6 +48,14 @@ done:
     return st;
 }
 
+vhem_status vh_vhem_sum(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const vh_reduce_step *step,
+                        const vh_crew *crew, vh_reduce_sums *sums)
+{
+    if (base->executor)
+        return vh_ask_expect(ctx, base, centers, step, sums);
+    return vh_reduce_run(ctx, base->job, step, crew->scratch, crew->n_threads, false, sums);
+}
+
 vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
                            const vh_reduce_step *step, const vh_crew *crew, vh_reduce_sums *sums, bool *known)
 {
@@ -62,7 +71,7 @@ vhem_status vh_vhem_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cen
     if (*known)
         goto done;
     double begin = seconds();
-    VH_TRY(vh_reduce_run(ctx, base->job, step, crew->scratch, crew->n_threads, false, sums));
+    VH_TRY(vh_vhem_sum(ctx, base, centers, step, crew, sums));
     if (base->journal && (seconds() - begin) * RATE >= (double)(n * sizeof(double)))
         vh_journal_add(ctx, base->journal, &key, n, sums->block);
 done:

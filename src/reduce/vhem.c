@@ -106,7 +106,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     vh_packed *pk = NULL;
     vh_reduce_sums sums = { 0 };
     double *log_omega = NULL, pairs = (double)base->Kb * centers->K;
-    bool repaired = false, known = false, later = vh_reduce_far(base->job); /* tables: at the end */
+    bool repaired = false, known = false, later = base->executor || vh_reduce_far(base->job); /* tables */
     const vh_crew crew = { scratch, n_threads };
 
     VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
@@ -145,7 +145,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         step.L = run->L;
         step.z = run->z;
         step.label = run->label;
-        st = vh_reduce_run(ctx, base->job, &step, scratch, n_threads, false, &sums);
+        st = vh_vhem_sum(ctx, base, centers, &step, &crew, &sums);
         if (st == VHEM_ESTOPPED) /* no tables, no result */
             run->n_iter = -1;
         VH_TRY(st);

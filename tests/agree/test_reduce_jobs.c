@@ -140,6 +140,7 @@ static void check_source(const char *backend)
     assert_ok(ctx, vh_reduce_sums_new(ctx, pk, &got));
     lender l = { base, 0 };
     const vh_base_source source = { .K = base->Kb,
+                                    .all = base->Kb,
                                     .omega = base->omega,
                                     .number = base->order,
                                     .block = lend,

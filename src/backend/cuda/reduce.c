@@ -322,7 +322,7 @@ static vhem_status sum_tile(pass *x, const vh_cuda_lay *lay, const vh_cuda_tile 
     const vh_reduce_step *step = x->step;
     size_t Kr = (size_t)t->Kr, head = 2 + 5 * Kr;
     const vh_cuda_assign job = { .N = step->N,
-                                 .log_K = log(x->job->store.source.K),
+                                 .log_K = log(x->job->store.source.all),
                                  .log_omega = x->groups.log_omega,
                                  .weighted = step->weighted,
                                  .statistics = step->statistics };

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ask.c - see ask.h. */
+#include "reduce/ask.h"
+
+#include "core/alloc.h"
+#include "reduce/partial.h"
+#include "reduce/task.h"
+
+#include <string.h>
+
+/* Has the task done, and its sums in total [size], rows in the tables. */
+static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_task *t, size_t size,
+                       double *total, const vh_partial_rows *tables)
+{
+    vhem_status st = VHEM_OK;
+    vhem_task task = { .chunks = (t->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK };
+    vhem_partial *all = NULL;
+    char why[VHEM_WHY] = "";
+    void *bytes = NULL;
+
+    VH_TRY(vh_task_write(ctx, t, &bytes, &task.n));
+    task.bytes = bytes;
+#pragma omp critical(vh_ask) /* an executor does one task at a time */
+    st = executor->expect(executor->arg, &task, &all, why);
+    VH_CHECK(st == VHEM_OK, st, "%s", why[0] ? why : vhem_status_text(st));
+    VH_CHECK(all, VHEM_EINVAL, "the executor has handed over no sums");
+    VH_CHECK(all->task == vh_task_print(&task) && all->size == size, VHEM_EINVAL,
+             "the executor has handed over the sums of another task");
+    VH_TRY(vh_partial_close(ctx, all, task.chunks, total, tables));
+done:
+    vhem_partial_free(all);
+    free(bytes);
+    return st;
+}
+
+vhem_status vh_ask_survey(vhem_ctx *ctx, const vhem_executor *executor, const vh_survey *s, double *sum)
+{
+    vhem_status st = VHEM_OK;
+    vh_task t = { .kind = (int)s->kind, .origin = (double *)s->origin, .scale = (double *)s->scale };
+    VH_TRY(vh_task_begin(ctx, s->h3m, s->shards, s->K, &t));
+    VH_TRY(ask(ctx, executor, &t, vh_survey_size(s), sum, &(vh_partial_rows){ 0 }));
+done:
+    return st;
+}
+
+vhem_status vh_ask_expect(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                          const vh_reduce_step *step, vh_reduce_sums *sums)
+{
+    vhem_status st = VHEM_OK;
+    bool any = step->L || step->z || step->label;
+    vh_task t = { .kind = VH_TASK_EXPECT,
+                  .origin = base->origin,
+                  .scale = base->scale,
+                  .centers = (vh_h3m *)centers,
+                  .log_omega = (double *)step->log_omega,
+                  .tau = step->tau,
+                  .N = step->N,
+                  .statistics = step->statistics,
+                  .weighted = step->weighted,
+                  .soft = step->soft,
+                  .L = step->L != NULL,
+                  .z = step->z != NULL,
+                  .label = step->label != NULL };
+    const vh_partial_rows tables = {
+        .n = any ? base->Kb : 0, .L = step->L, .z = step->z, .label = step->label
+    };
+
+    VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, base->Kb, &t));
+    VH_TRY(ask(ctx, base->executor, &t, step->statistics ? sums->size : sums->head, sums->block, &tables));
+done:
+    return st;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* survey.c - see survey.h. */
+#include "reduce/survey.h"
+
+#include "backend/reduce.h"
+#include "core/alloc.h"
+
+#define LEAST_WEIGHT 1e-300 /* of an HMM without weight: where nothing has any, all count alike */
+
+int vh_survey_width(const vh_survey *s)
+{
+    const vh_h3m *h3m = s->h3m;
+    return s->kind == VH_SURVEY_STATISTICS ? h3m->family->n_stat(&h3m->shape) : h3m->d;
+}
+
+size_t vh_survey_size(const vh_survey *s)
+{
+    return (size_t)vh_survey_width(s) + 3;
+}
+
+/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T].  work [2][width] is
+ * overwritten. */
+static void add_component(const vh_survey *s, const double *const *par, double w, double *work, double *sum)
+{
+    const vh_h3m *h3m = s->h3m;
+    int n = vh_survey_width(s);
+    double *mean = work, *var = work + n;
+
+    if (s->kind == VH_SURVEY_STATISTICS) {
+        const vh_coords x = { .shape = h3m->shape, .origin = s->origin, .scale = s->scale };
+        h3m->family->stats_of_component(&x, par, mean);
+    } else {
+        h3m->family->location->moments(&h3m->shape, par, mean, var);
+    }
+    for (int k = 0; k < n; k++) {
+        double u = s->kind == VH_SURVEY_SPREAD ? mean[k] - s->origin[k] : 0;
+        sum[k] += w * (s->kind == VH_SURVEY_SPREAD ? u * u + var[k] : mean[k]);
+    }
+}
+
+/* All components of n HMMs, and their weights to sum[width]. */
+static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int first, int n, double *work, double *sum)
+{
+    for (int i = first; i < first + n; i++) {
+        const vh_hmm *h = &h3m->hmm[i];
+        for (int q = 0; q < h->S * h->M; q++) {
+            double *par[VH_MAX_PARAM], w = (h3m->omega[i] + LEAST_WEIGHT) * vh_hmm_c(h)[q] / h->S;
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            add_component(s, (const double *const *)par, w, work, sum);
+            sum[vh_survey_width(s)] += w;
+        }
+    }
+}
+
+/* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are exact. */
+static void add_print(const vh_h3m *h3m, int first, int n, int64_t c, double *sum)
+{
+    uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);
+    for (int i = first; i < first + n; i++) {
+        const vh_hmm *m = &h3m->hmm[i];
+        h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
+    }
+    sum[0] += (double)(h & UINT32_MAX);
+    sum[1] += (double)(h >> 32);
+}
+
+vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double *block)
+{
+    vhem_status st = VHEM_OK;
+    int first = (int)c * VH_REDUCE_CHUNK, left = s->K - first;
+    int n = left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK;
+    vh_h3m *own = NULL;
+    double *work = NULL;
+
+    VH_NEW(work, 2 * vh_survey_width(s));
+    if (s->shards) {
+        vh_shards_expect(s->shards, first + (int64_t)VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
+        VH_TRY(vh_shards_read(ctx, s->shards, first, n, false, &own));
+    }
+    const vh_h3m *from = own ? own : s->h3m;
+    int at = own ? 0 : first;
+    for (int i = 0; s->order && s->kind != VH_SURVEY_SPREAD && i < n; i++)
+        s->omega[first + i] = from->omega[at + s->order[first + i] - first];
+    add_hmms(s, from, at, n, work, block);
+    if (s->kind != VH_SURVEY_SPREAD)
+        add_print(from, at, n, c, block + vh_survey_width(s) + 1);
+done:
+    vh_h3m_free(own);
+    free(work);
+    return st;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* task.c - see task.h. */
+#include "reduce/task.h"
+
+#include "core/alloc.h"
+#include "model/models.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const char mark[] = "vhemtsk1";
+
+/* Follows from what all files say of themselves, and is never 0. */
+static vhem_status find_set(vhem_ctx *ctx, const vh_shards *shards, int64_t *out)
+{
+    vhem_status st = VHEM_OK;
+    uint64_t h = 0;
+    for (int k = 0; shards && k < shards->n; k++) {
+        vh_key key;
+        VH_TRY(vh_shard_key(ctx, shards->shard[k], &key));
+        h = vh_hash_chain(h, key.text, sizeof key.text);
+    }
+    *out = (int64_t)(shards ? h | 1 : 0);
+done:
+    return st;
+}
+
+vhem_status vh_task_begin(vhem_ctx *ctx, const vh_h3m *head, const vh_shards *shards, int64_t Kb, vh_task *t)
+{
+    snprintf(t->version, sizeof t->version, "%s", vhem_version());
+    snprintf(t->backend, sizeof t->backend, "%s", vhem_ctx_backend(ctx));
+    snprintf(t->family, sizeof t->family, "%s", head->family->name);
+    t->Kb = Kb;
+    t->d = head->d;
+    return find_set(ctx, shards, &t->set);
+}
+
+/* ---- both directions ----------------------------------------------------------------------------------- */
+
+static void walk_head(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+{
+    vh_wire_text(ctx, w, t->version, sizeof t->version);
+    vh_wire_int(ctx, w, &t->kind);
+    vh_wire_text(ctx, w, t->backend, sizeof t->backend);
+    vh_wire_text(ctx, w, t->family, sizeof t->family);
+    vh_wire_int64(ctx, w, &t->Kb);
+    vh_wire_int(ctx, w, &t->d);
+    vh_wire_int64(ctx, w, &t->set);
+}
+
+static void walk_step(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+{
+    vh_wire_int(ctx, w, &t->tau);
+    vh_wire_real(ctx, w, &t->N);
+    vh_wire_flag(ctx, w, &t->statistics);
+    vh_wire_flag(ctx, w, &t->weighted);
+    vh_wire_flag(ctx, w, &t->soft);
+    vh_wire_flag(ctx, w, &t->L);
+    vh_wire_flag(ctx, w, &t->z);
+    vh_wire_flag(ctx, w, &t->label);
+}
+
+static void walk_loop(vhem_ctx *ctx, vh_wire *w, vh_task_loop *l)
+{
+    int64_t seed = (int64_t)l->opt.seed;
+    vh_wire_int(ctx, w, &l->opt.max_iter);
+    vh_wire_real(ctx, w, &l->opt.tol);
+    vh_wire_int(ctx, w, &l->opt.min_iter);
+    vh_wire_real(ctx, w, &l->opt.cov_add);
+    vh_wire_flag(ctx, w, &l->opt.repair);
+    vh_wire_int64(ctx, w, &seed);
+    l->opt.seed = (uint64_t)seed;
+    vh_wire_int(ctx, w, &l->k);
+    vh_wire_int(ctx, w, &l->n_empty);
+    vh_wire_int(ctx, w, &l->n_revived);
+    vh_wire_int(ctx, w, &l->n_fell);
+    vh_wire_flag(ctx, w, &l->repaired);
+    vh_wire_real(ctx, w, &l->J);
+}
+
+/* An HMM; one that is read gets its shape first. */
+static void walk_hmm(vhem_ctx *ctx, vh_wire *w, vh_h3m *centers, int j)
+{
+    vh_hmm *h = &centers->hmm[j];
+    int S = h->S, M = h->M;
+    vh_wire_int(ctx, w, &S);
+    vh_wire_int(ctx, w, &M);
+    vh_wire_check(ctx, w, "states of a centre", S, 1,
+                  (int64_t)vh_wire_left(w) + INT_MAX * (int64_t)!w->reads);
+    vh_wire_check(ctx, w, "components of a state", M, 1,
+                  (int64_t)vh_wire_left(w) + INT_MAX * (int64_t)!w->reads);
+    if (w->st == VHEM_OK && w->reads)
+        w->st = vh_h3m_shape(ctx, centers, j, S, M);
+    if (w->st == VHEM_OK)
+        vh_wire_reals(ctx, w, h->pi, (size_t)(h->theta - h->pi) + h->n_theta);
+    vh_wire_real(ctx, w, &centers->omega[j]);
+}
+
+/* ---- writing and reading ------------------------------------------------------------------------------- */
+
+vhem_status vh_task_write(vhem_ctx *ctx, const vh_task *t, void **bytes, size_t *n)
+{
+    vh_task copy = *t;
+    vh_wire w = { 0 };
+    int Kr = t->kind == VH_TASK_EXPECT ? t->centers->K : 0, floored = t->loop.opt.floor != NULL;
+
+    vh_wire_begin(ctx, &w, mark);
+    walk_head(ctx, &w, &copy);
+    vh_wire_reals(ctx, &w, copy.origin, (size_t)t->d);
+    vh_wire_reals(ctx, &w, copy.scale, (size_t)t->d);
+    vh_wire_int(ctx, &w, &Kr);
+    if (Kr > 0) {
+        walk_step(ctx, &w, &copy);
+        for (int j = 0; j < Kr; j++)
+            walk_hmm(ctx, &w, copy.centers, j);
+        vh_wire_reals(ctx, &w, copy.log_omega, (size_t)Kr);
+        vh_wire_flag(ctx, &w, &copy.loop.on);
+    }
+    if (Kr > 0 && copy.loop.on) {
+        walk_loop(ctx, &w, &copy.loop);
+        vh_wire_int(ctx, &w, &floored);
+        vh_wire_reals(ctx, &w, (double *)copy.loop.opt.floor, floored ? (size_t)t->d : 0);
+    }
+    vh_wire_end(ctx, &w);
+    if (w.st != VHEM_OK) {
+        free(w.data);
+        return w.st;
+    }
+    *bytes = w.data;
+    *n = w.n;
+    return VHEM_OK;
+}
+
+/* Is the task for these models, and would others who work on it give the same bits? */
+static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *models, const vh_h3m *head)
+{
+    vhem_status st = VHEM_OK;
+    int64_t set = 0;
+    VH_CHECK(strcmp(t->version, vhem_version()) == 0, VHEM_EINVAL,
+             "the task was made by version %s of the library, this process has %s: use the same everywhere",
+             t->version, vhem_version());
+    VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
+             "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
+             t->backend, vhem_ctx_backend(ctx));
+    VH_CHECK(strcmp(t->family, head->family->name) == 0 && t->d == head->d && t->Kb == vh_models_size(models),
+             VHEM_EINVAL,
+             "the task is for %lld HMMs of %s with d = %d, this process has %d of %s with d = %d",
+             (long long)t->Kb, t->family, t->d, vh_models_size(models), head->family->name, head->d);
+    VH_TRY(find_set(ctx, models->shards, &set));
+    VH_CHECK(t->set == 0 || set == 0 || t->set == set, VHEM_EINVAL,
+             "%s: the files are not those that the task was made for", models->shards->path);
+done:
+    return st;
+}
+
+static vhem_status read_centers(vhem_ctx *ctx, vh_wire *w, const vh_h3m *head, int Kr, vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    vh_wire_check(ctx, w, "centres", Kr, 1, (int64_t)vh_wire_left(w));
+    walk_step(ctx, w, t);
+    VH_TRY(w->st);
+    VH_TRY(vh_h3m_new(ctx, head->family, head->shape, Kr, &t->centers));
+    for (int j = 0; j < Kr; j++)
+        walk_hmm(ctx, w, t->centers, j);
+    VH_NEW(t->log_omega, Kr);
+    vh_wire_reals(ctx, w, t->log_omega, (size_t)Kr);
+    vh_wire_flag(ctx, w, &t->loop.on);
+    st = w->st;
+done:
+    return st;
+}
+
+static vhem_status read_loop(vhem_ctx *ctx, vh_wire *w, vh_task *t)
+{
+    vhem_status st = VHEM_OK;
+    int floored = 0;
+    double *floor = NULL;
+
+    walk_loop(ctx, w, &t->loop);
+    vh_wire_int(ctx, w, &floored);
+    VH_TRY(w->st);
+    if (floored)
+        VH_NEW(floor, t->d);
+    vh_wire_reals(ctx, w, floor, floor ? (size_t)t->d : 0);
+    t->loop.opt.floor = floor;
+    t->loop.opt.N = t->N;
+    t->loop.opt.tau = t->tau;
+    t->loop.opt.weighted = t->weighted;
+    st = w->st;
+done:
+    return st;
+}
+
+vhem_status vh_task_read(vhem_ctx *ctx, const vhem_task *task, const vhem_models *models, vh_task **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_task *t = NULL;
+    vh_wire w = { 0 };
+    const vh_h3m *head = vh_models_head(models);
+    int Kr = 0;
+
+    VH_CHECK(head, VHEM_EINVAL, "the models are dynamic textures, a task is about HMMs");
+    VH_NEW(t, 1);
+    VH_TRY(vh_wire_open(ctx, task->bytes, task->n, mark, "a task", &w));
+    walk_head(ctx, &w, t);
+    VH_TRY(w.st);
+    VH_TRY(check(ctx, t, models, head));
+    VH_NEW(t->origin, t->d);
+    VH_NEW(t->scale, t->d);
+    vh_wire_reals(ctx, &w, t->origin, (size_t)t->d);
+    vh_wire_reals(ctx, &w, t->scale, (size_t)t->d);
+    vh_wire_int(ctx, &w, &Kr);
+    VH_TRY(w.st);
+    VH_CHECK(t->kind >= 0 && t->kind <= VH_TASK_EXPECT && (t->kind == VH_TASK_EXPECT) == (Kr > 0),
+             VHEM_EFORMAT, "a task of kind %d with %d centres is not known", t->kind, Kr);
+    if (Kr > 0)
+        VH_TRY(read_centers(ctx, &w, head, Kr, t));
+    if (t->loop.on)
+        VH_TRY(read_loop(ctx, &w, t));
+    *out = t;
+    t = NULL;
+done:
+    vh_task_free(t);
+    return st;
+}
+
+void vh_task_free(vh_task *t)
+{
+    if (!t)
+        return;
+    free(t->origin);
+    free(t->scale);
+    free(t->log_omega);
+    free((double *)t->loop.opt.floor);
+    vh_h3m_free(t->centers);
+    free(t);
+}
+
+int64_t vh_task_print(const vhem_task *task)
+{
+    return (int64_t)vh_hash_chain(0, task->bytes, task->n);
+}

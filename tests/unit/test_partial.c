@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_partial.c - sums over models that an executor has made, in parts and in any order: the same bits as from
+ * one process. */
+#include "support.h"
+
+#include "model/models.h"
+
+#include <unistd.h>
+
+enum { K = 5000, MOST = 64 };
+
+typedef struct {
+    vhem_ctx *ctx; /* of the workers */
+    const vhem_models *models;
+    vh_rng rng;
+    int parts;  /* at most, of which each task is made */
+    int tasks;  /* so far */
+    int broken; /* what the executor does wrong: 2 a part is missing, 3 it fails, 5 it hands over nothing */
+} cutter;
+
+static vhem_partial *make_part(cutter *c, const vhem_task *task, int64_t first, int64_t n)
+{
+    vhem_partial *p = NULL, *back = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    assert_ok(c->ctx, vhem_expect(c->ctx, c->models, task, first, n, &p));
+    assert_ok(c->ctx, vhem_partial_write(c->ctx, p, &bytes, &size));
+    assert_ok(c->ctx, vhem_partial_read(c->ctx, bytes, size, &back));
+    ((char *)bytes)[size / 2] ^= 1;
+    assert_fails(c->ctx, vhem_partial_read(c->ctx, bytes, size, &p), VHEM_EFORMAT, "checksum");
+    assert_fails(c->ctx, vhem_partial_read(c->ctx, bytes, 3, &p), VHEM_EFORMAT, "partial sum");
+    vhem_free(bytes);
+    vhem_partial_free(p);
+    return back;
+}
+
+static vhem_status cut(void *arg, const vhem_task *task, vhem_partial **total, char *why)
+{
+    cutter *c = arg;
+    vhem_partial *part[MOST] = { 0 };
+    int n = 0;
+    c->tasks++;
+    if (c->broken == 3) {
+        snprintf(why, VHEM_WHY, "rank 2: it is on fire");
+        return VHEM_EBACKEND;
+    }
+    for (int64_t first = 0, some; first < task->chunks; first += some) {
+        some = n == c->parts - 1 ? task->chunks - first : 1 + (int64_t)vh_rng_below(&c->rng, 4);
+        some = some < task->chunks - first ? some : task->chunks - first;
+        if (c->broken != 2 || first > 0)
+            part[n++] = make_part(c, task, first, some);
+    }
+    for (int k = n - 1; k > 0; k--) { /* in any order */
+        int with = (int)vh_rng_below(&c->rng, k + 1);
+        vhem_partial *t = part[k];
+        part[k] = part[with];
+        part[with] = t;
+    }
+    for (int k = 1; k < n; k++) {
+        assert_ok(c->ctx, vhem_partial_merge(c->ctx, part[0], part[k]));
+        if (k == n - 1)
+            assert_fails(c->ctx, vhem_partial_merge(c->ctx, part[0], part[k]), VHEM_EINVAL, "already");
+        vhem_partial_free(part[k]);
+    }
+    *total = part[0];
+    return VHEM_OK;
+}
+
+static vhem_models *sample(vhem_ctx *ctx)
+{
+    vh_rng rng;
+    vhem_models *m = NULL;
+    vh_rng_init(&rng, 9, VH_RNG_TEST, 0);
+    vh_h3m *all = random_h3m(ctx, &rng, K, 2, 1, 2, 0, 1);
+    double sum = 0;
+    for (int i = 0; i < K; i++) {
+        all->omega[i] = 1 + (double)vh_rng_below(&rng, 3);
+        for (int q = 0; q < 4; q++)
+            vh_hmm_param(all, &all->hmm[i], 0)[q] += 10 * (i % 3);
+        sum += all->omega[i];
+    }
+    for (int i = 0; i < K; i++)
+        all->omega[i] /= sum;
+    assert_ok(ctx, vh_models_take_hmms(ctx, all, &m));
+    return m;
+}
+
+static vhem_models *on_disk(vhem_ctx *ctx, const vhem_models *m, int shards, const char *path)
+{
+    char command[600];
+    vh_shards *set = NULL;
+    vhem_models *out = NULL;
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    assert_int_equal(system(command), 0);
+    if (shards == 0)
+        return NULL;
+    assert_ok(ctx, vhem_models_merge(ctx, 1, &m, shards, NULL, path));
+    assert_ok(ctx, vh_shards_open(ctx, path, &set));
+    set->bytes = 1 << 30; /* as if it were large */
+    assert_ok(ctx, vh_models_take_shards(ctx, set, &out));
+    return out;
+}
+
+static vhem_status clusters(vhem_ctx *ctx, const vhem_models *m, const vhem_executor *executor, int weighted,
+                            vhem_tree **tree)
+{
+    vhem_cluster_options o;
+    vhem_cluster_options_init(&o);
+    o.search = "restarts";
+    o.restarts = 2;
+    o.soft = 1;
+    o.max_iter = 3;
+    o.tau = 3;
+    o.weighted_omega = weighted;
+    o.executor = executor;
+    return vhem_cluster(ctx, &(vhem_source){ .models = m }, 2, (const int64_t[]){ 4, 2 }, &o, tree);
+}
+
+static void compare(const vhem_tree *a, const vhem_tree *b)
+{
+    for (int l = 0; l < 2; l++) {
+        const vhem_clustering *x = vhem_tree_level(a, l), *y = vhem_tree_level(b, l);
+        size_t Kb = (size_t)x->Kb, Kr = (size_t)x->Kr;
+        assert_int_equal(x->n_iter, y->n_iter);
+        assert_memory_equal(x->bound, y->bound, (size_t)(x->n_iter + 1) * sizeof *x->bound);
+        assert_memory_equal(x->label, y->label, Kb * sizeof *x->label);
+        assert_true(vhem_models_compare(x->centers, y->centers) == 0);
+        assert_memory_equal(x->z, y->z, Kb * Kr * sizeof *x->z);
+        assert_memory_equal(x->L_hmm, y->L_hmm, Kb * Kr * sizeof *x->L_hmm);
+        assert_null(y->options.executor);
+    }
+}
+
+static void same_bits(void **state)
+{
+    vhem_ctx *ctx = test_ctx(), *other = test_ctx();
+    vhem_models *m = sample(ctx), *disk;
+    char path[512];
+    vhem_tree *a = NULL, *b = NULL;
+    cutter c = { .ctx = other };
+    const vhem_executor executor = { cut, &c };
+    (void)state;
+    vh_rng_init(&c.rng, 3, VH_RNG_TEST, 0);
+    snprintf(path, sizeof path, "%s", test_scratch("partial"));
+    disk = on_disk(ctx, m, 3, path);
+    for (int k = 0; k < 4; k++) {
+        const vhem_models *from = k % 2 ? disk : m;
+        c.models = from;
+        c.parts = k < 2 ? MOST : 1;
+        c.tasks = 0;
+        assert_ok(ctx, clusters(ctx, m, NULL, k / 2, &a));
+        assert_ok(ctx, clusters(ctx, from, &executor, k / 2, &b));
+        assert_true(c.tasks > 4);
+        compare(a, b);
+        vhem_tree_free(a);
+        vhem_tree_free(b);
+        a = b = NULL;
+    }
+    assert_null(disk->h3m);
+    vhem_models_free(disk);
+    on_disk(ctx, m, 0, path);
+    vhem_models_free(m);
+    vhem_ctx_free(other);
+    vhem_ctx_free(ctx);
+}
+
+/* What is wrong is said, and there is no result. */
+static vhem_status spoil(void *arg, const vhem_task *task, vhem_partial **total, char *why)
+{
+    cutter *c = arg;
+    vhem_task bad = *task;
+    vhem_partial *p = NULL;
+    char *bytes = malloc(task->n);
+    vhem_ctx *ref = test_ctx_with("ref", 1, 1);
+
+    memcpy(bytes, task->bytes, task->n);
+    bytes[task->n / 2] ^= 1;
+    bad.bytes = bytes;
+    assert_fails(c->ctx, vhem_expect(c->ctx, c->models, &bad, 0, 1, &p), VHEM_EFORMAT, "checksum");
+    bad = (vhem_task){ task->bytes, 20, task->chunks };
+    assert_fails(c->ctx, vhem_expect(c->ctx, c->models, &bad, 0, 1, &p), VHEM_EFORMAT, "checksum");
+    assert_fails(c->ctx, vhem_expect(c->ctx, c->models, task, 9, 2, &p), VHEM_EINVAL,
+                 "chunks 9 to 10: there are 10");
+    assert_fails(c->ctx, vhem_expect(c->ctx, c->models, task, 0, 0, &p), VHEM_EINVAL, "chunks");
+    if (strcmp(vhem_ctx_backend(c->ctx), "ref") != 0)
+        assert_fails(ref, vhem_expect(ref, c->models, task, 0, 1, &p), VHEM_EBACKEND,
+                     "this process uses ref");
+    free(bytes);
+    vhem_ctx_free(ref);
+    if (c->broken == 5) /* nothing at all */
+        return VHEM_OK;
+    return cut(arg, task, total, why);
+}
+
+static void wrong(void **state)
+{
+    static const struct {
+        int broken;
+        vhem_status st;
+        const char *text;
+    } cases[] = { { 2, VHEM_EINVAL, "chunk 0 of 10 is missing" },
+                  { 3, VHEM_EBACKEND, "rank 2: it is on fire" },
+                  { 5, VHEM_EINVAL, "no sums" } };
+    vhem_ctx *ctx = test_ctx(), *other = test_ctx();
+    vhem_models *m = sample(ctx);
+    cutter c = { .ctx = other, .models = m, .parts = MOST };
+    const vhem_executor executor = { spoil, &c };
+    vhem_tree *tree = NULL;
+    (void)state;
+    vh_rng_init(&c.rng, 3, VH_RNG_TEST, 0);
+    for (int k = 0; k < 3; k++) {
+        c.broken = cases[k].broken;
+        assert_fails(ctx, clusters(ctx, m, &executor, 0, &tree), cases[k].st, cases[k].text);
+        assert_null(tree);
+    }
+    vhem_models_free(m);
+    vhem_ctx_free(other);
+    vhem_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits), cmocka_unit_test(wrong) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
