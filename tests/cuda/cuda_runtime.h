@@ -157,7 +157,9 @@ inline void fake_run_block(int threads)
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoDevice, cudaErrorInsufficientDriver };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum { cudaStreamNonBlocking = 1 };
+enum { cudaEventDisableTiming = 2 };
 typedef void *cudaStream_t;
+typedef void *cudaEvent_t;
 
 struct cudaDeviceProp {
     char name[256];
@@ -177,11 +179,12 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*kernel)(Wan
     fake_now.kernel = &run;
     gridDim = how->gridDim;
     blockDim = how->blockDim;
-    for (unsigned y = 0; y < gridDim.y; y++)
-        for (unsigned x = 0; x < gridDim.x; x++) {
-            blockIdx = dim3(x, y);
-            fake_run_block((int)blockDim.x);
-        }
+    for (unsigned z = 0; z < gridDim.z; z++)
+        for (unsigned y = 0; y < gridDim.y; y++)
+            for (unsigned x = 0; x < gridDim.x; x++) {
+                blockIdx = dim3(x, y, z);
+                fake_run_block((int)blockDim.x);
+            }
     return cudaSuccess;
 }
 
@@ -265,6 +268,27 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned)
 }
 
 inline cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned)
+{
+    *e = NULL;
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
     return cudaSuccess;
 }

@@ -18,7 +18,18 @@ struct machine {
     char name[256];
     bool usable;
     cudaStream_t copies; /* beside the stream of the kernels */
+    cudaEvent_t made, fetched[VH_DEVICE_GETS];
 };
+
+static cudaError_t open_streams(machine *m)
+{
+    cudaError_t e = cudaStreamCreateWithFlags(&m->copies, cudaStreamNonBlocking);
+    if (e == cudaSuccess)
+        e = cudaEventCreateWithFlags(&m->made, cudaEventDisableTiming);
+    for (int k = 0; k < VH_DEVICE_GETS && e == cudaSuccess; k++)
+        e = cudaEventCreateWithFlags(&m->fetched[k], cudaEventDisableTiming);
+    return e;
+}
 
 static machine look(void)
 {
@@ -34,7 +45,7 @@ static machine look(void)
     else if (e == cudaSuccess)
         e = cudaGetDeviceProperties(&prop, 0);
     if (e == cudaSuccess && n > 0)
-        e = cudaStreamCreateWithFlags(&m.copies, cudaStreamNonBlocking);
+        e = open_streams(&m);
     if (e == cudaSuccess && n > 0) {
         m.usable = true;
         snprintf(m.name, sizeof m.name, "%s", prop.name);
@@ -106,6 +117,24 @@ const char *vh_device_put_begin(void *to, const void *from, size_t bytes)
 const char *vh_device_put_wait(void)
 {
     return vh_cuda_error(cudaStreamSynchronize(here().copies));
+}
+
+const char *vh_device_get_begin(int slot, void *to, const void *from, size_t bytes)
+{
+    const machine &m = here();
+    cudaError_t e = cudaEventRecord(m.made, 0);
+    if (e == cudaSuccess)
+        e = cudaStreamWaitEvent(m.copies, m.made, 0);
+    if (e == cudaSuccess)
+        e = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, m.copies);
+    if (e == cudaSuccess)
+        e = cudaEventRecord(m.fetched[slot], m.copies);
+    return vh_cuda_error(e);
+}
+
+const char *vh_device_get_wait(int slot)
+{
+    return vh_cuda_error(cudaEventSynchronize(here().fetched[slot]));
 }
 
 const char *vh_device_zero(void *p, size_t bytes)

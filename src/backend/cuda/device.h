@@ -31,6 +31,11 @@ const char *vh_device_get(void *to, const void *from, size_t bytes);
 /* The same beside running kernels, from pinned memory: done when vh_device_put_wait returns. */
 const char *vh_device_put_begin(void *to, const void *from, size_t bytes);
 const char *vh_device_put_wait(void);
+/* To pinned memory, after the kernels that were started so far and beside those started later: done when
+ * vh_device_get_wait returns.  slot: 0 .. VH_DEVICE_GETS-1, of the copy that is waited for. */
+enum { VH_DEVICE_GETS = 2 };
+const char *vh_device_get_begin(int slot, void *to, const void *from, size_t bytes);
+const char *vh_device_get_wait(int slot);
 const char *vh_device_zero(void *p, size_t bytes);
 const char *vh_device_wait(void); /* for all kernels that were started */
 

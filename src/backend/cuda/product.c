@@ -24,14 +24,15 @@
 #define LOG_4PI     2.5310242469692907930
 #define TINY_POWER  1e-280              /* of a transition that is possible: below that, the CPU */
 #define TABLE_BYTES ((size_t)512 << 20) /* tables of components that are made at a time */
-#define STRIP_BYTES ((size_t)512 << 20) /* of the result, likewise */
+#define STRIP_BYTES ((size_t)8 << 20)   /* of the result: one strip is made while the one before is fetched */
 
 /* Chains that never settle take every step, and a kernel that has begun is not stopped. */
-enum { MAX_BLOCK = 40, SLOTS = 32768, MOST_ROWS = 8000, LONGEST = 4096 };
+enum { SLOTS = 32768, LONGEST = 4096 };
 
 typedef struct {             /* what a set reaches */
     double high, low, reach; /* largest and smallest variance, largest mean */
     double least;            /* smallest power of a probability that is not zero */
+    int components;          /* most of an HMM */
 } extremes;
 
 typedef struct {
@@ -42,16 +43,23 @@ typedef struct {
     extremes x;
 } set;
 
+typedef struct
+{ /* a strip of results: on the device, and on its way in memory that is pinned, which is several
+                  * times as fast */
+    double *out;
+    char *pinned;
+    size_t out_bytes, pinned_bytes;
+} strip;
+
 typedef struct {
     vh_product p;
     set a, b; /* b.memory NULL: the same as a */
     int block;
     double constant, *inverse; /* [d]  1 / scale, a power of two: differences of means stay exact */
     pthread_mutex_t lock;      /* one part at a time */
-    double *table, *work, *out;
-    size_t table_bytes, work_bytes, out_bytes;
-    char *pinned; /* results on their way: a copy to memory that is pinned is several times as fast */
-    size_t pinned_bytes;
+    double *table, *work;
+    size_t table_bytes, work_bytes;
+    strip strip[VH_DEVICE_GETS];
     int *not_finite;
 } product_job;
 
@@ -72,6 +80,7 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *bytes)
     for (int q = 0; q < s->n; q++) {
         vh_cuda_run *r = &s->run[q];
         size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M;
+        s->x.components = s->x.components > r->S * r->M ? s->x.components : r->S * r->M;
         VH_PLACE(*bytes, r->row_par, n * C * 2 * d);
         VH_PLACE(*bytes, r->lane_par, n * C * 2 * d);
         VH_PLACE(*bytes, r->row_log_w, n * C);
@@ -169,7 +178,10 @@ static void fill_run(const product_job *job, set *s, const double *self, const v
         low = fmin(low, x.low);
         least = fmin(least, x.least);
     }
-    s->x = (extremes){ .high = high, .low = low, .reach = reach, .least = least };
+    s->x.high = high;
+    s->x.reach = reach;
+    s->x.low = low;
+    s->x.least = least;
 }
 
 static void move_run(vh_cuda_run *r, char *to)
@@ -202,14 +214,15 @@ done:
     return st;
 }
 
-/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0: none, or a
- * power is too small. */
+/* How many dimensions may share a division, so that den and num = den (sum of squares) stay in range; 0: none, a power
+ * is too small, or an HMM too large. */
 static int choose_block(const extremes *a, const extremes *b, int d)
 {
     double high = log2(fmax(1, a->high + b->high)), low = log2(fmin(1, a->low + b->low));
     double square = 2 * log2(fmax(1, a->reach + b->reach)) - low + log2(d);
-    int block = MAX_BLOCK;
-    if (!(fmin(a->least, b->least) > TINY_POWER))
+    int block = VH_CUDA_PRODUCT_BLOCK;
+    if (!(fmin(a->least, b->least) > TINY_POWER)
+        || fmax(a->components, b->components) > VH_CUDA_PRODUCT_COMPONENTS)
         return 0;
     while (block > 0 && !(block * high + square < 1000 && block * low > -1000))
         block--;
@@ -242,9 +255,17 @@ static int overlap(const vh_cuda_run *r, int first, int n, int *from)
     return hi - lo;
 }
 
+/* How many HMMs of a at a time, for tables of each `each` bytes. */
+static int rows_at_a_time(const vh_cuda_run *a, int rows, double each)
+{
+    double most = fmin(fmin(TABLE_BYTES / each, VH_CUDA_PRODUCT_ROWS / (double)(a->S * a->M)),
+                       fmin(VH_CUDA_PRODUCT_HMMS, rows));
+    return most < 1 ? 1 : (int)most;
+}
+
 /* HMMs of run a against those of run b; out is the result of the rectangle, on the device. */
 static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *a, const vh_cuda_run *b,
-                            const vh_rectangle *r)
+                            const vh_rectangle *r, double *out)
 {
     vhem_status st = VHEM_OK;
     vh_cuda_product x = { .a = *a, .b = *b, .d = job->p.a->d, .tau = job->p.tau, .block = job->block };
@@ -252,9 +273,8 @@ static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *
     x.nb = overlap(b, r->b0, r->nb, &x.b0);
     if (rows <= 0 || x.nb <= 0)
         return VHEM_OK;
-    double each = (double)(a->S * a->M) * (b->S * b->M) * x.nb * sizeof(double), most = TABLE_BYTES / each;
-    int some = most < 1 ? 1 : most > rows ? rows : (int)most, parts = (a->S * a->M + 7) / 8;
-    some = some > MOST_ROWS / parts ? MOST_ROWS / parts + 1 : some;
+    double each = (double)(a->S * a->M) * (b->S * b->M) * x.nb * sizeof(double);
+    int some = rows_at_a_time(a, rows, each);
     double pairs = (double)some * x.nb;
     x.slots = ((pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
     VH_TRY(grow(ctx, &job->table, &job->table_bytes, (size_t)(some * each)));
@@ -270,7 +290,7 @@ static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *
     for (int at = 0; at < rows; at += some) {
         x.a0 = first + at;
         x.na = rows - at < some ? rows - at : some;
-        x.out = job->out + (size_t)(a->first + x.a0 - r->a0) * x.width + (size_t)(b->first + x.b0 - r->b0);
+        x.out = out + (size_t)(a->first + x.a0 - r->a0) * x.width + (size_t)(b->first + x.b0 - r->b0);
         VH_DEVICE(vh_cuda_product_run(&x));
     }
 done:
@@ -292,65 +312,99 @@ done:
     return st;
 }
 
-/* The results of a strip, by way of pinned memory. */
-static vhem_status take_results(vhem_ctx *ctx, product_job *job, size_t bytes, char *to)
+static vhem_status pinned_room(vhem_ctx *ctx, strip *s, size_t bytes)
 {
     vhem_status st = VHEM_OK;
-    enum { PIECE = 1 << 20 };
-    int threads = job->p.workers->n;
-
-    if (bytes > job->pinned_bytes) {
-        vh_device_free_pinned(job->pinned);
-        job->pinned = NULL;
-        job->pinned_bytes = 0;
-        VH_DEVICE(vh_device_new_pinned(bytes, &job->pinned));
-        job->pinned_bytes = bytes;
+    if (bytes > s->pinned_bytes) {
+        vh_device_free_pinned(s->pinned);
+        s->pinned = NULL;
+        s->pinned_bytes = 0;
+        VH_DEVICE(vh_device_new_pinned(bytes, &s->pinned));
+        s->pinned_bytes = bytes;
     }
-    VH_DEVICE(vh_device_get(job->pinned, job->out, bytes));
-#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && bytes > PIECE)
-    for (size_t at = 0; at < bytes; at += PIECE)
-        memcpy(to + at, job->pinned + at, bytes - at < PIECE ? bytes - at : PIECE);
 done:
     return st;
 }
 
-static vhem_status run_strip(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+/* Starts the kernels of a strip, and the copy of its results after them. */
+static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const vh_rectangle *r)
 {
     vhem_status st = VHEM_OK;
+    strip *s = &job->strip[slot];
     const set *b = job->b.memory ? &job->b : &job->a;
-    size_t bytes = (size_t)r->na * (size_t)r->nb * sizeof *log_k;
-    int not_finite = 0;
+    size_t bytes = (size_t)r->na * (size_t)r->nb * sizeof(double);
 
-    VH_TRY(grow(ctx, &job->out, &job->out_bytes, bytes));
-    VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
-    VH_DEVICE(vh_device_zero(job->out, bytes));
+    VH_TRY(grow(ctx, &s->out, &s->out_bytes, bytes));
+    VH_TRY(pinned_room(ctx, s, bytes));
+    VH_DEVICE(vh_device_zero(s->out, bytes));
     for (int p = 0; p < job->a.n; p++)
         for (int q = 0; q < b->n; q++)
-            VH_TRY(run_pair(ctx, job, &job->a.run[p], &b->run[q], r));
-    VH_TRY(take_results(ctx, job, bytes, (char *)log_k));
+            VH_TRY(run_pair(ctx, job, &job->a.run[p], &b->run[q], r, s->out));
+    VH_DEVICE(vh_device_get_begin(slot, s->pinned, s->out, bytes));
+done:
+    return st;
+}
+
+/* Waits for the results of a strip. */
+static vhem_status take_strip(vhem_ctx *ctx, product_job *job, int slot, size_t bytes, char *to)
+{
+    vhem_status st = VHEM_OK;
+    enum { PIECE = 1 << 20 };
+    int threads = job->p.workers->n;
+    const char *from = job->strip[slot].pinned;
+
+    VH_DEVICE(vh_device_get_wait(slot));
+#pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && bytes > PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        memcpy(to + at, from + at, bytes - at < PIECE ? bytes - at : PIECE);
+done:
+    return st;
+}
+
+/* Strip k, rows k some .. of the rectangle. */
+static vh_rectangle strip_of(const vh_rectangle *r, int k, int some)
+{
+    vh_rectangle s = *r;
+    s.a0 = r->a0 + k * some;
+    s.na = r->na - k * some < some ? r->na - k * some : some;
+    return s;
+}
+
+static vhem_status run_strips(vhem_ctx *ctx, product_job *job, const vh_rectangle *r, double *log_k)
+{
+    vhem_status st = VHEM_OK;
+    size_t width = (size_t)r->nb, most = STRIP_BYTES / sizeof *log_k / width;
+    int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most, n = (r->na + some - 1) / some;
+    int not_finite = 0;
+
+    VH_DEVICE(vh_device_zero(job->not_finite, sizeof *job->not_finite));
+    for (int k = 0; k <= n; k++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
+        if (k < n) {
+            const vh_rectangle s = strip_of(r, k, some);
+            VH_TRY(start_strip(ctx, job, k % VH_DEVICE_GETS, &s));
+        }
+        if (k > 0)
+            VH_TRY(take_strip(ctx, job, (k - 1) % VH_DEVICE_GETS,
+                              (size_t)strip_of(r, k - 1, some).na * width * sizeof *log_k,
+                              (char *)(log_k + (size_t)(k - 1) * (size_t)some * width)));
+    }
     VH_DEVICE(vh_device_get(&not_finite, job->not_finite, sizeof not_finite));
     if (not_finite)
         VH_TRY(by_reference(ctx, job, r, log_k));
 done:
+    for (int k = 0; k < VH_DEVICE_GETS && st != VHEM_OK; k++)
+        vh_device_get_wait(k); /* nothing may be on its way when the next part begins */
     return st;
 }
 
 vhem_status vh_cuda_product_part(vhem_ctx *ctx, void *state, const vh_rectangle *r, double *log_k)
 {
-    vhem_status st = VHEM_OK;
     product_job *job = state;
-    size_t most = STRIP_BYTES / sizeof *log_k / (size_t)(r->nb > 0 ? r->nb : 1);
-    int some = most < 1 ? 1 : most > (size_t)r->na ? r->na : (int)most;
-
+    if (r->na == 0 || r->nb == 0)
+        return VHEM_OK;
     pthread_mutex_lock(&job->lock);
-    for (int at = 0; at < r->na && r->nb > 0; at += some) {
-        vh_rectangle strip = *r;
-        strip.a0 = r->a0 + at;
-        strip.na = r->na - at < some ? r->na - at : some;
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped");
-        VH_TRY(run_strip(ctx, job, &strip, log_k + (size_t)at * (size_t)r->nb));
-    }
-done:
+    vhem_status st = run_strips(ctx, job, r, log_k);
     pthread_mutex_unlock(&job->lock);
     return st;
 }
@@ -411,9 +465,11 @@ void vh_cuda_product_close(void *state)
     vh_device_free(job->b.memory);
     vh_device_free(job->table);
     vh_device_free(job->work);
-    vh_device_free(job->out);
     vh_device_free(job->not_finite);
-    vh_device_free_pinned(job->pinned);
+    for (int k = 0; k < VH_DEVICE_GETS; k++) {
+        vh_device_free(job->strip[k].out);
+        vh_device_free_pinned(job->strip[k].pinned);
+    }
     free(job->a.run);
     free(job->b.run);
     free(job->inverse);

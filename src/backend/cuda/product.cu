@@ -2,7 +2,7 @@
 /* product.cu - the probability product kernel of HMMs with diagonal Gaussians.  backend/ref/product.c has the
  * equations, backend/simd/product_gauss.c how a pair of components gets by with one division and one log.
  *
- *   1. the table of components: a thread has one HMM of b and some components of an HMM of a
+ *   1. the table of components: a thread has one component of an HMM of b and ROWS components of a
  *   2. chains: a thread for each pair; F over a power of two after every step
  *   3. the careful ones, in logs: pairs in which something became small enough to be lost */
 #include "backend/cuda/product.h"
@@ -10,7 +10,7 @@
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/numbers.cuh"
 
-enum { BLOCK = 128, ROWS = 8 };
+enum { BLOCK = 128, ROWS = 16 };
 
 #define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
 #define DEEP (-690.0)
@@ -32,65 +32,81 @@ struct fraction { /* sum u^2 / v = num / den, den = prod v */
     double num, den;
 };
 
-/* Components row0 .. row0+ROWS-1 of HMM i of a, as many as there are, against component l of HMM j of b. */
-static __device__ __forceinline__ void component_rows(const vh_cuda_product &p, const double *a,
-                                                      const double *b, int rows, double *x)
-{
-    size_t by = (size_t)p.b.n;
-    double quad[ROWS] = {}, log_det[ROWS] = {};
-    for (int k0 = 0; k0 < p.d; k0 += p.block) {
-        fraction f[ROWS];
-        int end = min(k0 + p.block, p.d);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            f[r] = fraction{ 0, 1 };
-        for (int k = k0; k < end; k++) {
-            double mu = b[(size_t)(2 * k) * by], v_b = b[(size_t)(2 * k + 1) * by];
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const moments own = ((const moments *)a)[(r < rows ? r : 0) * p.d + k];
-                double u = mu - own.mu, v = v_b + own.v;
-                f[r].num = fma(f[r].num, v, u * f[r].den * u);
-                f[r].den *= v;
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            quad[r] = fma(f[r].num, fast_reciprocal(f[r].den), quad[r]);
-            log_det[r] += fast_log(f[r].den);
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        x[r] = -0.5 * log_det[r] - 0.5 * p.lambda * quad[r];
-}
-
 /* Does nobody want row i of this block, columns j0 and on? */
 static __device__ __forceinline__ bool below(const vh_cuda_product &p, int i, int last)
 {
     return p.upper && p.a.first + i > p.b.first + last;
 }
 
+/* Dimensions k0 .. k0+n-1 of ROWS components, turned, for all threads of the block: own [n][ROWS].  Of the last ones
+ * there may be fewer: `rows`. */
+static __device__ __forceinline__ void share_rows(const vh_cuda_product &p, const moments *from, int rows,
+                                                  int k0, int n, moments *own)
+{
+    __syncthreads();
+    for (int e = (int)threadIdx.x; e < ROWS * n; e += (int)blockDim.x) {
+        int r = e / n, k = e % n;
+        own[k * ROWS + r] = from[(size_t)min(r, rows - 1) * (size_t)p.d + (size_t)(k0 + k)];
+    }
+    __syncthreads();
+}
+
+/* Adds log of prod v^(-1/2) exp(-lambda/2 sum u^2 / v), over n dimensions, to x [ROWS].  The next numbers of b are on
+ * their way while these are worked on. */
+static __device__ __forceinline__ void add_dimensions(const vh_cuda_product &p, const moments *own,
+                                                      const double *b, int n, held<ROWS> &x)
+{
+    size_t by = (size_t)p.b.n;
+    fraction f[ROWS];
+    double next_mu = b[0], next_v = b[by];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        f[r] = fraction{ 0, 1 };
+#pragma unroll 1
+    for (int k = 0; k < n; k++, own += ROWS) {
+        double mu = next_mu, v_b = next_v;
+        if (k + 1 < n) {
+            next_mu = b[(size_t)(2 * k + 2) * by];
+            next_v = b[(size_t)(2 * k + 3) * by];
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            double u = mu - own[r].mu, v = v_b + own[r].v;
+            f[r].num = fma(f[r].num, v, u * f[r].den * u);
+            f[r].den *= v;
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        x[r] -= 0.5 * fma(p.lambda * f[r].num, fast_reciprocal(f[r].den), fast_log(f[r].den));
+}
+
+/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as
+ * many HMMs of b as it has threads. */
 static __global__ void __launch_bounds__(BLOCK) product_table(vh_cuda_product p)
 {
-    int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), Ca = p.a.S * p.a.M, Cb = p.b.S * p.b.M;
-    int parts = (Ca + ROWS - 1) / ROWS, i = (int)blockIdx.y / parts, row0 = (int)blockIdx.y % parts * ROWS;
-    int rows = min(Ca - row0, (int)ROWS);
-    if (j >= p.nb || below(p, p.a0 + i, p.b0 + (int)(blockIdx.x + 1) * BLOCK - 1))
+    __shared__ moments own[VH_CUDA_PRODUCT_BLOCK * ROWS];
+    int Ca = p.a.S * p.a.M, Cb = p.b.S * p.b.M, l = (int)blockIdx.z, row0 = (int)blockIdx.y * ROWS;
+    int j0 = (int)(blockIdx.x * blockDim.x), j = min(j0 + (int)threadIdx.x, p.nb - 1);
+    int rows = min(p.na * Ca - row0, (int)ROWS);
+    if (below(p, p.a0 + row0 / Ca, p.b0 + j0 + (int)blockDim.x - 1))
         return;
-    size_t own = (size_t)(p.a0 + i) * (size_t)Ca + (size_t)row0, n = (size_t)p.b.n;
-    for (int l = 0; l < Cb; l++) {
-        double x[ROWS];
-        component_rows(p, p.a.row_par + own * 2 * (size_t)p.d,
-                       p.b.lane_par + (size_t)l * 2 * (size_t)p.d * n + (size_t)(p.b0 + j), rows, x);
-        double log_w = p.b.lane_log_w[(size_t)l * n + (size_t)(p.b0 + j)];
+    size_t first = (size_t)p.a0 * (size_t)Ca + (size_t)row0, n = (size_t)p.b.n, at = (size_t)(p.b0 + j);
+    const double log_w = p.b.lane_log_w[(size_t)l * n + at];
+    const double *b = p.b.lane_par + (size_t)l * 2 * (size_t)p.d * n + at;
+    held<ROWS> x;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            if (r < rows)
-                p.table[(((size_t)i * (size_t)Ca + (size_t)(row0 + r)) * (size_t)Cb + (size_t)l)
-                            * (size_t)p.nb
-                        + (size_t)j] = x[r] + log_w + p.a.row_log_w[own + (size_t)r];
+    for (int r = 0; r < ROWS; r++)
+        x[r] = log_w + p.a.row_log_w[first + (size_t)min(r, rows - 1)];
+    for (int k0 = 0; k0 < p.d; k0 += p.block) {
+        int dims = min(p.block, p.d - k0);
+        share_rows(p, (const moments *)p.a.row_par + first * (size_t)p.d, rows, k0, dims, own);
+        add_dimensions(p, own, b + (size_t)(2 * k0) * n, dims, x);
     }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        if (r < rows && j0 + (int)threadIdx.x < p.nb)
+            p.table[(((size_t)(row0 + r)) * (size_t)Cb + (size_t)l) * (size_t)p.nb + (size_t)j] = x[r];
 }
 
 /* ---- 2. chains ----------------------------------------------------------------------------------------- */
@@ -146,20 +162,21 @@ template <int S, class V> static __device__ __forceinline__ void emissions(const
         }
 }
 
-/* F over a power of two, so that its largest entry is in [1, 2): its exponent, and the smallest entry. */
+/* F over a power of two, so that its largest entry is in [1, 2): its exponent; low: at most the smallest entry. */
 template <class V> static __device__ __forceinline__ int rescale(V &F, int n, double *low)
 {
-    double top = F[0];
+    double top = F[0], least = F[0];
 #pragma unroll
-    for (int e = 1; e < n; e++)
+    for (int e = 1; e < n; e++) {
         top = fmax(top, F[e]);
+        least = fmin(least, F[e]);
+    }
     int exponent = (__double2hiint(top) >> 20) - 1023;
     double by = __hiloint2double((1023 - exponent) << 20, 0);
 #pragma unroll
-    for (int e = 0; e < n; e++) {
+    for (int e = 0; e < n; e++)
         F[e] *= by;
-        *low = fmin(*low, F[e]);
-    }
+    *low = fmin(*low, least * by);
     return exponent;
 }
 
@@ -167,9 +184,13 @@ struct growth { /* of the entries of F in a step, which has positive entries alo
     double most, least;
 };
 
-/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s').  look: how it has grown. */
-template <int S, class V>
-static __device__ __forceinline__ growth step(const two &t, const V &Psi, V &F, V &H, bool look)
+template <class T, class V> struct rooms { /* the transitions of b, and what a pair works in */
+    T A_b;
+    V Psi, F, H;
+};
+
+/* F(q, q') := Psi(q, q') sum_s a_{s q} sum_s' a'_{s' q'} F(s, s').  LOOK: how it has grown. */
+template <int S, bool LOOK, class W> static __device__ __forceinline__ growth step(const two &t, W &x)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb;
     growth by = { 0, 1e308 };
@@ -177,59 +198,62 @@ static __device__ __forceinline__ growth step(const two &t, const V &Psi, V &F, 
     for (int s = 0; s < Sa; s++)
 #pragma unroll
         for (int r = 0; r < Sb; r++) {
-            double sum = F[s * Sb] * t.A_b[r];
+            double sum = x.F[s * Sb] * x.A_b[r];
 #pragma unroll
             for (int q = 1; q < Sb; q++)
-                sum = fma(F[s * Sb + q], t.A_b[q * Sb + r], sum);
-            H[s * Sb + r] = sum;
+                sum = fma(x.F[s * Sb + q], x.A_b[q * Sb + r], sum);
+            x.H[s * Sb + r] = sum;
         }
 #pragma unroll
     for (int s = 0; s < Sa; s++)
 #pragma unroll
         for (int r = 0; r < Sb; r++) {
-            double sum = t.A_a[s] * H[r];
+            double sum = t.A_a[s] * x.H[r];
 #pragma unroll
             for (int q = 1; q < Sa; q++)
-                sum = fma(t.A_a[q * Sa + s], H[q * Sb + r], sum);
-            sum *= Psi[s * Sb + r];
-            if (look) {
-                double ratio = sum * fast_reciprocal(F[s * Sb + r]);
+                sum = fma(t.A_a[q * Sa + s], x.H[q * Sb + r], sum);
+            sum *= x.Psi[s * Sb + r];
+            if (LOOK) {
+                double ratio = sum * fast_reciprocal(x.F[s * Sb + r]);
                 by.most = fmax(by.most, ratio);
                 by.least = fmin(by.least, ratio);
             }
-            F[s * Sb + r] = sum;
+            x.F[s * Sb + r] = sum;
         }
     return by;
 }
 
 /* log k~ but for its constant; NaN where something may have been lost. */
-template <int S, class V> static __device__ __forceinline__ double walk(const two &t, V &Psi, V &F, V &H)
+template <int S, class W> static __device__ __forceinline__ double walk(const two &t, W &x)
 {
     const int Sa = S ? S : t.Sa, Sb = S ? S : t.Sb, n = Sa * Sb;
-    double low = 0, deep, top = span(t, &deep), sum = 0, rest = 0;
+    double low = 1, deep, top = span(t, &deep), sum = 0, rest = 0;
     long long exponent = 0;
-    emissions<S>(t, top, Psi);
+    emissions<S>(t, top, x.Psi);
 #pragma unroll
     for (int s = 0; s < Sa; s++)
 #pragma unroll
         for (int r = 0; r < Sb; r++)
-            F[s * Sb + r] = t.pi_a[s] * t.pi_b[r] * Psi[s * Sb + r];
-    low = 1;
-    exponent += rescale(F, n, &low);
+            x.F[s * Sb + r] = t.pi_a[s] * t.pi_b[r] * x.Psi[s * Sb + r];
+    exponent += rescale(x.F, n, &low);
 #pragma unroll 1
     for (int left = t.tau - 1; left > 0;) {
         const bool look = t.tau > WORTH_LOOKING && left % STRIDE == 0 && low > LOST;
-        growth by = step<S>(t, Psi, F, H, look);
         left--;
-        if (look && left > 0 && by.most - by.least <= (SETTLED + SETTLED_ALL / left) * by.least) {
-            rest = left * (fast_log(by.least) + 0.5 * (by.most - by.least) / by.least);
-            left = 0;
+        if (look) {
+            growth by = step<S, true>(t, x);
+            if (left > 0 && by.most - by.least <= (SETTLED + SETTLED_ALL / left) * by.least) {
+                rest = left * (fast_log(by.least) + 0.5 * (by.most - by.least) / by.least);
+                left = 0;
+            }
+        } else {
+            step<S, false>(t, x);
         }
-        exponent += rescale(F, n, &low);
+        exponent += rescale(x.F, n, &low);
     }
 #pragma unroll
     for (int e = 0; e < n; e++)
-        sum += F[e];
+        sum += x.F[e];
     double log_k = fast_log(sum) + rest + (double)exponent * 6.93147180559945309417e-01 + t.tau * top;
     return low > LOST && deep > DEEP && isfinite(log_k) ? log_k : NAN;
 }
@@ -244,8 +268,12 @@ template <int S> static __global__ void __launch_bounds__(BLOCK) walk_held(vh_cu
     int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), i = (int)blockIdx.y;
     if (j >= p.nb || below(p, p.a0 + i, p.b0 + (int)(blockIdx.x + 1) * BLOCK - 1))
         return;
-    held<S * S> Psi, F, H;
-    *out_of(p, i, j) = walk<S>(two_of(p, i, j), Psi, F, H) + p.tau * p.constant;
+    two t = two_of(p, i, j);
+    rooms<held<S * S>, held<S * S>> x;
+#pragma unroll
+    for (int e = 0; e < S * S; e++)
+        x.A_b[e] = t.A_b[e];
+    *out_of(p, i, j) = walk<S>(t, x) + p.tau * p.constant;
 }
 
 /* ---- 3. in memory, and the careful ones ---------------------------------------------------------------- */
@@ -272,8 +300,11 @@ static __global__ void __launch_bounds__(BLOCK) walk_in_memory(vh_cuda_product p
     slot x = slot_of(p, at);
     for (long long k = at; k < (long long)p.na * p.nb; k += p.slots) {
         int i = (int)(k / p.nb), j = (int)(k % p.nb);
-        if (!below(p, p.a0 + i, p.b0 + j))
-            *out_of(p, i, j) = walk<0>(two_of(p, i, j), x.Psi, x.F, x.H) + p.tau * p.constant;
+        if (below(p, p.a0 + i, p.b0 + j))
+            continue;
+        two t = two_of(p, i, j);
+        rooms<strided, strided> y = { t.A_b, x.Psi, x.F, x.H };
+        *out_of(p, i, j) = walk<0>(t, y) + p.tau * p.constant;
     }
 }
 
@@ -345,9 +376,11 @@ static const char *walk_all(const vh_cuda_product &p)
 
 const char *vh_cuda_product_run(const vh_cuda_product *p)
 {
-    unsigned parts = (unsigned)((p->a.S * p->a.M + ROWS - 1) / ROWS);
-    dim3 blocks((unsigned)((p->nb + BLOCK - 1) / BLOCK), parts * (unsigned)p->na);
-    const char *why = launch(product_table, blocks, BLOCK, *p);
+    unsigned rows = (unsigned)(p->na * p->a.S * p->a.M);
+    int threads = p->nb < BLOCK ? (p->nb + 31) / 32 * 32 : (int)BLOCK;
+    dim3 blocks((unsigned)((p->nb + threads - 1) / threads), (rows + ROWS - 1) / ROWS,
+                (unsigned)(p->b.S * p->b.M));
+    const char *why = launch(product_table, blocks, threads, *p);
     if (!why)
         why = walk_all(*p);
     return why ? why : launch(again_carefully, dim3((unsigned)(p->slots / BLOCK)), BLOCK, *p);

@@ -11,6 +11,14 @@
 extern "C" {
 #endif
 
+/* Most dimensions that share a division; most HMMs and components of a, and components of an HMM of b, at a time. */
+enum {
+    VH_CUDA_PRODUCT_BLOCK = 40,
+    VH_CUDA_PRODUCT_HMMS = 8000,
+    VH_CUDA_PRODUCT_ROWS = 1 << 19,
+    VH_CUDA_PRODUCT_COMPONENTS = 1 << 12,
+};
+
 typedef struct { /* HMMs first .. first+n-1 of a set, which are of one shape */
     int first, n, S, M;
     /* As rows, for the left side, and as lanes, for the right one: */
