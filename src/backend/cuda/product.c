@@ -24,7 +24,7 @@
 #define LOG_4PI     2.5310242469692907930
 #define TINY_POWER  1e-280              /* of a transition that is possible: below that, the CPU */
 #define TABLE_BYTES ((size_t)512 << 20) /* tables of components that are made at a time */
-#define STRIP_BYTES ((size_t)8 << 20)   /* of the result: one strip is made while the one before is fetched */
+#define STRIP_BYTES ((size_t)4 << 20)   /* of the result: one strip is made while the one before is fetched */
 
 /* Chains that never settle take every step, and a kernel that has begun is not stopped. */
 enum { SLOTS = 32768, LONGEST = 4096 };
@@ -65,7 +65,8 @@ typedef struct {
 
 /* ---- 1. sets ------------------------------------------------------------------------------------------- */
 
-static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *bytes)
+/* The runs of a set, and where their arrays go in its memory: first the rows, then, from *rows bytes on, the lanes. */
+static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *rows, size_t *all)
 {
     vhem_status st = VHEM_OK;
     const vh_packed *pk = s->pk;
@@ -77,94 +78,84 @@ static vhem_status find_runs(vhem_ctx *ctx, set *s, size_t d, size_t *bytes)
             s->run[s->n++] = (vh_cuda_run){ .first = i, .S = pk->S[i], .M = pk->M[i] };
         s->run[s->n - 1].n++;
     }
+    *rows = 0;
     for (int q = 0; q < s->n; q++) {
         vh_cuda_run *r = &s->run[q];
         size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M;
         s->x.components = s->x.components > r->S * r->M ? s->x.components : r->S * r->M;
-        VH_PLACE(*bytes, r->row_par, n * C * 2 * d);
-        VH_PLACE(*bytes, r->lane_par, n * C * 2 * d);
-        VH_PLACE(*bytes, r->row_log_w, n * C);
-        VH_PLACE(*bytes, r->lane_log_w, n * C);
-        VH_PLACE(*bytes, r->row_pi, n * S);
-        VH_PLACE(*bytes, r->lane_pi, n * S);
-        VH_PLACE(*bytes, r->row_A, n * S * S);
-        VH_PLACE(*bytes, r->lane_A, n * S * S);
+        VH_PLACE(*rows, r->row_par, n * C * 2 * d);
+        VH_PLACE(*rows, r->row_log_w, n * C);
+        VH_PLACE(*rows, r->row_pi, n * S);
+        VH_PLACE(*rows, r->row_A, n * S * S);
+    }
+    *all = *rows;
+    for (int q = 0; q < s->n; q++) {
+        vh_cuda_run *r = &s->run[q];
+        size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M;
+        VH_PLACE(*all, r->lane_par, n * C * 2 * d);
+        VH_PLACE(*all, r->lane_log_w, n * C);
+        VH_PLACE(*all, r->lane_pi, n * S);
+        VH_PLACE(*all, r->lane_A, n * S * S);
     }
 done:
     return st;
 }
 
-typedef struct { /* an array [n][size] as rows, and the same turned, [size][n] */
-    double *row, *lane;
-    size_t n, size;
-} both;
-
-static both both_of(char *host, const double *row, const double *lane, size_t n, size_t size)
-{
-    return (both){ vh_place_in(host, NULL, row), vh_place_in(host, NULL, lane), n, size };
-}
-
-static void store(const both *x, size_t i, size_t e, double value)
-{
-    x->row[i * x->size + e] = value;
-    x->lane[e * x->n + i] = value;
-}
-
-typedef struct {  /* of a run */
+typedef struct {  /* rows of a run, where they are made */
     size_t first; /* its first HMM */
-    both par, log_w, pi, A;
-} run_arrays;
+    double *par, *log_w, *pi, *A;
+} run_rows;
 
-/* Component m of HMM i of a run, which is number q of the set. */
+/* Component q of the set, which is of this run. */
 static void fill_component(const product_job *job, const vh_packed *pk, double self, size_t q,
-                           const run_arrays *to, size_t i, extremes *x)
+                           const run_rows *to, extremes *x)
 {
-    size_t d = (size_t)pk->d, m = q - (size_t)pk->comp0[to->first + i];
+    size_t d = (size_t)pk->d, at = q - (size_t)pk->comp0[to->first]; /* all HMMs of the run have as many */
+    double *par = to->par + at * 2 * d;
     double c = pk->c[q], log_det = -2 * self - (double)d * LOG_4PI;
     const double *const *from = pk->par + q * VH_MAX_PARAM;
     for (size_t k = 0; k < d; k++) { /* one that is never used: any Gaussian will do */
         double mu = c > 0 ? from[0][k] * job->inverse[k] : 0;
         double v = c > 0 ? from[1][k] * job->inverse[k] * job->inverse[k] : 1;
-        store(&to->par, i, (m * d + k) * 2, mu);
-        store(&to->par, i, (m * d + k) * 2 + 1, v);
+        par[2 * k] = mu;
+        par[2 * k + 1] = v;
         x->high = fmax(x->high, v);
         x->low = fmin(x->low, v);
         x->reach = fmax(x->reach, fabs(mu));
     }
-    store(&to->log_w, i, m, c > 0 ? job->p.lambda * log(c) + (1 - job->p.lambda) / 2 * log_det : VH_NEVER);
+    to->log_w[at] = c > 0 ? job->p.lambda * log(c) + (1 - job->p.lambda) / 2 * log_det : VH_NEVER;
 }
 
-static void fill_chain(double lambda, const double *from, size_t n, const both *to, size_t i, extremes *x)
+static void fill_chain(double lambda, const double *from, size_t n, double *to, extremes *x)
 {
     for (size_t e = 0; e < n; e++) {
         double power = lambda == 0.5 ? sqrt(from[e]) : lambda == 1 ? from[e] : pow(from[e], lambda);
-        store(to, i, e, power);
+        to[e] = power;
         if (from[e] > 0)
             x->least = fmin(x->least, power);
     }
 }
 
 /* HMM i of a run; returns what it reaches. */
-static extremes fill_hmm(const product_job *job, const vh_packed *pk, const double *self,
-                         const run_arrays *to, size_t i)
+static extremes fill_hmm(const product_job *job, const vh_packed *pk, const double *self, const run_rows *to,
+                         size_t i)
 {
     extremes x = { .low = INFINITY, .least = 1 };
-    size_t k = to->first + i;
+    size_t k = to->first + i, S = (size_t)pk->S[k];
     for (int q = pk->comp0[k]; q < pk->comp0[k + 1]; q++)
-        fill_component(job, pk, self[q], (size_t)q, to, i, &x);
-    fill_chain(job->p.lambda, pk->pi + pk->state0[k], (size_t)pk->S[k], &to->pi, i, &x);
-    fill_chain(job->p.lambda, pk->A + pk->trans0[k], pk->trans0[k + 1] - pk->trans0[k], &to->A, i, &x);
+        fill_component(job, pk, self[q], (size_t)q, to, &x);
+    fill_chain(job->p.lambda, pk->pi + pk->state0[k], S, to->pi + i * S, &x);
+    fill_chain(job->p.lambda, pk->A + pk->trans0[k], S * S, to->A + i * S * S, &x);
     return x;
 }
 
 static void fill_run(const product_job *job, set *s, const double *self, const vh_cuda_run *r, char *host)
 {
     const vh_packed *pk = s->pk;
-    size_t n = (size_t)r->n, S = (size_t)r->S, C = S * (size_t)r->M, d = (size_t)pk->d;
-    const run_arrays to = { (size_t)r->first, both_of(host, r->row_par, r->lane_par, n, C * 2 * d),
-                            both_of(host, r->row_log_w, r->lane_log_w, n, C),
-                            both_of(host, r->row_pi, r->lane_pi, n, S),
-                            both_of(host, r->row_A, r->lane_A, n, S * S) };
+    size_t n = (size_t)r->n;
+    const run_rows to = { (size_t)r->first, vh_place_in(host, NULL, r->row_par),
+                          vh_place_in(host, NULL, r->row_log_w), vh_place_in(host, NULL, r->row_pi),
+                          vh_place_in(host, NULL, r->row_A) };
     double high = s->x.high, low = s->x.low, reach = s->x.reach, least = s->x.least;
     int threads = job->p.workers->n;
 #pragma omp parallel for num_threads(vh_team(threads)) if (threads > 1 && n > 256) reduction(max            \
@@ -186,29 +177,43 @@ static void fill_run(const product_job *job, set *s, const double *self, const v
 
 static void move_run(vh_cuda_run *r, char *to)
 {
-    const double **all[] = { &r->row_par, &r->lane_par, &r->row_log_w, &r->lane_log_w,
+    double **all[] = { &r->row_par, &r->lane_par, &r->row_log_w, &r->lane_log_w,
                              &r->row_pi,  &r->lane_pi,  &r->row_A,     &r->lane_A };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         *all[k] = vh_place_in(to, NULL, *all[k]);
+}
+
+/* The lanes of a run from its rows, both on the device. */
+static const char *turn_run(const vh_cuda_run *r, size_t d)
+{
+    size_t S = (size_t)r->S, C = S * (size_t)r->M;
+    const char *why = vh_cuda_product_turn(r->row_par, r->lane_par, r->n, C * 2 * d);
+    if (!why)
+        why = vh_cuda_product_turn(r->row_log_w, r->lane_log_w, r->n, C);
+    if (!why)
+        why = vh_cuda_product_turn(r->row_pi, r->lane_pi, r->n, S);
+    return why ? why : vh_cuda_product_turn(r->row_A, r->lane_A, r->n, S * S);
 }
 
 static vhem_status load_set(vhem_ctx *ctx, const product_job *job, const vh_packed *pk, const double *self,
                             set *s)
 {
     vhem_status st = VHEM_OK;
-    size_t bytes = 0;
+    size_t rows, all;
     char *host = NULL;
 
     s->pk = pk;
     s->x = (extremes){ .low = INFINITY, .least = 1 };
-    VH_TRY(find_runs(ctx, s, (size_t)pk->d, &bytes));
-    VH_NEW(host, bytes);
+    VH_TRY(find_runs(ctx, s, (size_t)pk->d, &rows, &all));
+    VH_NEW(host, rows);
     for (int q = 0; q < s->n; q++)
         fill_run(job, s, self, &s->run[q], host);
-    VH_DEVICE(vh_device_new(bytes, &s->memory));
-    VH_DEVICE(vh_device_put(s->memory, host, bytes));
-    for (int q = 0; q < s->n; q++)
+    VH_DEVICE(vh_device_new(all, &s->memory));
+    VH_DEVICE(vh_device_put(s->memory, host, rows));
+    for (int q = 0; q < s->n; q++) {
         move_run(&s->run[q], s->memory);
+        VH_DEVICE(turn_run(&s->run[q], (size_t)pk->d));
+    }
 done:
     free(host);
     return st;

@@ -10,7 +10,11 @@
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/numbers.cuh"
 
-enum { BLOCK = 128, ROWS = 16 };
+enum {
+    BLOCK = 128,  /* threads */
+    ROWS = 16,    /* components of a that a thread has */
+    RESIDENT = 4, /* blocks that should share a multiprocessor: so many registers they may have */
+};
 
 #define LOST 1e-180 /* an entry of F below this may have lost what matters in the end */
 #define DEEP (-690.0)
@@ -51,13 +55,11 @@ static __device__ __forceinline__ void share_rows(const vh_cuda_product &p, cons
     __syncthreads();
 }
 
-/* Adds log of prod v^(-1/2) exp(-lambda/2 sum u^2 / v), over n dimensions, to x [ROWS].  The next numbers of b are on
- * their way while these are worked on. */
-static __device__ __forceinline__ void add_dimensions(const vh_cuda_product &p, const moments *own,
-                                                      const double *b, int n, held<ROWS> &x)
+/* Of n dimensions.  The next numbers of b are on their way while these are worked on. */
+static __device__ __forceinline__ void multiply(const vh_cuda_product &p, const moments *own, const double *b,
+                                                int n, fraction (&f)[ROWS])
 {
     size_t by = (size_t)p.b.n;
-    fraction f[ROWS];
     double next_mu = b[0], next_v = b[by];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -76,14 +78,18 @@ static __device__ __forceinline__ void add_dimensions(const vh_cuda_product &p, 
             f[r].den *= v;
         }
     }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        x[r] -= 0.5 * fma(p.lambda * f[r].num, fast_reciprocal(f[r].den), fast_log(f[r].den));
 }
 
-/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as
- * many HMMs of b as it has threads. */
-static __global__ void __launch_bounds__(BLOCK) product_table(vh_cuda_product p)
+/* log of prod v^(-1/2) exp(-lambda/2 sum u^2 / v) */
+static __device__ __forceinline__ double log_of(const vh_cuda_product &p, const fraction &f)
+{
+    return -0.5 * fma(p.lambda * f.num, fast_reciprocal(f.den), fast_log(f.den));
+}
+
+/* The components of all HMMs of a are one list of rows; a block has ROWS of it, and component l of as many HMMs of b
+ * as it has threads.  WHOLE: all dimensions share a division, as they mostly may. */
+template <bool WHOLE>
+static __global__ void __launch_bounds__(BLOCK, RESIDENT) product_table(vh_cuda_product p)
 {
     __shared__ moments own[VH_CUDA_PRODUCT_BLOCK * ROWS];
     int Ca = p.a.S * p.a.M, Cb = p.b.S * p.b.M, l = (int)blockIdx.z, row0 = (int)blockIdx.y * ROWS;
@@ -92,21 +98,24 @@ static __global__ void __launch_bounds__(BLOCK) product_table(vh_cuda_product p)
     if (below(p, p.a0 + row0 / Ca, p.b0 + j0 + (int)blockDim.x - 1))
         return;
     size_t first = (size_t)p.a0 * (size_t)Ca + (size_t)row0, n = (size_t)p.b.n, at = (size_t)(p.b0 + j);
-    const double log_w = p.b.lane_log_w[(size_t)l * n + at];
     const double *b = p.b.lane_par + (size_t)l * 2 * (size_t)p.d * n + at;
-    held<ROWS> x;
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        x[r] = log_w + p.a.row_log_w[first + (size_t)min(r, rows - 1)];
-    for (int k0 = 0; k0 < p.d; k0 += p.block) {
-        int dims = min(p.block, p.d - k0);
+    fraction f[ROWS];
+    held<ROWS> x = {};
+    for (int k0 = 0; k0 < (WHOLE ? 1 : p.d); k0 += p.block) {
+        int dims = WHOLE ? p.d : min(p.block, p.d - k0);
         share_rows(p, (const moments *)p.a.row_par + first * (size_t)p.d, rows, k0, dims, own);
-        add_dimensions(p, own, b + (size_t)(2 * k0) * n, dims, x);
+        multiply(p, own, b + (size_t)(2 * k0) * n, dims, f);
+#pragma unroll
+        for (int r = 0; r < ROWS && !WHOLE; r++)
+            x[r] += log_of(p, f[r]);
     }
+    const double log_w = p.b.lane_log_w[(size_t)l * n + at];
+    double *to = p.table + ((size_t)row0 * (size_t)Cb + (size_t)l) * (size_t)p.nb + (size_t)j;
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         if (r < rows && j0 + (int)threadIdx.x < p.nb)
-            p.table[(((size_t)(row0 + r)) * (size_t)Cb + (size_t)l) * (size_t)p.nb + (size_t)j] = x[r];
+            to[(size_t)(r * Cb) * (size_t)p.nb] =
+                (WHOLE ? log_of(p, f[r]) : x[r]) + log_w + p.a.row_log_w[first + (size_t)r];
 }
 
 /* ---- 2. chains ----------------------------------------------------------------------------------------- */
@@ -128,8 +137,8 @@ static __device__ __forceinline__ two two_of(const vh_cuda_product &p, int i, in
                 p.tau,
                 p.a.row_pi + at * S,
                 p.a.row_A + at * S * S,
-                strided{ (double *)p.b.lane_pi + (p.b0 + j), n },
-                strided{ (double *)p.b.lane_A + (p.b0 + j), n },
+                strided{ p.b.lane_pi + (p.b0 + j), n },
+                strided{ p.b.lane_A + (p.b0 + j), n },
                 strided{ p.table + (size_t)i * C * (size_t)p.nb + (size_t)j, (size_t)p.nb } };
 }
 
@@ -263,7 +272,7 @@ static __device__ __forceinline__ double *out_of(const vh_cuda_product &p, int i
     return p.out + (size_t)i * p.width + (size_t)j;
 }
 
-template <int S> static __global__ void __launch_bounds__(BLOCK) walk_held(vh_cuda_product p)
+template <int S> static __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_held(vh_cuda_product p)
 {
     int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), i = (int)blockIdx.y;
     if (j >= p.nb || below(p, p.a0 + i, p.b0 + (int)(blockIdx.x + 1) * BLOCK - 1))
@@ -374,13 +383,27 @@ static const char *walk_all(const vh_cuda_product &p)
     }
 }
 
+static __global__ void __launch_bounds__(BLOCK) turn(const double *row, double *lane, int n, size_t size)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t e = blockIdx.y; e < size && i < (size_t)n; e += gridDim.y)
+        lane[e * (size_t)n + i] = row[i * size + e];
+}
+
+const char *vh_cuda_product_turn(const double *row, double *lane, int n, size_t size)
+{
+    unsigned many = size < 1024 ? (unsigned)size : 1024;
+    return launch(turn, dim3((unsigned)((n + BLOCK - 1) / BLOCK), many), BLOCK, row, lane, n, size);
+}
+
 const char *vh_cuda_product_run(const vh_cuda_product *p)
 {
     unsigned rows = (unsigned)(p->na * p->a.S * p->a.M);
     int threads = p->nb < BLOCK ? (p->nb + 31) / 32 * 32 : (int)BLOCK;
     dim3 blocks((unsigned)((p->nb + threads - 1) / threads), (rows + ROWS - 1) / ROWS,
                 (unsigned)(p->b.S * p->b.M));
-    const char *why = launch(product_table, blocks, threads, *p);
+    const char *why = p->block < p->d ? launch(product_table<false>, blocks, threads, *p)
+                                      : launch(product_table<true>, blocks, threads, *p);
     if (!why)
         why = walk_all(*p);
     return why ? why : launch(again_carefully, dim3((unsigned)(p->slots / BLOCK)), BLOCK, *p);

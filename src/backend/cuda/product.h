@@ -22,11 +22,10 @@ enum {
 typedef struct { /* HMMs first .. first+n-1 of a set, which are of one shape */
     int first, n, S, M;
     /* As rows, for the left side, and as lanes, for the right one: */
-    const double *row_par,
-        *lane_par; /* [n][S M][d][2]  [S M][d][2][n]  mean and variance of each dimension */
-    const double *row_log_w, *lane_log_w; /* [n][S M]  [S M][n] */
-    const double *row_pi, *lane_pi;       /* [n][S]  [S][n]  to the power lambda */
-    const double *row_A, *lane_A;         /* [n][S][S]  [S][S][n] */
+    double *row_par, *lane_par;     /* [n][S M][d][2]  [S M][d][2][n]  mean and variance of each dimension */
+    double *row_log_w, *lane_log_w; /* [n][S M]  [S M][n] */
+    double *row_pi, *lane_pi;       /* [n][S]  [S][n]  to the power lambda */
+    double *row_A, *lane_A;         /* [n][S][S]  [S][S][n] */
 } vh_cuda_run;
 
 typedef struct { /* HMMs a0 .. a0+na-1 of run a against b0 .. b0+nb-1 of run b; places within the runs */
@@ -43,6 +42,8 @@ typedef struct { /* HMMs a0 .. a0+na-1 of run a against b0 .. b0+nb-1 of run b; 
     int *not_finite; /* [1]  raised where no kernel was found */
 } vh_cuda_product;
 
+/* lane [size][n] := row [n][size] turned. */
+const char *vh_cuda_product_turn(const double *row, double *lane, int n, size_t size);
 size_t vh_cuda_product_work(int Sa, int Sb);
 const char *vh_cuda_product_run(const vh_cuda_product *job);
 
