@@ -178,7 +178,7 @@ static void fill_run(const product_job *job, set *s, const double *self, const v
 static void move_run(vh_cuda_run *r, char *to)
 {
     double **all[] = { &r->row_par, &r->lane_par, &r->row_log_w, &r->lane_log_w,
-                             &r->row_pi,  &r->lane_pi,  &r->row_A,     &r->lane_A };
+                       &r->row_pi,  &r->lane_pi,  &r->row_A,     &r->lane_A };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         *all[k] = vh_place_in(to, NULL, *all[k]);
 }
