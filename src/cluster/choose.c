@@ -237,7 +237,7 @@ static vhem_status find_evidence(task *t, int K, const vhem_cluster_options *opt
     vh_input in = vh_input_models(t->h3m, K);
 
     in.centers_only = true;
-    if (!vh_prior_exists(t->h3m->family))
+    if (!vh_prior_exists(t->h3m->family, &t->h3m->shape))
         goto done;
     if (nv > 0)
         o.nv = nv;
@@ -372,7 +372,7 @@ done:
 static double count_work(const task *t, const vhem_cluster_options *opt)
 {
     const vhem_choose_options *w = t->want;
-    bool vb = vh_prior_exists(t->h3m->family);
+    bool vb = vh_prior_exists(t->h3m->family, &t->h3m->shape);
     double sum = 0, most = 0;
     for (int k = 0; k < w->n_K * w->n_S; k++) {
         int64_t K = w->K[k / w->n_S];

@@ -15,6 +15,7 @@
 #include "core/rng.h"
 #include "math/agreement.h"
 #include "math/logsum.h"
+#include "model/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,7 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
 {
     vhem_status st = VHEM_OK;
     vh_posteriors *post = NULL;
+    char why[160];
 
     VH_NEW(w->all, 1);
     w->n = 1;
@@ -117,6 +119,8 @@ static vhem_status begin_at_posterior(vhem_ctx *ctx, task *w, const char *text)
     VH_CHECK(post->shape->family == w->prior->family && post->shape->d == w->prior->d, VHEM_EINVAL,
              "the posterior is of %s models of dimension %d, the models are %s of dimension %d",
              post->shape->family->name, post->shape->d, w->prior->family->name, w->prior->d);
+    VH_CHECK(!*vh_layout_differs(&post->shape->shape, &w->prior->shape, why, sizeof why), VHEM_EINVAL,
+             "the posterior is of other models: %s", why);
     w->all[0].m.post = post;
     post = NULL;
 done:

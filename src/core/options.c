@@ -161,7 +161,8 @@ static const vh_option cluster_rows[] = {
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
          "prior of the centres: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5; "
-         "known are alpha, eta, eps, kappa, lambda, nu and scale"),
+         "known are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians frames in place "
+         "of the last three"),
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",

@@ -192,7 +192,7 @@ static vhem_status first_fit(vhem_ctx *ctx, const fit *f, const open_job *x, vh_
 
     job.limits.floor = f->broad;
     job.prior = NULL;
-    if (x->given)
+    if (x->given || !f->broad)
         return VHEM_OK;
     VH_TRY(vh_fit_prior_widen(ctx, f->broad, runs));
     VH_TRY(vh_baum_welch(ctx, &job, runs, workers, x->run));
@@ -363,8 +363,8 @@ done:
     return st;
 }
 
-/* Families without a conjugate prior here: each component gets some frames of the one component for all the data,
- * and pi, A and c their counts. */
+/* Families other than Gaussians: each component gets some frames of the one component for all the data, and pi, A and
+ * c their counts.  Where that is a conjugate prior, fits are by variational Bayes. */
 static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
@@ -386,8 +386,12 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
     }
     f->choice.nu0 = p.frames;
     f->choice.count = p.count;
-    f->pooled = p.model;
-    p.model = NULL;
+    if (vh_prior_exists(p.model->family, &p.model->shape)) {
+        VH_TRY(vh_prior_from_frames(ctx, &p, &f->prior));
+    } else {
+        f->pooled = p.model;
+        p.model = NULL;
+    }
     VH_TRY(vh_h3m_set_text(ctx, &f->out->prior, f->choice.text));
 done:
     vh_frames_prior_free(&p);
@@ -402,7 +406,7 @@ static vhem_status set_prior(vhem_ctx *ctx, fit *f)
 
     if (f->choice.none)
         return VHEM_OK;
-    if (f->family->prior == VH_PRIOR_FRAMES)
+    if (!vh_prior_normal(f->family))
         return set_made_up_frames(ctx, f);
     if (f->choice.text) {
         VH_TRY(vh_fit_prior_given(ctx, &f->choice, d, f->opt.emission, &f->prior));

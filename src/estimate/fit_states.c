@@ -9,8 +9,8 @@
 #include "core/index.h"
 #include "estimate/fit.h"
 #include "estimate/fit_prior.h"
+#include "estimate/options.h"
 #include "math/gamma.h"
-#include "model/frames_prior.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,6 +29,19 @@ static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int h
     VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
     VH_CHECK(!o->start && !o->fixed_pi && !o->fixed_A, VHEM_EINVAL,
              "a given start and a given topology have their number of states: there is nothing to choose");
+done:
+    return st;
+}
+
+/* Numbers of states are chosen by variational Bayes, which not all families have. */
+static vhem_status check_family(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options *opt)
+{
+    vhem_status st = VHEM_OK;
+    const vh_shape shape = vh_fit_shape(data);
+    vhem_fit_options o;
+
+    VH_TRY(vh_fit_resolve(ctx, data, opt, &o));
+    VH_TRY(vh_prior_require(ctx, vh_fit_family(data, &o), &shape));
 done:
     return st;
 }
@@ -128,12 +141,10 @@ vhem_status vh_fit_states(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_o
     VH_NEW(t.report, n);
     o.S_max = -1;
     o.S = t.hi;
+    VH_TRY(check_family(ctx, data, &o));
     VH_TRY(vh_fit_prior_text(ctx, data, &o, &prior));
     VH_CHECK(prior, VHEM_EINVAL,
              "the number of states is chosen by variational Bayes, which needs a prior: not --prior none");
-    VH_CHECK(!vh_frames_prior_is(ctx, prior), VHEM_EINVAL,
-             "the number of states is chosen by variational Bayes, and there are no priors for %s emissions",
-             opt->emission ? opt->emission : VH_EMISSION_DEFAULT);
     o.prior = prior;
     st = try_all(ctx, data, &o, &t);
     if (st == VHEM_ESTOPPED && t.n == 0) { /* nothing to choose from: what there is */

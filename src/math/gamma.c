@@ -57,3 +57,21 @@ double vh_digamma_wishart(int d, double nu)
         sum += vh_digamma((nu + 1 - k) / 2);
     return sum;
 }
+
+double vh_kl_dirichlet(int n, const double *a, const double *a0)
+{
+    double sum = 0, sum0 = 0, kl = 0;
+    for (int k = 0; k < n; k++) {
+        sum += a[k];
+        sum0 += a0[k];
+    }
+    double psi = vh_digamma(sum);
+    for (int k = 0; k < n; k++)
+        kl += (a[k] - a0[k]) * (vh_digamma(a[k]) - psi) - vh_lgamma(a[k]) + vh_lgamma(a0[k]);
+    return n > 1 ? kl + vh_lgamma(sum) - vh_lgamma(sum0) : 0;
+}
+
+double vh_kl_gamma(double a, double b, double a0, double b0)
+{
+    return (a - a0) * vh_digamma(a) - vh_lgamma(a) + vh_lgamma(a0) + a0 * log(b / b0) + a * (b0 - b) / b;
+}

@@ -89,3 +89,44 @@ double vh_student_beyond(double p, double freedom)
     double x = vh_beta_quantile(freedom / 2, 0.5, p);
     return sqrt(freedom * (1 - x) / x);
 }
+
+/* Below a + 1 its series, above it the continued fraction of what is left (Abramowitz and Stegun 6.5.29 and
+ * 6.5.31), from the front. */
+double vh_incomplete_gamma(double a, double x)
+{
+    if (!(x > 0))
+        return 0;
+    double front = exp(a * log(x) - x - vh_lgamma(a));
+    if (x < a + 1) {
+        double sum = 1 / a, term = sum;
+        for (int n = 1; n < MAX_TERMS && term > 1e-17 * sum; n++)
+            sum += term *= x / (a + n);
+        return front * sum;
+    }
+    double b = x + 1 - a, c = 1 / SMALL, d = 1 / not_zero(b), value = d;
+    for (int n = 1; n < MAX_TERMS; n++) {
+        double up = -n * (n - a);
+        b += 2;
+        d = 1 / not_zero(b + up * d);
+        c = not_zero(b + up / c);
+        value *= c * d;
+        if (fabs(c * d - 1) < 1e-16)
+            break;
+    }
+    return 1 - front * value;
+}
+
+/* P(a, x) grows with x: by halving of log x, from far below to far above all of the distribution. */
+double vh_gamma_quantile(double a, double p)
+{
+    double lo = (log(p) + vh_lgamma(a + 1)) / a, hi = log(a + 40 * sqrt(a) + 800);
+    lo = fmin(lo, hi); /* P(a, x) <= x^a / Gamma(a + 1) */
+    for (int k = 0; k < HALVINGS && hi > lo; k++) {
+        double mid = (lo + hi) / 2;
+        if (vh_incomplete_gamma(a, exp(mid)) < p)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return exp((lo + hi) / 2);
+}

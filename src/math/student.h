@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* student.h - the distribution of Student's t, central and noncentral. */
+/* student.h - the distribution of Student's t, central and noncentral, and its kin. */
 #ifndef VH_MATH_STUDENT_H
 #define VH_MATH_STUDENT_H
 
@@ -16,5 +16,9 @@ double vh_student_noncentral(double t, double freedom, double delta);
 /* Their inverses: the t >= 0 with this probability p, 0 < p < 1, and the x with I_x(a, b) = p. */
 double vh_student_beyond(double p, double freedom);
 double vh_beta_quantile(double a, double b, double p);
+
+/* P(a, x), the regularised incomplete gamma function, a > 0, x >= 0, and the x with P(a, x) = p. */
+double vh_incomplete_gamma(double a, double x);
+double vh_gamma_quantile(double a, double p);
 
 #endif

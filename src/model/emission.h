@@ -48,12 +48,38 @@ typedef struct { /* one parameter array of a component and its name on disk */
     bool optional; /* all zero where a file leaves it out */
 } vh_param;
 
-/* The prior of a component in variational Bayes: normal-gamma in each dimension, or normal-Wishart.  The
- * others have a prior of some made-up frames (mstep.h). */
-typedef enum { VH_PRIOR_FRAMES, VH_PRIOR_NORMAL_GAMMA, VH_PRIOR_NORMAL_WISHART } vh_prior_kind;
+/* The form of the prior of a component in variational Bayes: normal-gamma in each dimension, normal-Wishart,
+ * counts (vh_counts), or one of each channel.  VH_PRIOR_FRAMES: there is no conjugate one, and a fit has some
+ * made-up frames instead (mstep.h). */
+typedef enum {
+    VH_PRIOR_FRAMES,
+    VH_PRIOR_NORMAL_GAMMA,
+    VH_PRIOR_NORMAL_WISHART,
+    VH_PRIOR_COUNTS,
+    VH_PRIOR_CHANNELS
+} vh_prior_kind;
 
-/* Which counts of what was observed end T: none, one of each column, or one of the frames that have anything. */
-typedef enum { VH_SEEN_ALL, VH_SEEN_COLUMNS, VH_SEEN_FRAMES } vh_seen_kind;
+/* A conjugate prior that is a number of counts a0 [n], all positive, and whose posterior is a0 plus the n entries
+ * of T that follow the constant. */
+typedef struct {
+    int n_array; /* the counts are so many arrays of the size of the first parameter, one after the */
+    const char *array[2]; /* other; their names in files */
+    /* a0 := what so many frames of a component count for, or less where that would say too much. */
+    void (*begin)(const vh_shape *shape, double frames, const double *const *par, double *a0);
+    /* exp of the expected logs, which looks like a component, and what E log p(y) has beyond its density for each
+     * cell that was observed: par, shift [d]. */
+    void (*expect)(const vh_shape *shape, const double *a, double *const *par, double *shift);
+    /* KL(a | a0), in nats. */
+    double (*kl)(const vh_shape *shape, const double *a, const double *a0);
+    void (*mean)(const vh_shape *shape, const double *a, double *const *par);
+    /* Entry k of the first parameter is below *low, and above *high, with this probability each. */
+    void (*interval)(const vh_shape *shape, const double *a, int k, double outside, double *low,
+                     double *high);
+} vh_counts;
+
+/* Which counts of what was observed end T: none, one of each column, or one of the frames that have anything.
+ * VH_SEEN_CELLS: there is one for each column, but it does not stand at the end (vh_emission.shift). */
+typedef enum { VH_SEEN_ALL, VH_SEEN_COLUMNS, VH_SEEN_FRAMES, VH_SEEN_CELLS } vh_seen_kind;
 
 /* Backends have a product kernel of their own for Gaussians; the rest goes through log_product. */
 typedef enum { VH_KERNEL_OF_FAMILY, VH_KERNEL_GAUSSIAN_DIAG, VH_KERNEL_GAUSSIAN_FULL } vh_kernel_kind;
@@ -87,6 +113,8 @@ struct vh_emission {
     vh_param param[VH_MAX_PARAM];
     bool slim; /* no entry needs scratch that grows with d^2 */
     vh_prior_kind prior;
+    const vh_counts *counts; /* VH_PRIOR_COUNTS */
+    const char *no_prior;    /* VH_PRIOR_FRAMES: why there is no other */
     vh_kernel_kind kernel;
     const vh_location *location; /* NULL: the product is in the user's coordinates */
     const vh_slabs *slabs;       /* how base components are cut for a tighter bound; NULL: they are not */
@@ -94,6 +122,9 @@ struct vh_emission {
      * table, or NULL.  takes_gaps (NULL: yes): whether that holds for this shape. */
     const vh_emission *with_gaps;
     vh_seen_kind seen;
+    /* theta becomes that of a density times exp(shift_k) for each observed cell of column k, shift [d]; NULL: all
+     * cells are always observed. */
+    void (*shift)(const vh_shape *shape, const double *shift, double *theta);
     bool (*takes_gaps)(const vh_shape *shape);
     /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any
      * number. */
@@ -208,6 +239,11 @@ static inline size_t vh_param_size(const vh_emission *f, int p, const vh_shape *
 static inline int vh_seen_counts(const vh_emission *f, const vh_shape *shape)
 {
     return f->seen == VH_SEEN_COLUMNS ? shape->d : f->seen == VH_SEEN_FRAMES ? 1 : 0;
+}
+/* Numbers that a shift of what was observed has: one for each column, one for all, or 0 where it is constant. */
+static inline int vh_shift_counts(const vh_emission *f, const vh_shape *shape)
+{
+    return f->seen == VH_SEEN_CELLS ? shape->d : vh_seen_counts(f, shape);
 }
 static inline int vh_features(const vh_emission *f, const vh_shape *shape)
 {

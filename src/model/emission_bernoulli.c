@@ -4,13 +4,26 @@
  *   T(y) = (1, y, 1 - y)               2d + 1 numbers
  *   theta = (0, log p, log(1 - p))
  *
- * Ones and zeros are counted each for itself: the logit form would subtract large numbers where p is near 1. */
+ * Ones and zeros are counted each for itself: the logit form would subtract large numbers where p is near 1.
+ * For the same reason an expected model may have p - 1, which has a sign, in place of a p near 1. */
+#include "math/gamma.h"
+#include "math/student.h"
 #include "model/columns.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define LEAST 1e-6 /* under a floor p is at least this far from 0 and 1 */
+
+static double one_of(double p)
+{
+    return signbit(p) ? 1 + p : p;
+}
+
+static double zero_of(double p)
+{
+    return signbit(p) ? -p : 1 - p;
+}
 
 static int n_stat(const vh_shape *shape)
 {
@@ -46,8 +59,8 @@ static double natural(const vh_coords *x, const double *const *par, double *thet
     theta[0] = 0;
     for (int k = 0; k < d; k++) {
         bool known = !isnan(par[0][k]);
-        theta[1 + k] = known ? vh_log_or_never(par[0][k]) : 0;
-        theta[1 + d + k] = known ? vh_log_or_never(1 - par[0][k]) : 0;
+        theta[1 + k] = known ? vh_log_or_never(one_of(par[0][k])) : 0;
+        theta[1 + d + k] = known ? vh_log_or_never(zero_of(par[0][k])) : 0;
     }
     return 0;
 }
@@ -57,7 +70,8 @@ static double log_density_of(double p, double one)
 {
     if (isnan(one) || isnan(p))
         return 0;
-    return (one > 0 ? one * vh_log_or_never(p) : 0) + (one < 1 ? (1 - one) * vh_log_or_never(1 - p) : 0);
+    return (one > 0 ? one * vh_log_or_never(one_of(p)) : 0)
+           + (one < 1 ? (1 - one) * vh_log_or_never(zero_of(p)) : 0);
 }
 
 static bool log_density(const vh_shape *shape, const double *const *par, const double *y, int64_t n,
@@ -140,12 +154,76 @@ static const char *refuse(const vh_shape *shape, int k, double y)
     return y == 0 || y == 1 ? NULL : "0 or 1";
 }
 
+/* ---- beta prior: a [d] for ones, b [d] for zeros ------------------------------------------------------- */
+
+static void begin(const vh_shape *shape, double frames, const double *const *par, double *a0)
+{
+    for (int k = 0; k < shape->d; k++) {
+        a0[k] = fmax(frames * par[0][k], VH_LEAST_COUNT);
+        a0[shape->d + k] = fmax(frames * (1 - par[0][k]), VH_LEAST_COUNT);
+    }
+}
+
+/* exp of the two expected logs sum to less than 1: what they lack is the shift. */
+static void expect(const vh_shape *shape, const double *a, double *const *par, double *shift)
+{
+    const double *b = a + shape->d;
+    for (int k = 0; k < shape->d; k++) {
+        double psi = vh_digamma(a[k] + b[k]), one = exp(vh_digamma(a[k]) - psi),
+               zero = exp(vh_digamma(b[k]) - psi), sum = one + zero;
+        par[0][k] = one < zero ? one / sum : -(zero / sum);
+        shift[k] = log(sum);
+    }
+}
+
+static double kl(const vh_shape *shape, const double *a, const double *a0)
+{
+    double sum = 0;
+    for (int k = 0; k < shape->d; k++) {
+        const double both[] = { a[k], a[shape->d + k] }, before[] = { a0[k], a0[shape->d + k] };
+        sum += vh_kl_dirichlet(2, both, before);
+    }
+    return sum;
+}
+
+static void mean(const vh_shape *shape, const double *a, double *const *par)
+{
+    for (int k = 0; k < shape->d; k++)
+        par[0][k] = a[k] / (a[k] + a[shape->d + k]);
+}
+
+static void interval(const vh_shape *shape, const double *a, int k, double outside, double *low, double *high)
+{
+    *low = vh_beta_quantile(a[k], a[shape->d + k], outside);
+    *high = vh_beta_quantile(a[k], a[shape->d + k], 1 - outside);
+}
+
+static const vh_counts beta_prior = { .n_array = 2,
+                                      .array = { "a", "b" },
+                                      .begin = begin,
+                                      .expect = expect,
+                                      .kl = kl,
+                                      .mean = mean,
+                                      .interval = interval };
+
+static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+{
+    for (int k = 0; k < shape->d; k++) {
+        theta[1 + k] += shift[k];
+        theta[1 + shape->d + k] += shift[k];
+    }
+}
+
 const vh_emission vh_bernoulli = {
     .name = "bernoulli",
     .slim = true,
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_COLUMN } } },
+    .prior = VH_PRIOR_COUNTS,
+    .counts = &beta_prior,
     .with_gaps = &vh_bernoulli,
+    .seen = VH_SEEN_CELLS,
+    .shift = shift_theta,
     .refuse = refuse,
     .n_free = n_free,
     .n_stat = n_stat,

@@ -6,7 +6,9 @@
  *
  * A cell that is missing (NaN) is no symbol and adds nothing.  Where a model never had the column, all p are
  * NaN. */
+#include "math/gamma.h"
 #include "math/logsum.h"
+#include "math/student.h"
 #include "model/columns.h"
 #include "model/slabs.h"
 
@@ -182,10 +184,63 @@ static const char *refuse(const vh_shape *shape, int k, double y)
     return y >= 0 && y < shape->V && y == floor(y) ? NULL : "the number of a symbol";
 }
 
+/* ---- Dirichlet prior: a [V] ---------------------------------------------------------------------------- */
+
+static void begin(const vh_shape *shape, double frames, const double *const *par, double *a0)
+{
+    for (int v = 0; v < shape->V; v++)
+        a0[v] = fmax(frames * par[0][v], VH_LEAST_COUNT);
+}
+
+static double sum_of(const vh_shape *shape, const double *a)
+{
+    double sum = 0;
+    for (int v = 0; v < shape->V; v++)
+        sum += a[v];
+    return sum;
+}
+
+static void expect(const vh_shape *shape, const double *a, double *const *par, double *shift)
+{
+    double psi = vh_digamma(sum_of(shape, a));
+    shift[0] = 0;
+    for (int v = 0; v < shape->V; v++)
+        par[0][v] = exp(vh_digamma(a[v]) - psi);
+}
+
+static double kl(const vh_shape *shape, const double *a, const double *a0)
+{
+    return vh_kl_dirichlet(shape->V, a, a0);
+}
+
+static void mean(const vh_shape *shape, const double *a, double *const *par)
+{
+    double sum = sum_of(shape, a);
+    for (int v = 0; v < shape->V; v++)
+        par[0][v] = a[v] / sum;
+}
+
+static void interval(const vh_shape *shape, const double *a, int k, double outside, double *low, double *high)
+{
+    double rest = sum_of(shape, a) - a[k];
+    *low = shape->V > 1 ? vh_beta_quantile(a[k], rest, outside) : 1;
+    *high = shape->V > 1 ? vh_beta_quantile(a[k], rest, 1 - outside) : 1;
+}
+
+static const vh_counts dirichlet = { .n_array = 1,
+                                     .array = { "a" },
+                                     .begin = begin,
+                                     .expect = expect,
+                                     .kl = kl,
+                                     .mean = mean,
+                                     .interval = interval };
+
 const vh_emission vh_categorical = {
     .name = "categorical",
     .n_param = 1,
     .param = { { "p", 1, { VH_PER_SYMBOL } } },
+    .prior = VH_PRIOR_COUNTS,
+    .counts = &dirichlet,
     .slabs = &vh_slabs_symbols,
     .with_gaps = &vh_categorical,
     .refuse = refuse,

@@ -247,6 +247,7 @@ static void features(const vh_shape *shape, const double *y, int64_t n, double *
 
 const vh_emission vh_gamma = {
     .name = "gamma",
+    .no_prior = "the shape of a gamma distribution has no conjugate prior",
     .slim = true,
     .n_param = 3,
     .param = { { "shape", 1, { VH_PER_COLUMN } },

@@ -147,6 +147,12 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
     return true;
 }
 
+static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+{
+    for (int k = 0; k < shape->d; k++)
+        theta[n_stat(shape) - shape->d + k] += shift[k];
+}
+
 const vh_emission vh_gaussian_diag_gaps = {
     .name = "gaussian-diag",
     .slim = true,
@@ -154,6 +160,7 @@ const vh_emission vh_gaussian_diag_gaps = {
     .param = { { "mu", 1, { VH_PER_COLUMN } }, { "cov", 1, { VH_PER_COLUMN } } },
     .prior = VH_PRIOR_NORMAL_GAMMA,
     .seen = VH_SEEN_COLUMNS,
+    .shift = shift_theta,
     .location = &vh_location_gaps,
     .with_gaps = &vh_gaussian_diag_gaps,
     .n_free = vh_diag_n_free,

@@ -8,6 +8,7 @@
  * them; in the E-step of VHEM it is a constant of the base component. */
 #include "math/gamma.h"
 #include "math/logsum.h"
+#include "math/student.h"
 #include "model/columns.h"
 
 #include <math.h>
@@ -231,12 +232,73 @@ static const char *refuse(const vh_shape *shape, int k, double y)
     return y <= VH_MOST_COUNT ? NULL : "9007199254740992 or less";
 }
 
+/* ---- gamma prior: shapes a [d] and rates b [d] --------------------------------------------------------- */
+
+/* No more events than frames: a prior of few frames with many events each would be a narrow one. */
+static void begin(const vh_shape *shape, double frames, const double *const *par, double *a0)
+{
+    for (int k = 0; k < shape->d; k++) {
+        double rate = fmax(par[0][k], LEAST);
+        a0[k] = fmax(frames * fmin(rate, 1), VH_LEAST_COUNT);
+        a0[shape->d + k] = a0[k] / rate;
+    }
+}
+
+/* With the rate exp E log rate, what is left of E log p(y) = y E log rate - E rate - log y! is the difference of
+ * the rates. */
+static void expect(const vh_shape *shape, const double *a, double *const *par, double *shift)
+{
+    const double *b = a + shape->d;
+    for (int k = 0; k < shape->d; k++) {
+        par[0][k] = exp(vh_digamma(a[k])) / b[k];
+        shift[k] = par[0][k] - a[k] / b[k];
+    }
+}
+
+static double kl(const vh_shape *shape, const double *a, const double *a0)
+{
+    double sum = 0;
+    for (int k = 0; k < shape->d; k++)
+        sum += vh_kl_gamma(a[k], a[shape->d + k], a0[k], a0[shape->d + k]);
+    return sum;
+}
+
+static void mean(const vh_shape *shape, const double *a, double *const *par)
+{
+    for (int k = 0; k < shape->d; k++)
+        par[0][k] = a[k] / a[shape->d + k];
+}
+
+static void interval(const vh_shape *shape, const double *a, int k, double outside, double *low, double *high)
+{
+    *low = vh_gamma_quantile(a[k], outside) / a[shape->d + k];
+    *high = vh_gamma_quantile(a[k], 1 - outside) / a[shape->d + k];
+}
+
+static const vh_counts gamma_prior = { .n_array = 2,
+                                       .array = { "a", "b" },
+                                       .begin = begin,
+                                       .expect = expect,
+                                       .kl = kl,
+                                       .mean = mean,
+                                       .interval = interval };
+
+static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+{
+    for (int k = 0; k < shape->d; k++)
+        theta[1 + shape->d + k] += shift[k];
+}
+
 const vh_emission vh_poisson = {
     .name = "poisson",
     .slim = true,
     .n_param = 1,
     .param = { { "rate", 1, { VH_PER_COLUMN } } },
+    .prior = VH_PRIOR_COUNTS,
+    .counts = &gamma_prior,
     .with_gaps = &vh_poisson,
+    .seen = VH_SEEN_CELLS,
+    .shift = shift_theta,
     .refuse = refuse,
     .n_free = n_free,
     .n_stat = n_stat,

@@ -395,16 +395,43 @@ static bool moves(const vh_shape *shape, int k)
 
 static const vh_location location = { .moments = moments, .widen = widen, .moves = moves };
 
+/* The shift of a channel where all cells are always observed is a constant. */
+static void shift_each(const vh_shape *shape, const double *shift, double *theta, bool gaps)
+{
+    double constant = theta[0], *at = theta;
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
+        const vh_emission *table = table_of(c, gaps);
+        double before = *at;
+        if (table->shift)
+            table->shift(&c->shape, shift + c->column, at);
+        *at = before;
+        for (int k = 0; !table->shift && k < c->shape.d; k++)
+            constant += shift[c->column + k];
+        at += table->n_stat(&c->shape) - 1;
+    }
+    theta[0] = constant;
+}
+static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
+{
+    shift_each(shape, shift, theta, false);
+}
+static void shift_theta_gaps(const vh_shape *shape, const double *shift, double *theta)
+{
+    shift_each(shape, shift, theta, true);
+}
+
 static const vh_emission product_gaps;
 
-#define COMMON                                                                                      \
-    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },            \
-    .location = &location, .with_gaps = &product_gaps, .takes_gaps = takes_gaps, .refuse = refuse,  \
-    .sparse = true, .n_free = n_free, .n_feature = n_feature, .features = features, .uneven = true, \
-    .log_product = log_product, .root = root, .draw = draw, .validate = validate
+#define COMMON                                                                                            \
+    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },                  \
+    .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .with_gaps = &product_gaps, \
+    .takes_gaps = takes_gaps, .refuse = refuse, .sparse = true, .n_free = n_free, .n_feature = n_feature, \
+    .features = features, .uneven = true, .log_product = log_product, .root = root, .draw = draw,         \
+    .validate = validate
 
 static const vh_emission product_gaps = {
     COMMON,
+    .shift = shift_theta_gaps,
     .mean_features = mean_features_gaps,
     .n_stat = n_stat_gaps,
     .stats_of_obs = stats_of_obs_gaps,
@@ -417,6 +444,7 @@ static const vh_emission product_gaps = {
 
 const vh_emission vh_product_of_channels = {
     COMMON,
+    .shift = shift_theta,
     .mean_features = mean_features,
     .n_stat = n_stat,
     .stats_of_obs = stats_of_obs,

@@ -57,9 +57,10 @@ done:
     return st;
 }
 
-static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
+vhem_status vh_frames_prior_from_json(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
 {
     vhem_status st = VHEM_OK;
+    int d;
     const char *format = "", *emission = "";
 
     VH_TRY(vh_json_required_text(ctx, root, "format", &format));
@@ -77,6 +78,10 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_frames_prior *p)
     VH_CHECK(p->model->K == 1 && p->model->hmm[0].S * p->model->hmm[0].M == 1, VHEM_EFORMAT,
              "the model has %d HMMs, the first of %d states; must be one HMM of one state and one component",
              p->model->K, p->model->hmm[0].S);
+    VH_TRY(vh_json_count(ctx, root, "d", &d));
+    VH_CHECK(d == p->model->d && strcmp(emission, p->model->family->name) == 0, VHEM_EFORMAT,
+             "it is for %.80s models of dimension %d, but its component is %s of dimension %d", emission, d,
+             p->model->family->name, p->model->d);
 done:
     return st;
 }
@@ -87,7 +92,7 @@ vhem_status vh_frames_prior_read(vhem_ctx *ctx, const char *text, vh_frames_prio
     vh_frames_prior p = { 0 };
     vhem_status st = vh_json_object(ctx, "the prior", text, &root);
     if (st == VHEM_OK)
-        st = read_prior(ctx, root, &p);
+        st = vh_frames_prior_from_json(ctx, root, &p);
     json_decref(root);
     if (st == VHEM_OK) {
         *out = p;

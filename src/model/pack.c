@@ -75,8 +75,8 @@ vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int 
     VH_NEW(pk->log_c, pk->n_comp);
     VH_NEW(pk->direct, pk->n_comp);
     VH_NEW(pk->about, pk->n_comp);
-    if (vh_seen_counts(pk->family, &pk->shape) > 0)
-        VH_NEW(pk->seen_shift, (size_t)pk->n_comp * (size_t)vh_seen_counts(pk->family, &pk->shape));
+    if (vh_shift_counts(pk->family, &pk->shape) > 0)
+        VH_NEW(pk->seen_shift, (size_t)pk->n_comp * (size_t)vh_shift_counts(pk->family, &pk->shape));
     *out = pk;
     pk = NULL;
 done:
@@ -130,7 +130,7 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, v
     pk->n_direct = 0;
     if (pk->seen_shift)
         memset(pk->seen_shift, 0,
-               sizeof *pk->seen_shift * (size_t)pk->n_comp * (size_t)vh_seen_counts(pk->family, &pk->shape));
+               sizeof *pk->seen_shift * (size_t)pk->n_comp * (size_t)vh_shift_counts(pk->family, &pk->shape));
     for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
@@ -190,12 +190,21 @@ double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y)
     bool any = false;
     if (!pk->seen_shift)
         return 0;
-    const double *shift = pk->seen_shift + (size_t)r * (size_t)vh_seen_counts(pk->family, &pk->shape);
+    const double *shift = pk->seen_shift + (size_t)r * (size_t)vh_shift_counts(pk->family, &pk->shape);
     for (int k = 0; k < pk->d; k++) {
         any = any || !isnan(y[k]);
-        sum += pk->family->seen == VH_SEEN_COLUMNS && !isnan(y[k]) ? shift[k] : 0;
+        sum += pk->family->seen != VH_SEEN_FRAMES && !isnan(y[k]) ? shift[k] : 0;
     }
-    return pk->family->seen == VH_SEEN_COLUMNS ? sum : any ? shift[0] : 0;
+    return pk->family->seen != VH_SEEN_FRAMES ? sum : any ? shift[0] : 0;
+}
+
+double vh_pack_shift(const vh_packed *pk, int r)
+{
+    int n = pk->seen_shift ? vh_shift_counts(pk->family, &pk->shape) : 0;
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += pk->seen_shift[(size_t)r * (size_t)n + (size_t)k];
+    return sum;
 }
 
 void vh_table_stats(const vh_packed *pk, const double *y, int64_t n, double *T)

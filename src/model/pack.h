@@ -18,8 +18,9 @@ typedef struct {
     double *c, *mean;       /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
     double *theta;          /* [n_comp][n_stat]  natural parameters, log c added to the constant */
     double *log_c;          /* [n_comp] */
-    double *seen_shift; /* [n_comp][vh_seen_counts]  added to the log density of what was observed; or NULL */
-    const double **par; /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
+    double
+        *seen_shift; /* [n_comp][vh_shift_counts]  added to the log density of what was observed; or NULL */
+    const double **par;    /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
     unsigned char *direct; /* [n_comp]  the product would lose digits: take log_density instead */
     int n_direct;
     bool sparse;      /* most of a statistic of a frame is 0, and there is much of it */
@@ -44,6 +45,8 @@ void vh_pack_free(vh_packed *pk);
 
 /* What component r adds for the cells that the frame y has: 0 where there is no seen_shift. */
 double vh_pack_seen_shift(const vh_packed *pk, int r, const double *y);
+/* The same for a frame that has all of them. */
+double vh_pack_shift(const vh_packed *pk, int r);
 
 /* The table log c_r + log p(y_t | r) of a chunk of frames, in three steps because frames come from several
  * places: the statistics T [n][n_stat] of each piece, one product for all, G [n_comp][ld], of which only the

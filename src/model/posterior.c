@@ -1,92 +1,93 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* posterior.c - see posterior.h.
  *
- *   1. moments of statistics      2. rows: Dirichlet distributions
- *   3. components: normal-gamma and normal-Wishart      4. whole HMMs */
+ *   1. storage      2. rows: Dirichlet distributions      3. components      4. whole HMMs */
 #include "model/posterior.h"
 
 #include "core/alloc.h"
 #include "math/gamma.h"
-#include "math/linalg.h"
+#include "model/layout.h"
+#include "model/posterior_gaussian.h"
 
 #include <math.h>
 #include <string.h>
 
 #define NOTHING 1e-200 /* less weight is rounding */
 
-#define LOG_2  0.69314718055994530942
-#define LOG_PI 1.1447298858494001741
+/* ---- 1. storage ---------------------------------------------------------------------------------------- */
 
-static bool is_full(const vh_prior *p)
+void vh_posterior_arrays(const vh_prior *p, const vh_posterior *post, double **x, size_t *n)
 {
-    return vh_prior_full(p->family);
+    double *all[VH_POSTERIOR_ARRAYS] = { post->kappa, post->lambda, post->nu, post->m, post->B, post->count };
+    size_t size[VH_POSTERIOR_ARRAYS] = { 1, 1, 1, vh_prior_means(p), vh_prior_size(p), vh_prior_counts(p) };
+    memcpy(x, all, sizeof all);
+    memcpy(n, size, sizeof size);
+}
+
+/* Statistics of a component of a channel, with or without missing cells. */
+static size_t most_stats(const vh_prior *p)
+{
+    const vh_emission *gaps = p->family->with_gaps;
+    int own = p->family->n_stat(&p->shape), other = gaps && gaps != p->family ? gaps->n_stat(&p->shape) : 0;
+    return (size_t)(own > other ? own : other);
 }
 
 vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *p, int S, int M, vh_posterior *out)
 {
     vhem_status st = VHEM_OK;
-    size_t s = (size_t)S, q = s * (size_t)M, d = (size_t)p->d, size = vh_prior_size(p);
+    size_t s = (size_t)S, q = s * (size_t)M, d = (size_t)p->d, size = vh_prior_size(p),
+           n = vh_prior_counts(p);
     vh_posterior x = { .S = S, .M = M };
 
-    VH_NEW(x.eta, s + s * s + 4 * q + 4 * q * d + q * size + 2 * size + 2 * d);
+    VH_NEW(x.eta, s + s * s + 3 * q + 3 * q * d + q * vh_prior_means(p) + q * size + q * n + 2 * size + 2 * d
+                      + (p->n_channel > 0 ? 0 : most_stats(p)));
     x.eps = x.eta + s;
     x.kappa = x.eps + s * s;
     x.lambda = x.kappa + q;
     x.nu = x.lambda + q;
     x.shift = x.nu + q;
-    x.m = x.shift + q;
-    x.B = x.m + q * d;
-    x.col_lambda = x.B + q * size;
+    x.m = x.shift + q * d;
+    x.B = x.m + q * vh_prior_means(p);
+    x.count = x.B + q * size;
+    x.col_lambda = x.count + q * n;
     x.col_nu = x.col_lambda + q * d;
-    x.col_shift = x.col_nu + q * d;
-    x.work = x.col_shift + q * d;
+    x.work = x.col_nu + q * d;
+    if (p->n_channel > 0)
+        VH_NEW(x.channel, p->n_channel);
+    x.n_channel = p->n_channel;
+    for (int c = 0; c < p->n_channel; c++)
+        VH_TRY(vh_posterior_new(ctx, p->channel[c], S, M, &x.channel[c]));
     *out = x;
+    x = (vh_posterior){ 0 };
 done:
+    vh_posterior_free(&x);
     return st;
 }
 
 void vh_posterior_free(vh_posterior *post)
 {
+    for (int c = 0; c < post->n_channel; c++)
+        vh_posterior_free(&post->channel[c]);
+    free(post->channel);
     free(post->eta);
     *post = (vh_posterior){ 0 };
 }
 
-/* ---- 1. moments ---------------------------------------------------------------------------------------- */
+static vh_gathered gathered(const vh_packed *pk, int r, const vh_stats *stats)
+{
+    return (vh_gathered){ pk->family, &pk->about[r], stats->T + (size_t)r * (size_t)pk->n_stat };
+}
 
 double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k)
 {
-    const double *T = stats->T + (size_t)r * (size_t)pk->n_stat;
-    int counts = vh_seen_counts(pk->family, &pk->shape);
-    return counts == 0 ? T[0] : T[pk->n_stat - counts + (counts > 1 ? k : 0)];
+    const vh_gathered g = gathered(pk, r, stats);
+    return vh_gaussian_seen(&g, k);
 }
 
 double vh_posterior_moments(const vh_packed *pk, int r, const vh_stats *stats, double *mean, double *scatter)
 {
-    const vh_coords *x = &pk->about[r];
-    const double *T = stats->T + (size_t)r * (size_t)pk->n_stat;
-    bool full = vh_prior_full(pk->family);
-    int d = pk->d;
-
-    memset(mean, 0, sizeof *mean * (size_t)d);
-    memset(scatter, 0, sizeof *scatter * vh_scatter_size(pk->family, d));
-    const double *second = T + 1 + d; /* squares, or the lower triangle of products by rows */
-    for (int i = 0; i < d; i++) {
-        double n = vh_posterior_seen(pk, r, stats, i);
-        if (!(n > NOTHING)) { /* dividing by it makes noise */
-            second += full ? i + 1 : 1;
-            continue;
-        }
-        for (int j = full ? 0 : i; j <= i; j++) {
-            double c = (*second++ - T[1 + i] / n * T[1 + j]) * x->scale[i] * x->scale[j];
-            if (i == j)
-                c = fmax(c, 0); /* rounding */
-            scatter[full ? i * d + j : i] = c;
-            if (full)
-                scatter[j * d + i] = c;
-        }
-        mean[i] = x->origin[i] + x->scale[i] * T[1 + i] / n;
-    }
-    return T[0] > NOTHING ? T[0] : 0;
+    const vh_gathered g = gathered(pk, r, stats);
+    return vh_gaussian_moments(&g, mean, scatter);
 }
 
 /* ---- 2. rows ------------------------------------------------------------------------------------------- */
@@ -160,155 +161,103 @@ void vh_dirichlet_mean(int n, const double *a, double *p)
 
 /* ---- 3. components ------------------------------------------------------------------------------------- */
 
-/* lambda, nu, m and B of a component from its n frames: mean ybar [d], scatter about it. */
-static void update_component(const vh_prior *p, double n, const double *ybar, const double *scatter,
-                             double *lambda, double *nu, double *m, double *B)
+/* The table that a channel of a product has its statistics from: that of the product knows of missing cells. */
+static const vh_emission *table_of(const vh_channel *c, const vh_emission *product)
 {
-    int d = p->d;
-    double pull = n > 0 ? p->lambda * n / (p->lambda + n) : 0;
-    *lambda = p->lambda + n;
-    *nu = p->nu + n;
-    for (int i = 0; i < d; i++)
-        m[i] = p->m[i] + n / *lambda * (n > 0 ? ybar[i] - p->m[i] : 0);
-    for (int i = 0; i < d; i++)
-        for (int j = is_full(p) ? 0 : i; j <= i; j++) {
-            double away = n > 0 ? pull * (ybar[i] - p->m[i]) * (ybar[j] - p->m[j]) : 0;
-            if (is_full(p))
-                B[i * d + j] = B[j * d + i] = p->B[i * d + j] + scatter[i * d + j] + away;
-            else
-                B[i] = p->B[i] + scatter[i] + away;
-        }
+    return product == product->with_gaps ? c->family->with_gaps : c->family;
 }
 
-/* E log|Lambda| + log|B|: what nu alone says of it. */
-static double log_precision(const vh_prior *p, double nu)
+static void update_known(const vh_prior *p, const vh_gathered *g, int q, vh_posterior *post)
 {
-    return (is_full(p) ? vh_digamma_wishart(p->d, nu) : p->d * vh_digamma(nu / 2)) + p->d * LOG_2;
-}
+    size_t n = vh_prior_counts(p);
+    const double *T = g->T + 1;
 
-/* log of the constant of a Wishart distribution with log|W^-1| = logdet; diag: of d of them. */
-static double log_constant(const vh_prior *p, double nu, double logdet)
-{
-    int d = p->d;
-    double gammas =
-        is_full(p) ? d * (d - 1) / 4.0 * LOG_PI + vh_lgamma_wishart(d, nu) : d * vh_lgamma(nu / 2);
-    return nu / 2 * (logdet - d * LOG_2) - gammas;
-}
-
-/* log|B|, tr(B^-1 B0) and (m - m0)' B^-1 (m - m0); work [2 d d + 2 d].  False when B is singular. */
-static bool traces(const vh_prior *p, const double *m, const double *B, double *work, double *logdet,
-                   double *trace, double *quad)
-{
-    int d = p->d;
-    size_t dd = (size_t)d * (size_t)d;
-    double *L = work, *Z = work + dd;
-
-    *logdet = *trace = *quad = 0;
-    if (!is_full(p)) {
-        for (int k = 0; k < d; k++) {
-            *logdet += log(B[k]);
-            *trace += p->B[k] / B[k];
-            *quad += (m[k] - p->m[k]) * (m[k] - p->m[k]) / B[k];
-        }
-        return true;
+    if (vh_prior_normal(p->family))
+        vh_gaussian_update(p, g, q, post);
+    for (size_t e = 0; e < n; e++)
+        post->count[(size_t)q * n + e] = p->count[e] + fmax(T[e], 0);
+    for (int c = 0; c < p->n_channel; c++) {
+        const vh_channel *ch = &p->shape.layout->channel[c];
+        const vh_emission *table = table_of(ch, g->table);
+        const vh_coords x = { ch->shape, g->x->origin + ch->column, g->x->scale + ch->column };
+        int n_stat = table->n_stat(&ch->shape);
+        double *own = post->channel[c].work + 2 * vh_prior_size(p->channel[c]) + 2 * (size_t)ch->shape.d;
+        own[0] = g->T[0];
+        memcpy(own + 1, T, sizeof *T * (size_t)(n_stat - 1));
+        const vh_gathered part = { table, &x, own };
+        update_known(p->channel[c], &part, q, &post->channel[c]);
+        T += n_stat - 1;
     }
-    memcpy(L, B, sizeof *L * dd);
-    if (!vh_cholesky(d, L))
-        return false;
-    *logdet = vh_cholesky_logdet(d, L);
-    for (int k = 0; k < d; k++)
-        Z[k] = m[k] - p->m[k];
-    vh_cholesky_solve_rows(d, L, 1, Z);
-    for (int k = 0; k < d; k++)
-        *quad += Z[k] * Z[k];
-    if (!vh_cholesky_inverse(d, L))
-        return false;
-    for (size_t e = 0; e < dd; e++)
-        *trace += L[e] * p->B[e];
-    return true;
 }
 
-double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, int q)
+static void expect_known(const vh_prior *p, const vh_posterior *post, int q, double *const *par,
+                         double *shift)
 {
-    double logdet, trace, quad;
-    bool ok = traces(p, post->m + q * p->d, post->B + (size_t)q * vh_prior_size(p), post->work, &logdet,
-                     &trace, &quad);
-    return ok ? log_precision(p, post->nu[q]) - logdet : NAN;
+    double *of[VH_MAX_PARAM];
+
+    if (vh_prior_normal(p->family))
+        vh_gaussian_expect(p, post, q, par, shift);
+    if (p->family->counts)
+        p->family->counts->expect(&p->shape, post->count + (size_t)q * vh_prior_counts(p), par, shift);
+    for (int c = 0; c < p->n_channel; c++) {
+        vh_channel_par(&p->shape.layout->channel[c], par, of);
+        expect_known(p->channel[c], &post->channel[c], q, of, shift + p->shape.layout->channel[c].column);
+    }
 }
 
-/* KL of a component, given log|B0|: of N(m, (lambda Lambda)^-1) from its prior, and of the Wishart. */
-static double kl_component(const vh_prior *p, double logdet0, double lambda, double nu, const double *m,
-                           const double *B, double *work)
+static double kl_known(const vh_prior *p, const vh_posterior *post)
 {
-    double logdet, trace, quad, d = p->d;
-    if (!traces(p, m, B, work, &logdet, &trace, &quad))
-        return NAN;
-    double normal = d * (log(lambda / p->lambda) - 1 + p->lambda / lambda) + p->lambda * nu * quad;
-    double wishart = log_constant(p, nu, logdet) - log_constant(p, p->nu, logdet0)
-                     + (nu - p->nu) / 2 * (log_precision(p, nu) - logdet) + nu / 2 * (trace - d);
-    return normal / 2 + wishart;
+    double kl = vh_prior_normal(p->family) ? vh_gaussian_kl(p, post) : 0;
+    for (int q = 0; p->family->counts && q < post->S * post->M; q++)
+        kl += p->family->counts->kl(&p->shape, post->count + (size_t)q * vh_prior_counts(p), p->count);
+    for (int c = 0; c < p->n_channel; c++)
+        kl += kl_known(p->channel[c], &post->channel[c]);
+    return kl;
+}
+
+/* 1 when a floor held something, 0 when not, -1 when it is singular. */
+static int mean_known(const vh_prior *p, const vh_limits *lim, const vh_posterior *post, int q,
+                      double *const *par, double *work)
+{
+    double *of[VH_MAX_PARAM];
+    int held = 0;
+
+    if (vh_prior_normal(p->family))
+        return vh_gaussian_mean(p, lim, post, q, par, work);
+    if (p->family->counts)
+        p->family->counts->mean(&p->shape, post->count + (size_t)q * vh_prior_counts(p), par);
+    for (int c = 0; c < p->n_channel; c++) {
+        vh_limits own = *lim;
+        own.floor = lim->floor ? lim->floor + p->shape.layout->channel[c].column : NULL;
+        vh_channel_par(&p->shape.layout->channel[c], par, of);
+        int one = mean_known(p->channel[c], &own, &post->channel[c], q, of, work);
+        held = one < 0 || held < 0 ? -1 : held | one;
+    }
+    return held;
 }
 
 /* ---- 4. whole HMMs ------------------------------------------------------------------------------------- */
-
-/* The prior of column k by itself, of a diagonal covariance. */
-static vh_prior column_prior(const vh_prior *p, int k)
-{
-    vh_prior one = *p;
-    one.d = 1;
-    one.m = p->m + k;
-    one.B = p->B + k;
-    return one;
-}
-
-/* Component q, each column from the frames that have it. */
-static void update_columns(const vh_prior *p, const vh_packed *pk, int r, const vh_stats *stats, int q,
-                           const double *ybar, const double *scatter, vh_posterior *post)
-{
-    for (int k = 0; k < p->d; k++) {
-        const vh_prior one = column_prior(p, k);
-        double n = vh_posterior_seen(pk, r, stats, k);
-        int at = q * p->d + k;
-        update_component(&one, n > NOTHING ? n : 0, ybar + k, scatter + k, &post->col_lambda[at],
-                         &post->col_nu[at], post->m + at, post->B + at);
-    }
-}
 
 void vh_posterior_update(const vh_prior *p, const vh_packed *pk, int k, const vh_stats *stats,
                          vh_posterior *post)
 {
     int S = post->S, M = post->M;
-    double *ybar = post->work, *scatter = post->work + p->d;
 
-    post->by_column = pk->family->seen == VH_SEEN_COLUMNS;
     for (int s = 0; s < S; s++)
         post->eta[s] = p->eta + stats->nu1[pk->state0[k] + s];
     for (int e = 0; e < S * S; e++)
         post->eps[e] = p->eps + stats->xi[pk->trans0[k] + (size_t)e];
     for (int q = 0; q < S * M; q++) {
-        int r = pk->comp0[k] + q;
-        double n = vh_posterior_moments(pk, r, stats, ybar, scatter);
-        post->kappa[q] = p->kappa + n;
-        if (pk->family->seen == VH_SEEN_FRAMES)
-            n = fmax(vh_posterior_seen(pk, r, stats, 0), 0);
-        update_component(p, n, ybar, scatter, &post->lambda[q], &post->nu[q], post->m + q * p->d,
-                         post->B + (size_t)q * vh_prior_size(p));
-        if (post->by_column)
-            update_columns(p, pk, r, stats, q, ybar, scatter, post);
+        const vh_gathered g = gathered(pk, pk->comp0[k] + q, stats);
+        post->kappa[q] = p->kappa + (g.T[0] > NOTHING ? g.T[0] : 0);
+        update_known(p, &g, q, post);
     }
-}
-
-/* The further factor of c~, log, of a component with these parameters. */
-static double shift_of(const vh_prior *p, double lambda, double nu)
-{
-    return (log_precision(p, nu) - p->d * log(nu) - p->d / lambda) / 2;
 }
 
 void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *post, const vh_h3m *h3m,
                          vh_hmm *h)
 {
-    int S = post->S, M = post->M, d = p->d;
-    size_t size = vh_prior_size(p);
+    int S = post->S, M = post->M;
 
     expect_row(S, lim->fixed_pi, post->eta, h->pi);
     for (int s = 0; s < S; s++) {
@@ -316,114 +265,60 @@ void vh_posterior_expect(const vh_prior *p, const vh_limits *lim, vh_posterior *
         expect_row(M, NULL, post->kappa + s * M, vh_hmm_c(h) + s * M);
     }
     for (int q = 0; q < S * M; q++) {
-        double *par[VH_MAX_PARAM], nu = post->nu[q];
+        double *par[VH_MAX_PARAM];
         vh_hmm_component(h3m, h, q / M, q % M, par);
-        memcpy(par[0], post->m + q * d, sizeof *par[0] * (size_t)d);
-        for (size_t e = 0; e < size; e++)
-            par[1][e] = post->B[(size_t)q * size + e] / (post->by_column ? post->col_nu[q * d + (int)e] : nu);
-        post->shift[q] = shift_of(p, post->lambda[q], nu);
-        for (int k = 0; post->by_column && k < d; k++) {
-            const vh_prior one = column_prior(p, k);
-            post->col_shift[q * d + k] = shift_of(&one, post->col_lambda[q * d + k], post->col_nu[q * d + k]);
-        }
+        expect_known(p, post, q, par, post->shift + q * p->d);
     }
 }
 
 void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k)
 {
-    int counts = vh_seen_counts(pk->family, &pk->shape);
+    int counts = vh_shift_counts(pk->family, &pk->shape);
     for (int q = 0; q < post->S * post->M; q++) {
         int r = pk->comp0[k] + q;
         double *theta = pk->theta + (size_t)r * (size_t)pk->n_stat;
+        const double *shift = post->shift + q * pk->d;
         if (pk->log_c[r] == VH_NEVER)
             continue;
-        if (counts == 0) {
-            pk->log_c[r] += post->shift[q];
-            theta[0] += post->shift[q];
-        }
-        for (int e = 0; e < counts; e++) {
-            double shift = post->by_column ? post->col_shift[q * counts + e] : post->shift[q];
-            theta[pk->n_stat - counts + e] += shift;
-            pk->seen_shift[r * counts + e] = shift;
+        if (pk->family->shift)
+            pk->family->shift(&pk->shape, shift, theta);
+        for (int e = 0; e < counts; e++)
+            pk->seen_shift[r * counts + e] = shift[e];
+        for (int e = 0; !pk->family->shift && e < pk->d; e++) {
+            theta[0] += shift[e];
+            pk->log_c[r] += shift[e];
         }
     }
-}
-
-/* KL of component q, column by column. */
-static double kl_columns(const vh_prior *p, const vh_posterior *post, int q)
-{
-    double kl = 0;
-    for (int k = 0; k < p->d; k++) {
-        const vh_prior one = column_prior(p, k);
-        int at = q * p->d + k;
-        kl += kl_component(&one, log(p->B[k]), post->col_lambda[at], post->col_nu[at], post->m + at,
-                           post->B + at, post->work);
-    }
-    return kl;
 }
 
 double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posterior *post)
 {
-    int S = post->S, M = post->M, d = p->d;
-    double logdet0, trace, quad, kl = kl_row(S, lim->fixed_pi, post->eta, p->eta);
+    int S = post->S, M = post->M;
+    double kl = kl_row(S, lim->fixed_pi, post->eta, p->eta);
 
-    if (!traces(p, p->m, p->B, post->work, &logdet0, &trace, &quad))
-        return NAN;
     for (int s = 0; s < S; s++)
         kl += kl_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, p->eps)
               + kl_row(M, NULL, post->kappa + s * M, p->kappa);
-    for (int q = 0; q < S * M; q++)
-        kl += post->by_column ? kl_columns(p, post, q)
-                              : kl_component(p, logdet0, post->lambda[q], post->nu[q], post->m + q * d,
-                                             post->B + (size_t)q * vh_prior_size(p), post->work);
-    return kl;
+    return kl + kl_known(p, post);
 }
 
-/* What B is divided by to be a covariance.  Each variance by itself has nu - d + 1 degrees of freedom. */
-static double divisor(const vh_prior *p, const vh_limits *lim, double nu)
+/* Scratch of the means of components. */
+static size_t mean_work(const vh_prior *p)
 {
-    double own = is_full(p) ? nu - p->d + 1 : nu;
-    if (lim->exact)
-        return own > 2 ? own - 2 : nu;
-    return fmax(own - 2, fmax(1, own / 2));
-}
-
-size_t vh_posterior_work(const vh_emission *family, int d)
-{
-    const vh_shape shape = { .d = d };
-    return (size_t)family->n_stat(&shape) + (size_t)d + vh_emission_room(family, &shape);
-}
-
-/* The maximiser of the likelihood of statistics with this mean and covariance is that mean and covariance,
- * and it knows of floors. */
-int vh_posterior_put(const vh_emission *family, int d, const double *floor, const double *mu,
-                     const double *cov, double divisor, double *const *par, double *work)
-{
-    bool full = vh_prior_full(family);
-    const vh_shape shape = { .d = d };
-    double *stat = work, *one = stat + family->n_stat(&shape), *second = stat + 1 + d;
-    const vh_coords about = { .shape = shape, .origin = mu, .scale = one };
-
-    stat[0] = 1;
-    for (int i = 0; i < d; i++) {
-        stat[1 + i] = 0;
-        one[i] = 1;
-        for (int j = full ? 0 : i; j <= i; j++)
-            *second++ = cov[full ? i * d + j : i] / divisor;
-    }
-    for (int e = vh_seen_counts(family, &shape); e > 0; e--)
-        stat[family->n_stat(&shape) - e] = 1;
-    return family->maximise(&about, stat, floor, par, one + d);
+    size_t most = vh_prior_normal(p->family) ? vh_posterior_work(p->family, p->d) : 0;
+    for (int c = 0; c < p->n_channel; c++)
+        most = mean_work(p->channel[c]) > most ? mean_work(p->channel[c]) : most;
+    return most;
 }
 
 vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits *lim,
                               const vh_posterior *post, const vh_h3m *h3m, vh_hmm *h, int *n_floored)
 {
     vhem_status st = VHEM_OK;
-    int S = post->S, M = post->M, d = p->d, held = 0;
+    int S = post->S, M = post->M, held = 0;
     double *work = NULL;
 
-    VH_NEW(work, vh_posterior_work(p->family, d));
+    VH_NEW(work, mean_work(p));
     mean_row(S, lim->fixed_pi, post->eta, h->pi);
     for (int s = 0; s < S; s++) {
         mean_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, h->A + s * S);
@@ -431,13 +326,8 @@ vhem_status vh_posterior_mean(vhem_ctx *ctx, const vh_prior *p, const vh_limits 
     }
     for (int q = 0; q < S * M; q++) {
         double *par[VH_MAX_PARAM];
-        const double *B = post->B + (size_t)q * vh_prior_size(p);
-        double by = divisor(p, lim, post->nu[q]);
         vh_hmm_component(h3m, h, q / M, q % M, par);
-        for (int k = 0; post->by_column && k < d; k++)
-            post->work[k] = B[k] / divisor(p, lim, post->col_nu[q * d + k]);
-        int r = vh_posterior_put(p->family, d, lim->floor, post->m + q * d, post->by_column ? post->work : B,
-                                 post->by_column ? 1 : by, par, work);
+        int r = mean_known(p, lim, post, q, par, work);
         VH_CHECK(r >= 0, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / M, q % M);
         held += r;
     }

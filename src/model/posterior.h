@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* posterior.h - what is known of an HMM with Gaussian mixtures after some frames: variational Bayes.
+/* posterior.h - what is known of an HMM after some frames: variational Bayes.
  *
  * The posterior has the form of the prior (prior.h), with a parameter for each entry of pi, A and c and for
  * each component.  The E-step needs nothing but exp of expected logs, which look like an HMM,
@@ -7,7 +7,7 @@
  *   pi~, A~, c~ = exp E[log .]     mu~ = m     cov~ = B / nu
  *   c~ further times exp{ 1/2 (E log|Lambda| - log|nu B^-1|) - d / (2 lambda) }
  *
- * (where cells are missing: the factor of those cells alone that a frame has)
+ * (where cells are missing: the factor of those cells alone that a frame has; other families: vh_counts)
  * whose rows sum to less than 1: the expected model.  Packed as usual it goes through the kernels of
  * Baum-Welch, and its log-likelihood less the divergence of the posterior from the prior is a lower bound of
  * the log-evidence, which no update lets fall.  Bishop 2006, Section 10.2; MacKay 1997.
@@ -20,21 +20,30 @@
 #include "model/mstep.h"
 #include "model/prior.h"
 
-typedef struct {
+typedef struct vh_posterior vh_posterior;
+struct vh_posterior {
     int S, M;
     double *eta, *eps, *kappa; /* [S] [S][S] [S][M] */
-    double *lambda, *nu, *m;   /* [S][M] [S][M] [S][M][d] */
+    double *lambda, *nu, *m;   /* [S][M] [S][M] [S][M][d]; m, B: of Gaussians */
     double *B;                 /* [S][M][d], full [S][M][d][d] */
-    double *shift;             /* [S][M]  log of the further factor of c~ */
+    double *count;             /* [S][M][vh_prior_counts]  of families with counts */
+    double *shift;             /* [S][M][d]  log of the further factor of c~ for each observed cell */
     /* Where cells are missing, each column of a diagonal covariance has its own number of frames, and lambda and
      * nu above are those of all frames. */
     bool by_column;
-    double *col_lambda, *col_nu, *col_shift; /* [S][M][d]  by_column only */
+    double *col_lambda, *col_nu; /* [S][M][d]  by_column only */
     double *work;
-} vh_posterior; /* zero it before use */
+    vh_posterior
+        *channel; /* [n_channel]  of a product; what is known of their components, and nothing else */
+    int n_channel;
+}; /* zero it before use */
 
 vhem_status vh_posterior_new(vhem_ctx *ctx, const vh_prior *prior, int S, int M, vh_posterior *out);
 void vh_posterior_free(vh_posterior *post); /* accepts a zeroed struct */
+
+/* The arrays that have n numbers for each component: x [VH_POSTERIOR_ARRAYS], each [S][M][n]. */
+enum { VH_POSTERIOR_ARRAYS = 6 };
+void vh_posterior_arrays(const vh_prior *prior, const vh_posterior *post, double **x, size_t *n);
 
 /* How many frames of component r of the packed set have column k. */
 double vh_posterior_seen(const vh_packed *pk, int r, const vh_stats *stats, int k);

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "math/gamma.h"
 #include "model/json.h"
+#include "model/layout_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,33 +50,36 @@ done:
     return st;
 }
 
-/* The arrays of a posterior, and how many numbers each has. */
-enum { N_ARRAYS = 7 };
-
-static void arrays_of(const vh_prior *shape, const vh_posterior *h, double *x[N_ARRAYS], size_t n[N_ARRAYS])
+/* Component `from` of h becomes component `to` of out, which may be h; rows apart. */
+static void copy_component(const vh_prior *shape, const vh_posterior *h, size_t from, vh_posterior *out,
+                           size_t to)
 {
-    size_t S = (size_t)h->S, q = S * (size_t)h->M;
-    double *all[N_ARRAYS] = { h->eta, h->eps, h->kappa, h->lambda, h->nu, h->m, h->B };
-    size_t size[N_ARRAYS] = { S, S * S, q, q, q, q * (size_t)shape->d, q * vh_prior_size(shape) };
-    memcpy(x, all, sizeof all);
-    memcpy(n, size, sizeof size);
+    double *x[VH_POSTERIOR_ARRAYS], *y[VH_POSTERIOR_ARRAYS];
+    size_t n[VH_POSTERIOR_ARRAYS];
+
+    vh_posterior_arrays(shape, h, x, n);
+    vh_posterior_arrays(shape, out, y, n);
+    for (int k = 0; k < VH_POSTERIOR_ARRAYS; k++)
+        memmove(y[k] + to * n[k], x[k] + from * n[k], sizeof **x * n[k]);
+    for (int c = 0; c < shape->n_channel; c++)
+        copy_component(shape->channel[c], &h->channel[c], from, &out->channel[c], to);
 }
 
 vhem_status vh_posteriors_copy(vhem_ctx *ctx, const vh_posteriors *post, vh_posteriors **out)
 {
     vhem_status st = VHEM_OK;
     vh_posteriors *p = NULL;
-    double *from[N_ARRAYS], *to[N_ARRAYS];
-    size_t n[N_ARRAYS];
 
     VH_TRY(vh_posteriors_new(ctx, post->shape, post->K, &p));
     memcpy(p->alpha, post->alpha, sizeof *p->alpha * (size_t)p->K);
     for (int j = 0; j < p->K; j++) {
-        VH_TRY(vh_posterior_new(ctx, p->shape, post->hmm[j].S, post->hmm[j].M, &p->hmm[j]));
-        arrays_of(p->shape, &post->hmm[j], from, n);
-        arrays_of(p->shape, &p->hmm[j], to, n);
-        for (int k = 0; k < N_ARRAYS; k++)
-            memcpy(to[k], from[k], sizeof *to[k] * n[k]);
+        const vh_posterior *h = &post->hmm[j];
+        size_t S = (size_t)h->S;
+        VH_TRY(vh_posterior_new(ctx, p->shape, h->S, h->M, &p->hmm[j]));
+        memcpy(p->hmm[j].eta, h->eta, sizeof *h->eta * S);
+        memcpy(p->hmm[j].eps, h->eps, sizeof *h->eps * S * S);
+        for (size_t q = 0; q < S * (size_t)h->M; q++)
+            copy_component(p->shape, h, q, &p->hmm[j], q);
     }
     *out = p;
     p = NULL;
@@ -108,21 +112,13 @@ void vh_posteriors_drop(vh_posteriors *p, int j)
     p->hmm[p->K] = (vh_posterior){ 0 };
 }
 
-/* Entry `from` of x [n][size] becomes entry `to`. */
-static void move(double *x, size_t size, size_t to, size_t from)
+/* The sizes of an HMM and of what its channels know of it. */
+static void resize(vh_posterior *h, int S, int M)
 {
-    if (to != from)
-        memmove(x + to * size, x + from * size, sizeof *x * size);
-}
-
-/* Component `from` becomes component `to`, which comes before it. */
-static void move_component(const vh_prior *shape, vh_posterior *h, size_t to, size_t from)
-{
-    move(h->kappa, 1, to, from);
-    move(h->lambda, 1, to, from);
-    move(h->nu, 1, to, from);
-    move(h->m, (size_t)shape->d, to, from);
-    move(h->B, vh_prior_size(shape), to, from);
+    h->S = S;
+    h->M = M;
+    for (int c = 0; c < h->n_channel; c++)
+        resize(&h->channel[c], S, M);
 }
 
 void vh_posteriors_drop_state(vh_posteriors *p, int j, int s)
@@ -134,11 +130,11 @@ void vh_posteriors_drop_state(vh_posteriors *p, int j, int s)
         if (e / S != at && e % S != at)
             h->eps[n++] = h->eps[e];
     for (size_t r = at + 1; r < S; r++) {
-        move(h->eta, 1, r - 1, r);
+        h->eta[r - 1] = h->eta[r];
         for (size_t l = 0; l < M; l++)
-            move_component(p->shape, h, (r - 1) * M + l, r * M + l);
+            copy_component(p->shape, h, r * M + l, h, (r - 1) * M + l);
     }
-    h->S--;
+    resize(h, h->S - 1, h->M);
 }
 
 /* How many components of its state are heavier than component l; of equal ones the first is. */
@@ -157,30 +153,23 @@ void vh_posteriors_keep_components(vh_posteriors *p, int j, int M)
     memcpy(h->shift, h->kappa, sizeof *h->shift * (size_t)(h->S * h->M)); /* kappa moves meanwhile */
     for (int q = 0; q < h->S * h->M; q++)
         if (rank_of(h->shift + q / h->M * h->M, h->M, q % h->M) < M)
-            move_component(p->shape, h, to++, (size_t)q);
-    h->M = M;
+            copy_component(p->shape, h, (size_t)q, h, to++);
+    resize(h, h->S, M);
 }
 
 vhem_status vh_posteriors_order_states(vhem_ctx *ctx, vh_posteriors *p, int j, const int *from)
 {
     vhem_status st = VHEM_OK;
     vh_posterior *h = &p->hmm[j], old = { 0 };
-    int S = h->S, M = h->M, d = p->shape->d;
-    size_t size = vh_prior_size(p->shape);
+    int S = h->S, M = h->M;
 
     VH_TRY(vh_posterior_new(ctx, p->shape, S, M, &old));
     for (int s = 0; s < S; s++) {
         old.eta[s] = h->eta[from[s]];
         for (int r = 0; r < S; r++)
             old.eps[s * S + r] = h->eps[from[s] * S + from[r]];
-        for (int l = 0; l < M; l++) {
-            int to = s * M + l, at = from[s] * M + l;
-            old.kappa[to] = h->kappa[at];
-            old.lambda[to] = h->lambda[at];
-            old.nu[to] = h->nu[at];
-            memcpy(old.m + to * d, h->m + at * d, sizeof *h->m * (size_t)d);
-            memcpy(old.B + (size_t)to * size, h->B + (size_t)at * size, sizeof *h->B * size);
-        }
+        for (int l = 0; l < M; l++)
+            copy_component(p->shape, h, (size_t)(from[s] * M + l), &old, (size_t)(s * M + l));
     }
     vh_posterior_free(h);
     *h = old;
@@ -225,7 +214,7 @@ vhem_status vh_posteriors_mean(vhem_ctx *ctx, const vh_posteriors *p, vh_h3m **o
     vh_h3m *h3m = NULL;
     int n_floored;
 
-    VH_TRY(vh_h3m_new(ctx, p->shape->family, (vh_shape){ .d = p->shape->d }, p->K, &h3m));
+    VH_TRY(vh_h3m_new(ctx, p->shape->family, p->shape->shape, p->K, &h3m));
     vh_dirichlet_mean(p->K, p->alpha, h3m->omega);
     for (int j = 0; j < p->K; j++) {
         VH_TRY(vh_h3m_shape(ctx, h3m, j, p->hmm[j].S, p->hmm[j].M));
@@ -259,24 +248,47 @@ done:
     return st;
 }
 
-static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
+/* What is known of components: lambda, nu, m and W of Gaussians, counts, or channels. */
+static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    int n[] = { h->S, h->M, shape->d, shape->d }, square[] = { h->S, h->S };
+    int n[] = { h->S, h->M, shape->d, shape->d };
     double *W = NULL;
 
-    VH_TRY(scales(ctx, shape, h, &W));
+    if (vh_prior_normal(shape->family)) {
+        VH_TRY(scales(ctx, shape, h, &W));
+        vh_json_print_array(f, ", ", "lambda", 2, n, h->lambda);
+        vh_json_print_array(f, ", ", "nu", 2, n, h->nu);
+        vh_json_print_array(f, ", ", "m", 3, n, h->m);
+        vh_json_print_array(f, ", ", "W", vh_prior_full(shape->family) ? 4 : 3, n, W);
+    }
+    const vh_counts *counts = shape->family->counts;
+    for (int k = 0; counts && k < counts->n_array; k++) {
+        size_t all = vh_prior_counts(shape), one = all / (size_t)counts->n_array;
+        n[2] = (int)one;
+        vh_json_print_apart(f, ", ", counts->array[k], 3, n, h->count + (size_t)k * one, all);
+    }
+    for (int c = 0; c < shape->n_channel; c++) {
+        fprintf(f, "%s{\"emission\": \"%s\"", c == 0 ? ", \"channels\": [" : ", ",
+                shape->channel[c]->family->name);
+        VH_TRY(print_known(ctx, shape->channel[c], &h->channel[c], f));
+        fputs(c + 1 < shape->n_channel ? "}" : "}]", f);
+    }
+done:
+    free(W);
+    return st;
+}
+
+static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
+{
+    int n[] = { h->S, h->M }, square[] = { h->S, h->S };
+
     fprintf(f, "{\"S\": %d, \"M\": %d", h->S, h->M);
     vh_json_print_array(f, ", ", "eta", 1, n, h->eta);
     vh_json_print_array(f, ", ", "eps", 2, square, h->eps);
     vh_json_print_array(f, ", ", "kappa", 2, n, h->kappa);
-    vh_json_print_array(f, ", ", "lambda", 2, n, h->lambda);
-    vh_json_print_array(f, ", ", "nu", 2, n, h->nu);
-    vh_json_print_array(f, ", ", "m", 3, n, h->m);
-    vh_json_print_array(f, ", ", "W", vh_prior_full(shape->family) ? 4 : 3, n, W);
+    vhem_status st = print_known(ctx, shape, h, f);
     putc('}', f);
-done:
-    free(W);
     return st;
 }
 
@@ -290,6 +302,8 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
     fprintf(f, "{\"format\": \"vhem-posterior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             p->shape->family->name, p->shape->d);
+    if (!vh_prior_normal(p->shape->family))
+        vh_layout_print(f, ", ", p->shape->shape.layout);
     vh_json_print_array(f, ", ", "alpha", 1, &p->K, p->alpha);
     fputs(", \"hmms\": [", f);
     for (int j = 0; j < p->K; j++) {
@@ -353,11 +367,75 @@ done:
     return st;
 }
 
+/* lambda, nu, m and W. */
+static vhem_status read_normal(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
+{
+    vhem_status st = VHEM_OK;
+    int S = h->S, M = h->M, d = shape->d;
+    const vh_json_array lambda = { .key = "lambda", .rank = 2, .dim = { { "S", S }, { "M", M } } },
+                        nu = { .key = "nu", .rank = 2, .dim = { { "S", S }, { "M", M } } },
+                        m = { .key = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
+
+    VH_TRY(read_array(ctx, object, lambda, 0, h->lambda));
+    VH_TRY(read_array(ctx, object, nu, vh_prior_full(shape->family) ? d - 1 : 0, h->nu));
+    VH_TRY(read_array(ctx, object, m, -INFINITY, h->m));
+    VH_TRY(read_scales(ctx, object, shape, h));
+done:
+    return st;
+}
+
+/* The arrays of counts, whose entries stand side by side in each component. */
+static vhem_status read_counts(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
+{
+    vhem_status st = VHEM_OK;
+    const vh_counts *counts = shape->family->counts;
+    size_t all = vh_prior_counts(shape), one = all / (size_t)counts->n_array;
+    bool symbols = shape->family->param[0].dim[0] == VH_PER_SYMBOL;
+    double *x = NULL;
+
+    VH_NEW(x, (size_t)(h->S * h->M) * one);
+    for (int k = 0; k < counts->n_array; k++) {
+        const vh_json_array a = { .key = counts->array[k],
+                                  .rank = 3,
+                                  .dim = {
+                                      { "S", h->S }, { "M", h->M }, { symbols ? "V" : "d", (int)one } } };
+        VH_TRY(read_array(ctx, object, a, 0, x));
+        for (size_t q = 0; q < (size_t)(h->S * h->M); q++)
+            memcpy(h->count + q * all + (size_t)k * one, x + q * one, sizeof *x * one);
+    }
+done:
+    free(x);
+    return st;
+}
+
+static vhem_status read_known(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
+{
+    vhem_status st = VHEM_OK;
+    json_t *channels = json_object_get(object, "channels");
+
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
+    VH_CHECK(shape->n_channel == 0 || json_array_size(channels) == (size_t)shape->n_channel, VHEM_EFORMAT,
+             "channels is not an array of %d objects, one for each channel of the file", shape->n_channel);
+    if (vh_prior_normal(shape->family))
+        VH_TRY(read_normal(ctx, object, shape, h));
+    if (shape->family->counts)
+        VH_TRY(read_counts(ctx, object, shape, h));
+    for (int c = 0; c < shape->n_channel; c++) {
+        char who[32];
+        st = read_known(ctx, json_array_get(channels, (size_t)c), shape->channel[c], &h->channel[c]);
+        snprintf(who, sizeof who, "channel %d", c);
+        if (st != VHEM_OK)
+            vh_error_prefix(ctx, who);
+        VH_TRY(st);
+    }
+done:
+    return st;
+}
+
 static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape, vh_posterior *h)
 {
     vhem_status st = VHEM_OK;
     int S, M, d = shape->d;
-    double least = vh_prior_full(shape->family) ? d - 1 : 0;
 
     VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
     VH_TRY(vh_json_count(ctx, object, "S", &S));
@@ -366,21 +444,46 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, const vh_prior *shape
                         eps = { .key = "eps", .rank = 2, .dim = { { "S", S }, { "S", S } } },
                         kappa = { .key = "kappa", .rank = 2, .dim = { { "S", S }, { "M", M } } },
                         m = { .key = "m", .rank = 3, .dim = { { "S", S }, { "M", M }, { "d", d } } };
-    vh_json_array lambda = kappa, nu = kappa, shape_only = eps;
-    lambda.key = "lambda";
-    nu.key = "nu";
+    vh_json_array shape_only = eps;
     VH_TRY(vh_json_numbers(ctx, object, &shape_only, NULL)); /* before anything is allocated */
-    shape_only = m;
+    shape_only = vh_prior_normal(shape->family) ? m : kappa;
     VH_TRY(vh_json_numbers(ctx, object, &shape_only, NULL));
     VH_TRY(vh_posterior_new(ctx, shape, S, M, h));
     VH_TRY(read_array(ctx, object, eta, 0, h->eta));
     VH_TRY(read_array(ctx, object, eps, 0, h->eps));
     VH_TRY(read_array(ctx, object, kappa, 0, h->kappa));
-    VH_TRY(read_array(ctx, object, lambda, 0, h->lambda));
-    VH_TRY(read_array(ctx, object, nu, least, h->nu));
-    VH_TRY(read_array(ctx, object, m, -INFINITY, h->m));
-    VH_TRY(read_scales(ctx, object, shape, h));
+    VH_TRY(read_known(ctx, object, shape, h));
 done:
+    return st;
+}
+
+/* Family, dimension and layout of the file, as a prior without numbers. */
+static vhem_status read_shape(vhem_ctx *ctx, json_t *root, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    const char *emission = "";
+    vh_layout *layout = NULL;
+    int d;
+
+    VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
+    const vh_emission *family = vh_emission_find(emission);
+    VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
+    VH_TRY(vh_json_count(ctx, root, "d", &d));
+    if (vh_prior_normal(family)) {
+        json_t *m = json_object_get(json_array_get(json_object_get(root, "hmms"), 0), "m");
+        VH_CHECK(json_array_size(json_array_get(json_array_get(m, 0), 0)) == (size_t)d, VHEM_EFORMAT,
+                 "m of HMM 0 has not d = %d numbers", d); /* before anything is allocated */
+        VH_TRY(vh_prior_new(ctx, family, d, out));
+        goto done;
+    }
+    VH_TRY(vh_layout_from_json(ctx, root, family, d, &layout));
+    json_t *a = json_object_get(json_array_get(json_object_get(root, "hmms"), 0), "a");
+    VH_CHECK(layout || json_array_size(json_array_get(json_array_get(a, 0), 0)) == (size_t)d, VHEM_EFORMAT,
+             "a of HMM 0 has not d = %d numbers", d);
+    const vh_shape shape = layout ? vh_layout_shape(layout) : (vh_shape){ .d = d };
+    VH_TRY(vh_prior_new_shaped(ctx, family, &shape, out));
+done:
+    vh_layout_drop(layout);
     return st;
 }
 
@@ -389,24 +492,17 @@ static vhem_status read_all(vhem_ctx *ctx, json_t *root, vh_posteriors **out)
     vhem_status st = VHEM_OK;
     vh_posteriors *p = NULL;
     vh_prior *shape = NULL;
-    const char *format = "", *emission = "";
+    const char *format = "";
     json_t *hmms = json_object_get(root, "hmms");
-    int d, K = (int)json_array_size(hmms);
+    int K = (int)json_array_size(hmms);
     char who[32];
 
     VH_TRY(vh_json_required_text(ctx, root, "format", &format));
     VH_CHECK(strcmp(format, "vhem-posterior") == 0, VHEM_EFORMAT,
              "format is '%.80s', must be 'vhem-posterior'", format);
     VH_TRY(vh_json_version(ctx, root, VERSION));
-    VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
-    const vh_emission *family = vh_emission_find(emission);
-    VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
-    VH_TRY(vh_json_count(ctx, root, "d", &d));
     VH_CHECK(K >= 1, VHEM_EFORMAT, "hmms has no entries, must have at least one");
-    json_t *m = json_object_get(json_array_get(hmms, 0), "m");
-    VH_CHECK(json_array_size(json_array_get(json_array_get(m, 0), 0)) == (size_t)d, VHEM_EFORMAT,
-             "m of HMM 0 has not d = %d numbers", d); /* before anything is allocated */
-    VH_TRY(vh_prior_new(ctx, family, d, &shape));
+    VH_TRY(read_shape(ctx, root, &shape));
     VH_TRY(vh_posteriors_new(ctx, shape, K, &p));
     p->own = shape;
     shape = NULL;

@@ -8,23 +8,74 @@
 #include "core/text.h"
 #include "math/linalg.h"
 #include "model/json.h"
+#include "model/layout.h"
+#include "model/convert.h"
 
 #include <math.h>
 #include <string.h>
 
 #define VERSION 1
 
-vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out)
+bool vh_prior_exists(const vh_emission *family, const vh_shape *shape)
+{
+    bool all = family->prior != VH_PRIOR_FRAMES;
+    for (int c = 0; family->prior == VH_PRIOR_CHANNELS && c < shape->layout->n_channel; c++)
+        all = all && shape->layout->channel[c].family->prior != VH_PRIOR_FRAMES;
+    return all;
+}
+
+vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape)
+{
+    vhem_status st = VHEM_OK;
+    char where[64] = "";
+
+    if (vh_prior_exists(family, shape))
+        return VHEM_OK;
+    for (int c = 0; family->prior == VH_PRIOR_CHANNELS; c++) {
+        snprintf(where, sizeof where, "channel %d: ", c);
+        family = shape->layout->channel[c].family->prior == VH_PRIOR_FRAMES ? shape->layout->channel[c].family
+                                                                            : family;
+    }
+    VH_CHECK(
+        false, VHEM_EINVAL,
+        "%sthere is no variational Bayes for %s emissions: %s; compare numbers of clusters and states by "
+        "their BIC and stability (vhem choose), or leave such columns out",
+        where, family->name, family->no_prior);
+done:
+    return st;
+}
+
+/* Storage of this prior, and of its channels. */
+static vhem_status make_room(vhem_ctx *ctx, vh_prior *p)
+{
+    vhem_status st = VHEM_OK;
+
+    VH_NEW(p->m, vh_prior_means(p));
+    VH_NEW(p->B, vh_prior_size(p));
+    VH_NEW(p->count, vh_prior_counts(p));
+    if (p->family->prior != VH_PRIOR_CHANNELS)
+        goto done;
+    VH_NEW(p->channel, p->shape.layout->n_channel);
+    p->n_channel = p->shape.layout->n_channel;
+    for (int c = 0; c < p->n_channel; c++) {
+        const vh_channel *ch = &p->shape.layout->channel[c];
+        VH_TRY(vh_prior_new_shaped(ctx, ch->family, &ch->shape, &p->channel[c]));
+    }
+done:
+    return st;
+}
+
+vhem_status vh_prior_new_shaped(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
+                                vh_prior **out)
 {
     vhem_status st = VHEM_OK;
     vh_prior *p = NULL;
 
-    VH_CHECK(family->prior != VH_PRIOR_FRAMES, VHEM_EINVAL, "there are no priors for %s emissions",
-             family->name);
+    VH_TRY(vh_prior_require(ctx, family, shape));
     VH_NEW(p, 1);
-    *p = (vh_prior){ .family = family, .d = d, .alpha = 1, .broad = true };
-    VH_NEW(p->m, d);
-    VH_NEW(p->B, vh_prior_size(p));
+    *p = (vh_prior){ .family = family, .shape = *shape, .d = shape->d, .alpha = 1, .broad = true };
+    vh_layout_keep(shape->layout);
+    VH_TRY(make_room(ctx, p));
     *out = p;
     p = NULL;
 done:
@@ -32,13 +83,24 @@ done:
     return st;
 }
 
+vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out)
+{
+    return vh_prior_new_shaped(ctx, family, &(vh_shape){ .d = d }, out);
+}
+
 void vh_prior_free(vh_prior *p)
 {
     if (!p)
         return;
+    for (int c = 0; c < p->n_channel; c++)
+        vh_prior_free(p->channel[c]);
+    free(p->channel);
     free(p->m);
     free(p->B);
     free(p->variance);
+    free(p->count);
+    vh_frames_prior_free(&p->made_up);
+    vh_layout_drop(p->shape.layout);
     free(p);
 }
 
@@ -46,13 +108,25 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
 {
     vhem_status st = VHEM_OK;
     vh_prior *copy = NULL;
+    vh_frames_prior made_up = p->made_up;
+    int all[] = { 0 };
 
-    VH_TRY(vh_prior_new(ctx, p->family, p->d, &copy));
-    double *m = copy->m, *B = copy->B;
-    *copy = *p;
-    copy->m = memcpy(m, p->m, sizeof *m * (size_t)p->d);
-    copy->B = memcpy(B, p->B, sizeof *B * vh_prior_size(p));
-    copy->variance = NULL;
+    if (p->made_up.model) {
+        made_up.model = NULL;
+        VH_TRY(vh_h3m_subset(ctx, p->made_up.model, all, 1, &made_up.model));
+        VH_TRY(vh_prior_from_frames(ctx, &made_up, &copy));
+    } else {
+        VH_TRY(vh_prior_new_shaped(ctx, p->family, &p->shape, &copy));
+    }
+    copy->alpha = p->alpha;
+    copy->eta = p->eta;
+    copy->eps = p->eps;
+    copy->kappa = p->kappa;
+    copy->lambda = p->lambda;
+    copy->nu = p->nu;
+    copy->broad = p->broad;
+    memcpy(copy->m, p->m, sizeof *p->m * vh_prior_means(p));
+    memcpy(copy->B, p->B, sizeof *p->B * vh_prior_size(p));
     if (p->variance) {
         VH_NEW(copy->variance, p->d);
         memcpy(copy->variance, p->variance, sizeof *p->variance * (size_t)p->d);
@@ -60,7 +134,53 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
     *out = copy;
     copy = NULL;
 done:
+    vh_frames_prior_free(&made_up);
     vh_prior_free(copy);
+    return st;
+}
+
+/* What so many frames of the component say; its variances are not 0. */
+static vhem_status begin(vhem_ctx *ctx, vh_prior *p, double frames, double *const *par)
+{
+    vhem_status st = VHEM_OK;
+    double *of[VH_MAX_PARAM];
+
+    if (p->family->counts)
+        p->family->counts->begin(&p->shape, frames, (const double *const *)par, p->count);
+    for (int c = 0; c < p->n_channel; c++) {
+        vh_channel_par(&p->shape.layout->channel[c], par, of);
+        VH_TRY(begin(ctx, p->channel[c], frames, of));
+    }
+    if (!vh_prior_normal(p->family))
+        goto done;
+    p->lambda = frames;
+    p->nu = frames + (vh_prior_full(p->family) ? p->d - 1 : 0);
+    memcpy(p->m, par[0], sizeof *p->m * (size_t)p->d);
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        p->B[e] = frames * par[1][e];
+    for (int k = 0; k < p->d; k++)
+        VH_CHECK(p->B[vh_scatter_at(p->family, p->d, k)] > 0, VHEM_EINVAL,
+                 "the component of the prior has the variance 0 in dimension %d", k);
+done:
+    return st;
+}
+
+vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+    double *par[VH_MAX_PARAM];
+
+    VH_TRY(vh_prior_new_shaped(ctx, from->model->family, &from->model->shape, &p));
+    p->eta = p->eps = p->kappa = from->count;
+    p->made_up = *from;
+    from->model = NULL;
+    vh_hmm_component(p->made_up.model, &p->made_up.model->hmm[0], 0, 0, par);
+    VH_TRY(begin(ctx, p, p->made_up.frames, par));
+    *out = p;
+    p = NULL;
+done:
+    vh_prior_free(p);
     return st;
 }
 
@@ -99,17 +219,42 @@ static int scale_rank(const vh_prior *p, double *W)
     return 1;
 }
 
-vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
+/* What components are drawn from; W [vh_prior_size] is scratch. */
+static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W, FILE *f)
 {
     vhem_status st = VHEM_OK;
     int n[] = { p->d, p->d };
+
+    if (!vh_prior_normal(p->family)) {
+        print_number(f, "frames", p->made_up.frames);
+        print_number(f, "count", p->made_up.count);
+        fputs(", \"model\": ", f);
+        VH_TRY(vh_model_print_json(ctx, p->made_up.model, f));
+        putc('}', f);
+        goto done;
+    }
+    print_number(f, "lambda", p->lambda);
+    print_number(f, "nu", p->nu);
+    vh_json_print_array(f, ", ", "m", 1, n, p->m);
+    vh_json_print_array(f, ", ", "W", scale_rank(p, W), n, W);
+    if (p->variance)
+        vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
+    fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
+done:
+    return st;
+}
+
+vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
+{
+    vhem_status st = VHEM_OK;
     double *W = NULL;
     char *text = NULL;
     size_t size;
 
     VH_NEW(W, vh_prior_size(p));
     memcpy(W, p->B, sizeof *W * vh_prior_size(p));
-    VH_CHECK(vh_prior_invert(p, W), VHEM_ENUMERIC, "the scale of the prior is singular");
+    VH_CHECK(!vh_prior_normal(p->family) || vh_prior_invert(p, W), VHEM_ENUMERIC,
+             "the scale of the prior is singular");
     FILE *f = open_memstream(&text, &size);
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a prior");
     fprintf(f, "{\"format\": \"vhem-prior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
@@ -118,14 +263,10 @@ vhem_status vh_prior_text(vhem_ctx *ctx, const vh_prior *p, char **out)
     print_number(f, "eta", p->eta);
     print_number(f, "eps", p->eps);
     print_number(f, "kappa", p->kappa);
-    print_number(f, "lambda", p->lambda);
-    print_number(f, "nu", p->nu);
-    vh_json_print_array(f, ", ", "m", 1, n, p->m);
-    vh_json_print_array(f, ", ", "W", scale_rank(p, W), n, W);
-    if (p->variance)
-        vh_json_print_array(f, ", ", "variance", 1, n, p->variance);
-    fprintf(f, ", \"start\": \"%s\"}", p->broad ? "broad" : "ml");
-    VH_TRY(vh_text_close(ctx, f, &text));
+    st = print_components(ctx, p, W, f);
+    vhem_status closed = vh_text_close(ctx, f, &text);
+    VH_TRY(st);
+    VH_TRY(closed);
     *out = text;
     text = NULL;
 done:
@@ -186,30 +327,17 @@ done:
     return st;
 }
 
-static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
+/* The rest of a prior of Gaussians. */
+static vhem_status read_normal(vhem_ctx *ctx, json_t *root, const vh_emission *family, int d, vh_prior **out)
 {
     vhem_status st = VHEM_OK;
     vh_prior *p = NULL;
-    const char *format = "", *emission = "", *start = json_string_value(json_object_get(root, "start"));
-    int d;
-
-    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
-    VH_CHECK(strcmp(format, "vhem-prior") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-prior'",
-             format);
-    VH_TRY(vh_json_version(ctx, root, VERSION));
-    VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
-    const vh_emission *family = vh_emission_find(emission);
-    VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
-    VH_TRY(vh_json_count(ctx, root, "d", &d));
+    const char *start = json_string_value(json_object_get(root, "start"));
     vh_json_array m = { .key = "m", .rank = 1, .dim = { { "d", d } } };
+
     VH_TRY(vh_json_numbers(ctx, root, &m, NULL)); /* before anything is allocated */
     VH_TRY(vh_prior_new(ctx, family, d, &p));
     VH_TRY(vh_json_numbers(ctx, root, &m, p->m));
-    if (json_object_get(root, "alpha"))
-        VH_TRY(read_number(ctx, root, "alpha", 0, &p->alpha));
-    VH_TRY(read_number(ctx, root, "eta", 0, &p->eta));
-    VH_TRY(read_number(ctx, root, "eps", 0, &p->eps));
-    VH_TRY(read_number(ctx, root, "kappa", 0, &p->kappa));
     VH_TRY(read_number(ctx, root, "lambda", 0, &p->lambda));
     VH_TRY(read_number(ctx, root, "nu", vh_prior_full(family) ? d - 1 : 0, &p->nu));
     VH_TRY(read_scale(ctx, root, p));
@@ -220,6 +348,47 @@ static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
     *out = p;
     p = NULL;
 done:
+    vh_prior_free(p);
+    return st;
+}
+
+static vhem_status read_prior(vhem_ctx *ctx, json_t *root, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_prior *p = NULL;
+    vh_frames_prior frames = { 0 };
+    const char *format = "", *emission = "";
+    int d;
+
+    VH_TRY(vh_json_required_text(ctx, root, "format", &format));
+    VH_CHECK(strcmp(format, "vhem-prior") == 0, VHEM_EFORMAT, "format is '%.80s', must be 'vhem-prior'",
+             format);
+    VH_TRY(vh_json_version(ctx, root, VERSION));
+    VH_TRY(vh_json_required_text(ctx, root, "emission", &emission));
+    const vh_emission *family = vh_emission_find(emission);
+    VH_CHECK(family, VHEM_EFORMAT, "emission is '%.80s', must be one of: %s", emission, vh_emission_names());
+    VH_TRY(vh_json_count(ctx, root, "d", &d));
+    if (vh_prior_normal(family)) {
+        VH_TRY(read_normal(ctx, root, family, d, &p));
+    } else {
+        VH_TRY(vh_frames_prior_from_json(ctx, root, &frames));
+        VH_TRY(vh_prior_from_frames(ctx, &frames, &p));
+    }
+    const struct {
+        const char *key;
+        double *to;
+        bool optional;
+    } row[] = { { "alpha", &p->alpha, true },
+                { "eta", &p->eta, p->made_up.model },
+                { "eps", &p->eps, p->made_up.model },
+                { "kappa", &p->kappa, p->made_up.model } };
+    for (int k = 0; k < 4; k++)
+        if (!row[k].optional || json_object_get(root, row[k].key))
+            VH_TRY(read_number(ctx, root, row[k].key, 0, row[k].to));
+    *out = p;
+    p = NULL;
+done:
+    vh_frames_prior_free(&frames);
     vh_prior_free(p);
     return st;
 }

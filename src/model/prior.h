@@ -1,46 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prior.h - conjugate priors of HMMs with Gaussian mixtures.
+/* prior.h - conjugate priors of HMMs.
  *
  *   pi ~ Dir(eta)   rows of A ~ Dir(eps)   rows of c ~ Dir(kappa)            each symmetric
  *   full   Lambda ~ Wishart(W, nu), mu | Lambda ~ N(m, (lambda Lambda)^-1)   nu > d - 1
  *   diag   the same with d = 1 in each dimension by itself                   nu > 0
+ *   counts Dirichlet, beta or gamma distributions with the parameters `count` (vh_counts)
+ *   channels of a product: each by itself
  *
  * Lambda is the precision, and nu how many frames the prior counts for.  B = W^-1 is the scatter of these
- * frames: it is what statistics are added to. */
+ * frames: it is what statistics are added to.  The priors of counts and channels are made from a number of frames of
+ * one component (frames_prior.h), which is what files keep of them. */
 #ifndef VH_MODEL_PRIOR_H
 #define VH_MODEL_PRIOR_H
 
-#include "model/h3m.h"
+#include "model/frames_prior.h"
 
-typedef struct {
+typedef struct vh_prior vh_prior;
+struct vh_prior {
     const vh_emission *family;
+    vh_shape shape; /* it has a share in the layout */
     int d;
     double alpha, eta, eps, kappa; /* alpha: of the weights of a mixture of HMMs */
     double lambda, nu;
-    double *m;        /* [d] */
-    double *B;        /* diag [d], full [d][d] */
-    double *variance; /* [d]  of the data it was made from: what floors are shares of; NULL: not known */
-    bool broad;       /* fits begin at HMMs with large variances, not at those of highest likelihood */
-} vh_prior;
+    double *m;          /* [d] */
+    double *B;          /* diag [d], full [d][d] */
+    double *variance;   /* [d]  of the data it was made from: what floors are shares of; NULL: not known */
+    bool broad;         /* fits begin at HMMs with large variances, not at those of highest likelihood */
+    double *count;      /* [vh_prior_counts] */
+    vh_prior **channel; /* [n_channel]  whose Dirichlet parameters have no meaning */
+    int n_channel;
+    vh_frames_prior made_up; /* of counts and channels */
+};
 
 /* Does the family have a conjugate prior?  Without one there is no variational Bayes. */
-static inline bool vh_prior_exists(const vh_emission *family)
-{
-    return family->prior != VH_PRIOR_FRAMES;
-}
+bool vh_prior_exists(const vh_emission *family, const vh_shape *shape);
+/* If it has none, a sentence that says why, and what to do. */
+vhem_status vh_prior_require(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape);
+
 /* Is B a matrix? */
 static inline bool vh_prior_full(const vh_emission *family)
 {
     return family->prior == VH_PRIOR_NORMAL_WISHART;
 }
-/* Numbers of a scatter, such as B: d, or d d. */
+/* Is it of the first two forms? */
+static inline bool vh_prior_normal(const vh_emission *family)
+{
+    return family->prior == VH_PRIOR_NORMAL_GAMMA || vh_prior_full(family);
+}
+/* Numbers of `count`. */
+static inline size_t vh_prior_counts(const vh_prior *p)
+{
+    return p->family->counts ? (size_t)p->family->counts->n_array * vh_param_size(p->family, 0, &p->shape)
+                             : 0;
+}
+/* Numbers of a scatter, such as B: d, or d d; 0 where there is none. */
 static inline size_t vh_scatter_size(const vh_emission *family, int d)
 {
-    return vh_prior_full(family) ? (size_t)d * (size_t)d : (size_t)d;
+    return vh_prior_full(family) ? (size_t)d * (size_t)d : vh_prior_normal(family) ? (size_t)d : 0;
 }
 static inline size_t vh_prior_size(const vh_prior *p)
 {
     return vh_scatter_size(p->family, p->d);
+}
+/* and of m */
+static inline size_t vh_prior_means(const vh_prior *p)
+{
+    return vh_prior_normal(p->family) ? (size_t)p->d : 0;
 }
 /* Where the scatter of dimension k by itself stands in it. */
 static inline size_t vh_scatter_at(const vh_emission *family, int d, int k)
@@ -50,7 +75,11 @@ static inline size_t vh_scatter_at(const vh_emission *family, int d, int k)
 
 /* Room for a prior; all numbers are the caller's to fill in. */
 vhem_status vh_prior_new(vhem_ctx *ctx, const vh_emission *family, int d, vh_prior **out);
+vhem_status vh_prior_new_shaped(vhem_ctx *ctx, const vh_emission *family, const vh_shape *shape,
+                                vh_prior **out);
 void vh_prior_free(vh_prior *prior);
+/* The prior that made-up frames are, of which *from gives its model away. */
+vhem_status vh_prior_from_frames(vhem_ctx *ctx, vh_frames_prior *from, vh_prior **out);
 
 vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *prior, vh_prior **out);
 /* x, [d] positive numbers or a positive definite matrix [d][d], becomes its inverse; false when it is none. */

@@ -60,7 +60,7 @@ static vhem_status engine_new(vhem_ctx *ctx, const vh_base *base, const vh_poste
 {
     vhem_status st = VHEM_OK;
 
-    VH_TRY(vh_h3m_new(ctx, post->shape->family, (vh_shape){ .d = post->shape->d }, post->K, &e->model));
+    VH_TRY(vh_h3m_new(ctx, post->shape->family, post->shape->shape, post->K, &e->model));
     for (int j = 0; j < post->K; j++)
         VH_TRY(vh_h3m_shape(ctx, e->model, j, post->hmm[j].S, post->hmm[j].M));
     VH_TRY(vh_pack_new(ctx, e->model, NULL, post->K, base->origin, base->scale, &e->pk));

@@ -32,7 +32,8 @@ void vh_vb_free(vh_vb *m);
 vhem_status vh_vb_copy(vhem_ctx *ctx, const vh_vb *m, vh_vb *out);
 
 /* The scale-free prior: Dirichlet parameters 1, lambda 0.01, nu = 3, full covariances d + 2, and m and W from the
- * mean and the mean covariance of the base components. */
+ * mean and the mean covariance of the base components.  Other families: one frame of the component that all base
+ * components have in common. */
 vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out);
 
 /* The first posterior: one E-step at the start and one update.  m has its prior. */

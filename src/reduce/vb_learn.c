@@ -6,7 +6,9 @@
  *
  *   m0   = (sum P)^-1 sum P m            lambda0 = n d / sum ( d / lambda + (m - m0)' P (m - m0) )
  *   W0   = diag(sum P) / (n nu0)         nu0: the root of sum E log|Lambda| - n E0 log|Lambda|, with this W0
- *   a0   : the root of sum over rows of k (psi(k a0) - psi(a0)) + E log of its k entries */
+ *   a0   : the root of sum over rows of k (psi(k a0) - psi(a0)) + E log of its k entries
+ *
+ * Of other families than Gaussians the Dirichlet parameters of rows alone are learned. */
 #include "core/alloc.h"
 #include "math/gamma.h"
 #include "math/linalg.h"
@@ -15,14 +17,16 @@
 #include <math.h>
 #include <string.h>
 
-#define LOG_2 0.69314718055994530942
-#define LEAST 1e-4 /* share of the variance of all models that the mean variance within them counts as */
-enum { FEW = 5 };  /* components from which more than m and W can be learned */
+#define LOG_2  0.69314718055994530942
+#define LEAST  1e-4 /* share of the variance of all models that the mean variance within them counts as */
+#define FRAMES 1.0  /* of the one component for all, that priors of other families than Gaussians are */
+enum { FEW = 5 };   /* components from which more than m and W can be learned */
 enum { HALVINGS = 200 };
 
 /* ---- the default --------------------------------------------------------------------------------------- */
 
-vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out)
+/* The prior of Gaussians: the mean of all base components, and the mean variance within them. */
+static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior **out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *h3m = base->h3m;
@@ -30,7 +34,7 @@ vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **o
     vh_prior *p = NULL;
     double *sum = NULL, all = 0;
 
-    VH_TRY(vh_prior_new(ctx, h3m->family, d, &p));
+    VH_TRY(vh_prior_new_shaped(ctx, h3m->family, &h3m->shape, &p));
     VH_NEW(sum, d);
     for (int i = 0; i < h3m->K; i++)
         for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
@@ -53,6 +57,61 @@ vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **o
 done:
     vh_prior_free(p);
     free(sum);
+    return st;
+}
+
+/* The one component for all base components: that of their mean statistics. */
+static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *h3m = base->h3m;
+    const vh_coords x = { h3m->shape, base->origin, base->scale };
+    size_t n_stat = (size_t)h3m->family->n_stat(&h3m->shape);
+    vh_h3m *one = NULL;
+    double *sum = NULL, *T, *floor, *par[VH_MAX_PARAM];
+
+    VH_NEW(sum, 2 * n_stat + (size_t)h3m->d + vh_emission_room(h3m->family, &h3m->shape));
+    T = sum + n_stat;
+    floor = T + n_stat;
+    for (int i = 0; i < h3m->K; i++)
+        for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
+            const vh_hmm *h = &h3m->hmm[i];
+            double w = h3m->omega[i] * vh_hmm_c(h)[q] / h->S;
+            vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
+            h3m->family->stats_of_component(&x, (const double *const *)par, T);
+            for (size_t e = 0; e < n_stat; e++)
+                sum[e] += w * T[e];
+        }
+    for (size_t e = n_stat; e-- > 0;)
+        sum[e] /= sum[0];
+    for (int k = 0; k < h3m->d; k++)
+        floor[k] = LEAST * base->scale[k] * base->scale[k];
+    VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
+    VH_TRY(vh_h3m_shape(ctx, one, 0, 1, 1));
+    one->hmm[0].pi[0] = one->hmm[0].A[0] = vh_hmm_c(&one->hmm[0])[0] = 1;
+    vh_hmm_component(one, &one->hmm[0], 0, 0, par);
+    VH_CHECK(h3m->family->maximise(&x, sum, floor, par, floor + h3m->d) >= 0, VHEM_ENUMERIC,
+             "the models have no spread");
+    *out = one;
+    one = NULL;
+done:
+    vh_h3m_free(one);
+    free(sum);
+    return st;
+}
+
+vhem_status vh_vb_default_prior(vhem_ctx *ctx, const vh_base *base, vh_prior **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_frames_prior from = { .frames = FRAMES, .count = 1 };
+
+    if (vh_prior_normal(base->h3m->family))
+        return default_normal(ctx, base, out);
+    VH_TRY(vh_prior_require(ctx, base->h3m->family, &base->h3m->shape));
+    VH_TRY(pool(ctx, base, &from.model));
+    VH_TRY(vh_prior_from_frames(ctx, &from, out));
+done:
+    vh_frames_prior_free(&from);
     return st;
 }
 
@@ -165,7 +224,8 @@ static vhem_status gather(vhem_ctx *ctx, components *c)
 
     for (int j = 0; j < c->m->post->K; j++) {
         const vh_posterior *h = &c->m->post->hmm[j];
-        for (int q = 0; q < h->S * h->M; q++, c->n++) {
+        c->n += h->S * h->M;
+        for (int q = 0; vh_prior_normal(p->family) && q < h->S * h->M; q++) {
             VH_CHECK(find_P(c, h, q), VHEM_ENUMERIC, "a scatter of the posterior is singular");
             for (size_t e = 0; e < size; e++)
                 c->sum_P[e] += c->P[e];
@@ -174,7 +234,7 @@ static vhem_status gather(vhem_ctx *ctx, components *c)
             c->log_precision += vh_posterior_log_precision(p, h, q);
         }
     }
-    for (int k = 0; k < p->d; k++)
+    for (int k = 0; vh_prior_normal(p->family) && k < p->d; k++)
         c->log_diagonal += log(c->sum_P[vh_scatter_at(p->family, p->d, k)] / c->n);
 done:
     return st;
@@ -256,8 +316,10 @@ vhem_status vh_vb_learn(vhem_ctx *ctx, vh_vb *m)
     VH_NEW(c.sum_m, p->d);
     VH_TRY(gather(ctx, &c));
     bool enough = c.n >= FEW;
-    VH_TRY(learn_means(ctx, &c, enough));
-    learn_scale(&c, enough);
+    if (vh_prior_normal(p->family)) {
+        VH_TRY(learn_means(ctx, &c, enough));
+        learn_scale(&c, enough);
+    }
     for (int k = ETA; enough && k <= ALPHA; k++) {
         w.which = k;
         learn_rows(&w, a0[k]);

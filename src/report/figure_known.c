@@ -4,6 +4,7 @@
  *   1. intervals      2. the figure      3. the table      4. words */
 #include "core/number.h"
 #include "math/student.h"
+#include "model/layout.h"
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/known.h"
@@ -36,14 +37,62 @@ vh_interval vh_known_share(int n, const double *a, int k)
                           vh_beta_quantile(a[k], sum - a[k], 1 - OUTSIDE / 2) };
 }
 
-vh_interval vh_known_mean(const vh_posteriors *post, const vh_posterior *h, int q, int k)
+vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, int k)
 {
-    const vh_prior *shape = post->shape;
+    const vh_counts *counts = shape->family->counts;
     int d = shape->d;
+    vh_interval v;
+    if (counts) {
+        const double *a = h->count + (size_t)q * vh_prior_counts(shape);
+        double *mean = h->work, *const par[] = { mean };
+        counts->mean(&shape->shape, a, par);
+        v.mean = mean[k];
+        counts->interval(&shape->shape, a, k, OUTSIDE / 2, &v.low, &v.high);
+        return v;
+    }
     double mean = h->m[q * d + k], f = h->nu[q] - (vh_prior_full(shape->family) ? d - 1 : 0);
     size_t at = (size_t)q * vh_prior_size(shape) + vh_scatter_at(shape->family, d, k);
     double reach = vh_student_beyond(OUTSIDE, f) * sqrt(h->B[at] / (h->lambda[q] * f));
     return (vh_interval){ mean, mean - reach, mean + reach };
+}
+
+/* One of the parameters of components that have intervals: those of the channels of a product one after the other. */
+typedef struct {
+    const vh_prior *shape;
+    const vh_posterior *h;
+    const vh_channel *channel; /* NULL where there are no symbols */
+    int k;                     /* entry of the first parameter */
+    int column;                /* of the data */
+} entry;
+
+static int entries(const vh_prior *shape)
+{
+    int n = shape->n_channel > 0 ? 0 : (int)vh_param_size(shape->family, 0, &shape->shape);
+    for (int c = 0; c < shape->n_channel; c++)
+        n += entries(shape->channel[c]);
+    return n;
+}
+
+static entry entry_of(const vh_posteriors *post, const vh_posterior *h, int i)
+{
+    const vh_prior *shape = post->shape;
+    const vh_layout *layout = shape->shape.layout;
+    entry e = { .shape = shape, .h = h, .channel = layout ? layout->channel : NULL };
+    int first = 0;
+    for (int c = 0; layout && c < shape->n_channel; c++) {
+        e.shape = shape->channel[c];
+        e.h = &h->channel[c];
+        e.channel = &layout->channel[c];
+        first = layout->channel[c].column;
+        if (i < entries(e.shape))
+            break;
+        i -= entries(e.shape);
+    }
+    bool symbols = e.shape->family->param[0].dim[0] == VH_PER_SYMBOL;
+    e.channel = symbols ? e.channel : NULL;
+    e.k = i;
+    e.column = first + (symbols ? 0 : i);
+    return e;
 }
 
 /* ---- 2. the figure ------------------------------------------------------------------------------------- */
@@ -83,30 +132,44 @@ static void draw_transitions(FILE *f, const vh_posterior *h, int l, int j)
     vh_figure_end(f);
 }
 
-/* Means of a centre: of each dimension a scale of its own, the states below each other. */
+/* "x", or "x: a" for the probability of a symbol. */
+static const char *entry_name(const vh_facts *facts, const entry *e, char *word, size_t size)
+{
+    char column[32];
+    const char *name = vh_facts_dimension(facts, e->column, column, sizeof column);
+    if (e->channel && e->channel->symbol)
+        snprintf(word, size, "%.20s: %.20s", name, e->channel->symbol[e->k]);
+    else
+        snprintf(word, size, "%.40s", name);
+    return word;
+}
+
+/* Means of a centre, or what its components have instead: of each entry a scale of its own, the states below each
+ * other. */
 static void draw_means(FILE *f, const vh_facts *facts, const vh_posteriors *post, int l, int j)
 {
     const vh_posterior *h = &post->hmm[j];
-    int n = h->S * h->M, d = post->shape->d;
-    char name[64], title[96], word[32];
+    int n = h->S * h->M, d = entries(post->shape);
+    char name[64], title[96], word[64];
     snprintf(name, sizeof name, "center-%d-%d-means", l + 1, j);
     snprintf(title, sizeof title, "How well means of cluster %d, level %d, are known", j, l + 1);
     vh_figure_begin(f, name, -1);
     vh_svg_begin(f, WIDTH, TOP + d * (n * ROW + FOOT), title,
                  "Posterior mean of each mean, and the interval that holds it with 95 %.");
     for (int k = 0; k < d; k++) {
+        const entry e = entry_of(post, h, k);
         double top = TOP + k * (n * ROW + FOOT);
         vh_scale x = { INFINITY, -INFINITY, LEFT, WIDTH - 10 };
         for (int q = 0; q < n; q++) {
-            vh_interval v = vh_known_mean(post, h, q, k);
+            vh_interval v = vh_known_mean(e.shape, e.h, q, e.k);
             x.lo = fmin(x.lo, v.low);
             x.hi = fmax(x.hi, v.high);
         }
         vh_scale_widen(&x, 0.05);
         vh_svg_axis_x(f, &x, (vh_box){ LEFT, top, WIDTH - 10 - LEFT, n * ROW }, 4,
-                      vh_facts_dimension(facts, k, word, sizeof word));
+                      entry_name(facts, &e, word, sizeof word));
         for (int q = 0; q < n; q++) {
-            vh_interval v = vh_known_mean(post, h, q, k);
+            vh_interval v = vh_known_mean(e.shape, e.h, q, e.k);
             snprintf(name, sizeof name, h->M > 1 ? "state %d, %d" : "state %d", q / h->M, q % h->M);
             draw_interval(f, top + (q + 0.5) * ROW, &x, &v, q / h->M, name);
         }
@@ -128,20 +191,40 @@ void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j)
             w.mean, w.low, w.high);
     if (h->S > 1 && h->S * h->S <= MOST_ROWS)
         draw_transitions(f, h, l, j);
-    if (h->S * h->M * post->shape->d <= MOST_ROWS)
+    int rows = h->S * h->M * entries(post->shape);
+    if (rows <= MOST_ROWS)
         draw_means(f, facts, post, l, j);
     fputs("</div>\n", f);
+    if (rows > MOST_ROWS || h->S * h->S > MOST_ROWS)
+        fprintf(f,
+                "<p class=\"note\">More than %d intervals do not fit into a figure: those of %s are in "
+                "<code>intervals.tsv</code>, which <code>vhem report --tables</code> writes.</p>\n",
+                MOST_ROWS,
+                rows <= MOST_ROWS          ? "the transitions"
+                : h->S * h->S <= MOST_ROWS ? "the means"
+                                           : "transitions and means");
 done:
     vh_posteriors_free(post);
 }
 
 /* ---- 3. the table -------------------------------------------------------------------------------------- */
 
-static void put_interval(FILE *f, int l, int j, const char *what, const vh_interval *v)
+typedef struct { /* where a parameter stands; -1: that it has not */
+    const char *name;
+    int state, to, component, dimension;
+    const char *symbol; /* or NULL */
+} place;
+
+static void put_interval(FILE *f, int l, int j, const place *at, vh_interval v)
 {
-    const double number[] = { v->mean, v->low, v->high };
+    const int where[] = { at->state, at->to, at->component, at->dimension };
+    const double number[] = { v.mean, v.low, v.high };
     char text[VH_NUMBER_SIZE];
-    fprintf(f, "%d\t%d\t%s", l + 1, j, what);
+    fprintf(f, "%d\t%d\t%s", l + 1, j, at->name);
+    for (int k = 0; k < 4; k++)
+        fprintf(f, where[k] < 0 ? "\t" : "\t%d", where[k]);
+    putc('\t', f);
+    vh_tsv_text(f, at->symbol ? at->symbol : "");
     for (int k = 0; k < 3; k++) {
         putc('\t', f);
         fwrite(text, 1, vh_number_text(number[k], text), f);
@@ -149,37 +232,42 @@ static void put_interval(FILE *f, int l, int j, const char *what, const vh_inter
     putc('\n', f);
 }
 
+/* Entries of component q; the name of the parameter is that in model files. */
+static void put_component(FILE *f, const vh_posteriors *post, int l, int j, int q)
+{
+    const vh_posterior *h = &post->hmm[j];
+    for (int i = 0; i < entries(post->shape); i++) {
+        const entry e = entry_of(post, h, i);
+        const place at = { .name = e.shape->family->param[0].name,
+                           .state = q / h->M,
+                           .to = -1,
+                           .component = q % h->M,
+                           .dimension = e.column,
+                           .symbol = e.channel && e.channel->symbol ? e.channel->symbol[e.k] : NULL };
+        put_interval(f, l, j, &at, vh_known_mean(e.shape, e.h, q, e.k));
+    }
+}
+
 static void put_center(FILE *f, const vh_posteriors *post, int l, int j)
 {
     const vh_posterior *h = &post->hmm[j];
-    vh_interval v = vh_known_share(post->K, post->alpha, j);
-    char what[96];
-    put_interval(f, l, j, "omega\t\t\t", &v);
+    put_interval(f, l, j, &(place){ "omega", -1, -1, -1, -1, NULL }, vh_known_share(post->K, post->alpha, j));
     for (int s = 0; s < h->S; s++) {
-        v = vh_known_share(h->S, h->eta, s);
-        snprintf(what, sizeof what, "pi\t%d\t\t", s);
-        put_interval(f, l, j, what, &v);
-        for (int r = 0; r < h->S; r++) {
-            v = vh_known_share(h->S, h->eps + s * h->S, r);
-            snprintf(what, sizeof what, "A\t%d\t%d\t", s, r);
-            put_interval(f, l, j, what, &v);
-        }
+        put_interval(f, l, j, &(place){ "pi", s, -1, -1, -1, NULL }, vh_known_share(h->S, h->eta, s));
+        for (int r = 0; r < h->S; r++)
+            put_interval(f, l, j, &(place){ "A", s, r, -1, -1, NULL },
+                         vh_known_share(h->S, h->eps + s * h->S, r));
         for (int m = 0; m < h->M; m++) {
-            v = vh_known_share(h->M, h->kappa + s * h->M, m);
-            snprintf(what, sizeof what, "c\t%d\t%d\t", s, m);
-            put_interval(f, l, j, what, &v);
-            for (int k = 0; k < post->shape->d; k++) {
-                v = vh_known_mean(post, h, s * h->M + m, k);
-                snprintf(what, sizeof what, "mu\t%d\t%d\t%d", s, m, k);
-                put_interval(f, l, j, what, &v);
-            }
+            put_interval(f, l, j, &(place){ "c", s, -1, m, -1, NULL },
+                         vh_known_share(h->M, h->kappa + s * h->M, m));
+            put_component(f, post, l, j, s * h->M + m);
         }
     }
 }
 
 void vh_known_put(FILE *f, const vh_facts *facts)
 {
-    fputs("level\tcluster\tparameter\tstate\tto\tdimension\tmean\tlow\thigh\n", f);
+    fputs("level\tcluster\tparameter\tstate\tto\tcomponent\tdimension\tsymbol\tmean\tlow\thigh\n", f);
     for (int l = 0; l < facts->n_level; l++) {
         vh_posteriors *post = NULL;
         if (vh_known_read(facts->ctx, facts->level[l].c, &post) == VHEM_OK && post)
@@ -199,12 +287,9 @@ void vh_known_lead(FILE *f, const vh_facts *facts, int l)
     fprintf(f,
             "<p class=\"note\" data-level=\"%d\">Variational Bayes, for %.4g virtual frames of each %s: ", l,
             c->options.nv * c->options.tau, facts->thing);
-    if (c->K_max > c->Kr + 1)
-        fprintf(f, "%d of at most %d clusters are needed, the largest first; clusters %d to %d were pruned. ",
-                c->Kr, c->K_max, c->Kr, c->K_max - 1);
-    else if (c->K_max > c->Kr)
-        fprintf(f, "%d of at most %d clusters are needed, the largest first; cluster %d was pruned. ", c->Kr,
-                c->K_max, c->Kr);
+    if (c->K_max > c->Kr)
+        fprintf(f, "%d of at most %d clusters %s needed, the largest first; %d %s pruned. ", c->Kr, c->K_max,
+                c->Kr == 1 ? "is" : "are", c->K_max - c->Kr, c->K_max - c->Kr == 1 ? "was" : "were");
     else
         fprintf(f, "none of the %d clusters was pruned. ", c->Kr);
     fputs("Centres are posterior means; an interval holds its number with a probability of 95 %.</p>\n", f);

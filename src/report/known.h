@@ -3,7 +3,8 @@
  * of 95 %, from the posterior in the file.
  *
  * An entry of a Dirichlet distribution with parameters a is a beta variable, Beta(a_k, sum a - a_k).  A mean is
- * one of Student's with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk / (lambda f)). */
+ * one of Student's with nu degrees of freedom (full covariances: nu - d + 1 = f), scale sqrt(B_kk / (lambda f)).  Other
+ * families say their own (vh_counts). */
 #ifndef VH_REPORT_KNOWN_H
 #define VH_REPORT_KNOWN_H
 
@@ -18,8 +19,8 @@ typedef struct {
 vhem_status vh_known_read(vhem_ctx *ctx, const vh_clustering *c, vh_posteriors **out);
 /* Entry k of a row of n parameters of a Dirichlet distribution. */
 vh_interval vh_known_share(int n, const double *a, int k);
-/* Dimension k of the mean of component q. */
-vh_interval vh_known_mean(const vh_posteriors *post, const vh_posterior *h, int q, int k);
+/* Entry k of the first parameter of component q: a dimension of the mean, or the probability of a symbol. */
+vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, int k);
 
 /* Figure and tables of a card: transition probabilities and means of centre j. */
 void vh_figure_known(FILE *f, const vh_facts *facts, int l, int j);

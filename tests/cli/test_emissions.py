@@ -146,8 +146,8 @@ class Emissions(Case):
         self.ok("fit", "d.csv", "--emission", "gaussian-diag", "-o", "g.json")
         self.fails(1, "prior: it is for gaussian-diag models, and holds no made-up frames", "fit", "d.csv", "--emission",
                    "poisson", "--prior", "g.json", "-o", "p.json")
-        self.fails(1, "there are no priors for poisson emissions", "fit", "d.csv", "--states",
-                   "auto", "--emission", "poisson", "-o", "p.json")
+        self.assertIn("states chosen by variational Bayes", self.ok("fit", "d.csv", "--states", "1..2", "--emission",
+                                                                    "poisson", "-o", "p.json").err)
 
     def test_hints(self):
         self.data("d.csv", "poisson")

@@ -136,17 +136,17 @@ class Bayes(Case):
         self.ok("cluster", "m.json", "--method", "vbhem", "-k", 5, "--nv", 10, "-o", "c.json")
         self.ok("report", "c.json", "--models", "m.json", "--tables", "t", "-o", "r.html")
         rows = [line.split("\t") for line in self.path("t/intervals.tsv").read_text().splitlines()]
-        self.assertEqual(rows[0], ["level", "cluster", "parameter", "state", "to", "dimension", "mean", "low", "high"])
+        self.assertEqual(rows[0], "level cluster parameter state to component dimension symbol mean low high".split())
         # for each of 3 clusters omega, pi, A, c, mu
         self.assertEqual([r[2] for r in rows[1:]].count("A"), 3 * 4)
         self.assertEqual(len(rows) - 1, 3 * (1 + 2 + 4 + 2 + 2))
         c = self.load("c.json")
-        for _, j, name, s, to, _, mean, low, high in rows[1:]:
+        for _, j, name, s, to, _, _, _, mean, low, high in rows[1:]:
             self.assertTrue(float(low) <= float(mean) <= float(high), name)
             if name == "A":
                 self.assertAlmostEqual(c["centers"]["hmms"][int(j)]["A"][int(s)][int(to)], float(mean), delta=1e-9)
         page = self.path("r.html").read_text()
-        self.assertIn("3 of at most 5 clusters are needed, the largest first; clusters 3 to 4 were pruned", page)
+        self.assertIn("3 of at most 5 clusters are needed, the largest first; 2 were pruned", page)
         for figure in ("center-1-0-known", "center-1-2-means"):
             self.assertIn(figure, page)
         self.ok("cluster", "m.json", "-k", 3, "-o", "v.json")
@@ -228,8 +228,44 @@ class Bayes(Case):
         self.fails(1, "not for a mixture", "fit", "d.csv", "--states", "2..3", "--mixture", 2, "-o", "x.json")
         self.fails(1, "which needs a prior", "fit", "d.csv", "--states", "2..3", "--prior", "none", "-o", "x.json")
         self.write("n.csv", "id,x\n" + "a,1\na,3\n" * 9)
-        self.fails(1, "there are no priors for poisson emissions", "fit", "n.csv", "--states", "auto", "--emission", "poisson",
-                   "-o", "x.json")
+        self.fails(1, "there is no variational Bayes for gamma emissions: the shape of a gamma distribution has no "
+                   "conjugate prior; compare numbers", "fit", "n.csv", "--states", "auto", "--emission", "gamma", "-o", "x.json")
+
+    def test_other_families(self):
+        """Symbols, counts and products: states and clusters are found, and what is known of them is in files and tables."""
+        rng = random.Random(4)
+        rows = ["id,label,s,n,x"]
+        for i in range(12):
+            high = i % 2
+            for t in range(100):
+                here = t // 25 % 2
+                symbol = rng.choices("abc", [30, 1, 1] if here else [1, 1, 30] if high else [1, 30, 1])[0]
+                count = sum(rng.random() < 0.1 for _ in range(20 if here else 200 if high else 60))
+                rows.append(f"q{i},{'lh'[high]},{symbol},{count},{rng.gauss(5 * here, 1):.4f}")
+        self.write("d.csv", "\n".join(rows) + "\n")
+        for emission, columns in (("categorical", "s"), ("poisson", "n"), ("s:categorical,n:poisson,x:gaussian-diag", "s,n,x")):
+            self.ok("fit", "d.csv", "--columns", columns, "--emission", emission, "--states", "1..3", "-r", 4, "-o", "m.json")
+            self.assertEqual({h["S"] for h in self.load("m.json")["hmms"]}, {2}, emission)
+            self.ok("cluster", "m.json", "--method", "vbhem", "-k", 4, "-S", 3, "-o", "c.json")
+            c = self.load("c.json")
+            self.assertEqual([h["S"] for h in c["centers"]["hmms"]], [2, 2], emission)
+            self.assertEqual(c["agreement"]["adjusted_rand"] if "agreement" in c else 1, 1)
+            self.ok("cluster", "m.json", "--method", "vbhem", "--init", "c.json", "--max-iter", 1, "-o", "e.json")
+            self.assertGreater(self.load("e.json")["bound"][0], c["bound"][-1] - 1e-6)
+            self.write("p.json", json.dumps(c["prior"]))
+            self.ok("cluster", "m.json", "--method", "vbhem", "-k", 4, "-S", 3, "--prior", "p.json", "-o", "e.json")
+            self.assertEqual(self.load("e.json")["bound"], c["bound"])
+        self.ok("report", "c.json", "--models", "m.json", "--tables", "t", "-o", "r.html")
+        rows = [line.split("\t") for line in self.path("t/intervals.tsv").read_text().splitlines()[1:]]
+        self.assertEqual(sorted({(r[2], r[6], r[7]) for r in rows if r[6]}),
+                         [("mu", "2", ""), ("p", "0", "a"), ("p", "0", "b"), ("p", "0", "c"), ("rate", "1", "")])
+        for r in rows:
+            self.assertTrue(float(r[9]) <= float(r[8]) <= float(r[10]), r)
+        self.fails(1, "there is no setting 'nu' for product models", "cluster", "m.json", "--method", "vbhem", "-k", 2, "--prior",
+                   "nu=3", "-o", "x.json")
+        self.ok("fit", "d.csv", "--columns", "n,x", "--emission", "n:poisson,x:von-mises", "-o", "v.json")
+        self.fails(1, "channel 1: there is no variational Bayes for von-mises emissions", "cluster", "v.json", "--method",
+                   "vbhem", "-k", 2, "-o", "x.json")
 
     def test_refuses_what_it_does_not_use(self):
         self.write("m.json", flock())

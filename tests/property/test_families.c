@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_families.c - random models of every family: the bound of VHEM never falls, nor the likelihood of
  * Baum-Welch with and without missing cells, and HMMs are found again from what they give. */
-#include "support.h"
+#include "family_models.h"
 
 #include "core/ctx.h"
 #include "data/data.h"
 #include "estimate/fit.h"
 #include "estimate/sample.h"
 #include "estimate/score.h"
-#include "model/h3m.h"
-#include "model/layout.h"
 #include "reduce/vhem.h"
 
 #include <math.h>
@@ -17,87 +15,6 @@
 static const char *const names[] = { "gaussian-diag", "gaussian-full", "poisson",     "bernoulli",
                                      "gamma",         "von-mises",     "categorical", "product" };
 enum { N_NAMES = sizeof names / sizeof *names };
-
-static void random_row(vh_rng *rng, int n, double *row)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += row[i] = vh_rng_exponential(rng) + 0.05;
-    for (int i = 0; i < n; i++)
-        row[i] /= sum;
-}
-
-/* Parameters of any family that make a proper component: diagonal, positive, and below 1 where they must be. */
-static void random_component(vh_rng *rng, const vh_emission *family, const vh_shape *shape,
-                             double *const *par)
-{
-    for (int p = 0; p < family->n_param; p++) {
-        const char *name = family->param[p].name;
-        size_t n = vh_param_size(family, p, shape);
-        bool square = family->param[p].rank == 2;
-        for (int c = 0; vh_param_is_channels(&family->param[p]) && c < shape->layout->n_channel; c++) {
-            double *of[VH_MAX_PARAM];
-            vh_channel_par(&shape->layout->channel[c], par, of);
-            random_component(rng, shape->layout->channel[c].family, &shape->layout->channel[c].shape, of);
-        }
-        if (family->param[p].dim[0] == VH_PER_SYMBOL)
-            random_row(rng, (int)n, par[p]);
-        for (size_t k = 0; k < n && family->param[p].dim[0] == VH_PER_COLUMN; k++) {
-            double u = vh_rng_uniform(rng);
-            par[p][k] = strcmp(name, "mu") == 0 || strcmp(name, "mean") == 0 ? 3 * (2 * u - 1)
-                        : strcmp(name, "p") == 0                             ? 0.05 + 0.9 * u
-                        : strcmp(name, "zero") == 0                          ? 0.3 * u
-                                                                             : 0.3 + 4 * u;
-            if (square && k / (size_t)shape->d != k % (size_t)shape->d)
-                par[p][k] = 0;
-        }
-    }
-}
-
-/* One column of symbols; or of these, a Gaussian and a count the product. */
-static vh_layout *make_layout(vhem_ctx *ctx, const vh_emission *family)
-{
-    static const char *const of[] = { "categorical", "gaussian-full", "poisson" },
-                             *const symbol[] = { "a", "b", "c", "d" }, *const column[] = { "s", "x", "n" };
-    vh_layout *layout = NULL;
-    int n = vh_param_is_channels(&family->param[0]) ? 3 : 1;
-    assert_ok(ctx, vh_layout_new(ctx, n, &layout));
-    layout->family = family;
-    for (int c = 0; c < n; c++) {
-        layout->channel[c].family = vh_emission_find(of[c]);
-        layout->channel[c].shape.d = 1;
-    }
-    assert_ok(ctx, vh_layout_symbols(ctx, layout, 0, symbol, 4));
-    assert_ok(ctx, vh_layout_columns(ctx, layout, column));
-    vh_layout_close(layout);
-    return layout;
-}
-
-static vh_h3m *random_models(vhem_ctx *ctx, vh_rng *rng, const char *name, int K, int S, int M)
-{
-    vh_h3m *h3m = NULL;
-    const vh_emission *family = vh_emission_find(name);
-    vh_layout *layout = vh_emission_needs_layout(family) ? make_layout(ctx, family) : NULL;
-    M = family->single ? 1 : M;
-    assert_ok(ctx, vh_h3m_new(ctx, family, layout ? vh_layout_shape(layout) : (vh_shape){ .d = 2 }, K, &h3m));
-    vh_layout_drop(layout); /* the models have it */
-    for (int i = 0; i < K; i++) {
-        assert_ok(ctx, vh_h3m_shape(ctx, h3m, i, S, M));
-        vh_hmm *h = &h3m->hmm[i];
-        random_row(rng, S, h->pi);
-        for (int s = 0; s < S; s++) {
-            random_row(rng, S, h->A + s * S);
-            random_row(rng, M, vh_hmm_c(h) + s * M);
-        }
-        for (int q = 0; q < S * M; q++) {
-            double *par[VH_MAX_PARAM];
-            vh_hmm_component(h3m, h, q / M, q % M, par);
-            random_component(rng, h3m->family, &h3m->shape, par);
-        }
-    }
-    assert_ok(ctx, vh_h3m_validate(ctx, h3m));
-    return h3m;
-}
 
 static void bound_never_falls(void **state)
 {
@@ -237,19 +154,6 @@ static void deleted_cells(void **state)
         vh_h3m_free(truth);
     }
     vhem_ctx_free(ctx);
-}
-
-/* A sequence of symbols as an HMM without spread: a state for each frame, which gives its symbol. */
-static void spreadless(const double *y, int T, vh_h3m *h3m, vh_hmm *h)
-{
-    h->pi[0] = 1;
-    for (int t = 0; t < T; t++) {
-        double *par[VH_MAX_PARAM];
-        vh_hmm_component(h3m, h, t, 0, par);
-        par[0][(int)y[t]] = 1;
-        vh_hmm_c(h)[t] = 1;
-        h->A[t * T + (t + 1 < T ? t + 1 : t)] = 1;
-    }
 }
 
 /* VHEM on such models is Baum-Welch on the sequences, step by step. */

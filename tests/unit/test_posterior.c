@@ -231,8 +231,8 @@ static void expected_model(void **state)
         vh_posterior_shift(&post, pk, 0);
         assert_ok(ctx, vh_expect(ctx, pk, &in, &loglik, &stats));
         for (int q = 0; q < S * M; q++) { /* as one who reads the definition would have it */
-            assert_true(post.shift[q] < 0);
-            vh_hmm_c(&h3m->hmm[0])[q] *= exp(post.shift[q]);
+            assert_true(post.shift[q * d] < 0);
+            vh_hmm_c(&h3m->hmm[0])[q] *= exp(post.shift[q * d]);
         }
         vhem_hmm_view v = view_of(h3m, 0);
         enumerate(&v, y, T[0], &e);

@@ -99,6 +99,7 @@ static vhem_status direct_row(job *j, int k, double *work)
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     const vh_packed *b = j->base, *r = j->reduced;
+    double more = r->log_c[k] + vh_pack_shift(r, k);
     for (int q = 0; q < j->load->groups; q++) {
         const group g = group_of(j, q);
         for (int l = 0; l < VH_LANES; l++) {
@@ -108,7 +109,7 @@ static vhem_status direct_row(job *j, int k, double *work)
                                                  j->Sb * j->Mb, out, VH_LANES, work),
                      VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
             for (int c = 0; c < j->Sb * j->Mb; c++)
-                out[c * VH_LANES] += r->log_c[k];
+                out[c * VH_LANES] += more;
         }
     }
 done:
