@@ -149,7 +149,8 @@ struct cli {
     bool given[CLI_MAX_OPTIONS]; /* by row: the command's own, then the common */
     vhem_ctx *ctx;
     cli_progress progress;
-    char *columns, *symbols; /* of the data, as the models or the emission want them */
+    char *columns, *symbols;       /* of the data, as the models or the emission want them */
+    const vhem_executor *executor; /* of vhem-mpi: its ranks; NULL: this process alone */
 };
 
 typedef int cli_run(cli *c, int argc, char **argv);
@@ -162,7 +163,10 @@ typedef struct {
     const char *help;
 } cli_command;
 
-/* main.c.  Runs the part of a command that argv[1] names; its help when none is. */
+/* main.c.  The whole of a command, from its arguments to its exit status; c is empty but for the executor and the
+ * default of threads. */
+int cli_main(cli *c, int argc, char **argv);
+/* Runs the part of a command that argv[1] names; its help when none is. */
 int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_command *parts);
 
 /* session.c.  The first three print "vhem COMMAND: sentence" and return the exit status. */

@@ -111,6 +111,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
     vhem_tree *tree = NULL;
     vhem_tree_facts facts = { 0 };
     const char *checkpoint = a->opt.checkpoint; /* saving puts the options that were used in their place */
+    a->opt.executor = c->executor;
     vhem_status st = vhem_cluster(c->ctx, &a->input.from, a->K.n, a->K.value, &a->opt, &tree);
     bool stopped = st == VHEM_ESTOPPED;
     char *why = stopped ? strdup(vhem_ctx_error(c->ctx)) : NULL;

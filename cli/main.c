@@ -172,15 +172,10 @@ static bool take_streams(void)
     return true;
 }
 
-int main(int argc, char **argv)
+int cli_main(cli *c, int argc, char **argv)
 {
-    cli c = { 0 };
     if (!take_streams())
         return EXIT_FAILED;
     cli_json_watch();
-    int status = cli_close(&c, run_command(&c, argc, argv));
-    if (status == EXIT_DONE)
-        return status;
-    fflush(NULL);
-    _exit(status); /* HDF5 may fall over its own files at exit after a read or write that failed */
+    return cli_close(c, run_command(c, argc, argv));
 }

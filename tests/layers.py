@@ -101,7 +101,7 @@ def place(path):
     inside = re.sub(r"^.*\.dir/(\./)?", "", path)
     source = re.sub(r"\.o$", "", inside)
     folder = source.split("/")[0] if "/" in source else source.split("_")[0]
-    return ("cli", f"cli/{source}") if "/vhem_command.dir/" in path else (folder, f"src/{source}")
+    return ("cli", f"cli/{source}") if "/vhem_command.dir/" in path or "/vhem_cli.dir/" in path else (folder, f"src/{source}")
 
 
 def read_symbols(objects):

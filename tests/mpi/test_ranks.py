@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""vhem-mpi with 1 to 4 ranks: the same bytes as vhem, one sentence when a rank fails, and the checkpoint."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from support import Case  # noqa: E402
+from test_checkpoint import models  # noqa: E402
+
+MPI = os.environ.get("VHEM_MPI")
+RUN = os.environ.get("VHEM_MPIRUN")
+MOST = ["-q", "-t", "1", "--seed", "3", "-r", "1", "--search", "restarts", "--soft", "0", "--max-iter", "3"]
+
+
+def launcher(n):
+    about = subprocess.run([RUN, "--version"], capture_output=True, text=True).stdout
+    return [RUN, *(["--oversubscribe", "--bind-to", "none"] if "Open" in about else []), "-n", str(n)]
+
+
+class Ranks(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", models(4500, 2))
+        self.ok("convert", "m.json", "--shards", 3, "-o", "shards", "-q")
+
+    def start(self, n, *args):
+        env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        return subprocess.Popen([*launcher(n), MPI, *map(str, args)], cwd=self.dir, env=env, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def ranks(self, n, *args):
+        p = self.start(n, *args)
+        out, err = p.communicate(timeout=200)
+        return p.returncode, out, err
+
+    def test_same(self):
+        self.ok("tree", "shards", "-k", "4,2", *MOST, "-o", "tree.json")
+        for models_in in ("shards", "m.json"):
+            self.ok("cluster", models_in, "-k", 3, *MOST, "-o", f"plain-{models_in}.json")
+        for n in (1, 2, 3, 4):
+            models_in = "m.json" if n == 2 else "shards"
+            status, _, err = self.ranks(n, "cluster", models_in, "-k", 3, *MOST, "-o", f"{n}.json")
+            self.assertEqual((status, err), (0, ""))
+            self.assertEqual(self.path(f"{n}.json").read_bytes(), self.path(f"plain-{models_in}.json").read_bytes(),
+                             f"{n} ranks")
+        status, _, err = self.ranks(3, "tree", "shards", "-k", "4,2", *MOST, "-o", "t.json")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.path("t.json").read_bytes(), self.path("tree.json").read_bytes())
+
+    def test_damaged(self):
+        """A chunk that only the last rank reads: its sentence, and no result."""
+        shard = sorted(self.path("shards").glob("*.h5"))[-1]
+        data = bytearray(shard.read_bytes())
+        for k in range(len(data) // 3, len(data) - 64, 64):
+            data[k] ^= 1
+        shard.write_bytes(data)
+        status, _, err = self.ranks(3, "cluster", "shards", "-k", 3, *MOST, "-o", "o.json")
+        self.assertEqual(status, 1, err)
+        self.assertIn(shard.name, err)
+        self.assertFalse(self.path("o.json").exists())
+
+    def test_wrong(self):
+        for args, text in ((["info", "m.json"], "vhem-mpi has cluster and tree"),
+                           (["cluster", "-", "-k", "2"], "standard input cannot be read by all ranks"),
+                           (["cluster", "nowhere.json", "-k", "2"], "nowhere.json")):
+            status, _, err = self.ranks(2, *args)
+            self.assertNotEqual(status, 0)
+            self.assertEqual(err.count(text), 1, err)
+
+    def test_killed(self):
+        """A rank is killed: the job ends, and the same command goes on from its checkpoint."""
+        slow = ["cluster", "shards", "-k", 3, "-q", "-t", "1", "-r", "1", "--search", "restarts", "--soft", "0", "--tau",
+                "400", "--tol", "0", "--max-iter", "25"]
+        self.ok(*slow, "-o", "plain.json")
+        p = self.start(2, *slow, "--checkpoint", "run.ckpt", "-o", "o.json")
+        kept, begin = self.path("run.ckpt"), time.monotonic()
+        while not (kept.exists() and kept.stat().st_size > 500) and time.monotonic() - begin < 100 and p.poll() is None:
+            time.sleep(0.005)
+        self.assertIsNone(p.poll(), "it ended before it was killed")
+        found = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+        rows = [line.split() for line in found.splitlines()]
+        below = {p.pid}
+        for _ in range(3):  # ranks are children of the launcher, or of its helpers
+            below |= {int(r[0]) for r in rows if int(r[1]) in below}
+        ranks = [int(r[0]) for r in rows if int(r[0]) in below and r[2] == MPI]
+        self.assertEqual(len(ranks), 2, found)
+        os.kill(max(ranks), signal.SIGKILL)
+        p.communicate(timeout=60)
+        self.assertNotEqual(p.returncode, 0)
+        self.assertFalse(self.path("o.json").exists())
+        self.assertTrue(kept.exists())
+        status, _, err = self.ranks(2, *slow, "--checkpoint", "run.ckpt", "-o", "o.json")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.path("o.json").read_bytes(), self.path("plain.json").read_bytes())
+        self.assertFalse(kept.exists())
+
+
+if __name__ == "__main__":
+    if not MPI:
+        print("vhem-mpi was not built: there is no MPI ('scripts/setup mpi' installs it on Debian)")
+        sys.exit(77)
+    unittest.main()
