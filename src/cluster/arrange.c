@@ -240,7 +240,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
         at[i + 1] = at[i] + vh_base_states(base, i);
     m.at = at;
     VH_NEW(m.map, at[base->Kb]);
-    VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
     VH_TRY(vh_pack_update(ctx, centers, NULL, pk));
     m.reduced = pk;
     VH_TRY(vh_chunks_run(ctx, &chunks));

@@ -103,6 +103,12 @@ vhem_status vh_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, const v
     vh_blas_enter();
     VH_TRY(check_options(ctx, opt, &with));
     VH_TRY(check_sets(ctx, &a, &b, &full_a, &full_b));
+    vh_h3m seen_a = *a, seen_b = *b;
+    if (a->family != b->family) { /* one has models that lack a column */
+        seen_a.family = seen_b.family = a->family->with_gaps;
+        a = &seen_a;
+        b = &seen_b;
+    }
     VH_NEW(table, n);
     if (with->sampled)
         VH_NEW(table_error, n);

@@ -18,6 +18,7 @@
 #include "math/agglomerate.h"
 #include "math/neighbours.h"
 #include "math/spectral.h"
+#include "model/masked.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,7 +199,16 @@ static double away(const job *b, int i, int j)
     return sum;
 }
 
-/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all. */
+static bool lacks_any(const vh_h3m *h3m, int i)
+{
+    for (int k = 0; k < h3m->d; k++)
+        if (vh_hmm_lacks(h3m, &h3m->hmm[i], k))
+            return true;
+    return false;
+}
+
+/* The member nearest the middle, the first of equals; of an empty cluster the nearest model of all.  Members that lack
+ * a column stand back. */
 static void pick_models(job *b)
 {
     for (int j = 0; j < b->K; j++) {
@@ -211,7 +221,9 @@ static void pick_models(job *b)
             if (!empty && b->label[i] != j)
                 continue;
             double d = away(b, i, j);
-            if (b->pick[j] < 0 || d < least) {
+            bool worse = lacks_any(b->in->models, i),
+                 lacking = b->pick[j] >= 0 && lacks_any(b->in->models, b->pick[j]);
+            if (b->pick[j] < 0 || (worse == lacking && d < least) || (!worse && lacking)) {
                 b->pick[j] = i;
                 least = d;
             }

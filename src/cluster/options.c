@@ -5,6 +5,7 @@
 
 #include "core/options.h"
 #include "model/layout.h"
+#include "model/masked.h"
 
 #include <assert.h>
 #include <math.h>
@@ -146,10 +147,12 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
 
     VH_CHECK(start->d == d || (!h3m && start->shape.layout), VHEM_EINVAL,
              "the start has dimension %d, the %s %d", start->d, h3m ? "models" : "sequences", d);
-    VH_CHECK(!h3m || start->family == h3m->family || vh_cluster_wants_full(o), VHEM_EINVAL,
+    VH_CHECK(!h3m || vh_family_same(start->family, h3m->family) || vh_cluster_wants_full(o), VHEM_EINVAL,
              "the start has %s emissions, the models %s", start->family->name, h3m->family->name);
     VH_CHECK(!h3m || !*vh_layout_differs(&start->shape, &h3m->shape, why, sizeof why), VHEM_EINVAL,
              "the start does not suit the models: %s", why);
+    VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL,
+             "the start has HMMs that lack a column; centres must have every column");
     o->emission = h3m ? o->emission : start->family->name;
     VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", in->K, start->K);
     for (int j = 0; j < start->K; j++) {
@@ -362,8 +365,12 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
              h3m ? "sequences, not models: give it the data" : "models, not sequences: fit them first");
     VH_TRY(check_init(ctx, &o));
     VH_TRY(check_meaning(ctx, in, &o));
-    if (h3m)
+    if (h3m) {
         VH_TRY(check_models(ctx, h3m->K, h3m->omega));
+        VH_TRY(vh_h3m_require_columns(ctx, h3m));
+        VH_CHECK(!is_vb(&o) || !vh_h3m_is_masked(h3m), VHEM_EINVAL,
+                 "an HMM lacks a column, and method vbhem needs all; method vhem does not");
+    }
     if (in->textures)
         VH_TRY(check_models(ctx, in->Kb, in->textures->omega));
     if (vh_start_hmms(&o))

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "estimate/options.h"
 #include "estimate/spread.h"
+#include "model/masked.h"
 
 #include <math.h>
 
@@ -44,6 +45,41 @@ const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emiss
                 return with_gaps;
     }
     return complete;
+}
+
+vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n,
+                              const vh_emission *family, const vh_shape *shape)
+{
+    vhem_status st = VHEM_OK;
+    if (!vh_emission_gathers(family, shape))
+        return VHEM_OK;
+    for (int k = 0, step = 1; k < shape->d; k += step) {
+        int lacking = 0, which = k, together;
+        vh_columns_together(family, shape, k, &together);
+        step = together > 0 ? together : 1;
+        for (int i = k + step - 1; i >= k; i--)
+            if (vh_fit_lacks(data, seq, n, i)) {
+                lacking++;
+                which = i;
+            }
+        VH_CHECK(
+            lacking == 0 || lacking == together, VHEM_EINVAL,
+            "its sequences have no value in column '%s', which full covariances need; --cov diag does not",
+            vh_data_column(data, which));
+    }
+done:
+    return st;
+}
+
+void vh_family_forget(const vhem_data *data, const int *seq, int n, const vh_h3m *h3m, vh_hmm *h)
+{
+    for (int k = 0, step = 1; k<h3m->d; k += step> 0 ? step : 1) {
+        bool lacks = vh_columns_together(h3m->family, &h3m->shape, k, &step) == k && step > 0;
+        for (int i = 0; lacks && i < step; i++)
+            lacks = vh_fit_lacks(data, seq, n, k + i);
+        if (lacks)
+            vh_hmm_forget(h3m, h, k);
+    }
 }
 
 /* sum [n_stat] := the mean statistics of all frames in the coordinates x; T is scratch [n_stat]. */

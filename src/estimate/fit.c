@@ -25,6 +25,7 @@
 #include "math/logsum.h"
 #include "model/convert.h"
 #include "model/frames_prior.h"
+#include "model/masked.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3
     vhem_status st = VHEM_OK;
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
+    VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL, "the start has HMMs that lack a column");
     VH_CHECK(start->K == 1 || start->K == K, VHEM_EINVAL,
              "the start has %d HMMs, must have 1 or one for each of the %d to fit", start->K, K);
     for (int i = 1; i < start->K; i++)
@@ -151,11 +153,7 @@ static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
                      .item = (uint64_t)i };
     job->frames = vh_sets_frames(&f->sets, f->data, i, &job->mass);
     job->family = vh_family_of_some(vh_fit_family(f->data, &f->opt), f->family, f->data, job->seq, job->n);
-    for (int k = 0; job->family->seen == VH_SEEN_FRAMES && k < d; k++)
-        VH_CHECK(
-            !vh_fit_lacks(f->data, job->seq, job->n, k), VHEM_EINVAL,
-            "its sequences have no value in column '%s', which full covariances need; --cov diag does not",
-            vh_data_column(f->data, k));
+    VH_TRY(vh_family_require(ctx, f->data, job->seq, job->n, job->family, &f->out->shape));
     VH_NEW(out->xs, 2 * (size_t)d);
     vh_data_coords(f->family, &f->out->shape, f->data, job->seq, job->n, f->spread, out->xs);
     job->origin = out->xs;
@@ -232,6 +230,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
         goto done;
     f->report->best[i] = best_run(x.run, f->report->R);
     vh_hmm_copy(&f->out->hmm[i], &runs->hmm[f->report->best[i]]);
+    vh_family_forget(f->data, x.job.seq, x.job.n, f->out, &f->out->hmm[i]);
     f->report->frames[i] = x.job.frames;
     /* Stopped before the prior had any say: what there is would be the first fit. */
     f->begun[i] = st == VHEM_OK || !f->prior || x.run[f->report->best[i]].n_iter > 0;
@@ -567,6 +566,7 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
         if (f.out->K == 0)
             goto done;
     }
+    vh_h3m_settle_family(f.out);
     *out = f.out;
     f.out = NULL;
     if (report) {

@@ -157,6 +157,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     o = opt ? *opt : o;
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
     VH_TRY(vh_models_gather(ctx, o.start));
+    VH_TRY(vh_fit_require_values(ctx, data));
     VH_CHECK(o.pieces <= 0 || o.K > 0, VHEM_EINVAL, "pieces need K, the number of models of each");
     VH_CHECK(!o.store || o.K <= 0 || o.pieces > 0, VHEM_EINVAL,
              "a store keeps the models of items, and a mixture for all of the data is not one of them");

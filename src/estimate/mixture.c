@@ -13,6 +13,7 @@
 #include "estimate/topology.h"
 #include "math/linalg.h"
 #include "model/convert.h"
+#include "model/masked.h"
 
 #include <assert.h>
 #include <math.h>
@@ -319,7 +320,6 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, &(const vh_emission *){ NULL }));
-    VH_TRY(vh_fit_require_values(ctx, data));
     VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)o.K,
              sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {
@@ -332,7 +332,10 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
         vhem_status made = make_report(ctx, data, &x, report);
         st = made == VHEM_OK ? st : made;
     }
-    if (st == VHEM_OK || st == VHEM_ESTOPPED) {
+    if (x.h3m && (st == VHEM_OK || st == VHEM_ESTOPPED)) {
+        for (int j = 0; j < x.h3m->K; j++)
+            vh_family_forget(data, NULL, data->N, x.h3m, &x.h3m->hmm[j]);
+        vh_h3m_settle_family(x.h3m);
         *out = x.h3m;
         x.h3m = NULL;
     }

@@ -120,10 +120,7 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
                  "divide it by a constant",
                  vh_data_column(data, k));
     for (int k = 0; k < d; k++)
-        if (!(sd[k] > 0))
-            VH_TRY(require_column(ctx, data, k));
-    for (int k = 0; k < d; k++)
-        if (!(sd[k] > 0))
+        if (!(sd[k] > 0) && !vh_fit_lacks(data, NULL, data->N, k))
             vh_log(ctx, VHEM_LOG_WARN,
                    "column '%s' never varies by more than the rounding of its numbers; it may be left out",
                    vh_data_column(data, k));

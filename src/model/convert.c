@@ -4,6 +4,7 @@
 
 #include "math/logsum.h"
 #include "model/layout.h"
+#include "model/masked.h"
 
 #include <limits.h>
 #include <string.h>
@@ -41,7 +42,7 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *
     char why[256];
 
     for (int p = 0; p < n; p++) {
-        VH_CHECK(part[p]->family == part[0]->family && part[p]->d == part[0]->d, VHEM_EINVAL,
+        VH_CHECK(vh_family_same(part[p]->family, part[0]->family) && part[p]->d == part[0]->d, VHEM_EINVAL,
                  "%s emissions of dimension %d and %s of dimension %d cannot be pooled",
                  part[0]->family->name, part[0]->d, part[p]->family->name, part[p]->d);
         VH_CHECK(!*vh_layout_differs(&part[p]->shape, &part[0]->shape, why, sizeof why), VHEM_EINVAL,
@@ -58,6 +59,7 @@ vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *
             vh_hmm_copy(&all->hmm[K], from);
             all->omega[K] = part[p]->omega[j] * (share ? share[p] : 1);
         }
+    vh_h3m_settle_family(all);
     *out = all;
     all = NULL;
 done:
@@ -83,6 +85,10 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
     vhem_status st = VHEM_OK;
     vh_h3m *wide = NULL;
 
+    VH_CHECK(
+        !vh_h3m_is_masked(h3m), VHEM_EINVAL,
+        "an HMM lacks a column, and full covariances need all: fit the models with --cov full, or leave the "
+        "column out");
     if (!h3m->family->wider)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
     VH_TRY(vh_h3m_new(ctx, h3m->family->wider, h3m->shape, h3m->K, &wide));
@@ -112,8 +118,8 @@ vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh
         VH_TRY(vh_h3m_widest(ctx, h3m, copy));
         h3m = *copy;
     }
-    VH_CHECK(h3m->family == like->family, VHEM_EINVAL, "the models have %s emissions, the centres %s",
-             h3m->family->name, like->family->name);
+    VH_CHECK(vh_family_same(h3m->family, like->family), VHEM_EINVAL,
+             "the models have %s emissions, the centres %s", h3m->family->name, like->family->name);
     VH_CHECK(!*vh_layout_differs(&h3m->shape, &like->shape, why, sizeof why), VHEM_EINVAL,
              "the models do not suit the centres: %s", why);
     *out = h3m;

@@ -151,7 +151,9 @@ struct vh_emission {
     /* T(y) of n frames y [n][d] into T [n][n_stat]. */
     void (*stats_of_obs)(const vh_coords *x, const double *y, int64_t n, double *T);
     /* sum [n_stat] += sum_t w_t E[T(y_t) | what y_t has], n frames, where missing cells hang on the component.
-     * NULL: T(y) is the same for all components.  Densities are then always taken by log_density. */
+     * NULL: T(y) is the same for all components.  Densities are then always taken by log_density.  gathers (NULL:
+     * yes): whether that holds for this shape. */
+    bool (*gathers)(const vh_shape *shape);
     void (*gather)(const vh_coords *x, const double *const *par, const double *y, const double *w, int64_t n,
                    double *sum, double *work);
     /* E_b[T(y)] of a component b of the family; an observation is a component of no spread. */
@@ -207,6 +209,11 @@ static inline bool vh_param_is_channels(const vh_param *p)
 {
     return p->rank == 1 && p->dim[0] == VH_PER_CHANNEL;
 }
+/* Has it one number for each column? */
+static inline bool vh_param_is_by_column(const vh_param *p)
+{
+    return p->rank == 1 && p->dim[0] == VH_PER_COLUMN;
+}
 /* Are the sizes of its parameters known from a layout alone? */
 static inline bool vh_emission_needs_layout(const vh_emission *f)
 {
@@ -226,6 +233,11 @@ static inline const vh_location *vh_emission_place(const vh_emission *f)
 static inline const vh_emission *vh_emission_with_gaps(const vh_emission *f, const vh_shape *shape)
 {
     return !f->takes_gaps || f->takes_gaps(shape) ? f->with_gaps : NULL;
+}
+/* Does what a frame adds to the sums hang on the component? */
+static inline bool vh_emission_gathers(const vh_emission *f, const vh_shape *shape)
+{
+    return f->gather && (!f->gathers || f->gathers(shape));
 }
 /* Numbers of parameter p of a component. */
 static inline size_t vh_param_size(const vh_emission *f, int p, const vh_shape *shape)

@@ -69,12 +69,18 @@ static void stats_of_component(const vh_coords *x, const double *const *par, dou
         T[1 + v] = isnan(par[0][v]) ? 0 : par[0][v];
 }
 
+/* log p; of a model that never had the column: nothing. */
+static double log_of(double p)
+{
+    return isnan(p) ? 0 : vh_log_or_never(p);
+}
+
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
     (void)work;
     theta[0] = 0;
     for (int v = 0; v < x->shape.V; v++)
-        theta[1 + v] = vh_log_or_never(par[0][v]);
+        theta[1 + v] = log_of(par[0][v]);
     return 0;
 }
 
@@ -84,7 +90,7 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
     (void)shape;
     (void)work;
     for (int64_t t = 0; t < n; t++)
-        out[t] = isnan(y[t]) ? 0 : vh_log_or_never(par[0][(int)y[t]]);
+        out[t] = isnan(y[t]) ? 0 : log_of(par[0][(int)y[t]]);
     return true;
 }
 
@@ -95,7 +101,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     for (int m = 0; m < n; m++, b += VH_MAX_PARAM) {
         double sum = 0;
         for (int v = 0; v < shape->V; v++)
-            sum += b[0][v] > 0 ? b[0][v] * vh_log_or_never(r[0][v]) : 0;
+            sum += b[0][v] > 0 ? b[0][v] * log_of(r[0][v]) : 0;
         out[m * step] = sum;
     }
     return true;

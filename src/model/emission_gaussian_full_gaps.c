@@ -35,6 +35,12 @@ static bool has_any(int d, const double *y)
     return false;
 }
 
+/* A channel of a product may be lacking as a whole (masked.h): its parameters are NaN, and it adds nothing. */
+static bool lacks(const double *const *par)
+{
+    return isnan(par[0][0]);
+}
+
 /* Missing cells are taken to be at the origin: for starts, which put it at the centre of the frames. */
 static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double *T)
 {
@@ -53,8 +59,13 @@ static void stats_of_obs(const vh_coords *x, const double *y, int64_t n, double 
 
 static void stats_of_component(const vh_coords *x, const double *const *par, double *T)
 {
+    int size = n_stat(&x->shape);
+    memset(T, 0, sizeof *T * (size_t)size);
+    T[0] = 1;
+    if (lacks(par))
+        return;
     vh_gaussian_full.stats_of_component(x, par, T);
-    T[n_stat(&x->shape) - 1] = 1;
+    T[size - 1] = 1;
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */
@@ -147,7 +158,10 @@ static void by_pattern(int d, const double *y, int n, int *order)
 
 static double natural(const vh_coords *x, const double *const *par, double *theta, double *work)
 {
-    theta[n_stat(&x->shape) - 1] = 0;
+    int size = n_stat(&x->shape);
+    memset(theta, 0, sizeof *theta * (size_t)size);
+    if (lacks(par))
+        return 0;
     return vh_gaussian_full.natural(x, par, theta, work) < 0 ? -1 : INFINITY; /* never by the product */
 }
 
@@ -173,10 +187,48 @@ static bool log_density(const vh_shape *shape, const double *const *par, const d
                         double *out, double *work)
 {
     bool ok = true;
-    for (int64_t t = 0; t < n && ok; t += BLOCK)
+    if (lacks(par))
+        memset(out, 0, sizeof *out * (size_t)n);
+    for (int64_t t = 0; t < n && ok && !lacks(par); t += BLOCK)
         ok = block_density(shape->d, par, y + t * shape->d, n - t < BLOCK ? (int)(n - t) : BLOCK, out + t,
                            work);
     return ok;
+}
+
+static bool expected_density(const vh_shape *shape, const double *const *r, const double *const *b, int n,
+                             double *out, int step, double *work)
+{
+    bool ok = true;
+    for (int m = 0; m < n && ok; m++, b += VH_MAX_PARAM, out += step) {
+        *out = 0;
+        ok = lacks(r) || lacks(b) || vh_full_expected_density(shape, r, b, 1, out, 1, work);
+    }
+    return ok;
+}
+
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
+{
+    *out = 0;
+    return lacks(p) || lacks(q) || vh_full_log_product(shape, p, q, lambda, out, work);
+}
+
+static bool root(const vh_shape *shape, const double *const *par, double *r, double *work)
+{
+    return lacks(par) || vh_full_root(shape, par, r, work);
+}
+
+static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, const double *r, double *y)
+{
+    for (int k = 0; k < shape->d; k++)
+        y[k] = NAN;
+    if (!lacks(par))
+        vh_full_draw(rng, shape, par, r, y);
+}
+
+static bool validate(const vh_shape *shape, const double *const *par, char *why, size_t size, double *work)
+{
+    return lacks(par) || vh_full_validate(shape, par, why, size, work);
 }
 
 /* ---- statistics ---------------------------------------------------------------------------------------- */
@@ -254,17 +306,29 @@ static void gather(const vh_coords *x, const double *const *par, const double *y
         block_gather(x, par, y + t * x->shape.d, w + t, n - t < BLOCK ? (int)(n - t) : BLOCK, sum, work);
 }
 
+/* A start that has never seen a frame is as wide as the coordinates. */
+static void sit_anywhere(const vh_coords *x, double *const *par)
+{
+    int d = x->shape.d;
+    for (int k = 0; k < d; k++) {
+        par[0][k] = x->origin[k];
+        par[1][k * d + k] = x->scale[k] * x->scale[k];
+    }
+}
+
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {
     int size = n_stat(&x->shape);
-    double seen = stat[size - 1], *of_seen = work + vh_emission_work(&x->shape) - size;
+    double seen = stat[size - 1], *of_seen = work;
+    if (!(seen > NOTHING) && !(par[1][0] > 0))
+        sit_anywhere(x, par);
     if (!(seen > NOTHING))
         return 0;
     of_seen[0] = 1;
     for (int e = 1; e < size; e++)
         of_seen[e] = stat[e] / seen;
-    return vh_gaussian_full.maximise(x, of_seen, floor, par, work);
+    return vh_gaussian_full.maximise(x, of_seen, floor, par, work + size);
 }
 
 static void shift_theta(const vh_shape *shape, const double *shift, double *theta)
@@ -288,10 +352,10 @@ const vh_emission vh_gaussian_full_gaps = {
     .gather = gather,
     .natural = natural,
     .log_density = log_density,
-    .expected_density = vh_full_expected_density,
+    .expected_density = expected_density,
     .maximise = maximise,
-    .log_product = vh_full_log_product,
-    .root = vh_full_root,
-    .draw = vh_full_draw,
-    .validate = vh_full_validate,
+    .log_product = log_product,
+    .root = root,
+    .draw = draw,
+    .validate = validate,
 };

@@ -5,7 +5,7 @@
  *   T(x) = (1, o x, o x^2, o)          3d + 1 numbers; o_k = 1 where x_k was observed, else 0
  *   theta = (0, mu/v, -1/(2v), k),     k_k = -1/2 (log 2 pi v_k + mu_k^2/v_k)
  *
- * The same statistics serve models that lack a column: its parameters are NaN, and it adds nothing. */
+ * The same statistics serve models that lack a column (masked.h): its parameters are NaN, and it adds nothing. */
 #include "math/logsum.h"
 #include "model/emission_gaussian.h"
 
@@ -106,7 +106,7 @@ static bool expected_density(const vh_shape *shape, const double *const *r, cons
     return true;
 }
 
-/* Each dimension over the frames that have it. */
+/* Each dimension over the frames that have it.  A start that has never seen any is as wide as the coordinates. */
 static int maximise(const vh_coords *x, const double *stat, const double *floor, double *const *par,
                     double *work)
 {
@@ -114,6 +114,10 @@ static int maximise(const vh_coords *x, const double *stat, const double *floor,
     (void)work;
     for (int k = 0; k < d; k++) {
         double seen = stat[1 + 2 * d + k];
+        if (!(seen > NOTHING) && !(par[1][k] > 0)) {
+            par[0][k] = x->origin[k];
+            par[1][k] = x->scale[k] * x->scale[k];
+        }
         if (!(seen > NOTHING))
             continue;
         double m = stat[1 + k] / seen, v = (stat[1 + d + k] / seen - m * m) * x->scale[k] * x->scale[k];

@@ -43,14 +43,29 @@ static void par_of(const vh_channel *c, const double *const *all, const double *
         par[p] = to[p];
 }
 
+/* The cells of a channel in m frames of d columns, side by side. */
+static void copy_cells(const vh_channel *c, int d, const double *y, int m, double *cells)
+{
+    for (int i = 0; i < m; i++)
+        memcpy(cells + i * c->shape.d, y + i * d + c->column, sizeof *y * (size_t)c->shape.d);
+}
+
 static bool takes_gaps(const vh_shape *shape)
 {
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
-        const vh_emission *gaps = vh_emission_with_gaps(c->family, &c->shape);
-        if (!gaps || gaps->gather) /* what is missing hangs on the component, not on its channel alone */
+        if (!vh_emission_with_gaps(c->family, &c->shape))
             return false;
     }
     return true;
+}
+
+/* Does what a frame adds hang on the component, in any channel? */
+static bool gathers(const vh_shape *shape)
+{
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        if (c->family->with_gaps->gather)
+            return true;
+    return false;
 }
 
 static const char *refuse(const vh_shape *shape, int k, double y)
@@ -190,6 +205,43 @@ static int maximise_gaps(const vh_coords *x, const double *stat, const double *f
     return maximise_each(x, stat, floor, par, work, true);
 }
 
+/* sum += w_t E[T(y_t)] of m frames in one channel, whose cells stand side by side; sum[0] is left alone. */
+static void gather_channel(const vh_channel *c, const vh_coords *x, const double *const *par,
+                           const double *cells, const double *w, int m, double *sum, double *work)
+{
+    const vh_emission *table = c->family->with_gaps;
+    int size = table->n_stat(&c->shape);
+    double before = sum[0];
+    if (table->gather)
+        table->gather(x, par, cells, w, m, sum, work);
+    for (int i = 0; !table->gather && i < m; i++) {
+        table->stats_of_obs(x, cells + i * c->shape.d, 1, work);
+        for (int e = 1; e < size; e++)
+            sum[e] += w[i] * work[e];
+    }
+    sum[0] = before;
+}
+
+/* A channel whose missing cells hang on the component gathers its own part. */
+static void gather(const vh_coords *x, const double *const *par, const double *y, const double *w, int64_t n,
+                   double *sum, double *work)
+{
+    double *at = sum, *cells = work, *more = cells + VH_CHANNEL_BLOCK * x->shape.d;
+    for (const vh_channel *c = first_of(&x->shape); c < end_of(&x->shape); c++) {
+        const vh_coords xc = coords_of(c, x);
+        const double *of[VH_MAX_PARAM];
+        par_of(c, par, of);
+        for (int64_t t = 0; t < n; t += VH_CHANNEL_BLOCK) {
+            int m = n - t < VH_CHANNEL_BLOCK ? (int)(n - t) : VH_CHANNEL_BLOCK;
+            copy_cells(c, x->shape.d, y + t * x->shape.d, m, cells);
+            gather_channel(c, &xc, of, cells, w + t, m, at, more);
+        }
+        at += table_of(c, true)->n_stat(&c->shape) - 1;
+    }
+    for (int64_t t = 0; t < n; t++)
+        sum[0] += w[t];
+}
+
 /* ---- 3. densities and kernels -------------------------------------------------------------------------- */
 
 /* out [n] = the sum over channels, VH_CHANNEL_BLOCK frames at a time: a channel wants its columns side by side. */
@@ -200,12 +252,10 @@ static bool density_of(const vh_shape *shape, const double *const *par, const do
     memset(out, 0, sizeof *out * (size_t)n);
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
         const double *of[VH_MAX_PARAM];
-        int d = c->shape.d;
         par_of(c, par, of);
         for (int64_t t = 0; t < n; t += VH_CHANNEL_BLOCK) {
             int m = n - t < VH_CHANNEL_BLOCK ? (int)(n - t) : VH_CHANNEL_BLOCK;
-            for (int i = 0; i < m; i++)
-                memcpy(cells + i * d, y + (t + i) * shape->d + c->column, sizeof *y * (size_t)d);
+            copy_cells(c, shape->d, y + t * shape->d, m, cells);
             if (!table_of(c, gaps)->log_density(&c->shape, of, cells, m, one, one + VH_CHANNEL_BLOCK))
                 return false;
             for (int i = 0; i < m; i++)
@@ -259,8 +309,8 @@ static bool expected_density_gaps(const vh_shape *shape, const double *const *r,
     return ok;
 }
 
-static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
-                        double *out, double *work)
+static bool product_of(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                       double *out, double *work, bool gaps)
 {
     double sum = 0;
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
@@ -268,12 +318,23 @@ static bool log_product(const vh_shape *shape, const double *const *p, const dou
         double one;
         par_of(c, p, of_p);
         par_of(c, q, of_q);
-        if (!c->family->log_product(&c->shape, of_p, of_q, lambda, &one, work))
+        if (!table_of(c, gaps)->log_product(&c->shape, of_p, of_q, lambda, &one, work))
             return false;
         sum += one;
     }
     *out = sum;
     return true;
+}
+
+static bool log_product(const vh_shape *shape, const double *const *p, const double *const *q, double lambda,
+                        double *out, double *work)
+{
+    return product_of(shape, p, q, lambda, out, work, false);
+}
+static bool log_product_gaps(const vh_shape *shape, const double *const *p, const double *const *q,
+                             double lambda, double *out, double *work)
+{
+    return product_of(shape, p, q, lambda, out, work, true);
 }
 
 /* ---- 4. the rest --------------------------------------------------------------------------------------- */
@@ -291,7 +352,7 @@ static bool root(const vh_shape *shape, const double *const *par, double *r, dou
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
         const double *of[VH_MAX_PARAM];
         par_of(c, par, of);
-        if (!c->family->root(&c->shape, of, (double *)root_at(c, r), work))
+        if (!c->family->with_gaps->root(&c->shape, of, (double *)root_at(c, r), work))
             return false;
     }
     return true;
@@ -302,7 +363,7 @@ static void draw(vh_rng *rng, const vh_shape *shape, const double *const *par, c
     for (const vh_channel *c = first_of(shape); c < end_of(shape); c++) {
         const double *of[VH_MAX_PARAM];
         par_of(c, par, of);
-        c->family->draw(rng, &c->shape, of, root_at(c, r), y + c->column);
+        c->family->with_gaps->draw(rng, &c->shape, of, root_at(c, r), y + c->column);
     }
 }
 
@@ -312,6 +373,8 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
         const double *of[VH_MAX_PARAM];
         int n = snprintf(why, size, "channel %d: ", (int)(c - shape->layout->channel));
         par_of(c, par, of);
+        if (isnan(of[0][0])) /* lacking as a whole: masked.c has looked at the rest of it */
+            continue;
         if (!c->family->validate(&c->shape, of, why + n, size - (size_t)n, work))
             return false;
     }
@@ -426,8 +489,7 @@ static const vh_emission product_gaps;
     .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },                  \
     .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .with_gaps = &product_gaps, \
     .takes_gaps = takes_gaps, .refuse = refuse, .sparse = true, .n_free = n_free, .n_feature = n_feature, \
-    .features = features, .uneven = true, .log_product = log_product, .root = root, .draw = draw,         \
-    .validate = validate
+    .features = features, .uneven = true, .root = root, .draw = draw, .validate = validate
 
 static const vh_emission product_gaps = {
     COMMON,
@@ -440,6 +502,9 @@ static const vh_emission product_gaps = {
     .log_density = log_density_gaps,
     .expected_density = expected_density_gaps,
     .maximise = maximise_gaps,
+    .log_product = log_product_gaps,
+    .gathers = gathers,
+    .gather = gather,
 };
 
 const vh_emission vh_product_of_channels = {
@@ -453,6 +518,7 @@ const vh_emission vh_product_of_channels = {
     .log_density = log_density,
     .expected_density = expected_density,
     .maximise = maximise,
+    .log_product = log_product,
 };
 
 const vh_emission *vh_product_family(void)

@@ -7,6 +7,7 @@
  *   1. storage                       3. validate and compare
  *   2. from views, and as views      4. provenance and files */
 #include "model/h3m.h"
+#include "model/masked.h"
 
 #include "core/alloc.h"
 #include "model/layout.h"
@@ -229,6 +230,7 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
     for (int i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
     VH_TRY(vh_h3m_validate(ctx, h3m));
+    vh_h3m_settle_family(h3m);
     *out = h3m;
     h3m = NULL;
 done:
@@ -296,9 +298,12 @@ static vhem_status check_component(vhem_ctx *ctx, const vh_h3m *h3m, const vh_hm
                                    double *work)
 {
     double *par[VH_MAX_PARAM];
+    const double *proper[VH_MAX_PARAM];
     char why[256] = "";
     vh_hmm_component(h3m, h, s, m, par);
-    if (!h3m->family->validate(&h3m->shape, (const double *const *)par, why, sizeof why, work))
+    if (!vh_component_unmasked(h3m, h, par, work + vh_emission_room(h3m->family, &h3m->shape), proper, why,
+                               sizeof why)
+        || !h3m->family->validate(&h3m->shape, proper, why, sizeof why, work))
         return vh_fail(ctx, VHEM_EINVAL, "state %d, component %d: %s", s, m, why);
     return VHEM_OK;
 }
@@ -325,9 +330,12 @@ done:
 vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int64_t number)
 {
     vhem_status st = VHEM_OK;
+    size_t numbers = 0;
     double *work = NULL;
 
-    VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
+    for (int p = 0; p < h3m->family->n_param; p++)
+        numbers += vh_param_size(h3m->family, p, &h3m->shape);
+    VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape) + numbers);
     for (int i = first; i < first + n; i++) {
         double omega = h3m->omega[i];
         st = check_hmm(ctx, h3m, &h3m->hmm[i], work);
@@ -380,7 +388,7 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m)
         VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i,
                  h3m->omega[i]);
         for (size_t k = 0; k < n; k++) {
-            if (isfinite(h->pi[k]))
+            if (isfinite(h->pi[k]) || vh_hmm_null(h3m, h, h->pi + k))
                 continue;
             st = vh_fail(ctx, VHEM_ENUMERIC, "a number in %s is %g, cannot be written", array_name(h3m, h, k),
                          h->pi[k]);
@@ -395,7 +403,7 @@ done:
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
 {
     char why[256];
-    if (a->family != b->family || a->shape.V != b->shape.V || a->K != b->K
+    if (!vh_family_same(a->family, b->family) || a->shape.V != b->shape.V || a->K != b->K
         || *vh_layout_differs(&a->shape, &b->shape, why, sizeof why))
         return INFINITY;
     double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);

@@ -190,10 +190,10 @@ static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int le
             VH_TRY(read_level(ctx, a, child, level + 1, out));
             continue;
         }
-        VH_CHECK(json_is_number(child), VHEM_EFORMAT, "%s is %s, must be a number",
-                 place(a, level + 1, where, sizeof where), vh_json_kind(child));
+        VH_CHECK(json_is_number(child) || (a->nulls && json_is_null(child)), VHEM_EFORMAT,
+                 "%s is %s, must be a number", place(a, level + 1, where, sizeof where), vh_json_kind(child));
         if (out)
-            *(*out)++ = json_number_value(child);
+            *(*out)++ = json_is_null(child) ? NAN : json_number_value(child);
     }
 done:
     return st;
@@ -270,7 +270,10 @@ static const double *print_numbers(FILE *f, int rank, const int *n, const double
             fputs(", ", f);
         if (rank > 1)
             x = print_numbers(f, rank - 1, n + 1, x);
-        else
+        else if (isnan(*x)) {
+            fputs("null", f);
+            x++;
+        } else
             fwrite(text, 1, vh_number_text(*x++, text), f);
     }
     putc(']', f);

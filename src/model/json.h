@@ -14,6 +14,7 @@ enum { VH_JSON_MAX_RANK = 4 };
 typedef struct { /* an array of numbers that is being read */
     const char *key;
     int rank;
+    bool nulls; /* a number may be null, which becomes NaN */
     struct {
         const char *name;
         int n;

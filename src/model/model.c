@@ -30,6 +30,8 @@ double vh_model_difference(const double *a, const double *b, size_t n)
     for (size_t k = 0; k < n; k++) {
         double scale = fmax(1, fmax(fabs(a[k]), fabs(b[k])));
         double gap = fabs(a[k] / scale - b[k] / scale); /* a - b itself might overflow */
+        if (isnan(a[k]) && isnan(b[k]))                 /* null in both */
+            continue;
         if (!(gap <= worst))
             worst = isnan(gap) ? INFINITY : gap;
     }

@@ -3,6 +3,7 @@
  * tree as JSON and is only read.  Version 2 is that of shard.h. */
 #include "core/alloc.h"
 #include "model/layout_json.h"
+#include "model/masked.h"
 #include "model/shard.h"
 
 /* ---- the top of a file --------------------------------------------------------------------------------- */
@@ -191,6 +192,7 @@ vhem_status vh_model_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const cha
         VH_TRY(vh_shard_describe(ctx, file, limit, path, true, &shard));
         VH_TRY(vh_shard_load(ctx, shard, &h3m));
     }
+    vh_h3m_settle_family(h3m);
     *(vh_h3m **)out = h3m;
     h3m = NULL;
 done:

@@ -12,6 +12,7 @@
 #include "model/h3m.h"
 #include "model/json.h"
 #include "model/layout_json.h"
+#include "model/masked.h"
 
 #include <limits.h>
 #include <math.h>
@@ -145,6 +146,7 @@ static vhem_status read_parameter(vhem_ctx *ctx, json_t *object, const parameter
     size_t n = (size_t)p->S * (size_t)p->M;
     vh_json_array a = { .key = p->param->name,
                         .rank = 2 + p->param->rank,
+                        .nulls = p->step != p->size || vh_param_is_by_column(p->param),
                         .dim = { { "S", p->S }, { "M", p->M } } };
     double *together = NULL;
 
@@ -291,6 +293,7 @@ static vhem_status read_h3m(vhem_ctx *ctx, json_t *root, vh_h3m **out)
     VH_TRY(keep_unknown(ctx, NULL, root, &h3m->extra));
     VH_TRY(read_origin(ctx, root, h3m));
     VH_TRY(vh_h3m_validate(ctx, h3m));
+    vh_h3m_settle_family(h3m);
     *out = h3m;
     h3m = NULL;
 done:

@@ -9,6 +9,7 @@
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
+#include "model/masked.h"
 #include "model/posteriors.h"
 
 #include <limits.h>
@@ -218,8 +219,10 @@ vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
     if (!vh_models_hmms(m)) {
         vh_h3m *h3m = NULL;
         st = vh_shards_read(ctx, m->shards, 0, (int)m->shards->K, true, &h3m);
-        if (st == VHEM_OK)
+        if (st == VHEM_OK) {
+            vh_h3m_settle_family(h3m);
             __atomic_store_n(&((vhem_models *)m)->h3m, h3m, __ATOMIC_RELEASE);
+        }
     }
     return st;
 }

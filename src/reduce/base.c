@@ -12,11 +12,15 @@
 #include "core/tree_sum.h"
 #include "math/logsum.h"
 #include "model/convert.h"
+#include "model/masked.h"
 #include "reduce/ask.h"
 #include "reduce/survey.h"
 
 #include <math.h>
 #include <string.h>
+
+#define LEAST_FLOOR 1e-300
+#define WHOLE_SHARE 1e-4 /* of the variance of all: the least of the component that stands in */
 
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
 
@@ -84,8 +88,9 @@ static vhem_status survey_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker,
     return vh_survey_chunk(ctx, arg, c, block);
 }
 
-/* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width] */
-static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, double *mean)
+/* The mean of the numbers of a survey over all base components, each counted with omega c / S.  mean [width];
+ * *lacks becomes the number of HMMs that lack a column. */
+static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, double *mean, double *lacks)
 {
     vhem_status st = VHEM_OK;
     vh_survey s = { what, b->h3m, b->shards, b->Kb, b->origin, b->scale, b->order, b->omega };
@@ -96,6 +101,7 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, doubl
     };
     vh_tree_sum *tree = NULL;
     double *sum = NULL;
+    char why[128];
 
     VH_NEW(sum, kind.size);
     if (b->executor) {
@@ -105,35 +111,70 @@ static vhem_status average(vhem_ctx *ctx, vh_base *b, vh_survey_kind what, doubl
         VH_TRY(vh_tree_sum_all(ctx, &chunks, tree, sum));
     }
     for (int k = 0; k < n; k++)
-        mean[k] = sum[k] / sum[n];
+        mean[k] = sum[n + k] > 0 ? sum[k] / sum[n + k] : 0;
+    const double *has = sum + 2 * n;
+    *lacks = has[s.h3m->d];
+    for (int k = 0; b->shards && *lacks > 0 && k < s.h3m->d; k++) /* in memory, the caller has seen to that */
+        VH_CHECK(has[k] > 0, VHEM_EINVAL, "%s", vh_no_column(k, why, sizeof why));
     if (what != VH_SURVEY_SPREAD)
-        b->print = vh_hash_chain(0, sum + n + 1, 2 * sizeof *sum);
+        b->print = vh_hash_chain(0, has + s.h3m->d + 1, 2 * sizeof *sum);
 done:
     vh_tree_sum_free(tree);
     free(sum);
     return st;
 }
 
+/* The component that starts take a column from where a base HMM lacks it. */
+static vhem_status find_whole(vhem_ctx *ctx, vh_base *b)
+{
+    vhem_status st = VHEM_OK;
+    const vh_h3m *h3m = b->h3m;
+    const vh_coords x = { .shape = h3m->shape, .origin = b->origin, .scale = b->scale };
+    int d = h3m->d;
+    double *work = NULL;
+
+    VH_NEW(work, (size_t)d + vh_emission_room(h3m->family, &h3m->shape));
+    for (int k = 0; k < d; k++)
+        work[k] = fmax(WHOLE_SHARE * b->scale[k] * b->scale[k], LEAST_FLOOR);
+    for (int p = 0; p < h3m->family->n_param; p++)
+        VH_NEW(b->whole[p], vh_param_size(h3m->family, p, &h3m->shape));
+    VH_CHECK(h3m->family->maximise(&x, b->mean, work, b->whole, work + d) >= 0, VHEM_ENUMERIC,
+             "the models together have a singular covariance");
+done:
+    free(work);
+    return st;
+}
+
 /* Mean and deviation of all base components together: where the product is taken; 0 and 1 for families without
- * a location.  And their mean statistics, where components are not moved as a whole.  Also fills in the weights. */
+ * a location.  And their mean statistics, where components are not moved as a whole or lack columns.  Also fills in
+ * the weights. */
 static vhem_status find_spread(vhem_ctx *ctx, vh_base *b)
 {
     vhem_status st = VHEM_OK;
     int d = b->h3m->d;
+    double lacks = 0;
 
     for (int k = 0; k < d; k++)
         b->scale[k] = 1;
     if (b->h3m->family->location) {
-        VH_TRY(average(ctx, b, VH_SURVEY_MEAN, b->origin));
-        VH_TRY(average(ctx, b, VH_SURVEY_SPREAD, b->scale));
+        VH_TRY(average(ctx, b, VH_SURVEY_MEAN, b->origin, &lacks));
+        VH_TRY(average(ctx, b, VH_SURVEY_SPREAD, b->scale, &lacks));
         for (int k = 0; k < d; k++) {
             b->scale[k] = sqrt(b->scale[k]);
             if (!(b->scale[k] > 1e-14 * fabs(b->origin[k])) || !isfinite(b->scale[k]))
                 b->scale[k] = 1;
         }
     }
-    if (b->mean)
-        VH_TRY(average(ctx, b, VH_SURVEY_STATISTICS, b->mean));
+    VH_CHECK(!(lacks > 0) || !b->executor, VHEM_EINVAL,
+             "an HMM lacks a column; such HMMs are clustered in one process");
+    if (lacks > 0 && b->sample)
+        b->sample->family = b->sample->family->with_gaps;
+    if (lacks > 0 || !vh_emission_place(b->h3m->family)) {
+        VH_NEW(b->mean, b->h3m->family->n_stat(&b->h3m->shape));
+        VH_TRY(average(ctx, b, VH_SURVEY_STATISTICS, b->mean, &lacks));
+    }
+    if (lacks > 0)
+        VH_TRY(find_whole(ctx, b));
 done:
     return st;
 }
@@ -184,6 +225,7 @@ static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int first, int 
     if (base->shards) {
         vh_shards_expect(base->shards, number + (int64_t)VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
         VH_TRY(vh_shards_read(ctx, base->shards, number, n, false, &loan->h3m));
+        loan->h3m->family = base->h3m->family;
     }
     const vh_h3m *from = loan->h3m ? loan->h3m : base->h3m;
     for (int i = 0; i < n; i++) {
@@ -228,8 +270,6 @@ static vhem_status prepare(vhem_ctx *ctx, vh_base *b)
     VH_NEW(b->omega, b->Kb);
     VH_NEW(b->origin, b->h3m->d);
     VH_NEW(b->scale, b->h3m->d);
-    if (!vh_emission_place(b->h3m->family))
-        VH_NEW(b->mean, b->h3m->family->n_stat(&b->h3m->shape));
     sort_by_shape(b);
     VH_TRY(find_spread(ctx, b));
     VH_TRY(
@@ -354,11 +394,28 @@ vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, in
         one = NULL;
     }
     vh_normalise(n, all->omega);
+    vh_h3m_settle_family(all);
     *out = all;
     all = NULL;
 done:
     vh_h3m_free(one);
     vh_h3m_free(all);
+    return st;
+}
+
+vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *index,
+                                 int K, vh_packed **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m seen = *centers;
+    const vh_emission *family = base->h3m->family;
+
+    if (!vh_h3m_is_masked(centers) && vh_family_same(centers->family, family))
+        seen.family = family;
+    VH_CHECK(seen.family == family, VHEM_EINVAL,
+             "a centre lacks a column that the models have; centres must have every column");
+    VH_TRY(vh_pack_new(ctx, &seen, index, K, base->origin, base->scale, out));
+done:
     return st;
 }
 
@@ -372,6 +429,8 @@ void vh_base_free(vh_base *base)
     free(base->origin);
     free(base->scale);
     free(base->mean);
+    for (int p = 0; p < VH_MAX_PARAM; p++)
+        free(base->whole[p]);
     vh_pack_free(base->packed);
     vh_h3m_free(base->sample);
     free(base);

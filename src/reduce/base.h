@@ -26,7 +26,9 @@ typedef struct {
     uint64_t print;         /* follows from all numbers of the base HMMs */
     double *origin, *scale; /* [d]  mean and deviation of the base models together; 0 and 1: no location */
     double *mean; /* [n_stat]  mean statistics of all base components, each counted with omega c / S; NULL for
-                     families with a location */
+                     families with a location whose HMMs have every column */
+    double *whole
+        [VH_MAX_PARAM]; /* where an HMM lacks a column: the component of all base components; else NULL */
 } vh_base;
 
 vhem_status vh_base_new(vhem_ctx *ctx, const vh_h3m *h3m, vh_base **out);
@@ -47,6 +49,9 @@ typedef struct {                  /* some chunks of a larger set, for coordinate
 vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *part, vh_base **out);
 /* A copy of n of the base HMMs, pick [n], with weights that sum to 1. */
 vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, int n, vh_h3m **out);
+/* vh_pack_new for centres, or the HMMs index [K] of them, in the coordinates of the base and with its statistics. */
+vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *index,
+                                 int K, vh_packed **out);
 void vh_base_free(vh_base *base);
 
 /* Chunk c of the base HMMs, packed, wherever they are; it is released afterwards.  May be called by several

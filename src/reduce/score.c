@@ -40,7 +40,7 @@ static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int first)
         VH_NEW(own, vh_cells(Kb, n));
     for (int j = 0; j < n; j++)
         index[j] = first + j;
-    VH_TRY(vh_pack_new(ctx, x->reduced, index, n, x->base->origin, x->base->scale, &pk));
+    VH_TRY(vh_base_pack_centers(ctx, x->base, x->reduced, index, n, &pk));
     VH_TRY(vh_pack_update(ctx, x->reduced, index, pk));
     const vh_reduce_step step = { .reduced = pk, .tau = x->tau, .L = own ? own : x->L };
     st = vh_reduce_run(ctx, x->base->job, &step, x->scratch, ctx->threads, true, NULL);

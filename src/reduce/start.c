@@ -69,9 +69,15 @@ static bool jitter(const vh_base *base, vh_rng *rng, const vh_h3m *h3m, double *
     return work != NULL;
 }
 
-static void copy_component(const vh_h3m *from, double *const *a, double *const *b)
+/* b of a centre becomes the base component a.  Centres have every column: one that a lacks is that of all base
+ * components together. */
+static void copy_component(const vh_base *base, const vh_h3m *from, double *const *a, double *const *b)
 {
     vh_emission_copy(from->family, &from->shape, (const double *const *)a, b);
+    for (int p = 0; base->whole[0] && p < from->family->n_param; p++)
+        for (size_t e = 0; e < vh_param_size(from->family, p, &from->shape); e++)
+            if (isnan(b[p][e]))
+                b[p][e] = base->whole[p][e];
 }
 
 static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
@@ -120,7 +126,7 @@ static bool center_from(const vh_base *base, const vh_h3m *set, int i, vh_rng *r
             double *from[VH_MAX_PARAM], *to[VH_MAX_PARAM];
             vh_hmm_component(set, b, bs, m % b->M, from);
             vh_hmm_component(centers, r, s, m, to);
-            copy_component(centers, from, to);
+            copy_component(base, centers, from, to);
             if (s >= b->S || m >= b->M)
                 good &= jitter(base, rng, centers, to);
             vh_hmm_c(r)[s * r->M + m] = vh_hmm_c(b)[bs * b->M + m % b->M] + CUT_SHARE;
@@ -209,7 +215,7 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
         taken[pick] = 1;
         VH_CHECK(vh_center_from_base(base, pick, rng, centers, j), VHEM_ENOMEM, "%s", no_room);
         if (!pk)
-            VH_TRY(vh_pack_new(ctx, centers, &j, 1, base->origin, base->scale, &pk));
+            VH_TRY(vh_base_pack_centers(ctx, base, centers, &j, 1, &pk));
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
         const vh_reduce_step step = { .reduced = pk, .tau = tau, .L = L };
         VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, 1, false, NULL));
@@ -267,7 +273,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
             int s = (int)vh_rng_below(rng, b->S);
             vh_hmm_component(base->h3m, b, s, vh_rng_pick(rng, b->M, vh_hmm_c(b) + s * b->M), from);
             vh_hmm_component(centers, r, q / r->M, q % r->M, to);
-            copy_component(centers, from, to);
+            copy_component(base, centers, from, to);
             vh_hmm_c(r)[q] = 1.0 / r->M;
         }
         VH_CHECK(widen(base, centers, r), VHEM_ENOMEM, "%s", no_room);
@@ -281,14 +287,31 @@ done:
  * [n], n and step tell what was used. */
 enum { POOL = 20000 };
 
-/* x := what k-means sees of base component r. */
-static void look_at(const vh_packed *b, int r, double *x)
+/* x := what k-means sees of a component with the mean statistics T. */
+static void look_at(const vh_packed *b, const double *T, double *x)
 {
-    const double *T = b->mean + (size_t)r * (size_t)b->n_stat;
     if (b->family->mean_features)
         b->family->mean_features(&b->shape, T, x);
     else
         memcpy(x, T + 1, sizeof *x * (size_t)vh_features(b->family, &b->shape));
+}
+
+/* The same of n base components, `step` apart, into X [n][d].  Columns that they lack are those of all together;
+ * spare is an HMM of one component, T [n_stat] scratch. */
+static void look_at_all(const vh_base *base, int n, int d, int step, const vh_h3m *spare, double *T,
+                        double *X)
+{
+    const vh_packed *b = base->packed;
+    for (int i = 0; i < n; i++, X += d) {
+        size_t r = (size_t)i * (size_t)step;
+        double *par[VH_MAX_PARAM];
+        if (base->whole[0]) {
+            vh_hmm_component(spare, &spare->hmm[0], 0, 0, par);
+            copy_component(base, spare, (double *const *)(b->par + r * VH_MAX_PARAM), par);
+            b->family->stats_of_component(&b->x, (const double *const *)par, T);
+        }
+        look_at(b, base->whole[0] ? T : b->mean + r * (size_t)b->n_stat, X);
+    }
 }
 
 static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, vh_h3m *out)
@@ -305,8 +328,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
     VH_NEW(sum, n_stat);
     VH_NEW(work, vh_emission_room(b->family, &b->shape));
     VH_NEW(label, n);
-    for (int i = 0; i < n; i++)
-        look_at(b, i * step, X + (size_t)i * (size_t)d);
+    look_at_all(base, n, d, step, out, sum, X);
     if (b->family->uneven)
         vh_even_out(n, d, X);
     VH_TRY(vh_kmeans(ctx, rng, &(vh_points){ n, d, X, NULL }, k, 30,
@@ -318,6 +340,9 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
             for (int e = 0; label[i] == c && e < n_stat; e++)
                 sum[e] += b->mean[(size_t)i * (size_t)step * (size_t)n_stat + (size_t)e];
         vh_hmm_component(out, &out->hmm[0], 0, c, par);
+        for (int p = 0; base->whole[0] && p < b->family->n_param;
+             p++) /* what is kept where nothing was seen */
+            memcpy(par[p], base->whole[p], sizeof *par[p] * vh_param_size(b->family, p, &b->shape));
         double count = sum[0];
         for (int e = 0; count > 0 && e < n_stat; e++)
             sum[e] /= count;
@@ -325,7 +350,7 @@ static vhem_status pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, int k, 
             double *from[VH_MAX_PARAM]; /* nothing there, or no spread: any base component will do */
             const vh_hmm *h = &base->h3m->hmm[vh_rng_below(rng, base->Kb)];
             vh_hmm_component(base->h3m, h, (int)vh_rng_below(rng, h->S), 0, from);
-            copy_component(out, from, par);
+            copy_component(base, out, from, par);
         }
         vh_hmm_c(&out->hmm[0])[c] = fmax(count, LEAST_COUNT * n);
     }
@@ -365,7 +390,7 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
             int which = deal[shared ? q : j * C + q];
             vh_hmm_component(mix, &mix->hmm[0], 0, which, from);
             vh_hmm_component(centers, r, q / M, q % M, to);
-            copy_component(centers, from, to);
+            copy_component(base, centers, from, to);
             if (shared && j > 0)
                 VH_CHECK(jitter(base, rng, centers, to), VHEM_ENOMEM, "%s", no_room);
             vh_hmm_c(r)[q] = vh_hmm_c(&mix->hmm[0])[which];

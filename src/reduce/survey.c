@@ -4,6 +4,9 @@
 
 #include "backend/reduce.h"
 #include "core/alloc.h"
+#include "model/masked.h"
+
+#include <math.h>
 
 #define LEAST_WEIGHT 1e-300 /* of an HMM without weight: where nothing has any, all count alike */
 
@@ -15,11 +18,11 @@ int vh_survey_width(const vh_survey *s)
 
 size_t vh_survey_size(const vh_survey *s)
 {
-    return (size_t)vh_survey_width(s) + 3;
+    return 2 * (size_t)vh_survey_width(s) + (size_t)s->h3m->d + 3;
 }
 
-/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T].  work [2][width] is
- * overwritten. */
+/* Adds w times the numbers of a component to sum [width]: mu, cov + (mu - origin)^2, or E[T]; and w to those behind
+ * them.  work [2][width] is overwritten. */
 static void add_component(const vh_survey *s, const double *const *par, double w, double *work, double *sum)
 {
     const vh_h3m *h3m = s->h3m;
@@ -34,11 +37,14 @@ static void add_component(const vh_survey *s, const double *const *par, double w
     }
     for (int k = 0; k < n; k++) {
         double u = s->kind == VH_SURVEY_SPREAD ? mean[k] - s->origin[k] : 0;
+        if (isnan(mean[k]))
+            continue;
         sum[k] += w * (s->kind == VH_SURVEY_SPREAD ? u * u + var[k] : mean[k]);
+        sum[n + k] += w;
     }
 }
 
-/* All components of n HMMs, and their weights to sum[width]. */
+/* All components of n HMMs. */
 static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int first, int n, double *work, double *sum)
 {
     for (int i = first; i < first + n; i++) {
@@ -47,8 +53,21 @@ static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int first, int n, do
             double *par[VH_MAX_PARAM], w = (h3m->omega[i] + LEAST_WEIGHT) * vh_hmm_c(h)[q] / h->S;
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
             add_component(s, (const double *const *)par, w, work, sum);
-            sum[vh_survey_width(s)] += w;
         }
+    }
+}
+
+/* Counts the columns that n HMMs have, and those of them that lack any. */
+static void count_columns(const vh_h3m *h3m, int first, int n, double *sum)
+{
+    for (int i = first; i < first + n; i++) {
+        bool lacks = false;
+        for (int k = 0; k < h3m->d; k++) {
+            bool lacking = vh_hmm_lacks(h3m, &h3m->hmm[i], k);
+            lacks |= lacking;
+            sum[k] += !lacking && h3m->omega[i] > 0;
+        }
+        sum[h3m->d] += lacks;
     }
 }
 
@@ -82,8 +101,10 @@ vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double
     for (int i = 0; s->order && s->kind != VH_SURVEY_SPREAD && i < n; i++)
         s->omega[first + i] = from->omega[at + s->order[first + i] - first];
     add_hmms(s, from, at, n, work, block);
+    double *columns = block + 2 * vh_survey_width(s);
+    count_columns(from, at, n, columns);
     if (s->kind != VH_SURVEY_SPREAD)
-        add_print(from, at, n, c, block + vh_survey_width(s) + 1);
+        add_print(from, at, n, c, columns + from->d + 1);
 done:
     vh_h3m_free(own);
     free(work);

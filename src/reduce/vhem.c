@@ -109,7 +109,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     bool repaired = false, known = false, later = base->executor || vh_reduce_far(base->job); /* tables */
     const vh_crew crew = { scratch, n_threads };
 
-    VH_TRY(vh_pack_new(ctx, centers, NULL, centers->K, base->origin, base->scale, &pk));
+    VH_TRY(vh_base_pack_centers(ctx, base, centers, NULL, centers->K, &pk));
     VH_TRY(vh_reduce_sums_new(ctx, pk, &sums));
     VH_NEW(run->J, opt->max_iter + 1);
     run->n_iter = -1;

@@ -35,6 +35,42 @@ class Channels(Case):
         self.data("d.csv", "state", lambda rng, k, s: rng.choices(
             ["work", "home", '"school, night"', "7"], [[8, 2, 0, 0], [0, 1, 2 + 5 * k, 7 - 5 * k]][s]))
 
+    def test_channels_that_sequences_lack(self):
+        """A column, a channel of symbols and a full block; and gaps in the block."""
+        self.data("d.csv", "u,v,ward,n,drip,note", record)
+        with open(self.path("d.csv")) as f:
+            rows = [line.split(",") for line in f.read().splitlines()]
+        rng = random.Random(1)
+        for row in rows[1:]:
+            if row[0] in ("s2", "s3"):
+                row[2] = row[3] = "NA"
+            if row[0] in ("s4", "s5"):
+                row[4] = row[5] = ""
+            for k in (2, 3):
+                row[k] = "" if rng.random() < 0.2 else row[k]
+        self.write("e.csv", "\n".join(",".join(row) for row in rows) + "\n")
+        self.ok("fit", "e.csv", "--emission", RECORD, "--states", "2", "-o", "m.json")
+        hmms = self.read("m.json")["hmms"]
+        lacking = [[i for i, h in enumerate(hmms) if "null" in json.dumps(h["channels"][c])] for c in range(4)]
+        self.assertEqual(lacking, [[2, 3], [4, 5], [4, 5], []])
+        self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+        c = self.read("c.json")
+        self.assertNotIn("null", json.dumps(c["centers"]["hmms"]))
+        self.assertLessEqual(min(sum(label != (i + j) % 2 for i, label in enumerate(c["labels"])) for j in (0, 1)), 2)
+        for method in ("ppk-sc", "kl-sc", "shem", "hem-gmm"):
+            self.ok("cluster", "m.json", "-k", "2", "--method", method, "-o", "p.json")
+        self.ok("compare", "m.json", "-o", "k.csv")
+        self.ok("assign", "c.json", "e.csv")
+        self.ok("score", "m.json", "e.csv")
+        self.ok("sample", "m.json", "-n", "10", "-T", "5", "-o", "s.csv")
+        self.ok("convert", "m.json", "m.h5")
+        self.ok("convert", "m.h5", "back.json")
+        self.assertEqual(hmms, self.read("back.json")["hmms"])
+        self.ok("cluster", "m.h5", "-k", "2", "--restarts", "3", "-o", "again.json")
+        self.assertEqual(self.read("again.json")["labels"], c["labels"])
+        self.write("f.csv", "\n".join(",".join(r[:3] + ["" if r[0] == "s7" else r[3]] + r[4:]) for r in rows) + "\n")
+        self.fails(1, "no value in column 'v', which full covariances need", "fit", "f.csv", "--emission", RECORD, "-o", "g.json")
+
     def test_symbols(self):
         self.life()
         self.ok("fit", "d.csv", "--emission", "categorical", "--states", "2", "-o", "m.json")

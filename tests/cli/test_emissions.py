@@ -84,6 +84,7 @@ class Emissions(Case):
         zeros, without = ([f"{x},1.{t},{y}" for t in range(20)] for x, y in (("z", "0"), ("w", "")))
         for rows in (some + zeros, some + without, [row.replace(",1.", ",0.") for row in zeros],
                      [f"{x},0,0" for x in "ab" for _ in range(20)]):
+            lacks = 1 if rows[-1].startswith("w") else 2  # from which column on
             for prior in ("none", "vb"):
                 self.write("d.csv", "\n".join(["id,x,y"] + rows) + "\n")
                 self.ok("fit", "d.csv", "--states", "2", "--emission", "gamma", "--prior", prior,
@@ -91,7 +92,8 @@ class Emissions(Case):
                 self.ok("score", "m.json", "d.csv")
                 last = self.read("m.json")["hmms"][-1]
                 states = last["shape"] + last["rate"]
-                self.assertTrue(all(y > 0 for state in states for part in state for y in part))
+                self.assertTrue(all(y > 0 for state in states for part in state for y in part[:lacks]))
+                self.assertTrue(all(y is None for state in states for part in state for y in part[lacks:]))
                 if rows[-1].endswith(",0") and prior == "none":
                     self.assertEqual([state[0][1] for state in last["zero"]], [1, 1])
 
@@ -148,6 +150,36 @@ class Emissions(Case):
                    "poisson", "--prior", "g.json", "-o", "p.json")
         self.assertIn("states chosen by variational Bayes", self.ok("fit", "d.csv", "--states", "1..2", "--emission",
                                                                     "poisson", "-o", "p.json").err)
+
+    def test_column_that_a_sequence_lacks(self):
+        """It is null in the model, and the clusters stay where they are."""
+        for emission in ("gaussian-diag", "poisson"):
+            self.data("d.csv", emission)
+            with open(self.path("d.csv")) as f:
+                rows = [line.split(",") for line in f.read().splitlines()]
+            for row in rows:
+                if row[0] in ("s4", "s5"):
+                    row[2] = "NA"
+            self.write("e.csv", "\n".join(",".join(row) for row in rows) + "\n")
+            for more in ((), ("--prior", "none"), ("--store", "lack-" + emission)):
+                self.ok("fit", "e.csv", "--states", "2", "--emission", emission, *more, "-o", "m.json")
+                m = self.read("m.json")
+                first = "mu" if emission == "gaussian-diag" else "rate"
+                nulls = [[c[0] is None for s in hmm[first] for c in s] for hmm in m["hmms"]]
+                self.assertEqual([all(n) for n in nulls], [any(n) for n in nulls])
+                self.assertEqual([i for i, n in enumerate(nulls) if any(n)], [4, 5])
+            self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+            c = self.read("c.json")
+            self.assertEqual(len(set(zip(c["labels"], [i % 2 for i in range(12)]))), 2, c["labels"])
+            self.assertNotIn("null", json.dumps(c["centers"]["hmms"]))
+            self.ok("cluster", "m.json", "-k", "2", "--method", "ppk-sc", "-o", "p.json")
+            self.ok("compare", "m.json", "-o", "k.csv")
+            self.ok("assign", "c.json", "m.json")
+            self.ok("score", "m.json", "e.csv")
+            self.ok("convert", "m.json", "m.h5")
+            self.ok("convert", "m.h5", "back.json")
+            self.assertEqual(m["hmms"], self.read("back.json")["hmms"])
+        self.fails(1, "which full covariances need; --cov diag does not", "fit", "e.csv", "--cov", "full", "-o", "f.json")
 
     def test_hints(self):
         self.data("d.csv", "poisson")

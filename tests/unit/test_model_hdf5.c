@@ -249,7 +249,7 @@ static void sentences(void **state)
         { no_mu, "'): mu is missing" },
         { flat_mu, "'): mu has shape 3 x 4, must be S x M x d = 3 x 1 x 4" },
         { text_mu, "'): mu does not hold numbers" },
-        { nan_mu, "'): state 0, component 0: mu[0] is nan, must be finite" },
+        { nan_mu, "'): state 0, component 0: cov[0] is 0, but state 0, component 0 has null in that column" },
         { bad_A, "'): row 1 of A sums to 0.97, must be 1" },
         { huge, "'): S = 20000, M = 1, d = 4 is more than the file can hold" },
         { number_name, ": HMM 1: name is not text" },

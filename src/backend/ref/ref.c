@@ -63,7 +63,7 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
             if (!(weight > 0))
                 continue;
             double *to = sum + (size_t)r * (size_t)pk->n_stat;
-            if (pk->family->gather) {
+            if (vh_emission_gathers(pk->family, &pk->shape)) {
                 pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, pair->y + t * pk->d,
                                    &weight, 1, to, work);
                 continue;

@@ -417,7 +417,7 @@ static vhem_status part_about(vh_fb *j, const double *y, int at, int len)
         if (pk->direct[r]) {
             double *e = j->E + (size_t)r * j->ld + j->col0 + at;
             double *sum = j->stats->T + (size_t)r * (size_t)pk->n_stat;
-            if (pk->family->gather) {
+            if (vh_emission_gathers(pk->family, &pk->shape)) {
                 pk->family->gather(&pk->about[r], pk->par + (size_t)r * VH_MAX_PARAM, y, e, len, sum,
                                    j->work);
             } else {
