@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 
 SECONDS ?= 30
 
-.PHONY: all setup demo test asan fuzz format tidy bench reproduce wheel install uninstall clean
+.PHONY: all setup demo test asan fuzz format tidy bench docs reproduce wheel install uninstall clean
 
 # The library and the command, no tests.  What CMake finds is shown only when something is missing.
 all:
@@ -47,6 +47,11 @@ format:
 tidy:
 	@scripts/setup test
 	@scripts/tidy
+
+# The documentation as a site, build/site/html/index.html: guide, tutorials and references, with a search.
+docs: all
+	@scripts/setup docs
+	@scripts/docs build
 
 bench: setup
 	cmake --preset bench

@@ -112,7 +112,7 @@ class Statistics:
     loglik : array (n, K)
         Mean over the sequences of the log-likelihood per frame under each centre, in nats.
     scale : array (n, K)
-        (L_j - L_k) / (|L_j| + |L_k|), k the best of the other centres: with two centres the A-B scale.
+        ``(L_j - L_k) / (|L_j| + |L_k|)``, k the best of the other centres: with two centres the A-B scale.
     uncertainty : array (n,)
         Entropy of the posterior over the centres, in nats.
     entropy : array (n,)
