@@ -19,11 +19,16 @@ if(VHEM_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
 endif()
-# Preset fuzz, with clang: the fuzz targets of tests/fuzz and what they call, which counts what it reaches.
+# Presets fuzz and fuzz-fast, with clang: the fuzz targets of tests/fuzz and what they call, which counts what it
+# reaches.  Without the sanitizers the properties alone are checked, several times as fast.
 if(VHEM_FUZZ)
-    add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
-                        -fno-omit-frame-pointer -O1)
-    add_link_options(-fsanitize=address,undefined)
+    if(VHEM_FUZZ_FAST)
+        add_compile_options(-fsanitize=fuzzer-no-link -O2)
+    else()
+        add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+                            -fno-omit-frame-pointer -O1)
+        add_link_options(-fsanitize=address,undefined)
+    endif()
 endif()
 # Preset tsan, with clang, whose OpenMP runtime tells ThreadSanitizer what its synchronisation means.
 if(VHEM_TSAN)
