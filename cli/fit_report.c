@@ -137,12 +137,15 @@ static void tell_few_frames(cli *c, const vhem_models_facts *m, int64_t frames)
     double per = (double)frames / (double)m->K / (m->S * m->M);
     if (m->kind != VHEM_HMMS || !gaussian || per >= FEW * (full ? 1 + (m->d + 1) / 2.0 : 2))
         return;
-    bool one = per >= 0.5 && per < 1.5;
-    cli_say(c, "about %.0f frame%s for each %s %s few for %d dimension%s%s: %s", per, one ? "" : "s",
-            m->M > 1 ? "component" : "state", one ? "is" : "are", m->d, cli_plural(m->d),
-            full ? " and full covariances" : "",
-            m->prior ? "the prior draws variances towards those of all states together"
-                     : "variances may be far too small; --prior vb, or fewer --states, help");
+    bool one = per < 1.5;
+    const char *what = m->M > 1 ? "component" : "state",
+               *then = m->prior ? "the prior draws variances towards those of all states together"
+                                : "variances may be far too small; --prior vb, or fewer --states, help";
+    if (per < 0.5)
+        cli_say(c, "the HMMs have more %ss than frames: %s", what, then);
+    else
+        cli_say(c, "about %.0f frame%s for each %s %s few for %d dimension%s%s: %s", per, one ? "" : "s",
+                what, one ? "is" : "are", m->d, cli_plural(m->d), full ? " and full covariances" : "", then);
 }
 
 static void tell_next(cli *c, const fit_result *r, bool textures)

@@ -7,6 +7,7 @@
  * 4. Finish: what the columns came to, rows brought together by sequence, names. */
 #include "core/alloc.h"
 #include "data/data.h"
+#include "data/hints.h"
 #include "data/names.h"
 #include "data/readers.h"
 #include "data/roles.h"
@@ -53,6 +54,7 @@ typedef struct {
     int last;       /* sequence of the row before, -1 at first */
     bool any_text;  /* some column was dropped as text */
     bool scattered; /* some sequence's rows are not next to each other */
+    bool told;      /* of names that are not UTF-8 */
 } csv;
 
 /* ---- 1. columns ---- */
@@ -83,6 +85,7 @@ static vhem_status choose_columns(csv *r)
     for (int k = 0; k < t->n_columns; k++) {
         if (r->col[k].unused)
             r->dim[r->n_dim++] = k;
+        vh_warn_encoding(ctx, t, t->column[k], strlen(t->column[k]), &r->told);
         if (t->column[k][0] == '\0')
             vh_log(ctx, VHEM_LOG_WARN, "%s: column %d has no name and is left out", t->path, k + 1);
     }
@@ -147,6 +150,7 @@ static vhem_status agree(csv *r, int col, const sequence *s, char **text, int64_
         return VHEM_OK;
     const vh_field *f = &r->t.field[col];
     if (!*text) {
+        vh_warn_encoding(r->ctx, &r->t, f->at, f->n, &r->told);
         *text = vh_strndup(r->ctx, f->at, f->n);
         *line = r->t.line;
         return *text ? VHEM_OK : VHEM_ENOMEM;
@@ -177,6 +181,9 @@ static vhem_status find_sequence(csv *r)
     if (is_new) {
         VH_TRY(vh_grow(ctx, &r->seq, &r->cap_seq, (size_t)r->n_seq + 1, sizeof *r->seq));
         r->seq[r->n_seq++] = (sequence){ .line = r->t.line, .weight = weight };
+        for (int i = 0; i < r->roles.n_id; i++)
+            vh_warn_encoding(ctx, &r->t, r->t.field[r->roles.id[i]].at, r->t.field[r->roles.id[i]].n,
+                             &r->told);
     }
     sequence *s = &r->seq[n];
     VH_TRY(agree(r, r->roles.label, s, &s->label, &s->label_line));
@@ -286,19 +293,6 @@ done:
 
 /* ---- 4. finish ---- */
 
-/* "1,5", "-0,25": a number but for the comma? */
-static bool decimal_comma(const char *text)
-{
-    static const char digits[] = "0123456789";
-    text += *text == '-' || *text == '+';
-    size_t n = strspn(text, digits);
-    if (n == 0 || text[n] != ',')
-        return false;
-    text += n + 1;
-    n = strspn(text, digits);
-    return n > 0 && text[n] == '\0';
-}
-
 static vhem_status judge_columns(csv *r)
 {
     vhem_ctx *ctx = r->ctx;
@@ -315,11 +309,9 @@ static vhem_status judge_columns(csv *r)
             "%s: line %lld, column '%s': found '%s', expected a number as in other rows; name the columns to "
             "use with --columns to leave this one out",
             t->path, (long long)c->text_line, t->column[k], c->example);
-        if (r->n_dim > 0 && decimal_comma(c->example))
-            vh_log(ctx, VHEM_LOG_WARN,
-                   "%s: column '%s' is left out, it has '%s' in line %lld; decimal "
-                   "commas? write 1.5",
-                   t->path, t->column[k], c->example, (long long)c->text_line);
+        if (r->n_dim > 0 && vh_number_hint(c->example))
+            vh_log(ctx, VHEM_LOG_WARN, "%s: column '%s' is left out, it has '%s' in line %lld%s", t->path,
+                   t->column[k], c->example, (long long)c->text_line, vh_number_hint(c->example));
         vh_log(ctx, VHEM_LOG_INFO, "%s: column '%s' is text ('%s' in line %lld) and is left out", t->path,
                t->column[k], c->example, (long long)c->text_line);
         text = k;
@@ -327,8 +319,8 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%s' has '%s' in line %lld%s", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line,
-             decimal_comma(r->col[text].example) ? "; decimal commas? write 1.5"
-                                                 : "; are they symbols? --emission categorical takes them");
+             vh_number_hint(r->col[text].example) ? vh_number_hint(r->col[text].example)
+                                                  : "; are they symbols? --emission categorical takes them");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
              t->path);
     for (int k = 0; k < r->n_dim; k++) {

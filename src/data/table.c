@@ -141,7 +141,9 @@ static size_t decimal_sign(const char *s, size_t n, char sign)
 {
     size_t i = 0, at;
     double v;
-    i += i < n && (s[i] == '-' || s[i] == '+');
+    i += n >= VH_MINUS_SIZE && memcmp(s, VH_MINUS, VH_MINUS_SIZE) == 0 ? VH_MINUS_SIZE
+         : n > 0 && (s[0] == '-' || s[0] == '+')                       ? 1
+                                                                       : 0;
     at = i;
     while (at < n && s[at] >= '0' && s[at] <= '9')
         at++;

@@ -85,6 +85,24 @@ static const char *scan_decimal(const char *p, const char *end, uint64_t *m, int
     return p;
 }
 
+/* U+2212, the minus sign of typesetters, as '-'. */
+static vh_value parse_minus(const char *s, size_t n, double *out)
+{
+    char plain[64];
+    size_t k = 0;
+    if (n == 0 || n >= sizeof plain || !memchr(s, 0xE2, n))
+        return parse_word(s, n, out);
+    for (size_t i = 0; i < n; i++)
+        if (n - i >= VH_MINUS_SIZE && memcmp(s + i, VH_MINUS, VH_MINUS_SIZE) == 0) {
+            plain[k++] = '-';
+            i += VH_MINUS_SIZE - 1;
+        } else {
+            plain[k++] = s[i];
+        }
+    plain[k] = '\0';
+    return k < n ? vh_number_parse(plain, k, out) : parse_word(s, n, out);
+}
+
 vh_value vh_number_parse(const char *s, size_t n, double *out)
 {
     while (n > 0 && is_blank(*s))
@@ -98,7 +116,7 @@ vh_value vh_number_parse(const char *s, size_t n, double *out)
     p += n > 0 && (*p == '-' || *p == '+');
     p = scan_decimal(p, end, &m, &e, &exact);
     if (p != end || n == 0)
-        return parse_word(s, n, out);
+        return parse_minus(s, n, out);
     double v;
     if (exact && m <= (uint64_t)two53 && e >= -MAX_TEN && e <= MAX_TEN) {
         /* m and 10^|e| are exact, so the one operation rounds once: the result is the nearest double. */

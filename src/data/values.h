@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define VH_MINUS "\u2212" /* a minus sign, which is not the hyphen */
+enum { VH_MINUS_SIZE = 3 };
+
 typedef enum { VH_NUMBER, VH_MISSING, VH_INFINITE, VH_TEXT } vh_value;
 
-/* s [n] as a double, correctly rounded; blanks around it are skipped.  Missing (empty, nan, NA, ?) gives NaN.
+/* s [n] as a double, correctly rounded; blanks around it are skipped, VH_MINUS is a minus.  Missing (empty, nan, NA, ?) gives NaN.
  * s[n] must be readable and a byte that cannot continue a number: a delimiter, a quote, NUL. */
 vh_value vh_number_parse(const char *s, size_t n, double *out);
 

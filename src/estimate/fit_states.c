@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { AUTO_LEAST = 1, AUTO_MOST = 6 };
+enum { AUTO_LEAST = 1, AUTO_MOST = 6, MOST_TRIED = 50 };
 
 typedef struct {
     int lo, hi, n; /* numbers of states, and how many of them have been fitted */
@@ -27,6 +27,9 @@ static vhem_status check(vhem_ctx *ctx, const vhem_fit_options *o, int lo, int h
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(hi >= lo, VHEM_EINVAL, "S_max is %d, must be at least S, which is %d", hi, lo);
+    VH_CHECK(hi - lo < MOST_TRIED, VHEM_EINVAL,
+             "%d to %d states would be %d fits of every model, at most %d are tried: give a narrower range",
+             lo, hi, hi - lo + 1, MOST_TRIED);
     VH_CHECK(!o->start && !o->fixed_pi && !o->fixed_A, VHEM_EINVAL,
              "a given start and a given topology have their number of states: there is nothing to choose");
 done:

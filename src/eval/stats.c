@@ -62,6 +62,7 @@ static vhem_status make_room(work *w)
     vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
     int n = w->items.n, K = w->c->Kr;
+    int several = 0, first = 0; /* persons of several labels, the first of them */
     vhem_seq_view seq;
 
     s->K = K;
@@ -82,6 +83,8 @@ static vhem_status make_room(work *w)
     for (int i = 0; i < n; i++) {
         VH_DUP(s->name[i], w->items.name[i]);
         VH_DUP(s->label[i], w->items.label[i] ? w->items.label[i] : "");
+        first = several == 0 ? i : first;
+        several += w->items.label[i] == NULL;
         s->entropy[i] = NAN;
         s->sequences[i] = w->items.first[i + 1] - w->items.first[i];
         for (int k = w->items.first[i]; k < w->items.first[i + 1]; k++) {
@@ -89,6 +92,11 @@ static vhem_status make_room(work *w)
             s->frames[i] += seq.T;
         }
     }
+    if (several > 0)
+        vh_log(
+            ctx, VHEM_LOG_WARN,
+            "%d of %d persons, '%s' the first, have sequences of several labels, and count as persons without one",
+            several, n, s->name[first]);
 done:
     return st;
 }

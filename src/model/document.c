@@ -7,6 +7,7 @@
 #include "model/json.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* A large file, which stays on disk until its models are wanted. */
 static vhem_status open_shard(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, vhem_models **out)
@@ -74,6 +75,12 @@ done:
     return st;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat sb;
+    return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
+}
+
 vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, vh_document *out)
 {
     vhem_status st = VHEM_OK;
@@ -82,6 +89,11 @@ vhem_status vh_document_open(vhem_ctx *ctx, const char *path, const char *what, 
     size_t size = 0;
 
     bool folder = vh_shards_is_folder(path);
+    VH_CHECK(
+        folder || !is_directory(path), VHEM_EIO,
+        "%s: the folder has no manifest.json, which a folder of models needs; 'vhem convert %s/*.json -o NEW' "
+        "puts files of models together, 'vhem fit %s' makes models of sequences",
+        path, path, path);
     if (!folder)
         VH_TRY(vh_model_read(ctx, path, &text, &size));
     if (folder) {

@@ -288,11 +288,30 @@ done:
     return st;
 }
 
+/* Can x [vh_prior_size] be inverted, to numbers? */
+static vhem_status invertible(vhem_ctx *ctx, const vh_prior *p, const double *x, bool *yes)
+{
+    vhem_status st = VHEM_OK;
+    double *copy = NULL;
+
+    *yes = true;
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        *yes = *yes && isfinite(x[e]);
+    VH_NEW(copy, vh_prior_size(p));
+    memcpy(copy, x, sizeof *x * vh_prior_size(p));
+    *yes = *yes && vh_prior_invert(p, copy);
+    for (size_t e = 0; e < vh_prior_size(p); e++)
+        *yes = *yes && isfinite(copy[e]);
+done:
+    free(copy);
+    return st;
+}
+
 /* W, and B from it.  A full prior may give the diagonal of W alone. */
 static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
 {
     vhem_status st = VHEM_OK;
-    bool full = vh_prior_full(p->family);
+    bool full = vh_prior_full(p->family), back;
     json_t *W = json_object_get(root, "W");
     int d = p->d, rank = full && json_is_array(json_array_get(W, 0)) ? 2 : 1;
     vh_json_array a = { .key = "W", .rank = rank, .dim = { { "d", d }, { "d", d } } };
@@ -307,6 +326,8 @@ static vhem_status read_scale(vhem_ctx *ctx, json_t *root, vh_prior *p)
         for (int j = 0; j < i; j++)
             VH_CHECK(p->B[i * d + j] == p->B[j * d + i], VHEM_EFORMAT, "W is not symmetric");
     VH_CHECK(vh_prior_invert(p, p->B), VHEM_EFORMAT, "W is not positive%s", full ? " definite" : "");
+    VH_TRY(invertible(ctx, p, p->B, &back));
+    VH_CHECK(back, VHEM_EFORMAT, "W has no inverse in numbers: it is nearly singular, or too small");
 done:
     return st;
 }

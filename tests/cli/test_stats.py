@@ -164,6 +164,22 @@ class Stats(Checks):
                 k = max(L[:j] + L[j + 1:])
                 self.assertAlmostEqual(float(p[f"scale_{j}"]), (L[j] - k) / (abs(L[j]) + abs(k)), places=9)
 
+    def test_labels_that_vary_within_a_person(self):
+        self.prepare(label=lambda i: "old" if i < 7 else "young")
+        text = self.path("d.csv").read_text().splitlines()
+        head, person = text[0].split(","), None
+        at, who, trial = (head.index(name) for name in ("age", "subject", "trial"))
+        for k, line in enumerate(text[1:], 1):
+            row = line.split(",")
+            person = person or row[who]
+            if row[who] == person and row[trial] == text[1].split(",")[trial]:
+                row[at] = "neither"
+                text[k] = ",".join(row)
+        self.write("d.csv", "\n".join(text) + "\n")
+        err = self.ok("stats", "c.json", "d.csv", *ABOUT, "--label", "age").err
+        self.assertIn(f"warning: 1 of 16 persons, '{person}' the first, have sequences of several labels, and count as "
+                      "persons without one", err)
+
     def test_corrections(self):
         self.prepare(((8, 0), (0, 8), (-8, -8)), 15, 3, label=lambda i: "old" if i < 7 else "young")
         for correction in "holm", "bonferroni", "bh", "none":

@@ -276,6 +276,43 @@ class OddTables(Case):
         self.write("d.csv", "id;x;y\na;1,5;2.1\na;2,5;3\n")
         self.assertIn("decimal commas? write 1.5", self.ok("info", "d.csv").err)
 
+    def test_numbers_written_otherwise(self):
+        self.write("d.csv", 'id,x,y\na,\u22121.5,2\na,2e\u22122,3\n')
+        self.ok("convert", "d.csv", "e.csv", "--quiet")
+        self.assertEqual(self.path("e.csv").read_text(), "id,x,y\na,-1.5,2\na,0.02,3\n")
+        self.write("d.csv", "id;x;y\na;\u22121,5;2\na;2,5;3\n")
+        self.ok("convert", "d.csv", "e.csv", "--quiet")
+        self.assertEqual(self.path("e.csv").read_text(), "id,x,y\na,-1.5,2\na,2.5,3\n")
+        for cell in ("3,5%", "1.100,5", "1 234", "12 %", "$5", "1'000.50", "\u221212,5 \u20ac"):
+            self.write("d.csv", f'id,x,y\na,"{cell}",1\na,"{cell}",2\n')
+            self.assertIn(f"warning: d.csv: column 'x' is left out, it has '{cell}' in line 2; write numbers as 1234.5, "
+                          "without other signs", self.ok("info", "d.csv").err)
+        for cell in ("12.5.2020", "10:30", "v1.2", "left"):
+            self.write("d.csv", f'id,x,y\na,"{cell}",1\na,"{cell}",2\n')
+            self.assertEqual(self.ok("info", "d.csv").err, "")
+
+    def test_latin_1(self):
+        for text, shown in ((b"id,x\nM\xfcller,1\n", "line 2: 'M?ller'"), (b"id,gr\xf6\xdfe\na,1\n", "line 1: 'gr??e'"),
+                            (b"id,label,x\na,Jos\xe9,1\n", "line 2: 'Jos?'")):
+            self.path("d.csv").write_bytes(text)
+            err = self.ok("info", "d.csv").err
+            self.assertIn(f"warning: d.csv: {shown} is not UTF-8, and bytes that are none are lost; is the file in Latin-1? "
+                          "'iconv -f WINDOWS-1252 -t UTF-8' converts it", err)
+        self.write("d.csv", "id,x\nM\u00fcller,1\n")
+        self.assertEqual(self.ok("info", "d.csv").err, "")
+
+    def test_folders_that_are_not_models(self):
+        self.write("d.csv", "id,x\na,1\na,2\na,4\n")
+        self.ok("fit", "d.csv", "--states", 1, "-o", "m.json", "--quiet")
+        self.path("parts").mkdir()
+        self.path("m.json").rename(self.path("parts/m.json"))
+        for command in (("cluster", "parts", "-k", 1), ("score", "parts", "d.csv"), ("report", "parts", "-o", "r.html")):
+            self.fails(1, "parts: the folder has no manifest.json, which a folder of models needs; 'vhem convert "
+                       "parts/*.json -o NEW' puts files of models together, 'vhem fit parts' makes models of sequences",
+                       *command)
+        self.ok("convert", "parts/m.json", "-o", "whole")
+        self.ok("info", "whole")
+
     def test_table_out_by_ending(self):
         self.write("d.csv", 'id,x\n"a, b",1\n"a, b",2\nc,3\nc,5\n')
         self.ok("fit", "d.csv", "--states", 1, "-o", "m.json", "--quiet")

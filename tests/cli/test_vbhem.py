@@ -223,6 +223,8 @@ class Bayes(Case):
         self.assertEqual([h["S"] for h in self.load("m.json")["hmms"]], [1, 2, 3] * 2)
         facts = self.ok("fit", "d.csv", "--states", "auto", "-o", "m.json", "--json").json()
         self.assertEqual([m["S"] for m in facts["models"]], [1, 2, 3] * 2)
+        self.fails(1, "1 to 1000 states would be 1000 fits of every model, at most 50 are tried: give a narrower range",
+                   "fit", "d.csv", "--states", "1..1000")
         self.fails(2, "--states needs a whole number of at least 1, a range like 2..6, or auto, not '4..2'", "fit", "d.csv",
                    "--states", "4..2", "-o", "x.json")
         self.fails(1, "not for a mixture", "fit", "d.csv", "--states", "2..3", "--mixture", 2, "-o", "x.json")

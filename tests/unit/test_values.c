@@ -51,6 +51,11 @@ static void test_parse(void **state)
     assert_true(signbit(v));
     assert_int_equal(parse("  3\t", &v), VH_NUMBER);
     assert_true(v == 3);
+    assert_int_equal(parse(" \u22122.5 ", &v), VH_NUMBER); /* a minus sign */
+    assert_true(v == -2.5);
+    assert_int_equal(parse("2e\u22123", &v), VH_NUMBER);
+    assert_true(v == 2e-3);
+    assert_int_equal(parse("\u2212\u22121", &v), VH_TEXT);
     static const char *const missing[] = {
         "", " ", "nan", "NaN", "NA", "na", "?", "-nan", ".", "N/A", "NULL"
     };

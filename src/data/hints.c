@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hints.c - see hints.h. */
+#include "data/hints.h"
+
+#include "core/text.h"
+#include "data/values.h"
+
+#include <string.h>
+
+static const char digits[] = "0123456789";
+
+/* "1,5", "-0,25": a number but for the comma? */
+static bool decimal_comma(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    size_t n = strspn(text, digits);
+    if (n == 0 || text[n] != ',')
+        return false;
+    text += n + 1;
+    n = strspn(text, digits);
+    return n > 0 && text[n] == '\0';
+}
+
+/* The bytes of the first of these texts that begins s; 0 for none. */
+static size_t begins(const char *s, const char *const *text)
+{
+    for (; *text; text++)
+        if (strncmp(s, *text, strlen(*text)) == 0)
+            return strlen(*text);
+    return 0;
+}
+
+/* "3,5%", "1.100,5", "1 234", "$5": a number as people write it?  A sign, a currency, digits that may be in groups of
+ * three, a part behind a point or comma, a percent sign. */
+static bool written_otherwise(const char *s)
+{
+    static const char *const sign[] = { "-", "+", VH_MINUS, NULL };
+    static const char *const currency[] = { "$", "\u20AC", "\u00A3", NULL };
+    static const char *const group[] = { ".", ",", "'", " ", "\u00A0", "\u202F", NULL };
+    static const char *const unit[] = { "%", "\u2030", "$", "\u20AC", "\u00A3", NULL };
+    static const char *const space[] = { " ", "\u00A0", "\u202F", NULL };
+    size_t n;
+
+    s += begins(s, sign);
+    s += begins(s, currency);
+    s += begins(s, space);
+    n = strspn(s, digits);
+    s += n;
+    while (n > 0 && n <= 3 && begins(s, group) && strspn(s + begins(s, group), digits) == 3)
+        s += begins(s, group) + 3;
+    if (n > 0 && (*s == '.' || *s == ','))
+        s += 1 + strspn(s + 1, digits);
+    s += begins(s, space);
+    s += begins(s, unit);
+    return n > 0 && *s == '\0';
+}
+
+const char *vh_number_hint(const char *example)
+{
+    if (decimal_comma(example))
+        return "; decimal commas? write 1.5";
+    return written_otherwise(example) ? "; write numbers as 1234.5, without other signs" : NULL;
+}
+
+void vh_warn_encoding(vhem_ctx *ctx, const vh_table *t, const char *s, size_t n, bool *told)
+{
+    for (size_t k = 0; k < n && !*told;) {
+        int length = vh_utf8_length((const unsigned char *)s + k);
+        if (length > 0) {
+            k += (size_t)length;
+            continue;
+        }
+        vh_log(ctx, VHEM_LOG_WARN,
+               "%s: line %lld: '%s' is not UTF-8, and bytes that are none are lost; is the file in Latin-1? "
+               "'iconv -f WINDOWS-1252 -t UTF-8' converts it",
+               t->path, (long long)t->line, VH_SHOW(s, n));
+        *told = true;
+    }
+}
