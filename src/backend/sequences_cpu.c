@@ -224,6 +224,7 @@ static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int lo, int hi, vh_scra
     vhem_status st = VHEM_OK;
     size_t K = (size_t)p->step->pk->K;
     for (int i = lo, end; i < hi; i = end) {
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         end = batch_end(p, i, hi, false);
         VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
                          loglik + (size_t)(i - lo) * K, stats));
@@ -433,7 +434,9 @@ static vhem_status sum_chunks(vhem_ctx *ctx, pass *p, size_t size, double *total
     vhem_status st = VHEM_OK;
     cpu_job *job = p->job;
     const vh_sum_kind kind = { size, add_sums, &job->adding };
-    const vh_chunks chunks = { .n = job->n_chunk, .threads = job->in.workers->n, .run = run_chunk, .arg = p };
+    const vh_chunks chunks = {
+        .n = job->n_chunk, .threads = job->in.workers->n, .late = true, .run = run_chunk, .arg = p
+    };
 
     if (job->tree && job->tree_size != size) {
         vh_tree_sum_free(job->tree);
@@ -460,7 +463,9 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         p.batch = vh_backend_ref.sequences.batch;
     VH_TRY(set_up(ctx, &p, out));
     if (job->large && step->mixtures > 0) {
-        const vh_chunks all = { .n = job->n_chunk, .threads = in->workers->n, .run = score_part, .arg = &p };
+        const vh_chunks all = {
+            .n = job->n_chunk, .threads = in->workers->n, .late = true, .run = score_part, .arg = &p
+        };
         VH_TRY(vh_chunks_run(ctx, &all));
         for (int c = 0; c < job->n_chunk; c++) {
             int lo = job->chunk[c], g = set_of(job, lo);

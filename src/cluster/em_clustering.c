@@ -94,6 +94,8 @@ vhem_status vh_cluster_sets(vhem_ctx *ctx, const vhem_data *data, const vh_sets 
     st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
+    if (!x.h3m) /* stopped before there was anything */
+        goto done;
     vhem_status handed = hand_over(ctx, data, opt->start != NULL, &x, out);
     if (handed == VHEM_OK)
         handed = vh_frames_name(ctx, data, out->centers);

@@ -11,6 +11,8 @@ typedef vhem_status vh_write_fn(vhem_ctx *ctx, const vhem_data *data, const char
 
 vh_write_fn vh_write_csv, vh_write_tsv, vh_write_npy, vh_write_npz, vh_write_ts, vh_write_hdf5;
 
+enum { VH_WRITE_STRETCH = 4096 }; /* rows that are written between two looks at a stop */
+
 /* A field of a table, quoted where it must be.  Errors stay in the FILE. */
 void vh_write_field(FILE *f, const char *text, char delim);
 

@@ -92,11 +92,14 @@ static void write_header(vhem_ctx *ctx, FILE *f, const vhem_data *data, const ch
     putc('\n', f);
 }
 
-static void write_sequence(FILE *f, const vhem_data *data, int n, const char *name, char delim)
+static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data, int n, const char *name,
+                                  char delim)
 {
+    vhem_status st = VHEM_OK;
     const double *y = vh_data_frames(data, n);
     char text[VH_NUMBER_SIZE];
     for (int64_t t = 0; t < vh_data_length(data, n); t++) {
+        VH_CHECK(t % VH_WRITE_STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while writing");
         vh_write_field(f, name, delim);
         if (data->label) {
             putc(delim, f);
@@ -121,6 +124,8 @@ static void write_sequence(FILE *f, const vhem_data *data, int n, const char *na
         putc('\n', f);
     }
     vh_data_passed(data, n);
+done:
+    return st;
 }
 
 static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *path, char delim)
@@ -135,7 +140,7 @@ static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *
     write_header(ctx, out.f, data, path, delim);
     for (int n = 0; n < data->N; n++) {
         snprintf(number, sizeof number, "%d", n);
-        write_sequence(out.f, data, n, names ? vh_write_name(data, n, number) : number, delim);
+        VH_TRY(write_sequence(ctx, out.f, data, n, names ? vh_write_name(data, n, number) : number, delim));
     }
     VH_TRY(vh_out_commit(ctx, &out));
 done:

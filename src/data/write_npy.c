@@ -12,14 +12,18 @@
 
 static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out)
 {
+    vhem_status st = VHEM_OK;
     char header[128];
     int64_t rows = data->start[data->N];
     fwrite(header, 1, vh_npy_header(header, "<f8", rows, data->d), out->f);
     for (int n = 0; n < data->N; n++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while writing");
         fwrite(vh_data_frames(data, n), sizeof *data->y, (size_t)(vh_data_length(data, n) * data->d), out->f);
         vh_data_passed(data, n);
     }
-    return vh_out_commit(ctx, out);
+    VH_TRY(vh_out_commit(ctx, out));
+done:
+    return st;
 }
 
 static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out)

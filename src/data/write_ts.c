@@ -49,8 +49,9 @@ static void write_header(FILE *f, const vhem_data *data, const vh_names *classes
     fputs("\n@data\n", f);
 }
 
-static void write_case(FILE *f, const vhem_data *data, int n)
+static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int n)
 {
+    vhem_status st = VHEM_OK;
     const double *y = vh_data_frames(data, n);
     int64_t T = vh_data_length(data, n);
     char text[VH_NUMBER_SIZE];
@@ -59,6 +60,7 @@ static void write_case(FILE *f, const vhem_data *data, int n)
             putc(':', f);
         for (int64_t t = 0; t < T; t++) {
             double v = y[t * data->d + c];
+            VH_CHECK(t % VH_WRITE_STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped while writing");
             if (t > 0)
                 putc(',', f);
             if (isnan(v))
@@ -71,6 +73,8 @@ static void write_case(FILE *f, const vhem_data *data, int n)
         fprintf(f, ":%s", *data->label[n] ? data->label[n] : "?");
     putc('\n', f);
     vh_data_passed(data, n);
+done:
+    return st;
 }
 
 vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)
@@ -83,7 +87,7 @@ vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)
     VH_TRY(vh_out_open(ctx, path, &out));
     write_header(out.f, data, &classes);
     for (int n = 0; n < data->N; n++)
-        write_case(out.f, data, n);
+        VH_TRY(write_case(ctx, out.f, data, n));
     VH_TRY(vh_out_commit(ctx, &out));
 done:
     vh_names_free(&classes);

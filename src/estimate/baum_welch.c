@@ -8,6 +8,7 @@
 #include "estimate/baum_welch.h"
 
 #include "core/alloc.h"
+#include "model/convert.h"
 #include "model/posterior.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ typedef struct {
     bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
     int n_post;
     vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
+    vh_h3m *known; /* [R]  without a prior: the models whose likelihood is known, while others are tried */
 } active_set;
 
 static void active_free(active_set *a)
@@ -29,6 +31,7 @@ static void active_free(active_set *a)
     for (int i = 0; i < a->n_post; i++)
         vh_posterior_free(&a->post[i]);
     free(a->post);
+    vh_h3m_free(a->known);
     vh_pack_free(a->pk);
     vh_sequences_close(a->seqs);
     vh_seq_sums_free(&a->sums);
@@ -127,6 +130,19 @@ done:
     return st;
 }
 
+/* An E-step was given up because a stop is overdue: restarts that were in it go back to the model before.  One that
+ * has none comes to nothing. */
+static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
+{
+    for (int k = 0; k < a->n; k++) {
+        int i = a->index[k];
+        if (run[i].n_iter < 0)
+            run[i].loglik = -INFINITY;
+        else if (a->known)
+            vh_hmm_copy(&runs->hmm[i], &a->known->hmm[i]);
+    }
+}
+
 /* Posteriors become models: their means, and the likelihood of these. */
 static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
@@ -141,9 +157,40 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
         vh_posterior_free(&a->post[i]);
     }
     VH_TRY(repack(ctx, job, runs, a));
-    VH_TRY(vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums));
+    st = vh_sequences_expect(ctx, a->seqs, &(vh_seq_step){ .pk = a->pk }, &a->sums);
+    for (int i = 0; st == VHEM_ESTOPPED && i < runs->K; i++)
+        run[i].n_iter = -1;
+    VH_TRY(st);
     for (int i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
+done:
+    return st;
+}
+
+static vhem_status open_set(vhem_ctx *ctx, const vh_job *job, const vh_h3m *runs, vh_workers *workers,
+                            active_set *a)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sequences in = { .data = job->data,
+                              .seq = job->seq,
+                              .n = job->n,
+                              .family = runs->family,
+                              .x = { runs->shape, job->origin, job->scale },
+                              .workers = workers };
+
+    a->n = runs->K;
+    VH_NEW(a->index, runs->K);
+    VH_NEW(a->repaired, runs->K);
+    VH_NEW(a->work, vh_emission_room(runs->family, &runs->shape));
+    VH_TRY(vh_sequences_open(ctx, &in, &a->seqs));
+    if (job->prior) {
+        VH_NEW(a->post, runs->K);
+        a->n_post = runs->K;
+    } else {
+        VH_TRY(vh_h3m_subset(ctx, runs, NULL, runs->K, &a->known));
+    }
+    for (int i = 0; i < runs->K; i++)
+        a->index[i] = i;
 done:
     return st;
 }
@@ -152,36 +199,30 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
                           vhem_fit_run *run)
 {
     vhem_status st = VHEM_OK;
-    active_set a = { .n = runs->K };
-    const vh_sequences in = { .data = job->data,
-                              .seq = job->seq,
-                              .n = job->n,
-                              .family = runs->family,
-                              .x = { runs->shape, job->origin, job->scale },
-                              .workers = workers };
+    active_set a = { 0 };
 
-    VH_NEW(a.index, runs->K);
-    VH_NEW(a.repaired, runs->K);
-    VH_NEW(a.work, vh_emission_room(runs->family, &runs->shape));
-    VH_TRY(vh_sequences_open(ctx, &in, &a.seqs));
-    if (job->prior) {
-        VH_NEW(a.post, runs->K);
-        a.n_post = runs->K;
-    }
+    VH_TRY(open_set(ctx, job, runs, workers, &a));
     for (int i = 0; i < runs->K; i++)
-        a.index[i] = i;
+        run[i].n_iter = -1;
     for (int iter = 0; a.n > 0; iter++) {
         bool last = iter == job->opt->max_iter; /* only the likelihood is still wanted */
         int left = 0;
         VH_TRY(repack(ctx, job, runs, &a));
         const vh_seq_step step = { .pk = a.pk, .statistics = !last };
-        VH_TRY(vh_sequences_expect(ctx, a.seqs, &step, &a.sums));
+        st = vh_sequences_expect(ctx, a.seqs, &step, &a.sums);
+        if (st == VHEM_ESTOPPED) {
+            fall_back(&a, runs, run);
+            break;
+        }
+        VH_TRY(st);
         for (int k = 0; k < a.n; k++) {
             int i = a.index[k];
             double loglik;
             VH_TRY(objective(ctx, job, runs, &a, k, &loglik));
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
                 continue;
+            if (a.known)
+                vh_hmm_copy(&a.known->hmm[i], &runs->hmm[i]);
             VH_TRY(maximise(ctx, job, &a, k, runs, &run[i], &a.repaired[i]));
             a.index[left++] = i;
         }

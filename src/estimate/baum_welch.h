@@ -11,7 +11,7 @@
  *
  * runs holds R started HMMs of the same shape; each is iterated until it converges, run [R] says how it went.
  * The restarts share every table of the E-step.  VHEM_ESTOPPED leaves the models as they were at the last
- * iteration, with their likelihood. */
+ * iteration, with their likelihood; n_iter is -1 where there was none. */
 vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_workers *workers,
                           vhem_fit_run *run);
 

@@ -5,7 +5,8 @@
  *   1. the E-step and its assignments
  *   2. the M-step
  *   3. repairs: the paper says nothing of empty clusters, which stay empty if left alone
- *   4. the loop
+ *   4. the best so far
+ *   5. the loop
  *
  * All restarts go through the loop together, as the HMMs of one packed set: the statistics of the frames are
  * made once, and one product serves all.  A restart that has converged leaves the set, and so does one that
@@ -16,6 +17,7 @@
 #include "core/index.h"
 #include "estimate/baum_welch.h"
 #include "estimate/init.h"
+#include "model/convert.h"
 
 #include <math.h>
 #include <string.h>
@@ -290,7 +292,66 @@ done:
     return st;
 }
 
-/* ---- 4. the loop --------------------------------------------------------------------------------------- */
+/* ---- 4. the best so far -------------------------------------------------------------------------------- */
+
+void vh_em_best_free(vh_em_best *best)
+{
+    vh_h3m_free(best->h3m);
+    free(best->z);
+    free(best->L);
+    *best = (vh_em_best){ 0 };
+}
+
+static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a, vh_em_best *best)
+{
+    vhem_status st = VHEM_OK;
+    const vh_sets *sets = s->mix->sets;
+    size_t K = (size_t)s->K, n_hmm = (size_t)s->n * K, cells = (size_t)sets->n * K;
+
+    if (!best->z)
+        VH_NEW(best->z, cells);
+    if (!best->L)
+        VH_NEW(best->L, cells);
+    if (!best->h3m)
+        VH_TRY(vh_h3m_subset(ctx, all, s->index + (size_t)a * K, s->K, &best->h3m));
+    for (int j = 0; j < s->K; j++) {
+        int i = s->index[a * s->K + j];
+        vh_hmm_copy(&best->h3m->hmm[j], &all->hmm[i]);
+        best->h3m->omega[j] = all->omega[i];
+    }
+    for (int g = 0; g < sets->n; g++) {
+        const double *loglik = s->loglik + (size_t)sets->first[g] * n_hmm;
+        memcpy(best->z + (size_t)g * K, s->z + (size_t)g * n_hmm + (size_t)a * K, sizeof *best->z * K);
+        for (int j = 0; j < s->K; j++)
+            best->L[vh_ij(g, s->K, j)] = set_loglik(s->mix, g, loglik, (int)n_hmm, a * s->K + j);
+    }
+done:
+    return st;
+}
+
+/* After an E-step: its best mixture, if it beats the best so far. */
+static vhem_status keep_best(vhem_ctx *ctx, const state *s, const vh_h3m *all, int first, int iter,
+                             vh_em_best *best)
+{
+    vhem_status st = VHEM_OK;
+    int top = -1;
+    double J = best->h3m ? best->J : -INFINITY;
+    for (int a = 0; a < s->n; a++)
+        if (isfinite(s->sums.J[a]) && s->sums.J[a] > J) {
+            J = s->sums.J[a];
+            top = a;
+        }
+    if (top < 0)
+        goto done;
+    VH_TRY(keep(ctx, s, all, top, best));
+    best->J = J;
+    best->run = first + s->run_of[top];
+    best->iter = iter;
+done:
+    return st;
+}
+
+/* ---- 5. the loop --------------------------------------------------------------------------------------- */
 
 /* Has the run come to its end, with J of its present model?  Also keeps an eye on what theory says cannot
  * happen. */
@@ -353,21 +414,25 @@ done:
     return st;
 }
 
-vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run)
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
+                      vh_em_best *best)
 {
     vhem_status st = VHEM_OK;
     int max_iter = mix->job.opt->max_iter;
     state s;
 
     VH_TRY(open_state(ctx, mix, all, R, &s));
-    for (int r = 0; r < R; r++)
+    for (int r = 0; r < R; r++) {
         VH_NEW(run[r].J, max_iter + 1);
+        run[r].st = VHEM_ESTOPPED; /* until its first E-step */
+    }
     for (int iter = 0; s.n > 0; iter++) {
         int left = 0;
         VH_TRY(repack_sound(ctx, all, &s, run));
         if (s.n == 0)
             break;
         VH_TRY(expect(ctx, &s, iter < max_iter));
+        VH_TRY(keep_best(ctx, &s, all, first, iter, best));
         for (int a = 0; a < s.n; a++) {
             int r = s.run_of[a];
             bool goes_on;

@@ -29,14 +29,24 @@ typedef struct { /* one restart */
     int n_empty, n_revived, n_fell; /* clusters re-seeded, states revived, times J fell */
     int n_floored;                  /* covariances held at the floor at the end */
     double *J;                      /* [n_iter+1]; free() */
-    vhem_status st;                 /* VHEM_ENUMERIC: it came to nothing, J is not to be trusted */
+    vhem_status st;                 /* else it came to nothing, J is not to be trusted */
 } vh_em_run;
+
+typedef struct
+{ /* the best mixture after any complete E-step, with what that says: all that is left after a stop */
+    int run, iter; /* of which restart, after so many iterations */
+    double J;
+    vh_h3m *h3m;   /* NULL: there is none yet */
+    double *z, *L; /* [sets][K] */
+} vh_em_best;
+void vh_em_best_free(vh_em_best *best);
 
 /* all holds the K HMMs of R started mixtures, one mixture after the other, each with weights omega that sum
  * to 1; each is iterated until it converges, run [R] says how it went.  One whose covariance collapses stays
- * behind, which is no failure of the others.  VHEM_ESTOPPED leaves the models as they were at the last
- * iteration, with their J. */
-vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, vh_em_run *run);
+ * behind, which is no failure of the others.  best takes a better mixture than the one it has, if there is one,
+ * from restart `first` on.  After VHEM_ESTOPPED it is what counts: an E-step may have been given up. */
+vhem_status vh_em_h3m(vhem_ctx *ctx, const vh_mixture *mix, vh_h3m *all, int R, int first, vh_em_run *run,
+                      vh_em_best *best);
 
 /* Assignments z [sets][K] and log-likelihoods L [sets][K] of the sets under one mixture; returns J through
  * *J.  Any output may be NULL. */

@@ -228,12 +228,15 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
     st = vh_baum_welch(ctx, &x.job, runs, workers, x.run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
         goto done;
-    f->report->best[i] = best_run(x.run, f->report->R);
-    vh_hmm_copy(&f->out->hmm[i], &runs->hmm[f->report->best[i]]);
+    int best = best_run(x.run, f->report->R);
+    f->report->best[i] = best;
+    vh_hmm_copy(&f->out->hmm[i], &runs->hmm[best]);
     vh_family_forget(f->data, x.job.seq, x.job.n, f->out, &f->out->hmm[i]);
     f->report->frames[i] = x.job.frames;
-    /* Stopped before the prior had any say: what there is would be the first fit. */
-    f->begun[i] = st == VHEM_OK || !f->prior || x.run[f->report->best[i]].n_iter > 0;
+    /* Stopped before the prior had any say, what there is would be the first fit. */
+    f->begun[i] = x.run[best].n_iter >= (f->prior && st != VHEM_OK);
+    for (int r = 0; r < f->report->R; r++)
+        x.run[r].n_iter = x.run[r].n_iter < 0 ? 0 : x.run[r].n_iter;
 done:
     vh_h3m_free(runs);
     end_job(f, &x);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
-enum { TILE = 512 };
+enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between two looks at a stop */
 
 /* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
 static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int *seq, int n,
@@ -206,6 +206,7 @@ vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_d
     for (int s = 0; s < S; s++)
         best[s] = log(x.pk->pi[s]) + x.log_b[s];
     for (int64_t t = 1; t < x.T; t++) {
+        VH_CHECK(t % STRETCH != 0 || !vh_stopped(ctx), VHEM_ESTOPPED, "stopped before the path was found");
         for (int q = 0; q < S; q++) {
             int arg = 0; /* ties: the lowest index */
             for (int s = 1; s < S; s++)
@@ -240,14 +241,16 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem
     VH_TRY(single_open(ctx, h3m, i, data, n, &x));
     VH_NEW(alpha, x.T * x.S);
     VH_NEW(beta, x.T * x.S);
-    const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b };
+    const vh_chain c = { x.S, x.T, x.pk->pi, x.pk->A, x.log_b, ctx };
     double ll = vh_log_forward(&c, alpha);
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
              "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n, ll, i);
     vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);
     vh_log_posterior(&c, alpha, beta, ll, 1.0, gamma, xi);
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     if (loglik)
         *loglik = ll;
 done:

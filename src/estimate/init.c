@@ -100,6 +100,7 @@ static vhem_status kmeans_points(vhem_ctx *ctx, vh_rng *rng, int64_t n, int d, c
         VH_TRY(vh_kmeans(ctx, rng, &points, k, KMEANS_ITER, &(vh_kmeans_result){ centre, label, 0, false }));
     for (int64_t i = 0; step > 1 && i < n; i += KMEANS_FRAMES) {
         int here = n - i < KMEANS_FRAMES ? (int)(n - i) : KMEANS_FRAMES;
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         if (gaps)
             vh_nearest_gaps(here, d, X + (size_t)i * (size_t)d, k, centre, label + i);
         else

@@ -138,7 +138,8 @@ static bool is_better(const vh_mixture_result *out, int r)
 }
 
 /* Restarts lo .. hi-1 side by side; the best of all so far is kept. */
-static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixture_result *out)
+static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_best *kept,
+                            vh_mixture_result *out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
@@ -147,11 +148,11 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
 
     VH_NEW(index, K);
     VH_TRY(vh_h3m_new(ctx, f->family, vh_fit_shape(f->task->data), (hi - lo) * K, &all));
-    for (int r = lo; r < hi; r++)
+    for (int r = lo; r < hi; r++) {
+        VH_CHECK(r == lo || !vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_TRY(make_start(ctx, f, r, all, (r - lo) * K, &out->run[r]));
-    st = vh_em_h3m(ctx, &f->mix, all, hi - lo, out->run + lo);
-    if (st != VHEM_OK && st != VHEM_ESTOPPED)
-        goto done;
+    }
+    VH_TRY(vh_em_h3m(ctx, &f->mix, all, hi - lo, lo, out->run + lo, kept));
     for (int r = lo; r < hi; r++)
         if (is_better(out, r))
             out->best = r;
@@ -159,11 +160,7 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_mixtur
         goto done;
     for (int j = 0; j < K; j++)
         index[j] = (out->best - lo) * K + j;
-    vhem_status copied = vh_h3m_subset(ctx, all, index, K, &best);
-    if (copied != VHEM_OK) {
-        st = copied;
-        goto done;
-    }
+    VH_TRY(vh_h3m_subset(ctx, all, index, K, &best));
     vh_h3m_free(out->h3m);
     out->h3m = best;
 done:
@@ -175,7 +172,7 @@ done:
 /* Restarts that came to nothing are told of in the log alone; it is a failure when all did. */
 static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 {
-    int left = 0, begun = 0, best = x->best;
+    int left = 0, failed = 0, begun = 0, best = x->best;
 
     if (best < 0)
         return VHEM_ENUMERIC; /* the sentence is that of the last of them */
@@ -185,14 +182,15 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
         if (run.st == VHEM_ENOMEM) /* what it would have found nobody knows */
             return vh_fail(ctx, VHEM_ENOMEM, "out of memory: restart %d could not be run", r);
         if (run.st != VHEM_OK) {
+            failed += run.st != VHEM_ESTOPPED;
             free(run.J);
             continue;
         }
         x->best = r == best ? left : x->best;
         x->run[left++] = run;
     }
-    if (left < x->R)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", x->R - left, begun, ctx->error);
+    if (failed > 0)
+        vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, begun, ctx->error);
     x->R = left;
     return VHEM_OK;
 }
@@ -206,11 +204,31 @@ done:
     return st;
 }
 
+/* After a stop: the best mixture of all complete E-steps, which comes with its tables. */
+static vhem_status take_kept(vhem_ctx *ctx, vh_em_best *kept, vh_mixture_result *x)
+{
+    vhem_status st = VHEM_OK;
+    VH_CHECK(kept->h3m, VHEM_ESTOPPED, "stopped before any mixture was finished");
+    vh_h3m_free(x->h3m);
+    free(x->z);
+    free(x->L);
+    x->h3m = kept->h3m;
+    x->z = kept->z;
+    x->L = kept->L;
+    x->best = kept->run;
+    x->run[x->best].converged &= x->run[x->best].n_iter == kept->iter;
+    x->run[x->best].n_iter = kept->iter;
+    *kept = (vh_em_best){ 0 };
+done:
+    return st;
+}
+
 vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixture_result *out)
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = task->opt;
     fitting f = { .task = task };
+    vh_em_best kept = { 0 };
     vh_mixture_result x = { .R = opt->restarts, .best = -1 };
     size_t table = (size_t)task->sets->n * (size_t)opt->K;
     int wave = (int)(WAVE / ((int64_t)opt->K * opt->S * opt->M));
@@ -224,16 +242,20 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
     VH_NEW(x.L, table);
     for (int r = 0; r < x.R && !stopped; r += wave) {
         vh_progress(ctx, task->what, r, x.R);
-        st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &x);
+        st = run_wave(ctx, &f, r, r + wave < x.R ? r + wave : x.R, &kept, &x);
         stopped = st == VHEM_ESTOPPED;
         if (st != VHEM_OK && !stopped)
             goto done;
     }
     vh_progress(ctx, task->what, x.R, x.R);
+    if (!stopped && x.h3m) {
+        st = vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL);
+        stopped = st == VHEM_ESTOPPED;
+    }
+    VH_TRY(stopped ? take_kept(ctx, &kept, &x) : st);
     VH_TRY(drop_failed(ctx, &x));
     VH_TRY(name_hmms(ctx, x.h3m));
     VH_TRY(vh_lengths_of(ctx, task->data, &x.h3m->lengths));
-    VH_TRY(vh_em_assign(ctx, &f.mix, x.h3m, x.z, x.L, NULL));
     x.h3m->family = vh_fit_family(task->data, opt); /* nobody else need know how cells were left out */
     *out = x;
     x = (vh_mixture_result){ 0 };
@@ -241,6 +263,7 @@ vhem_status vh_mixture_fit(vhem_ctx *ctx, const vh_mixture_task *task, vh_mixtur
 done:
     vh_data_release(task->data, NULL, task->data->N);
     tear_down(&f);
+    vh_em_best_free(&kept);
     vh_mixture_result_free(&x);
     vh_blas_leave();
     return st;
@@ -327,6 +350,8 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     };
     st = vh_mixture_fit(ctx, &task, &x);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
+        goto done;
+    if (!x.h3m) /* stopped too early */
         goto done;
     if (report) {
         vhem_status made = make_report(ctx, data, &x, report);

@@ -70,12 +70,13 @@ static vhem_status seeds(vhem_ctx *ctx, vh_rng *rng, const vh_points *p, int k, 
         far[i] = INFINITY;
     int pick = (int)vh_rng_below(rng, n);
     for (int c = 0; c < k; c++) {
+        bool hurry = vh_overdue(ctx); /* then any points will do */
         double *here = centre + vh_row(c, d), sum = 0;
         for (int a = 0; a < d; a++) {
             double x = p->X[vh_ij(pick, d, a)];
             here[a] = isnan(x) ? mean[a] : x;
         }
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n && !hurry; i++) {
             double away = distance(d, p->X + vh_row(i, d), here);
             far[i] = isnan(away) ? 0 : fmin(far[i], away);
             sum += far[i];

@@ -133,6 +133,20 @@ class Interrupt(Case):
                      "k.json", kept=False)
         self.stopped("classify", "cross", "d.csv", "--label", "label", "-S", "10", "-r", "20", "-o", "x.tsv", kept=False)
 
+    def test_long_sequences(self):
+        """A stop does not wait for the end of one pass over a long sequence; what was complete before is kept."""
+        self.write("small.json", models(1, 2))
+        self.write("big.json", models(24, 60))
+        self.write("large.json", models(1, 200))
+        self.ok("sample", "small.json", "-n", 1, "-T", 300000, "-o", "d.csv", "-q")
+        self.ok("sample", "small.json", "-n", 2, "-T", 150000, "-o", "two.csv", "-q")
+        self.stopped("score", "big.json", "d.csv", "-o", "s.tsv", kept=False)
+        self.stopped("decode", "large.json", "d.csv", "-o", "p.tsv", after=1.0, kept=False)
+        self.stopped("decode", "large.json", "d.csv", "--posterior", "-o", "p.tsv", after=1.0, kept=False)
+        self.stopped("fit", "d.csv", "-S", "100", "-r", "4", "--prior", "none", "-o", "f.json", after=1.5)
+        self.stopped("fit", "d.csv", "-S", "30", "-r", "1", "--prior", "none", "--backend", "ref", "-o", "g.json", after=1.0)
+        self.stopped("cluster", "two.csv", "-k", "2", "-S", "40", "--method", "em-h3m", "-o", "e.json", after=3.0)
+
     def test_textures(self):
         rng = random.Random(2)
         lines = ["id," + ",".join(f"x{k}" for k in range(12))]
@@ -150,6 +164,13 @@ class Interrupt(Case):
         feed = ("id," + ",".join(f"x{k}" for k in range(20)) + "\n", f"a,{row}\n" * 10_000)
         self.stopped("info", "-", after=0.2, feed=feed)
         self.stopped("convert", "-", "o.npz", after=0.2, feed=feed)
+
+    def test_writing(self):
+        self.write("m.json", models(1, 2))
+        self.ok("sample", "m.json", "-n", 2, "-T", 2_000_000, "-o", "d.npz", "-q")
+        for name in ("o.csv", "o.ts"):
+            self.stopped("convert", "d.npz", name, after=0.3)
+            self.assertFalse(self.path(name).exists())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ static void check(const vhem_hmm_view *v, const double *y, int T, const char *wh
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             log_b[t * S + s] = (double)slow_state(v, s, y + t * v->d);
-    const vh_chain c = { S, T, v->pi, v->A, log_b };
+    const vh_chain c = { S, T, v->pi, v->A, log_b, NULL };
     double loglik = vh_log_forward(&c, alpha);
     vh_log_backward(&c, beta);
     for (int k = 0; k < S * S; k++)
@@ -79,7 +79,7 @@ static void impossible(void **state)
 {
     (void)state;
     double pi[] = { 1, 0 }, A[] = { 1, 0, 0, 1 }, log_b[] = { 0, 0, -INFINITY, 0 }, alpha[4], beta[4];
-    const vh_chain c = { 2, 2, pi, A, log_b };
+    const vh_chain c = { 2, 2, pi, A, log_b, NULL };
     assert_true(vh_log_forward(&c, alpha) == -INFINITY);
     vh_log_backward(&c, beta);
     assert_true(beta[0] == -INFINITY && beta[1] == 0);

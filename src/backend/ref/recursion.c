@@ -5,6 +5,13 @@
 
 #include <math.h>
 
+enum { STRETCH = 4096 }; /* frames between two looks at a stop */
+
+static bool gives_up(const vh_chain *c, int64_t t)
+{
+    return t % STRETCH == 0 && vh_overdue(c->ctx);
+}
+
 /* log sum_s exp(x_s + log a_s), terms `stride` apart in a. */
 static double log_mix(int S, const double *x, const double *a, int stride)
 {
@@ -28,9 +35,12 @@ double vh_log_forward(const vh_chain *c, double *alpha)
     double top = -INFINITY, sum = 0;
     for (int s = 0; s < S; s++)
         alpha[s] = log(c->pi[s]) + log_b[s];
-    for (int64_t t = 1; t < T; t++)
+    for (int64_t t = 1; t < T; t++) {
+        if (gives_up(c, t))
+            return top;
         for (int s = 0; s < S; s++)
             alpha[t * S + s] = log_mix(S, alpha + (t - 1) * S, c->A + s, S) + log_b[t * S + s];
+    }
     for (int s = 0; s < S; s++)
         top = fmax(top, alpha[(T - 1) * S + s]);
     if (isinf(top))
@@ -47,7 +57,7 @@ void vh_log_backward(const vh_chain *c, double *beta)
     const double *A = c->A, *log_b = c->log_b;
     for (int s = 0; s < S; s++)
         beta[(T - 1) * S + s] = 0;
-    for (int64_t t = T - 2; t >= 0; t--) {
+    for (int64_t t = T - 2; t >= 0 && !gives_up(c, t); t--) {
         double *now = beta + t * S, *next = now + S;
         for (int s = 0; s < S; s++) {
             /* top and sum over the next state, as in log_mix, without a copy of log_b + beta */
@@ -69,7 +79,7 @@ void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta
     int S = c->S;
     int64_t T = c->T;
     const double *A = c->A, *log_b = c->log_b;
-    for (int64_t t = 0; xi && t + 1 < T; t++)
+    for (int64_t t = 0; xi && t + 1 < T && !gives_up(c, t); t++)
         for (int s = 0; s < S; s++)
             for (int q = 0; q < S; q++)
                 if (A[s * S + q] > 0)
@@ -77,6 +87,6 @@ void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta
                     xi[s * S + q] += weight
                                      * exp(log(A[s * S + q]) + alpha[t * S + s] + log_b[(t + 1) * S + q]
                                            + beta[(t + 1) * S + q] - loglik);
-    for (int64_t k = 0; k < T * S; k++)
+    for (int64_t k = 0; k < T * S && !gives_up(c, k); k++)
         gamma[k] = exp(alpha[k] + beta[k] - loglik);
 }

@@ -3,13 +3,17 @@
 #ifndef VH_BACKEND_REF_RECURSION_H
 #define VH_BACKEND_REF_RECURSION_H
 
+#include "core/ctx.h"
+
 #include <stdint.h>
 
+/* The recursions give up when a stop is overdue (vh_overdue), which their caller finds out by itself. */
 typedef struct { /* a chain and what its states say of the frames */
     int S;
     int64_t T;
     const double *pi, *A; /* [S] [S][S] */
     const double *log_b;  /* [T][S]  log p(y_t | s) */
+    vhem_ctx *ctx;        /* NULL: it cannot be stopped */
 } vh_chain;
 
 /* Fills alpha [T][S] = log p(y_1:t, s_t = s); returns log p(y). */

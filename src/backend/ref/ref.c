@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { STRETCH = 1024 }; /* frames between two looks at a stop */
+
 static bool usable(void)
 {
     return true;
@@ -30,6 +32,7 @@ vhem_status vh_ref_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch 
     for (int q = 0; q < C; q++) {
         int r = pk->comp0[pair->k] + q;
         bool never = pk->log_c[r] == VH_NEVER;
+        VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         VH_CHECK(never
                      || pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, pair->y, T,
                                                 row, work),
@@ -56,7 +59,8 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
 
     VH_SCRATCH(stat, 0, pk->n_stat);
     VH_SCRATCH(work, 1, vh_emission_room(pk->family, &pk->shape));
-    for (int64_t t = 0; t < pair->T; t++)
+    for (int64_t t = 0; t < pair->T; t++) {
+        VH_CHECK(t % STRETCH != 0 || !vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         for (int q = 0; q < C; q++) {
             int r = pk->comp0[pair->k] + q, s = q / M;
             double weight = pair->w * gamma[t * S + s] * exp(comp[t * C + q] - log_b[t * S + s]);
@@ -72,6 +76,7 @@ static vhem_status add_emissions(vhem_ctx *ctx, const vh_seq_pair *pair, const d
             for (int e = 0; e < pk->n_stat; e++)
                 to[e] += weight * stat[e];
         }
+    }
 done:
     return st;
 }
@@ -89,8 +94,9 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
     VH_SCRATCH(log_b, 3, T * S);
     VH_SCRATCH(alpha, 4, T * S);
     VH_TRY(vh_ref_emissions(ctx, pair, scratch, comp, log_b));
-    const vh_chain c = { S, T, pk->pi + pk->state0[k], pk->A + pk->trans0[k], log_b };
+    const vh_chain c = { S, T, pk->pi + pk->state0[k], pk->A + pk->trans0[k], log_b, ctx };
     *loglik = vh_log_forward(&c, alpha);
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     VH_CHECK(!isnan(*loglik), VHEM_ENUMERIC, "the log-likelihood is not a number");
     if (!stats)
         goto done;
@@ -98,6 +104,7 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
     VH_SCRATCH(beta, 5, T * S);
     vh_log_backward(&c, beta);
     vh_log_posterior(&c, alpha, beta, *loglik, w, alpha, stats->xi + pk->trans0[k]);
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     for (int s = 0; s < S; s++)
         stats->nu1[pk->state0[k] + s] += w * alpha[s];
     stats->loglik[k] += w * *loglik;

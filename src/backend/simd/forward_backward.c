@@ -216,7 +216,9 @@ static vhem_status part_direct(vh_fb *j, const double *y, int at, int len)
 static vhem_status make_chunk(vh_fb *j, int64_t c0, int n)
 {
     vhem_status st = VHEM_OK;
+    vhem_ctx *ctx = j->ctx;
     const vh_packed *pk = j->pk;
+    VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     if (j->batch->T)
         j->T = j->batch->T + (size_t)c0 * (size_t)pk->n_stat;
     else
@@ -307,7 +309,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = j->ctx;
     vh_scratch *scratch = j->scratch;
-    vh_lanes x = { .S = g->S, .T = g->T, .B = g->B };
+    vh_lanes x = { .S = g->S, .T = g->T, .B = g->B, .ctx = ctx };
     bool look = collect;
     double *first, *spare = NULL;
 
@@ -321,6 +323,7 @@ static vhem_status recurse(vh_fb *j, vh_fb_group *g, bool collect)
     }
     if (look)
         VH_NAME(vh_lanes_backward)(g->L, &x);
+    VH_CHECK(!x.late, VHEM_ESTOPPED, "stopped");
     if (spare)
         memcpy(g->B, spare, sizeof *spare * table_size(g));
     for (int l = 0; l < g->used; l++) {

@@ -17,8 +17,13 @@
 
 #include <string.h>
 
-enum { WRITTEN_OUT = 10 };
+enum { WRITTEN_OUT = 10, STRETCH = 1 << 14 };
 #define INLINE static inline __attribute__((always_inline))
+
+static __attribute__((noinline)) bool is_late(vh_lanes *g)
+{
+    return g->late = g->late || vh_overdue(g->ctx);
+}
 
 #define LANE       vec
 #define LANE_COUNT VH_LANES

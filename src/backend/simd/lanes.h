@@ -22,6 +22,8 @@ typedef struct {
     double *X;                    /* [S][S][L]  sum_t alpha_t-1(s) v_t(q), to be multiplied by A */
     double loglik[VH_MAX_LANES];  /* log p(y) for the scaled B */
     double doubt[VH_MAX_LANES];   /* how much what was flushed to zero may weigh; see lanes.c */
+    vhem_ctx *ctx;
+    bool late; /* a stop is overdue (vh_overdue): nothing else holds */
 } vh_lanes;
 
 /* L is 1 or VH_LANES. */

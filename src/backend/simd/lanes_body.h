@@ -12,7 +12,7 @@
  *
  * xi is added up for VH_BLOCK frames at a time: one load and one store of each sum for so many multiply-adds.
  * S is a constant in the copies for S up to WRITTEN_OUT, whose loops the compiler then writes out, so that
- * alpha, pred and v stay in registers. */
+ * alpha, pred and v stay in registers.  Between stretches of STRETCH frames a stop is looked for. */
 
 INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 {
@@ -24,27 +24,28 @@ INLINE void BODY(forward_of)(vh_lanes *g, const int S)
 #pragma GCC unroll 10
     for (int s = 0; s < S; s++)
         pred[s] = ((const LANE *)g->pi)[s];
-    for (int64_t t = 0; t < g->T; t++) {
-        const LANE *restrict B = (const LANE *)g->B + t * S;
-        LANE *restrict P = (LANE *)g->P + t * S, zero = { 0 }, c[2] = { zero, zero };
+    for (int64_t t = 0; t < g->T && !is_late(g);)
+        for (int64_t end = g->T - t < STRETCH ? g->T : t + STRETCH; t < end; t++) {
+            const LANE *restrict B = (const LANE *)g->B + t * S;
+            LANE *restrict P = (LANE *)g->P + t * S, zero = { 0 }, c[2] = { zero, zero };
 #pragma GCC unroll 10
-        for (int s = 0; s < S; s++) {
-            LANE p = pred[s] * r;
-            P[s] = p;
-            p *= B[s];
-            alpha[s] = p;
-            c[s % 2] += p;
+            for (int s = 0; s < S; s++) {
+                LANE p = pred[s] * r;
+                P[s] = p;
+                p *= B[s];
+                alpha[s] = p;
+                c[s % 2] += p;
+            }
+            rs[t] = r = 1 / (c[0] + c[1]);
+#pragma GCC unroll 10
+            for (int q = 0; q < S; q++) {
+                LANE sum = { 0 };
+#pragma GCC unroll 10
+                for (int s = 0; s < S; s++)
+                    sum += alpha[s] * A[s * S + q];
+                pred[q] = sum;
+            }
         }
-        rs[t] = r = 1 / (c[0] + c[1]);
-#pragma GCC unroll 10
-        for (int q = 0; q < S; q++) {
-            LANE sum = { 0 };
-#pragma GCC unroll 10
-            for (int s = 0; s < S; s++)
-                sum += alpha[s] * A[s * S + q];
-            pred[q] = sum;
-        }
-    }
 }
 
 /* X += sum over n frames of alpha v'. */
@@ -78,6 +79,8 @@ INLINE void BODY(backward_of)(vh_lanes *g, const int S)
     for (int s = 0; s < S; s++)
         beta[s] = (LANE){ 0 } + 1;
     for (int64_t t = g->T - 1; t >= 0; t--) {
+        if (t % STRETCH == 0 && is_late(g))
+            return;
         LANE *restrict B = (LANE *)g->B + t * S, *restrict v = vs + n * S, *restrict alpha = alphas + n * S;
         const LANE *restrict P = (const LANE *)g->P + t * S, *restrict r = (const LANE *)g->r + t;
         for (int l = 0; l < LANE_COUNT && t >= shortest - 1; l++)
