@@ -79,7 +79,8 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
         goto done;
     }
     VH_TRY(map_to_one(ctx, h3m, out));
-    for (size_t k = 0; k < (size_t)out->Kb * (size_t)out->Kr; k++)
+    for (size_t k = 0; out->L_hmm && k < (size_t)out->Kb * (size_t)out->Kr;
+         k++) /* none after an early stop */
         out->L_hmm[k] *= opt->tau;
     st = run;
 done:

@@ -174,7 +174,7 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 {
     int left = 0, failed = 0, begun = 0, best = x->best;
 
-    if (best < 0)
+    if (best < 0 || !x->h3m)
         return VHEM_ENUMERIC; /* the sentence is that of the last of them */
     for (int r = 0; r < x->R; r++) {
         vh_em_run run = x->run[r];

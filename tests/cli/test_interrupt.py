@@ -115,6 +115,12 @@ class Interrupt(Case):
             self.stopped("cluster", "wide.json", "-k", "100", "--tau", "30", "-r", "1", "--search", "restarts", "--max-iter",
                          "5", *(() if backend == "auto" else ("--backend", backend)), "-o", "w.json", after=1.0, kept=False)
 
+    def test_early(self):
+        """Before the first E-step is complete there is nothing to hand over."""
+        self.write("m.json", models(1500, 24))
+        self.stopped("cluster", "m.json", "-k", "100", "--method", "hem-gmm", "-r", "1", "-o", "o.json",
+                     after=0.6)
+
     def test_sequences(self):
         self.write("big.json", models(30, 60))
         self.write("small.json", models(6, 2))

@@ -64,7 +64,8 @@ static void sentences(void **state)
     refuse("[1, 2]", "[1]", "m has 1 number, must have d = 2");
     refuse("[0.5, 0.25]", "[0.5, 0]", "W is not positive definite");
     refuse("[0.5, 0.25]", "[[1, 0.5], [0.4, 1]]", "W is not symmetric");
-    refuse("[0.5, 0.25]", "[0.5, 25e-324]", "W has no inverse in numbers: it is nearly singular, or too small");
+    refuse("[0.5, 0.25]", "[0.5, 25e-324]",
+           "W has no inverse in numbers: it is nearly singular, or too small");
     refuse("\"mine\": true", "\"start\": \"there\"", "start is 'there', must be broad or ml");
     refuse("\"mine\": true", "\"variance\": [1, -1]", "variance[1] is -1, must not be negative");
 }
