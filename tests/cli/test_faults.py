@@ -9,6 +9,7 @@ from support import SOURCE, VHEM
 sys.path.insert(0, str(SOURCE / "tests" / "fault"))
 import faults  # noqa: E402
 import kills  # noqa: E402
+import stops  # noqa: E402
 
 
 class Faults(unittest.TestCase):
@@ -19,6 +20,13 @@ class Faults(unittest.TestCase):
         self.assertEqual(wrong, [])
         for call in faults.CALLS:
             self.assertGreater(counts[call], 0, call)
+
+    @unittest.skipUnless(os.path.exists(faults.default_shim(VHEM)), "the library to preload is not built")
+    def test_stops(self):
+        counts, wrong = stops.run_all(VHEM, faults.default_shim(VHEM), 4)
+        self.assertEqual(wrong, [])
+        for kind in ("told", "kept"):
+            self.assertGreater(counts[kind], 0, kind)
 
     def test_kills(self):
         killed, runs, wrong = kills.run(VHEM, 24, 2)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small files that want all memory, under limits; limits of the command itself."""
 import io
+import json
 import resource
 import struct
 import subprocess
@@ -143,6 +144,23 @@ class Together(Case):
                 self.assertIn("another run is using it", text)
         self.ok(*args, "c.json")                         # the store is whole
         self.assertEqual(self.path("c.json").read_bytes(), self.path("good.json").read_bytes())
+
+    def test_one_checkpoint(self):
+        self.write("d.csv", two_level(12, 100))
+        self.ok("fit", "d.csv", "-S", 4, "-r", 1, "-q", "-o", "m.json")
+        args = ["cluster", "m.json", "-k", "3", "--tau", "200", "-r", "60", "--search", "restarts", "--checkpoint", "run", "-t",
+                "1", "-q", "-o"]
+        self.ok(*args, "good.json")
+        first, second = self.start(*args, "a.json"), self.start(*args, "b.json")
+        told = [p.communicate(timeout=100)[1] for p in (first, second)]
+        codes = [first.returncode, second.returncode]
+        self.assertIn(0, codes)
+        for code, text, name in zip(codes, told, ("a.json", "b.json")):
+            if code != 0:
+                self.assertIn("another run is using it", text)
+            else:
+                found, good = (json.loads(self.path(n).read_text()) for n in (name, "good.json"))
+                self.assertEqual((found["z"], found["centers"]), (good["z"], good["centers"]))
 
 
 if __name__ == "__main__":

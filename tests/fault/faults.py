@@ -24,6 +24,7 @@ import tempfile
 import time
 
 CALLS = ["malloc", "write", "fsync", "rename", "linkat", "mmap", "read", "ftruncate"]
+COUNTED = CALLS + ["stop"]     # by the shim; see stops.py
 ERRORS = {"malloc": ["memory"], "mmap": ["Cannot allocate memory"], # of a write that only later is found to have failed
           "write": ["No space left on device", "Input/output error"]}
 FRAGILE = ("libhdf5", "libjansson")
@@ -38,6 +39,7 @@ COMMANDS = {
     "fit-textures": ("fit {in}/d.csv --model dtm -S 1 --max-iter 2 -o o.json", ["o.json"]),
     "fit-mixture": ("fit {in}/d.csv -S 2 -r 1 --max-iter 2 -k 2 -o o.json", ["o.json"]),
     "cluster": ("cluster {in}/m.json -k 2 -r 1 --max-iter 3 -o o.json", ["o.json"]),
+    "cluster-checkpoint": ("cluster {in}/m.json -k 2 -r 2 --max-iter 3 --checkpoint o.store -o o.json", ["o.json", "o.store"]),
     "cluster-textures": ("cluster {in}/x.json -k 2 -r 1 --max-iter 2 --tau 5 -o o.json", ["o.json"]),
     "cluster-ppk": ("cluster {in}/m.h5 -k 2 --method ppk-sc -o o.json", ["o.json"]),
     "tree": ("tree {in}/m.json -k 3,2 -r 1 --max-iter 2 -o o.json", ["o.json"]),
@@ -100,8 +102,8 @@ class Server:
         self.process.stdin.write(f"{call} {n} {int(rest)} {LIMIT} {self.folder}\n")
         self.process.stdin.flush()
         words = self.process.stdout.readline().split()
-        assert len(words) == 4 + len(CALLS), f"the shim did not answer: {words}"
-        return int(words[0]), int(words[1]), words[2], words[3], dict(zip(CALLS, map(int, words[4:])))
+        assert len(words) == 4 + len(COUNTED), f"the shim did not answer: {words}"
+        return int(words[0]), int(words[1]), words[2], words[3], dict(zip(COUNTED, map(int, words[4:])))
 
     def close(self):
         self.process.stdin.close()
@@ -112,9 +114,9 @@ class Server:
 class Trial:
     """All faults of one command."""
 
-    def __init__(self, vhem, shim, name, inputs, folder):
+    def __init__(self, vhem, shim, name, inputs, folder, commands=COMMANDS):
         self.name, self.folder = name, folder
-        args, self.outputs = COMMANDS[name]
+        args, self.outputs = commands[name]
         self.server = Server(vhem, shim, args, inputs, folder)
         self.counts = collections.Counter()
         self.wrong = []

@@ -16,6 +16,7 @@ COMMANDS = {
     "fit-hdf5": ("fit {in}/d.csv -S 2 -r 1 -o o.h5", "o.h5", None),
     "fit-store": ("fit {in}/d.csv -S 3 -r 2 --store o.store -o o.json", "o.json", "o.store"),
     "cluster": ("cluster {in}/m.json -k 2 -r 4 -o o.json", "o.json", None),
+    "checkpoint": ("cluster {in}/m.json -k 3 -r 30 --tau 40 --search restarts --checkpoint o.store -o o.json", "o.json", "o.store"),
     "train": ("classify train {in}/d.csv --label label -S 3 -r 2 --store o.store -o o.json", "o.json", "o.store"),
     "convert": ("convert {in}/big.csv o.npz", "o.npz", None),
     "convert-hdf5": ("convert {in}/big.csv o.h5", "o.h5", None),

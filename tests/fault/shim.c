@@ -3,7 +3,7 @@
  *
  * The command is loaded once and serves: standard input has one line for each run,
  *
- *     CALL N REST LIMIT FOLDER        CALL: malloc write fsync rename linkat mmap read ftruncate, or none
+ *     CALL N REST LIMIT FOLDER        CALL: malloc write fsync rename linkat mmap read ftruncate, stop, or none
  *
  * and the run is a child in that folder whose n-th such call fails (REST 1: and all later ones), with its
  * streams in the files .out and .err there, ended after LIMIT seconds.  The answer is a line
@@ -13,6 +13,9 @@
  * exit status and signal; the module (file name) of whoever asked for the last call that failed; the module that a
  * fatal signal struck or that called exit() by itself, each "-" for none; and how often each call was made.  Modules are found on the stack:
  * the innermost one that is neither this file nor the C library.
+ *
+ * stop is no failure: the command gets SIGINT at its n-th allocation; with REST 1 it finds that a minute has passed when
+ * it looks at the clock afterwards, as if one step of its work took that long.
  *
  * With FAULT_TRACE set the stack at the first call that fails goes to standard error.
  *
@@ -34,11 +37,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MALLOC, WRITE, FSYNC, RENAME, LINKAT, MMAP, READ, FTRUNCATE, CALLS };
-static const char *const call_name[CALLS] = { "malloc", "write", "fsync", "rename",
-                                              "linkat", "mmap",  "read",  "ftruncate" };
+enum { MALLOC, WRITE, FSYNC, RENAME, LINKAT, MMAP, READ, FTRUNCATE, STOP, CALLS };
+static const char *const call_name[CALLS] = { "malloc", "write", "fsync",     "rename", "linkat",
+                                              "mmap",   "read",  "ftruncate", "stop" };
 
 typedef struct { /* shared with the server */
     atomic_long count[CALLS];
@@ -52,6 +56,7 @@ static struct {
     bool rest;
 } fault = { .call = CALLS };
 static atomic_bool armed;
+static atomic_bool stopped;       /* a minute ago */
 static _Thread_local bool inside; /* of the shim: what it calls itself does not count */
 
 /* "libhdf5.so" of ".../libhdf5.so"; NULL for what is not looked at: this file and the C library. */
@@ -85,10 +90,22 @@ static void module_on_stack(char *out, size_t size)
     inside = false;
 }
 
+static void stop_at_allocation(void)
+{
+    if (atomic_fetch_add(&seen->count[STOP], 1) + 1 != fault.at || fault.call != STOP)
+        return;
+    inside = true;
+    raise(SIGINT);
+    inside = false;
+    atomic_store(&stopped, fault.rest);
+}
+
 static bool fails(int call)
 {
     if (!atomic_load(&armed) || inside)
         return false;
+    if (call == MALLOC)
+        stop_at_allocation();
     long n = atomic_fetch_add(&seen->count[call], 1) + 1;
     if (call != fault.call || !(n == fault.at || (fault.rest && n > fault.at)))
         return false;
@@ -103,6 +120,14 @@ static bool fails(int call)
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+    int status = REAL(clock_gettime)(id, out);
+    if (atomic_load(&stopped) && id == CLOCK_MONOTONIC)
+        out->tv_sec += 60;
+    return status;
+}
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
