@@ -44,7 +44,7 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
 vhem_status vh_vb_run(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,
                       int n_threads, vh_vb *m, vh_vhem_run *run);
 
-/* Tries to do with fewer clusters and states: what is left without one, after some updates, replaces m and run
+/* Tries to do with fewer clusters, states and components: what is left without one, after some updates, replaces m and run
  * where its bound, with the symmetries, is higher.  At most `tries` times.  The bounds of run are then those of
  * the last sizes alone, from their first posterior on.  run has the tables of m, also after VHEM_ESTOPPED. */
 vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options *opt, vh_scratch *scratch,

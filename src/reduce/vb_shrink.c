@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vb_shrink.c - VBHEM with fewer clusters and states than it came to by itself.
+/* vb_shrink.c - VBHEM with fewer clusters, states and components than it came to by itself.
  *
  * Pruning removes what has become empty.  With many virtual samples assignments are hard, and two clusters that
  * share the members of one kind never become empty, however much better one would be.  So each is taken away in
@@ -47,8 +47,13 @@ static void take(task *t, vh_vb *m, vh_vhem_run *run)
     *run = (vh_vhem_run){ 0 };
 }
 
-/* m without cluster j, or without its state s where s is not negative; *better: that is what m is now. */
-static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *better)
+typedef struct { /* what is left out: cluster j, a state of it, or a component of each of its states */
+    int j, state;
+    bool component;
+} piece;
+
+/* m without something; *better: that is what m is now. */
+static vhem_status try_without(vhem_ctx *ctx, task *t, piece x, bool *better)
 {
     vhem_status st = VHEM_OK;
     vh_vb m = { 0 };
@@ -60,10 +65,12 @@ static vhem_status try_without(vhem_ctx *ctx, task *t, int j, int s, bool *bette
     o.run.max_iter = o.run.max_iter < ITER ? o.run.max_iter : ITER;
     o.run.tol = fmax(o.run.tol, TOL);
     VH_TRY(vh_vb_copy(ctx, t->m, &m));
-    if (s >= 0)
-        vh_posteriors_drop_state(m.post, j, s);
+    if (x.component)
+        vh_posteriors_keep_components(m.post, x.j, m.post->hmm[x.j].M - 1);
+    else if (x.state >= 0)
+        vh_posteriors_drop_state(m.post, x.j, x.state);
     else
-        vh_posteriors_drop(m.post, j);
+        vh_posteriors_drop(m.post, x.j);
     VH_TRY(vh_vb_run(ctx, t->base, &o, t->scratch, ctx->threads, &m, &run));
     if (vh_vb_value(&m, &run) > vh_vb_value(t->m, t->run)) {
         take(t, &m, &run);
@@ -139,7 +146,7 @@ static vhem_status shrink_clusters(vhem_ctx *ctx, task *t, bool *any)
             if (!(promise[j] > -INFINITY)) /* without it nothing explains some model */
                 break;
             promise[j] = -INFINITY;
-            VH_TRY(try_without(ctx, t, j, -1, &better));
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = -1 }, &better));
         }
         *any |= better;
     }
@@ -179,8 +186,24 @@ static vhem_status shrink_states(vhem_ctx *ctx, task *t, bool *any)
             int s = next_state(&t->m->post->hmm[j], last, &weight);
             if (s < 0)
                 break;
-            VH_TRY(try_without(ctx, t, j, s, &better));
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .state = s }, &better));
             last = better ? -1 : s;
+            *any |= better;
+        }
+    }
+done:
+    return st;
+}
+
+/* Each state loses its lightest component. */
+static vhem_status shrink_components(vhem_ctx *ctx, task *t, bool *any)
+{
+    vhem_status st = VHEM_OK;
+
+    for (int j = 0; j < t->m->post->K; j++) {
+        bool better = true;
+        while (better && j < t->m->post->K && t->m->post->hmm[j].M > 1 && t->left > 0) {
+            VH_TRY(try_without(ctx, t, (piece){ .j = j, .component = true }, &better));
             *any |= better;
         }
     }
@@ -199,6 +222,7 @@ vhem_status vh_vb_shrink(vhem_ctx *ctx, const vh_base *base, const vh_vb_options
         any = false;
         VH_TRY(shrink_clusters(ctx, &t, &any));
         VH_TRY(shrink_states(ctx, &t, &any));
+        VH_TRY(shrink_components(ctx, &t, &any));
         ever |= any;
     }
     if (ever && (!run->converged || opt->run.tol < TOL))

@@ -401,6 +401,43 @@ static void prunes(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* Components that share the frames of one Gaussian never become empty; they are tried away. */
+static void tries_components_away(void **state)
+{
+    (void)state;
+    vhem_ctx *ctx = test_ctx();
+    vh_rng rng;
+    vh_rng_init(&rng, 23, VH_RNG_TEST, 14);
+    problem p = { .ctx = ctx, .h3m = random_h3m(ctx, &rng, 8, 2, 1, 1, 0, 0.05) };
+    for (int i = 0; i < 8; i++)
+        for (int s = 0; s < 2; s++) {
+            double *par[VH_MAX_PARAM];
+            vh_hmm_component(p.h3m, &p.h3m->hmm[i], s, 0, par);
+            par[0][0] += 8 * s;
+        }
+    vh_h3m *start = random_h3m(ctx, &rng, 1, 2, 2, 1, 0, 0.5);
+    for (int q = 0; q < 4; q++) {
+        double *par[VH_MAX_PARAM];
+        vh_hmm_component(start, &start->hmm[0], q / 2, q % 2, par);
+        par[0][0] += 8 * (q / 2);
+    }
+    vh_vb_options o = { .run = { .N = 800, .tau = 10, .max_iter = 100, .tol = 1e-6, .min_iter = 1 },
+                        .prune = true };
+    assert_ok(ctx, vh_base_new(ctx, p.h3m, &p.base));
+    assert_ok(ctx, vh_vb_default_prior(ctx, p.base, &p.m.prior));
+    assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
+    assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
+    assert_int_equal(p.m.post->hmm[0].M, 2);
+    double before = vh_vb_value(&p.m, &p.run);
+    assert_ok(ctx, vh_vb_shrink(ctx, p.base, &o, &p.scratch, 100, &p.m, &p.run));
+    assert_int_equal(p.m.post->hmm[0].M, 1);
+    assert_int_equal(p.m.post->hmm[0].S, 2);
+    assert_true(vh_vb_value(&p.m, &p.run) > before);
+    vh_h3m_free(start);
+    problem_free(&p);
+    vhem_ctx_free(ctx);
+}
+
 /* ---- stopping ------------------------------------------------------------------------------------------ */
 
 enum { NEVER = 1 << 30 };
@@ -474,12 +511,11 @@ static void stopped_while_shrinking(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(never_falls),
-                                        cmocka_unit_test(one_gaussian),
-                                        cmocka_unit_test(gaussian_mixture),
-                                        cmocka_unit_test(sequence),
-                                        cmocka_unit_test(many_samples),
-                                        cmocka_unit_test(prunes),
-                                        cmocka_unit_test(stopped_while_shrinking) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(never_falls),           cmocka_unit_test(one_gaussian),
+        cmocka_unit_test(gaussian_mixture),      cmocka_unit_test(sequence),
+        cmocka_unit_test(many_samples),          cmocka_unit_test(prunes),
+        cmocka_unit_test(tries_components_away), cmocka_unit_test(stopped_while_shrinking)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
