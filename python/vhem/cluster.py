@@ -2,6 +2,7 @@
 """Clusters of models, and of sequences through them; hierarchies of clusters."""
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import Any, ClassVar, Dict, List, Optional, Type, TypeVar, Union
 
@@ -14,6 +15,7 @@ from ._base import Estimator
 from ._inputs import as_models, holds_models, opened
 from ._options import further
 from ._types import Array
+from .errors import InputError
 from .estimate import HMM
 from .model import H3M
 from .result import Tree
@@ -398,10 +400,17 @@ class VBHEM(ModelClustering):
         self.verbose = verbose
         self.progress = progress
 
+    def _most(self, name: str, default: Optional[int]) -> Optional[int]:
+        """A parameter that is the most there may be of something."""
+        value = getattr(self, name)
+        if value is None:
+            return default
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} is {value!r}, must be a whole number of at least 1")
+        return int(value)
+
     def _levels(self) -> List[int]:
-        if self.n_clusters_max is not None:
-            return [self.n_clusters_max]
-        return [min(8, len(self.models_))]
+        return [self._most("n_clusters_max", min(8, len(self.models_))) or 1]
 
     def _method(self) -> Optional[str]:
         return "vbhem"
@@ -409,13 +418,14 @@ class VBHEM(ModelClustering):
     def _options(self) -> Dict[str, Any]:
         names = ("preset", "n_mix", "tau", "nv", "init", "n_init", "search", "max_iter", "tol", "prior",
                  "learn_prior", "prune")
-        states = {} if self.n_states_max is None else {"S": self.n_states_max}
+        most = self._most("n_states_max", None)
+        states = {} if most is None else {"S": most}
         return {"method": "vbhem", **states, **self._options_of(*names), **further(self.options)}
 
     def _hmm(self, seed: int) -> HMM:
         if self.hmm is not None:
             return clone(self.hmm)
-        return HMM(random_state=seed, n_states=(1, self.n_states_max or 6), n_mix=self.n_mix)
+        return HMM(random_state=seed, n_states=(1, self._most("n_states_max", 6)), n_mix=self.n_mix)
 
     def _take(self, tree: Tree) -> None:
         super()._take(tree)

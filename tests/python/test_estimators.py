@@ -387,6 +387,9 @@ def test_variational_bayes(flock, tmp_path):
     assert vhem.load(tmp_path / "c.json")[0].posterior == found.posterior_
     with pytest.raises(vhem.Error, match="nu is -1, must be more than 0"):
         vhem.VBHEM(3, prior={**found.prior_, "nu": -1.0}).fit(flock)
+    for wrong in ({"n_clusters_max": 0}, {"n_clusters_max": 2.5}, {"n_states_max": -1}, {"n_states_max": "many"}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is .*, must be a whole number of at least 1"):
+            vhem.VBHEM(**wrong).fit(flock)
 
 
 def test_states_are_chosen():
@@ -396,6 +399,10 @@ def test_states_are_chosen():
     assert [len(m.pi) for m in vhem.fit_each(one + two, n_states="auto")] == [1] * 3 + [2] * 3
     assert (vhem.HMM(n_states="auto").fit(one).n_states_, vhem.HMM(n_states=(1, 3)).fit(two).n_states_) == (1, 2)
     assert [len(m.pi) for m in vhem.fit_each(two, n_states=(2, 4))] == [2] * 3
+    counts = [rng.poisson(np.where(np.arange(80) // 20 % 2, 2, 30))[:, None] for _ in range(4)]
+    found = vhem.VBHEM(3, hmm=vhem.HMM(n_states=(1, 3), covariance_type="poisson")).fit(counts)
+    assert (found.n_clusters_, found.n_states_.tolist()) == (1, [2])
+    assert np.shape(found.posterior_["hmms"][0]["a"]) == (2, 1, 1) and found.prior_["frames"] == 1
     with pytest.raises(vhem.Error, match="S_max is 2, must be at least S, which is 4"):
         vhem.fit_each(one, n_states=(4, 2))
     with pytest.raises(vhem.Error, match="needs a prior"):
