@@ -21,11 +21,12 @@ from .model import H3M, Model
 from .result import Clustering, Tree
 from .scale import SequenceScaler
 from .texture import Texture, Textures, fit_textures
+from . import distributed  # isort: skip
 
 __version__ = _version()
 __all__ = [
     "Classes", "Clustering", "CrossValidation", "Error", "FileError", "H3M", "HMM", "HMMClassifier",
     "HMMMixture", "InputError", "Model", "ModelClustering", "SequenceScaler", "Sequences", "TagModel",
-    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "fit_each",
+    "Texture", "Textures", "Tree", "VBHEM", "VHEM", "VHEMTree", "VhemWarning", "backends", "distributed", "fit_each",
     "fit_pieces", "fit_textures", "load", "methods", "metrics", "plot", "set_backend",
 ]
