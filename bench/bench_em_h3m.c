@@ -123,7 +123,7 @@ static vhem_status make_tables(vhem_ctx *ctx, bench *b)
 {
     vhem_status st = VHEM_OK;
     const shape *s = b->s;
-    int *item = NULL;
+    int64_t *item = NULL;
     size_t frames = (size_t)s->N * (size_t)s->T;
 
     VH_NEW(item, s->N);

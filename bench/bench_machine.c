@@ -63,7 +63,7 @@ typedef struct {
     vh_workers workers;
     vh_seq_job *job;
     vh_seq_sums sums;
-    int *seq;
+    int64_t *seq;
     double *T, *G; /* T [frames][n_stat], G [n_comp][frames] */
     int64_t frames;
 } bench;

@@ -110,7 +110,8 @@ int compare_write(cli *c, const compare_args *a, const comparison *s)
     static const char *const csv[] = { ".csv", NULL };
     char separator = cli_ends_with(a->output, csv) ? ',' : '\t', other[32] = "each other";
     cli_out out;
-    int status = cli_out_open_plain(c, a->output, &out), negative = 0; /* it has its own quotes */
+    int status = cli_out_open_plain(c, a->output, &out); /* it has its own quotes */
+    int64_t negative = 0;
     if (status != CLI_GO)
         return status;
     if (c->json)
@@ -130,7 +131,7 @@ int compare_write(cli *c, const compare_args *a, const comparison *s)
     cli_say(c, "%lld HMM%s against %s for sequences of %d frame%s, in nats", (long long)s->Ka,
             cli_plural(s->Ka), other, a->opt.tau, cli_plural(a->opt.tau));
     if (negative)
-        cli_say(c, "%d variational divergence%s below zero: a difference of two bounds, see vhem(1)",
-                negative, negative == 1 ? " is" : "s are");
+        cli_say(c, "%lld variational divergence%s below zero: a difference of two bounds, see vhem(1)",
+                (long long)negative, negative == 1 ? " is" : "s are");
     return EXIT_DONE;
 }

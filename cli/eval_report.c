@@ -67,10 +67,10 @@ static void put_or_dash(FILE *f, const char *lead, double x, const char *format)
 }
 
 /* Items of class k in cluster j. */
-static int count_of(const eval_result *r, int l, const int *number, int j, int k)
+static int64_t count_of(const eval_result *r, int l, const int *number, int j, int k)
 {
     const int *label = vhem_tree_level(r->a.run[0].tree, l)->base_label;
-    int count = 0;
+    int64_t count = 0;
     for (int64_t i = 0; i < r->Kb; i++)
         count += label[i] == j && number[i] == k;
     return count;
@@ -90,10 +90,10 @@ static void put_confusion(FILE *f, const eval_result *r, int l, const int *numbe
             fprintf(f, "  %s", r->class_of[i]);
         }
     fputc('\n', f);
-    for (int j = 0; j < K; j++) {
-        fprintf(f, "%7d", j);
+    for (int64_t j = 0; j < K; j++) {
+        fprintf(f, "%7lld", (long long)j);
         for (k = 0; k < classes; k++)
-            fprintf(f, "  %*d", width[k], count_of(r, l, number, j, k));
+            fprintf(f, "  %*lld", width[k], (long long)count_of(r, l, number, j, k));
         fputc('\n', f);
     }
     free(width);

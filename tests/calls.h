@@ -59,7 +59,7 @@ static inline vhem_status call_cluster_data(vhem_ctx *ctx, const vhem_data *data
                                             const vhem_cluster_options *opt, vh_clustering **out)
 {
     vh_input in;
-    int *item = NULL;
+    int64_t *item = NULL;
     vhem_status st = vh_input_data(ctx, data, by_group, &item, &in);
     in.K = K;
     if (st == VHEM_OK)

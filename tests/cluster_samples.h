@@ -33,7 +33,7 @@ static inline int found_clusters(const vh_clustering *c, int K)
 {
     vhem_agreement a;
     int *want = malloc(sizeof *want * (size_t)c->Kb);
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         want[i] = i % K;
     vhem_partition_compare(c->Kb, want, c->label, &a);
     free(want);

@@ -44,7 +44,7 @@ static inline vhem_data *finish(vhem_ctx *ctx, vh_builder *b)
     return data;
 }
 
-static inline vhem_hmm_view view_of(const vh_h3m *h3m, int i)
+static inline vhem_hmm_view view_of(const vh_h3m *h3m, int64_t i)
 {
     vhem_hmm_view v;
     assert_int_equal(vh_h3m_view(h3m, i, &v), VHEM_OK);
@@ -175,7 +175,7 @@ static inline int same_bits(const vh_h3m *a, const vh_h3m *b)
 {
     if (a->K != b->K)
         return 0;
-    for (int i = 0; i < a->K; i++) {
+    for (int64_t i = 0; i < a->K; i++) {
         const vh_hmm *p = &a->hmm[i], *q = &b->hmm[i];
         size_t n = (size_t)(p->theta - p->pi) + p->n_theta;
         if (p->S != q->S || p->M != q->M || memcmp(p->pi, q->pi, n * sizeof *p->pi) != 0)

@@ -31,7 +31,8 @@ static inline vh_h3m *ragged_h3m(vhem_ctx *ctx, vh_rng *rng, int Kb)
 }
 
 typedef struct {
-    int Kb, Kr;
+    int64_t Kb;
+    int Kr;
     double *L, *z; /* [Kb][Kr] */
     vh_reduce_sums sums;
 } answer;

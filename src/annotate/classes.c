@@ -168,7 +168,8 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **
     vhem_status st = VHEM_OK;
     const vhem_models **model = NULL;
     vhem_models *all = NULL;
-    int *of = NULL, K = 0;
+    int *of = NULL;
+    int64_t K = 0;
 
     VH_NEW(model, k->C);
     for (int c = 0; c < k->C; c++)
@@ -176,7 +177,7 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **
     VH_TRY(vh_models_pool(ctx, model, NULL, k->C, &all));
     VH_NEW(of, vh_models_size(all));
     for (int c = 0; c < k->C; c++)
-        for (int j = 0; j < vh_models_size(model[c]); j++)
+        for (int64_t j = 0; j < vh_models_size(model[c]); j++)
             of[K++] = c;
     *out = all;
     *owner = of;

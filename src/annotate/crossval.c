@@ -104,11 +104,11 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
     vhem_prediction *p = v->p;
     vhem_tags *rest = NULL;
     vhem_classes *k = NULL;
-    int *which = NULL, n = 0;
+    int64_t *which = NULL, n = 0;
     double *loglik = NULL, *prior = NULL, scored;
 
     VH_NEW(which, p->n);
-    for (int i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n; i++)
         if (p->fold[i] == f)
             which[n++] = i;
     if (n == 0)
@@ -125,7 +125,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
             prior[c] = k->cls[j++].prior;
     const vh_question q = { v->data, &v->items, which, n, 0 };
     VH_TRY(vh_predict(ctx, k, &q, loglik, &scored));
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
 done:
     vhem_free(rest);

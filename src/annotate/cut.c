@@ -35,7 +35,7 @@ static vhem_status cut_each(vhem_ctx *ctx, const vh_piecework *w, const vhem_tag
 {
     vhem_status st = VHEM_OK;
 
-    for (int i = 0; i < w->items->n; i++) {
+    for (int64_t i = 0; i < w->items->n; i++) {
         const unsigned char *has = m->has + (size_t)i * (size_t)m->C;
         const vh_piece *p = NULL;
         for (int c = 0; c < m->C; c++) {
@@ -50,7 +50,7 @@ done:
 }
 
 /* b of the n items in own, each at most once, ascending. */
-static void draw(vh_rng *rng, const int *own, int n, int b, int *out)
+static void draw(vh_rng *rng, const int64_t *own, int n, int b, int64_t *out)
 {
     for (int i = 0, k = 0; k < b; i++) /* each is taken with (still wanted) / (still there) */
         if (vh_rng_below(rng, n - i) < b - k)
@@ -58,11 +58,12 @@ static void draw(vh_rng *rng, const int *own, int n, int b, int *out)
 }
 
 /* Subsamples of one class; which items they have follows from the seed and the name of the class. */
-static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int *own, int n,
-                               vhem_classes *k, vh_pieces *all)
+static vhem_status cut_samples(vhem_ctx *ctx, const vh_piecework *w, const char *name, const int64_t *own,
+                               int n, vhem_classes *k, vh_pieces *all)
 {
     vhem_status st = VHEM_OK;
-    int b = k->opt.sample < n ? k->opt.sample : n, *some = NULL;
+    int b = k->opt.sample < n ? k->opt.sample : n;
+    int64_t *some = NULL;
     const vh_piece *p;
     vh_class *c;
 
@@ -85,18 +86,19 @@ static vhem_status cut_classes(vhem_ctx *ctx, const vh_piecework *w, const vhem_
                                vh_pieces *all)
 {
     vhem_status st = VHEM_OK;
-    int *own = NULL, chunk = k->opt.chunk;
+    int64_t *own = NULL;
+    int chunk = k->opt.chunk;
     const vh_piece *p;
 
     VH_NEW(own, w->items->n);
     for (int c = 0; c < m->C; c++) {
-        int n = 0;
-        for (int i = 0; i < w->items->n; i++)
+        int64_t n = 0;
+        for (int64_t i = 0; i < w->items->n; i++)
             if (m->has[vh_ij(i, m->C, c)])
                 own[n++] = i;
         if (k->opt.bootstrap > 0 && n > 0)
             VH_TRY(cut_samples(ctx, w, m->tag[c], own, n, k, all));
-        for (int i = 0; k->opt.bootstrap == 0 && i < n; i += chunk) {
+        for (int64_t i = 0; k->opt.bootstrap == 0 && i < n; i += chunk) {
             VH_TRY(vh_pieces_add(ctx, w, own + i, n - i < chunk ? n - i : chunk, all, &p));
             VH_TRY(give(ctx, k, m->tag[c], p));
         }

@@ -36,7 +36,7 @@ static vhem_status members_empty(vhem_ctx *ctx, const vh_items *t, int C, vhem_t
     VH_NEW(m->has, (size_t)t->n * (size_t)C);
     m->n = t->n;
     m->C = C;
-    for (int i = 0; i < t->n; i++)
+    for (int64_t i = 0; i < t->n; i++)
         VH_DUP(m->item[i], t->name[i]);
     *out = m;
     m = NULL;
@@ -55,10 +55,10 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_ta
     vhem_status st = VHEM_OK;
     vh_names names = { 0 };
     vhem_tags *m = NULL;
-    int index, none = 0;
+    int64_t index, none = 0;
     bool is_new;
 
-    for (int i = 0; i < t->n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         VH_CHECK(t->label[i], VHEM_EINVAL,
                  "the sequences of group '%.100s' have different labels, must have "
                  "one",
@@ -69,12 +69,13 @@ static vhem_status members_from_labels(vhem_ctx *ctx, const vh_items *t, vhem_ta
     }
     VH_CHECK(names.n > 0, VHEM_EINVAL, "the data has no labels: name the column with the classes");
     if (none > 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d have no label and are left out", none, t->n);
-    VH_TRY(members_empty(ctx, t, names.n, &m));
-    for (int c = 0; c < names.n; c++)
+        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld have no label and are left out", (long long)none,
+               (long long)t->n);
+    VH_TRY(members_empty(ctx, t, (int)names.n, &m));
+    for (int64_t c = 0; c < names.n; c++)
         VH_DUP(m->tag[c], names.text[c]);
     qsort(m->tag, (size_t)m->C, sizeof *m->tag, by_version);
-    for (int i = 0; i < t->n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         char *const *found =
             t->label[i][0] ? bsearch(&t->label[i], m->tag, (size_t)m->C, sizeof *m->tag, by_version) : NULL;
         if (found)
@@ -93,18 +94,18 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
     vhem_status st = VHEM_OK;
     vh_names names = { 0 };
     vhem_tags *m = NULL;
-    int index, found = 0;
+    int64_t index, found = 0;
     bool is_new;
 
-    for (int i = 0; i < tags->n; i++) {
+    for (int64_t i = 0; i < tags->n; i++) {
         VH_TRY(vh_names_put(ctx, &names, tags->item[i], strlen(tags->item[i]), &index, &is_new));
-        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %d and %d", tags->item[i],
-                 index, i);
+        VH_CHECK(is_new, VHEM_EINVAL, "'%.100s' is there twice in the tags, in rows %lld and %lld",
+                 tags->item[i], (long long)index, (long long)i);
     }
     VH_TRY(members_empty(ctx, t, tags->C, &m));
     for (int c = 0; c < tags->C; c++)
         VH_DUP(m->tag[c], tags->tag[c]);
-    for (int i = 0; i < t->n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         index = vh_names_find(&names, t->name[i], strlen(t->name[i]));
         if (index < 0)
             continue;
@@ -116,8 +117,8 @@ static vhem_status members_from_tags(vhem_ctx *ctx, const vh_items *t, const vhe
              "'%.100s', the data with '%.100s'",
              tags->n > 0 ? tags->item[0] : "", t->n > 0 ? t->name[0] : "");
     if (found < t->n)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d names in the data have no tags and are left out", t->n - found,
-               t->n);
+        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld names in the data have no tags and are left out",
+               (long long)(t->n - found), (long long)t->n);
     if (found < tags->n)
         vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld names with tags have no sequences and are left out",
                (long long)tags->n - found, (long long)tags->n);
@@ -136,7 +137,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
     int kept = 0, C = m->C, *count = NULL;
 
     VH_NEW(count, C);
-    for (int i = 0; i < m->n; i++)
+    for (int64_t i = 0; i < m->n; i++)
         for (int c = 0; c < C; c++)
             count[c] += m->has[vh_ij(i, C, c)];
     int least = min_items > 1 ? min_items : 1;
@@ -144,7 +145,7 @@ static vhem_status drop_small(vhem_ctx *ctx, int min_items, vhem_tags *m)
         kept += count[c] >= least;
     VH_CHECK(kept > 0, VHEM_EINVAL, "not one of %d classes has %d example%s", C, least,
              least == 1 ? "" : "s");
-    for (int i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
+    for (int64_t i = 0; i < m->n; i++) /* the rows move to the front, no place is read late */
         for (int c = 0, k = 0; c < C; c++)
             if (count[c] >= least)
                 m->has[(size_t)i * (size_t)kept + (size_t)k++] = m->has[vh_ij(i, C, c)];

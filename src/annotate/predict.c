@@ -39,14 +39,15 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     vhem_status st = VHEM_OK;
     vh_clustering *found = NULL;
     vhem_cluster_options o;
-    int K = vh_models_size(s->all), G = (int)ceil(sqrt(K));
+    int64_t K = vh_models_size(s->all);
+    int G = (int)ceil(sqrt(K));
     double *omega = vh_models_omega(s->all);
 
     vhem_cluster_options_init(&o);
     o.restarts = 4;
     if (s->fast <= 0 || G <= s->fast || K <= 2 * G) /* nothing to gain */
         goto done;
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         omega[i] = 1.0 / K; /* as good as any: they are of different classes */
     vh_input in = s->all->h3m ? vh_input_models(s->all->h3m, G) : vh_input_textures(s->all->dtm, G);
     in.centers_only = true;
@@ -74,9 +75,9 @@ static void search_free(search *s)
 static void give_weights(const vhem_classes *k, search *s)
 {
     double *omega = vh_models_omega(s->all);
-    int i = 0;
+    int64_t i = 0;
     for (int c = 0; c < k->C; c++)
-        for (int j = 0; j < vh_models_size(k->cls[c].model); j++)
+        for (int64_t j = 0; j < vh_models_size(k->cls[c].model); j++)
             omega[i++] = vh_models_omega(k->cls[c].model)[j];
 }
 
@@ -85,7 +86,7 @@ static void give_weights(const vhem_classes *k, search *s)
 typedef struct {
     const vhem_data *data; /* sequences of the block, those of a item together */
     int n;                 /* items */
-    const int *first;      /* [n+1] */
+    const int64_t *first;  /* [n+1] */
     double *table;         /* [N][K]  log p(y | HMM), -inf where it was not scored */
 } block;
 
@@ -100,7 +101,7 @@ static vhem_status choose_branches(vhem_ctx *ctx, const search *s, const block *
     VH_TRY(vh_models_score(ctx, s->centers, b->data, score));
     for (int i = 0; i < b->n; i++) {
         memset(mean, 0, (size_t)s->G * sizeof *mean);
-        for (int q = b->first[i]; q < b->first[i + 1]; q++)
+        for (int64_t q = b->first[i]; q < b->first[i + 1]; q++)
             for (int g = 0; g < s->G; g++)
                 mean[g] += score[vh_ij(q, s->G, g)];
         for (int r = 0; r < s->fast; r++) {
@@ -119,7 +120,7 @@ done:
 static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const bool *follow, int g)
 {
     vhem_status st = VHEM_OK;
-    int *seq = NULL, *model = NULL, N = 0, n = 0, K = vh_models_size(s->all);
+    int64_t *seq = NULL, *model = NULL, K = vh_models_size(s->all), N = 0, n = 0;
     vhem_data *data = NULL;
     vhem_models *models = NULL;
     double *score = NULL;
@@ -127,9 +128,9 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     VH_NEW(seq, b->data->N);
     VH_NEW(model, K);
     for (int i = 0; i < b->n; i++)
-        for (int q = b->first[i]; follow[vh_ij(i, s->G, g)] && q < b->first[i + 1]; q++)
+        for (int64_t q = b->first[i]; follow[vh_ij(i, s->G, g)] && q < b->first[i + 1]; q++)
             seq[N++] = q;
-    for (int j = 0; j < K; j++)
+    for (int64_t j = 0; j < K; j++)
         if (s->branch[j] == g)
             model[n++] = j;
     if (N == 0 || n == 0)
@@ -138,10 +139,10 @@ static vhem_status score_branch(vhem_ctx *ctx, search *s, const block *b, const 
     VH_TRY(vh_data_subset(ctx, b->data, seq, N, &data));
     VH_TRY(vh_models_subset(ctx, s->all, model, n, &models));
     VH_TRY(vh_models_score(ctx, models, data, score));
-    for (int q = 0; q < N; q++)
-        for (int j = 0; j < n; j++)
+    for (int64_t q = 0; q < N; q++)
+        for (int64_t j = 0; j < n; j++)
             b->table[vh_ij(seq[q], K, model[j])] = score[vh_ij(q, n, j)];
-    s->n_scored += (double)N * n;
+    s->n_scored += (double)N * (double)n;
 done:
     free(seq);
     free(model);
@@ -178,15 +179,15 @@ done:
 static void sum_up(const search *s, const block *b, int C, double *work, double *loglik)
 {
     const double *omega = vh_models_omega(s->all);
-    int K = vh_models_size(s->all);
+    int64_t K = vh_models_size(s->all);
     for (int i = 0; i < b->n; i++) {
         double *mean = loglik + (size_t)i * (size_t)C;
-        int N = b->first[i + 1] - b->first[i];
+        int64_t N = b->first[i + 1] - b->first[i];
         memset(mean, 0, (size_t)C * sizeof *mean);
-        for (int q = b->first[i]; q < b->first[i + 1]; q++) {
-            for (int j = 0; j < K; j++)
+        for (int64_t q = b->first[i]; q < b->first[i + 1]; q++) {
+            for (int64_t j = 0; j < K; j++)
                 work[j] = log(omega[j]) + b->table[vh_ij(q, K, j)];
-            for (int j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
+            for (int64_t j = 0, n; j < K; j += n) { /* the HMMs of a class are neighbours */
                 for (n = 1; j + n < K && s->owner[j + n] == s->owner[j];)
                     n++;
                 mean[s->owner[j]] += vh_logsum(n, work + j, 1) / N;
@@ -195,17 +196,17 @@ static void sum_up(const search *s, const block *b, int C, double *work, double 
     }
 }
 
-static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q, const int *item, int n,
-                                 int C, double *loglik)
+static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q, const int64_t *item,
+                                 int64_t n, int C, double *loglik)
 {
     const vh_items *t = q->items;
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
-    int *first = NULL;
+    int64_t *first = NULL;
     double *table = NULL, *work = NULL;
 
     VH_NEW(first, n + 1);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         first[i + 1] = first[i] + t->first[item[i] + 1] - t->first[item[i]];
     VH_TRY(vh_items_data(ctx, q->data, t, item, n, &own));
     VH_NEW(table, (size_t)own->N * (size_t)vh_models_size(s->all));
@@ -230,7 +231,7 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
 {
     vhem_status st = VHEM_OK;
     search s = { .fast = q->fast };
-    int *item = NULL, n = q->n;
+    int64_t *item = NULL, n = q->n;
     vhem_ctx quiet;
 
     VH_CHECK(k->C > 0, VHEM_EINVAL, "there are no classes");
@@ -239,13 +240,13 @@ vhem_status vh_predict(vhem_ctx *ctx, const vhem_classes *k, const vh_question *
              "the models have dimension %d, the data %d", vh_models_dim(k->cls[0].model), q->data->d);
     vh_ctx_child(ctx, ctx->threads, &quiet);
     VH_NEW(item, n);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         item[i] = q->which ? q->which[i] : i;
     VH_TRY(vh_classes_pool(ctx, k, &s.all, &s.owner));
     st = plant(&quiet, k, &s);
     give_weights(k, &s);
-    for (int i = 0, m; st == VHEM_OK && i < n; i += m) {
-        int N = 0;
+    for (int64_t i = 0, m; st == VHEM_OK && i < n; i += m) {
+        int64_t N = 0;
         for (m = 0; i + m < n && (m == 0 || N < BLOCK); m++)
             N += q->items->first[item[i + m] + 1] - q->items->first[item[i + m]];
         vh_progress(ctx, "predict", i, n);
@@ -312,7 +313,7 @@ vhem_status vh_prediction_new(vhem_ctx *ctx, const vh_items *t, int C, vhem_pred
     p->scored = 1;
     for (size_t e = 0; e < size; e++)
         p->loglik[e] = p->log_posterior[e] = -INFINITY;
-    for (int i = 0; i < t->n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         p->sequences[i] = t->first[i + 1] - t->first[i];
         VH_DUP(p->name[i], t->name[i]);
         VH_DUP(p->label[i], t->label[i] ? t->label[i] : "");
@@ -341,7 +342,7 @@ vhem_status vhem_classes_predict(vhem_ctx *ctx, const vhem_classes *k, const vhe
     }
     const vh_question q = { data, &items, NULL, items.n, fast };
     VH_TRY(vh_predict(ctx, k, &q, p->loglik, &p->scored));
-    for (int i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n; i++)
         vh_bayes(p->C, p->loglik + (size_t)i * (size_t)p->C, prior,
                  p->log_posterior + (size_t)i * (size_t)p->C);
     *out = p;

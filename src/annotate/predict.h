@@ -9,8 +9,9 @@
 typedef struct { /* what is asked */
     const vhem_data *data;
     const vh_items *items;
-    const int *which; /* [n]  items; NULL: the first n */
-    int n, fast;      /* fast: as vhem_classes_predict */
+    const int64_t *which; /* [n]  items; NULL: the first n */
+    int64_t n;
+    int fast; /* fast: as vhem_classes_predict */
 } vh_question;
 
 /* loglik [n][C]: mean over the sequences of each item of log p(y | class c).  *scored: the share of the

@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct {
-    int item, tag;
+    int64_t item, tag;
 } pair;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     size_t n, cap;
 } reading;
 
-static vhem_status add_pair(vhem_ctx *ctx, reading *r, int item, int tag)
+static vhem_status add_pair(vhem_ctx *ctx, reading *r, int64_t item, int64_t tag)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_grow(ctx, &r->pairs, &r->cap, r->n + 1, sizeof *r->pairs));
@@ -30,7 +30,7 @@ done:
     return st;
 }
 
-static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int *item, bool *is_new)
+static vhem_status put_item(vhem_ctx *ctx, const vh_table *t, reading *r, int64_t *item, bool *is_new)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(t->field[0].n > 0, VHEM_EFORMAT, "%s: line %lld: there is no name in the first column", t->path,
@@ -44,7 +44,7 @@ done:
 static vhem_status read_list_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
     vhem_status st = VHEM_OK;
-    int item, tag;
+    int64_t item, tag;
     bool is_new;
 
     VH_TRY(put_item(ctx, t, r, &item, &is_new));
@@ -60,7 +60,7 @@ done:
 static vhem_status read_table_row(vhem_ctx *ctx, const vh_table *t, reading *r)
 {
     vhem_status st = VHEM_OK;
-    int item;
+    int64_t item;
     bool is_new;
 
     VH_TRY(put_item(ctx, t, r, &item, &is_new));
@@ -82,7 +82,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_table *t, reading *r)
 {
     vhem_status st = VHEM_OK;
     bool more, is_new;
-    int index;
+    int64_t index;
 
     VH_TRY(vh_table_header(ctx, t));
     VH_CHECK(t->n_columns >= 2, VHEM_EFORMAT, "%s: there is one column, must be names and at least one tag",
@@ -112,9 +112,9 @@ static vhem_status hand_over(vhem_ctx *ctx, const reading *r, vhem_tags **out)
     VH_NEW(tags->item, r->items.n);
     tags->n = r->items.n;
     VH_NEW(tags->tag, r->tags.n);
-    tags->C = r->tags.n;
+    tags->C = (int)r->tags.n;
     VH_NEW(tags->has, (size_t)tags->n * (size_t)tags->C);
-    for (int i = 0; i < tags->n; i++)
+    for (int64_t i = 0; i < tags->n; i++)
         VH_DUP(tags->item[i], r->items.text[i]);
     for (int c = 0; c < tags->C; c++)
         VH_DUP(tags->tag[c], r->tags.text[c]);

@@ -105,10 +105,10 @@ done:
 static bool small_enough(const vhem_models *m, const vhem_train_options *o)
 {
     bool fits = vh_models_size(m) <= o->K;
-    for (int i = 0; m->h3m && i < m->h3m->K; i++)
+    for (int64_t i = 0; m->h3m && i < m->h3m->K; i++)
         fits = fits && (o->reduce.S < 0 || o->reduce.S == m->h3m->hmm[i].S)
                && (o->reduce.M < 0 || o->reduce.M == m->h3m->hmm[i].M);
-    for (int i = 0; m->dtm && i < m->dtm->K; i++)
+    for (int64_t i = 0; m->dtm && i < m->dtm->K; i++)
         fits = fits && (o->reduce.S < 0 || o->reduce.S == m->dtm->dt[i].n);
     return fits;
 }
@@ -167,11 +167,12 @@ done:
 }
 
 /* The items of this run that are in class c. */
-static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int **out, int *n)
+static vhem_status own_items(vhem_ctx *ctx, const training *t, const vh_class *c, int64_t **out, int *n)
 {
     vhem_status st = VHEM_OK;
     const vhem_tags *m = t->members;
-    int at = 0, *own = NULL;
+    int at = 0;
+    int64_t *own = NULL;
 
     while (strcmp(m->tag[at], c->name) != 0)
         at++;
@@ -185,13 +186,13 @@ done:
     return st;
 }
 
-static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
+static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own, int n,
                              vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *data = NULL;
     vh_input in;
-    int *item = NULL;
+    int64_t *item = NULL;
 
     VH_TRY(vh_items_data(ctx, t->data, t->items, own, n, &data));
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
@@ -202,7 +203,7 @@ done:
     return st;
 }
 
-static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int *own, int n,
+static vhem_status class_key(vhem_ctx *ctx, const training *t, const vh_class *c, const int64_t *own, int n,
                              vh_key *out)
 {
     vhem_status st = VHEM_OK;
@@ -235,7 +236,8 @@ done:
 static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
 {
     vhem_status st = VHEM_OK;
-    int *own = NULL, n = 0;
+    int64_t *own = NULL;
+    int n = 0;
     char name[32];
     vh_key key;
 
@@ -247,8 +249,8 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
         goto done;
     VH_TRY(own ? from_data(ctx, t, c, own, n, &c->model) : from_pieces(ctx, t, c, &c->model));
     assert(c->model);
-    for (int j = 0; j < vh_models_size(c->model); j++) {
-        snprintf(name, sizeof name, "%d", j);
+    for (int64_t j = 0; j < vh_models_size(c->model); j++) {
+        snprintf(name, sizeof name, "%lld", (long long)j);
         VH_TRY(vh_h3m_set_text(ctx, vh_models_name(c->model, j), name));
         VH_TRY(vh_h3m_set_text(ctx, vh_models_label(c->model, j), c->name));
     }
@@ -279,7 +281,7 @@ typedef struct {
     const work *todo; /* [jobs] */
 } reductions;
 
-static vhem_status model_job(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status model_job(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     const reductions *r = arg;
     (void)worker;
@@ -292,7 +294,8 @@ static vhem_status make_models(vhem_ctx *ctx, const training *t)
 {
     vhem_status st = VHEM_OK;
     vhem_classes *k = t->classes;
-    int n = 0, failed = -1;
+    int n = 0;
+    int64_t failed = -1;
     work *todo = NULL;
     char who[128];
 
@@ -346,10 +349,10 @@ done:
 }
 
 /* The items of this run that are in any class: what there is to learn from. */
-static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int **out, int *n)
+static vhem_status class_items(vhem_ctx *ctx, const vhem_tags *m, int64_t **out, int *n)
 {
     vhem_status st = VHEM_OK;
-    int *own = NULL;
+    int64_t *own = NULL;
 
     VH_NEW(own, m->n);
     *n = 0;
@@ -368,7 +371,8 @@ static vhem_status set_prior(vhem_ctx *ctx, const vh_piecework *w, const vhem_ta
 {
     vhem_status st = VHEM_OK;
     char *text = NULL;
-    int *own = NULL, n;
+    int64_t *own = NULL;
+    int n;
 
     VH_TRY(class_items(ctx, members, &own, &n));
     if (n > 0)

@@ -20,7 +20,7 @@
 struct vh_reduce_job {
     vh_reduce_kernels k;
     void *state;
-    int K;
+    int64_t K;
 };
 
 vhem_status vh_reduce_open(vhem_ctx *ctx, const vh_base_source *source, vh_reduce_job **out)
@@ -58,7 +58,7 @@ static vhem_status run_for_labels(vhem_ctx *ctx, const vh_reduce_job *job, const
         VH_NEW(z, (size_t)job->K * Kr);
     with.z = step->z ? step->z : z;
     VH_TRY(job->k.run(ctx, job->state, &with, scratch, n_threads, stops, out));
-    for (int i = 0; i < job->K; i++)
+    for (int64_t i = 0; i < job->K; i++)
         step->label[i] = vh_argmax((int)Kr, with.z + (size_t)i * Kr, 1);
 done:
     free(z);
@@ -167,10 +167,12 @@ double vh_reduce_assign(int Kr, const double *log_omega, double Ni, const double
 }
 
 /* The base HMM at a place, with bounds L [Kr]; log_w [Kr]: the logs of what it counts in the statistics. */
-static void assign_one(const vh_reduce_chunk *c, int place, const double *L, double *log_w, vh_reduce_sums *s)
+static void assign_one(const vh_reduce_chunk *c, int64_t place, const double *L, double *log_w,
+                       vh_reduce_sums *s)
 {
     const vh_reduce_step *step = c->step;
-    int Kr = step->reduced->K, i = c->source->number[place];
+    int Kr = step->reduced->K;
+    int64_t i = c->source->number[place];
     double omega = c->source->omega[place], log_weight = log(omega),
            log_count = step->weighted ? log(c->source->all) + log_weight : 0, top = -1;
 
@@ -197,22 +199,23 @@ static vhem_status tell_fault(vhem_ctx *ctx, const vh_reduce_chunk *c, int first
 {
     int Kr = c->step->reduced->K;
     for (int p = 0; p < n; p++, L += Kr) {
-        int i = c->source->first + c->source->number[c->place + first + p], possible = 0;
+        int64_t i = c->source->first + c->source->number[c->place + first + p];
+        int possible = 0;
         for (int j = 0; j < Kr; j++) {
             if (isnan(L[j]) || L[j] > DBL_MAX)
-                return vh_fail(ctx, VHEM_ENUMERIC, "the bound L_hmm of HMM %d and centre %d is not a number",
-                               i, j);
+                return vh_fail(ctx, VHEM_ENUMERIC,
+                               "the bound L_hmm of HMM %lld and centre %d is not a number", (long long)i, j);
             possible += L[j] >= -DBL_MAX;
         }
         if (possible == 0)
             return vh_fail(
                 ctx, VHEM_ENUMERIC,
-                "HMM %d fits no centre: its bound L_hmm under centre 0 and all others is too small "
+                "HMM %lld fits no centre: its bound L_hmm under centre 0 and all others is too small "
                 "for a number",
-                i);
+                (long long)i);
     }
-    return vh_fail(ctx, VHEM_ENUMERIC, "the objective of HMM %d and those after it is %g",
-                   c->source->first + c->source->number[c->place + first], -INFINITY);
+    return vh_fail(ctx, VHEM_ENUMERIC, "the objective of HMM %lld and those after it is %g",
+                   (long long)(c->source->first + c->source->number[c->place + first]), -INFINITY);
 }
 
 vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, int n, const double *L,
@@ -223,7 +226,7 @@ vhem_status vh_reduce_weigh(vhem_ctx *ctx, const vh_reduce_chunk *c, int first, 
     size_t Kr = (size_t)step->reduced->K;
 
     for (int p = 0; p < n; p++) {
-        int place = c->place + first + p;
+        int64_t place = c->place + first + p;
         const double *row = L + (size_t)p * Kr;
         if (step->log_omega)
             assign_one(c, place, row, w + (size_t)p * Kr, sums);

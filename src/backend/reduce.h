@@ -22,15 +22,16 @@ enum { VH_REDUCE_CHUNK = 512 };
 /* ---- 1. base HMMs -------------------------------------------------------------------------------------- */
 
 typedef struct { /* where base HMMs come from; all of it stays the caller's until close */
-    int K;
-    int first,
+    int64_t K;
+    int64_t first,
         all; /* of a part of a larger set: the number of its first HMM there, and HMMs there; else 0, K */
     const double *omega; /* [K]  weights, by place */
-    const int *number; /* [K]  of the HMM at each place, in its own chunk; equal shapes stand side by side */
+    const int64_t
+        *number; /* [K]  of the HMM at each place, in its own chunk; equal shapes stand side by side */
     /* Places first .. first+n-1, a chunk, as vh_pack_base makes them.  What *out points to stays the
      * source's, until close if the source is resident, else until release (NULL: nothing to do).  Called by
      * several threads. */
-    vhem_status (*block)(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out);
+    vhem_status (*block)(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out);
     void (*release)(const void *arg, vh_packed *block);
     bool resident; /* blocks fit into memory all together: they are asked for once */
     const void *arg;
@@ -98,7 +99,7 @@ bool vh_reduce_far(const vh_reduce_job *job);
 typedef struct { /* a chunk of base HMMs, for the kernel of a CPU backend */
     const vh_base_source *source;
     const vh_reduce_step *step;
-    int place;             /* of its first HMM */
+    int64_t place;         /* of its first HMM */
     const vh_packed *base; /* the chunk */
     const void *laid;      /* what `lay` has made of it; NULL without one */
 } vh_reduce_chunk;

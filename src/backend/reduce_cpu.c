@@ -19,7 +19,7 @@ typedef struct { /* a chunk as the kernel wants it */
 typedef struct {
     vh_base_source source;
     vh_reduce_kernels k; /* lay, discard, chunk */
-    int n_chunk;
+    int64_t n_chunk;
     ready *chunk; /* [n_chunk]  of a resident source; NULL: made when its turn comes */
 } cpu_job;
 
@@ -43,7 +43,7 @@ static void let_go(const cpu_job *job, ready *r)
 static vhem_status make_ready(vhem_ctx *ctx, const cpu_job *job, int64_t c, ready *r)
 {
     vhem_status st = VHEM_OK;
-    VH_TRY(job->source.block(ctx, job->source.arg, (int)c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
+    VH_TRY(job->source.block(ctx, job->source.arg, c * VH_REDUCE_CHUNK, chunk_size(job, c), &r->base));
     if (job->k.lay)
         VH_TRY(job->k.lay(ctx, &r->base, &r->laid));
 done:
@@ -112,7 +112,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
     vh_reduce_sums_begin(p->step, &sums);
     const vh_reduce_chunk chunk = { .source = &job->source,
                                     .step = p->step,
-                                    .place = (int)c * VH_REDUCE_CHUNK,
+                                    .place = c * VH_REDUCE_CHUNK,
                                     .base = &r->base,
                                     .laid = r->laid };
     VH_TRY(job->k.chunk(ctx, &chunk, &p->scratch[worker], &sums));

@@ -88,14 +88,15 @@ void vh_seq_sums_free(vh_seq_sums *sums)
 
 /* ---- the rule for mixtures ----------------------------------------------------------------------------- */
 
-void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int g, const double *loglik,
+void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int64_t g, const double *loglik,
                    double *log_z, double *J)
 {
-    int K = step->pk->K, lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1), own = K / step->mixtures;
+    int K = step->pk->K, own = K / step->mixtures;
+    int64_t lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1);
 
     for (int k = 0; k < K; k++) {
         double sum = 0;
-        for (int i = lo; i < hi; i++) {
+        for (int64_t i = lo; i < hi; i++) {
             double w = vh_data_weight(in->data, in->seq[i]);
             sum += w > 0 ? w * loglik[vh_ij(i - lo, K, k)] : 0;
         }
@@ -109,10 +110,10 @@ void vh_seq_weigh(const vh_seq_batch *b, const double *loglik, vh_stats *stats, 
 {
     const vh_sequences *in = b->in;
     size_t K = (size_t)b->step->pk->K;
-    int g = b->set0;
+    int64_t g = b->set0;
 
-    for (int i = 0; i < b->n; i++) {
-        int place = b->first + i;
+    for (int64_t i = 0; i < b->n; i++) {
+        int64_t place = b->first + i;
         while (place >= vh_seq_place(in, g + 1))
             g++;
         double *log_z = b->log_z + (size_t)(g - b->set0) * K;

@@ -26,10 +26,10 @@ enum { VH_CHUNK_FRAMES = 2048, VH_LARGE_SET = 8 * VH_CHUNK_FRAMES };
 typedef struct { /* all of it stays the caller's, and must not change before close */
     const vhem_data *data;
     /* The sequences, those of one set together.  The place of a sequence is where it stands here. */
-    const int *seq; /* [n] */
-    int n;
-    const int *first; /* [n_set+1]  place where a set begins; NULL: each sequence is a set, n_set = n */
-    int n_set;
+    const int64_t *seq; /* [n] */
+    int64_t n;
+    const int64_t *first; /* [n_set+1]  place where a set begins; NULL: each sequence is a set, n_set = n */
+    int64_t n_set;
     const vh_emission *family;
     vh_coords x;         /* coordinates of every set of HMMs that will come */
     vh_workers *workers; /* the threads that may work, and their scratch memory */
@@ -81,13 +81,14 @@ void vh_sequences_close(vh_seq_job *job); /* NULL is allowed */
 typedef struct { /* places first .. first+n-1 of a job, for the kernel of a CPU backend */
     const vh_sequences *in;
     const vh_seq_step *step;
-    int first, n;
+    int64_t first;
+    int n;           /* at most VH_LARGE_SET, as each has a frame */
     int64_t frames;  /* all together */
     const double *T; /* [frames][n_stat]  their statistics, if they are at hand; NULL */
     /* log_z is there already: pairs of no weight are left out altogether, and their log-likelihoods stay as
      * they were.  Otherwise the batch consists of whole sets, and makes log_z. */
     bool known;
-    int set0;      /* the set of its first sequence */
+    int64_t set0;  /* the set of its first sequence */
     double *log_z; /* [sets of the batch][K]   of mixtures, from set0 on */
     double *J;     /* [sets of the batch][mixtures]; NULL when log_z is known */
 } vh_seq_batch;

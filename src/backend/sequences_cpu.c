@@ -44,12 +44,12 @@ enum { OWN_LOGLIK, OWN_Z, OWN_J, OWN_SCALE, OWNS };
 typedef struct {
     vh_sequences in;
     int n_chunk;
-    int *chunk;     /* [n_chunk+1]  place where each begins */
-    bool *part;     /* [n_chunk]    it is a part of a large set */
-    bool large;     /* there are such */
-    int *set_of;    /* [n]    of each place; NULL: its own number */
-    int64_t *frame; /* [n+1]  frames before each place */
-    double *T;      /* [frames][n_stat]; NULL: not kept */
+    int64_t *chunk;  /* [n_chunk+1]  place where each begins */
+    bool *part;      /* [n_chunk]    it is a part of a large set */
+    bool large;      /* there are such */
+    int64_t *set_of; /* [n]    of each place; NULL: its own number */
+    int64_t *frame;  /* [n+1]  frames before each place */
+    double *T;       /* [frames][n_stat]; NULL: not kept */
     int n_stat;
     bool lets_go; /* of frames that were used and are in a file */
     vh_tree_sum *tree;
@@ -70,13 +70,13 @@ typedef struct { /* one expect */
 
 /* ---- 1. opening ---------------------------------------------------------------------------------------- */
 
-static int set_of(const cpu_job *job, int place)
+static int64_t set_of(const cpu_job *job, int64_t place)
 {
     return job->set_of ? job->set_of[place] : place;
 }
 
 /* Ends the chunk that has begun before this place, if any has. */
-static void end_chunk(cpu_job *job, int place, bool part)
+static void end_chunk(cpu_job *job, int64_t place, bool part)
 {
     if (place > job->chunk[job->n_chunk]) {
         job->part[job->n_chunk] = part;
@@ -95,16 +95,16 @@ static vhem_status cut_chunks(vhem_ctx *ctx, cpu_job *job)
     VH_NEW(job->frame, in->n + 1);
     if (in->first)
         VH_NEW(job->set_of, in->n);
-    for (int i = 0; i < in->n; i++)
+    for (int64_t i = 0; i < in->n; i++)
         job->frame[i + 1] = job->frame[i] + vh_data_length(in->data, in->seq[i]);
-    for (int g = 0; g < in->n_set; g++) {
-        int lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1);
+    for (int64_t g = 0; g < in->n_set; g++) {
+        int64_t lo = vh_seq_place(in, g), hi = vh_seq_place(in, g + 1);
         bool large = hi - lo > 1 && job->frame[hi] - job->frame[lo] > VH_LARGE_SET;
-        for (int i = lo; in->first && i < hi; i++)
+        for (int64_t i = lo; in->first && i < hi; i++)
             job->set_of[i] = g;
         if (large)
             end_chunk(job, lo, false);
-        for (int i = lo + 1; i <= hi; i++) {
+        for (int64_t i = lo + 1; i <= hi; i++) {
             bool full = job->frame[i] - job->frame[job->chunk[job->n_chunk]] >= VH_CHUNK_FRAMES;
             if (large ? full || i == hi : full && i == hi)
                 end_chunk(job, i, large);
@@ -125,7 +125,7 @@ static vhem_status keep_statistics(vhem_ctx *ctx, cpu_job *job)
         goto done;
     VH_NEW(job->T, frames * n_stat);
     job->n_stat = (int)n_stat;
-    for (int i = 0; i < in->n; i++)
+    for (int64_t i = 0; i < in->n; i++)
         in->family->stats_of_obs(&in->x, vh_data_frames(in->data, in->seq[i]),
                                  vh_data_length(in->data, in->seq[i]),
                                  job->T + (size_t)job->frame[i] * n_stat);
@@ -171,7 +171,7 @@ void vh_cpu_sequences_close(void *state)
 /* ---- 2. batches ---------------------------------------------------------------------------------------- */
 
 typedef struct { /* places lo .. hi-1 of a job */
-    int lo, hi;
+    int64_t lo, hi;
     bool known; /* log_z of their sets is there already */
 } span;
 
@@ -180,9 +180,9 @@ static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *
                              vh_stats *stats)
 {
     const cpu_job *job = p->job;
-    int lo = at.lo, hi = at.hi;
+    int64_t lo = at.lo, hi = at.hi;
     const vh_sequences *in = &job->in;
-    int set0 = set_of(job, lo);
+    int64_t set0 = set_of(job, lo);
     size_t K = (size_t)p->step->pk->K;
     const vh_seq_batch batch = {
         .in = in,
@@ -203,12 +203,12 @@ static vhem_status run_batch(vhem_ctx *ctx, const pass *p, span at, vh_scratch *
 }
 
 /* The end of the batch that begins at lo: as many units, whole sets or sequences, as fit; at least one. */
-static int batch_end(const pass *p, int lo, int end, bool sets)
+static int64_t batch_end(const pass *p, int64_t lo, int64_t end, bool sets)
 {
     const cpu_job *job = p->job;
-    int hi = lo;
+    int64_t hi = lo;
     while (hi < end) {
-        int next = sets ? vh_seq_place(&job->in, set_of(job, hi) + 1) : hi + 1;
+        int64_t next = sets ? vh_seq_place(&job->in, set_of(job, hi) + 1) : hi + 1;
         if (hi > lo && job->frame[next] - job->frame[lo] > p->fit)
             break;
         hi = next;
@@ -218,12 +218,12 @@ static int batch_end(const pass *p, int lo, int end, bool sets)
 
 /* Places lo .. hi-1 in batches that may cut sets, whose log_z is known if there are statistics.  loglik is
  * that of lo. */
-static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int lo, int hi, vh_scratch *scratch, double *loglik,
-                           vh_stats *stats)
+static vhem_status run_cut(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
+                           double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     size_t K = (size_t)p->step->pk->K;
-    for (int i = lo, end; i < hi; i = end) {
+    for (int64_t i = lo, end; i < hi; i = end) {
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
         end = batch_end(p, i, hi, false);
         VH_TRY(run_batch(ctx, p, (span){ i, end, stats && p->step->mixtures > 0 }, scratch,
@@ -233,12 +233,12 @@ done:
     return st;
 }
 
-static void assign_sets(const pass *p, int lo, int hi, const double *loglik)
+static void assign_sets(const pass *p, int64_t lo, int64_t hi, const double *loglik)
 {
     const cpu_job *job = p->job;
     size_t K = (size_t)p->step->pk->K;
-    for (int i = lo; i < hi;) {
-        int g = set_of(job, i);
+    for (int64_t i = lo; i < hi;) {
+        int64_t g = set_of(job, i);
         vh_seq_assign(&job->in, p->step, g, loglik + (size_t)(i - lo) * K, p->log_z + (size_t)g * K,
                       p->J + (size_t)g * (size_t)p->step->mixtures);
         i = vh_seq_place(&job->in, g + 1);
@@ -248,13 +248,13 @@ static void assign_sets(const pass *p, int lo, int hi, const double *loglik)
 /* ---- 3. a chunk ---------------------------------------------------------------------------------------- */
 
 /* Whole sets with statistics: weighed inside their batch, or scored first where one is more than a batch. */
-static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int lo, int hi, vh_scratch *scratch, double *loglik,
-                            vh_stats *stats)
+static vhem_status run_sets(vhem_ctx *ctx, const pass *p, int64_t lo, int64_t hi, vh_scratch *scratch,
+                            double *loglik, vh_stats *stats)
 {
     vhem_status st = VHEM_OK;
     const cpu_job *job = p->job;
     size_t K = (size_t)p->step->pk->K;
-    for (int i = lo, end; i < hi; i = end) {
+    for (int64_t i = lo, end; i < hi; i = end) {
         double *own = loglik + (size_t)(i - lo) * K;
         end = batch_end(p, i, hi, true);
         if (end - i > 1 && job->frame[end] - job->frame[i] > HELD * p->fit) { /* one set */
@@ -307,12 +307,12 @@ static void end(const vh_seq_step *step, vh_seq_sums *sums)
 }
 
 /* What a chunk adds to the sums besides statistics.  A large set is counted where it begins. */
-static void add_head(const pass *p, int lo, int hi, const double *loglik, vh_seq_sums *out)
+static void add_head(const pass *p, int64_t lo, int64_t hi, const double *loglik, vh_seq_sums *out)
 {
     const cpu_job *job = p->job;
     int K = p->step->pk->K, mixtures = p->step->mixtures;
-    for (int i = lo; i < hi; i++, loglik += K) {
-        int g = set_of(job, i);
+    for (int64_t i = lo; i < hi; i++, loglik += K) {
+        int64_t g = set_of(job, i);
         double w = vh_data_weight(job->in.data, job->in.seq[i]);
         for (int k = 0; k < K; k++)
             out->total[k] += w > 0 ? w * loglik[k] : 0;
@@ -330,7 +330,7 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
     vhem_status st = VHEM_OK;
     const pass *p = arg;
     const vh_seq_step *step = p->step;
-    int lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
     size_t K = (size_t)step->pk->K;
     vh_scratch *scratch = &p->job->in.workers->scratch[worker];
     vh_seq_sums sums = vh_seq_sums_at(step->pk, step->mixtures, block);
@@ -362,7 +362,7 @@ done:
 static vhem_status score_part(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *block)
 {
     const pass *p = arg;
-    int lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
+    int64_t lo = p->job->chunk[chunk], hi = p->job->chunk[chunk + 1];
     (void)block;
     if (!p->job->part[chunk])
         return VHEM_OK;
@@ -468,7 +468,7 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         };
         VH_TRY(vh_chunks_run(ctx, &all));
         for (int c = 0; c < job->n_chunk; c++) {
-            int lo = job->chunk[c], g = set_of(job, lo);
+            int64_t lo = job->chunk[c], g = set_of(job, lo);
             if (job->part[c] && lo == vh_seq_place(in, g))
                 assign_sets(&p, lo, vh_seq_place(in, g + 1), p.loglik + (size_t)lo * (size_t)step->pk->K);
         }
@@ -477,7 +477,7 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
         VH_TRY(sum_chunks(ctx, &p, step->statistics ? out->size : out->head, out->block));
     while (starved(&p, out));
     end(step, out);
-    for (int g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */
+    for (int64_t g = 0; out->z && step->mixtures > 0 && g < in->n_set; g++) /* in no chunk */
         if (vh_seq_place(in, g) == vh_seq_place(in, g + 1))
             vh_seq_assign(in, step, g, NULL, p.log_z + (size_t)g * (size_t)step->pk->K,
                           p.J + (size_t)g * (size_t)step->mixtures);

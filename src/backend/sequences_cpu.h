@@ -12,7 +12,7 @@ vhem_status vh_cpu_sequences_expect(vhem_ctx *ctx, void *state, const vh_seq_ste
 void vh_cpu_sequences_close(void *state);
 
 /* Place of the first sequence of set g. */
-static inline int vh_seq_place(const vh_sequences *in, int g)
+static inline int64_t vh_seq_place(const vh_sequences *in, int64_t g)
 {
     return in->first ? in->first[g] : g;
 }
@@ -20,7 +20,7 @@ static inline int vh_seq_place(const vh_sequences *in, int g)
 /* The sums that lie at block, which stays its owner's; block NULL: only their sizes are wanted. */
 vh_seq_sums vh_seq_sums_at(const vh_packed *pk, int mixtures, double *block);
 /* Set g, whose sequences have loglik [sequences][K]: log_z [K] and what it adds to J [mixtures]. */
-void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int g, const double *loglik,
+void vh_seq_assign(const vh_sequences *in, const vh_seq_step *step, int64_t g, const double *loglik,
                    double *log_z, double *J);
 
 #endif

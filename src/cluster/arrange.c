@@ -171,7 +171,7 @@ done:
 vhem_status vh_order_states(vhem_ctx *ctx, vh_h3m *h3m, int tau)
 {
     vhem_status st = VHEM_OK;
-    for (int j = 0; j < h3m->K; j++)
+    for (int64_t j = 0; j < h3m->K; j++)
         VH_TRY(order_hmm(ctx, h3m, tau, &h3m->hmm[0], &h3m->hmm[j]));
 done:
     return st;
@@ -215,7 +215,7 @@ static vhem_status map_chunk(vhem_ctx *ctx, void *arg, int64_t c, int worker, do
     (void)none;
     VH_TRY(vh_base_block(ctx, m->base, c, &block));
     for (int p = 0; p < block.K; p++) {
-        int i = m->base->order[c * VH_REDUCE_CHUNK + p];
+        int64_t i = m->base->order[c * VH_REDUCE_CHUNK + p];
         VH_TRY(map_one(ctx, &es, p, m->label[i], &m->scratch[worker], m->map + m->at[i]));
     }
 done:
@@ -236,7 +236,7 @@ vhem_status vh_map_states(vhem_ctx *ctx, const vh_base *base, const vh_h3m *cent
 
     VH_NEW(m.scratch, ctx->threads);
     VH_NEW(at, (size_t)base->Kb + 1);
-    for (int i = 0; i < base->Kb; i++)
+    for (int64_t i = 0; i < base->Kb; i++)
         at[i + 1] = at[i] + vh_base_states(base, i);
     m.at = at;
     VH_NEW(m.map, at[base->Kb]);

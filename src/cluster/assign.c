@@ -65,7 +65,7 @@ typedef struct {               /* where the answers go */
 } answer;
 
 /* What is known of n items: table [n][Kr], which the posteriors then take the place of. */
-static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, double *table, double times,
+static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int64_t n, double *table, double times,
                           bool by_mass, const answer *out)
 {
     vhem_status st = VHEM_OK;
@@ -76,10 +76,10 @@ static vhem_status decide(vhem_ctx *ctx, const vhem_tree *tree, int n, double *t
     VH_NEW(labels, (size_t)n * (size_t)tree->n);
     VH_NEW(scores, n);
     VH_NEW(p, Kr);
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         double *x = table + (size_t)i * (size_t)Kr;
         int best = choose(Kr, omega, x, times, by_mass, p);
-        VH_CHECK(best >= 0, VHEM_ENUMERIC, "model or sequence %d fits no cluster", i);
+        VH_CHECK(best >= 0, VHEM_ENUMERIC, "model or sequence %lld fits no cluster", (long long)i);
         scores[i] = x[best];
         memcpy(x, p, sizeof *x * (size_t)Kr);
         VH_TRY(follow(ctx, tree, best, labels + (size_t)i * (size_t)tree->n));

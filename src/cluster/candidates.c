@@ -57,7 +57,8 @@ typedef struct {
     vh_hmm_search *s;
     uint64_t seed;
     bool fast, thorough;
-    int n, *pick;   /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
+    int n;
+    int64_t *pick;  /* models whose distances are found; [n] their numbers in the trial set, or NULL: all */
     vh_h3m *models; /* NULL: those of the trial set */
     vh_base *base;  /* == that of the trial set then */
     double *kl;     /* [n][n]  divergences, or NULL */
@@ -76,7 +77,7 @@ static vhem_status choose_placed(vhem_ctx *ctx, job *b)
     int64_t K = trial->Kb, most = (int64_t)b->s->K * PLACED_EACH;
 
     most = most < PLACED ? PLACED : most > PLACED_MOST ? PLACED_MOST : most;
-    b->n = K < most ? (int)K : (int)most;
+    b->n = K < most ? K : most;
     b->base = b->s->trial;
     if (b->n == K)
         return VHEM_OK;
@@ -129,7 +130,8 @@ done:
 static vhem_status find_partition(vhem_ctx *ctx, const partitions *p, const way *w, int *label)
 {
     vhem_status st = VHEM_OK;
-    int n = p->b->n, K = p->b->s->K, n_run, converged;
+    int n = p->b->n, n_run, converged;
+    int64_t K = p->b->s->K;
     double *D = NULL, *place = NULL, *centre = NULL;
 
     VH_NEW(D, vh_cells(n, n));
@@ -162,7 +164,7 @@ static void find_one(void *arg, int64_t k, int worker)
 
 /* ---- 2. one candidate ---------------------------------------------------------------------------------- */
 
-static bool same(int n, const int *a, const int *b)
+static bool same(int64_t n, const int *a, const int *b)
 {
     vhem_agreement g;
     vh_agreement(n, a, b, &g);

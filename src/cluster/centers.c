@@ -16,7 +16,7 @@
 #include <math.h>
 
 /* A start of the size that was asked for, at member i of the models. */
-static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int i,
+static vhem_status start_at(vhem_ctx *ctx, const vh_h3m *models, const vhem_cluster_options *opt, int64_t i,
                             uint64_t seed, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
@@ -78,23 +78,23 @@ static vhem_status best_center(vhem_ctx *ctx, const vh_h3m *members, const vhem_
 /* The centre of the members of cluster j, their weights among themselves as they were.  VHEM_ESTOPPED hands
  * over a centre, too. */
 static vhem_status learn_one(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *opt,
-                             const vh_partition *part, int j, uint64_t seed, vh_h3m **out)
+                             const vh_partition *part, int64_t j, uint64_t seed, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    int *index = NULL, n = 0, pick = 0;
+    int64_t *index = NULL, n = 0, pick = 0;
     vh_h3m *members = NULL, *start = NULL;
     vh_clustering *one = NULL;
 
     VH_NEW(index, in->Kb);
-    for (int i = 0; i < in->Kb; i++)
+    for (int64_t i = 0; i < in->Kb; i++)
         if (part->label[i] == j) {
             pick = i == part->pick[j] ? n : pick;
             index[n++] = i;
         }
     VH_TRY(vh_h3m_subset(ctx, in->models, index, n, &members));
     bool weighty = vh_normalise(n, members->omega);
-    for (int i = 0; !weighty && i < n; i++) /* none has any weight: all the same */
-        members->omega[i] = 1.0 / n;
+    for (int64_t i = 0; !weighty && i < n; i++) /* none has any weight: all the same */
+        members->omega[i] = 1.0 / (double)n;
     VH_TRY(start_at(ctx, members, opt, pick, seed, &start));
     const vhem_models given = vh_models_of_hmms(start);
     vhem_status run = best_center(ctx, members, &given, opt, seed, &one);
@@ -121,12 +121,13 @@ static vhem_status learn_all(vhem_ctx *ctx, const vh_input *in, const vhem_clust
     vhem_status st = VHEM_OK, run = VHEM_OK;
     vh_h3m *one = NULL, *full = NULL;
     const vh_h3m *like;
-    int *members = NULL, K = (*centers)->K;
+    int *members = NULL;
+    int64_t K = (*centers)->K;
 
     VH_NEW(members, K);
-    for (int i = 0; i < in->Kb; i++)
+    for (int64_t i = 0; i < in->Kb; i++)
         members[part->label[i]]++;
-    for (int j = 0; j < K && run == VHEM_OK; j++) {
+    for (int64_t j = 0; j < K && run == VHEM_OK; j++) {
         if (members[j] == 0)
             continue;
         run = learn_one(ctx, in, opt, part, j, vh_rng_seed(seed, (uint64_t)j + 1), &one);
@@ -165,7 +166,7 @@ static vhem_status fill_assignments(vhem_ctx *ctx, const vh_partition *part, vh_
         VH_TRY(vh_h3m_set_cluster(ctx, &out->centers->hmm[j].name, j));
         VH_TRY(vh_h3m_set_text(ctx, &out->centers->hmm[j].label, NULL));
     }
-    for (int i = 0; i < out->Kb; i++) {
+    for (int64_t i = 0; i < out->Kb; i++) {
         out->label[i] = part->label[i];
         out->z[vh_ij(i, out->Kr, part->label[i])] = 1;
         out->centers->omega[part->label[i]] += part->weight[i];

@@ -8,7 +8,7 @@
 typedef struct {          /* models in clusters, by whatever method */
     const int *label;     /* [Kb] */
     const double *weight; /* [Kb]  how much each counts in the weight of its cluster */
-    const int *pick;      /* [K]   the model that stands for each cluster */
+    const int64_t *pick;  /* [K]   the model that stands for each cluster */
     bool learn;           /* centres by VHEM from the members, started at pick */
 } vh_partition;
 

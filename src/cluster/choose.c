@@ -53,7 +53,7 @@ static void progress(task *t, double work)
 static double count_parameters(const vh_h3m *centers)
 {
     double n = centers->K - 1;
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         double S = centers->hmm[j].S, M = centers->hmm[j].M;
         n += S - 1 + S * (S - 1) + S * (M - 1) + S * M * centers->family->n_free(&centers->shape);
     }
@@ -89,7 +89,7 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
     row->bound = c->bound ? c->bound[c->n_iter] : NAN;
     row->n_param = count_parameters(c->centers);
     row->loglik = 0;
-    for (int i = 0; i < c->Kb; i++) {
+    for (int64_t i = 0; i < c->Kb; i++) {
         const double *L = c->L_hmm + (size_t)i * (size_t)c->Kr, *z = c->z + (size_t)i * (size_t)c->Kr;
         row->loglik += h3m->omega[i] * c->Kb * L[nearest(L, c->centers->omega, c->Kr)];
         for (int j = 0; j < c->Kr; j++)
@@ -102,9 +102,10 @@ static void fill_row(const vh_h3m *h3m, const vh_clustering *c, vhem_choice *row
 
 /* ---- 2. stability -------------------------------------------------------------------------------------- */
 
-typedef struct {      /* one half of the models */
-    const int *index; /* [n] */
-    int n, K;
+typedef struct {          /* one half of the models */
+    const int64_t *index; /* [n] */
+    int64_t n;
+    int K;
     uint64_t seed;
 } half_of;
 
@@ -127,7 +128,7 @@ static vhem_status label_from_half(vhem_ctx *ctx, const vh_h3m *h3m, const half_
     VH_TRY(vh_cluster(ctx, &in, opt, part->seed, &c));
     VH_TRY(vh_h3m_like(ctx, h3m, c->centers, &full, &like));
     VH_TRY(vh_reduce_score(ctx, like, c->centers, c->options.tau, L));
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         out->label[i] = nearest(L + (size_t)i * (size_t)c->Kr, c->centers->omega, c->Kr);
     out->Kr = c->Kr;
 done:
@@ -137,12 +138,13 @@ done:
     return st;
 }
 
-static void shuffle(vh_rng *rng, int n, int *index)
+static void shuffle(vh_rng *rng, int64_t n, int64_t *index)
 {
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         index[i] = i;
-    for (int i = n - 1; i > 0; i--) {
-        int k = (int)vh_rng_below(rng, i + 1), t = index[i];
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t k = vh_rng_below(rng, i + 1);
+        int64_t t = index[i];
         index[i] = index[k];
         index[k] = t;
     }
@@ -153,7 +155,8 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = t->quiet;
     const vh_h3m *h3m = t->h3m;
-    int Kb = h3m->K, half = Kb / 2, n_splits = t->want->n_splits, *index = NULL;
+    int64_t Kb = h3m->K, half = Kb / 2, *index = NULL;
+    int n_splits = t->want->n_splits;
     labels a = { 0 }, b = { 0 };
     double *L = NULL, sum = 0;
 
@@ -178,7 +181,8 @@ static vhem_status find_stability(task *t, int K, const vhem_cluster_options *op
         VH_TRY(label_from_half(ctx, h3m, &other, opt, L, &b));
         progress(t, WORK_HALF * work_of(K, opt->S));
         vh_agreement(Kb, a.label, b.label, &agree);
-        VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", Kb);
+        VH_CHECK(!isnan(agree.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels",
+                 (long long)Kb);
         sum += a.Kr < 2 || b.Kr < 2 ? NAN : agree.adjusted_rand;
     }
     *out = sum / n_splits;
@@ -266,7 +270,8 @@ static vhem_status find_agreement(task *t, const vh_clustering *kept, const vhem
         in.centers_only = true;
         VH_TRY(vh_cluster(ctx, &in, opt, vh_rng_seed((uint64_t)ctx->opt.seed, ((uint64_t)s + 1) << 48), &c));
         vh_agreement(c->Kb, c->label, kept->label, &g);
-        VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %d labels", c->Kb);
+        VH_CHECK(!isnan(g.rand), VHEM_ENOMEM, "out of memory: no room to compare %lld labels",
+                 (long long)c->Kb);
         sum += g.adjusted_rand;
         vh_clustering_free(c);
         c = NULL;

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "math/logsum.h"
 
-vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out)
+vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out)
 {
     vhem_status st = VHEM_OK;
     vh_clustering *c = NULL;
@@ -27,20 +27,20 @@ vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text
     return vh_texts_keep(ctx, &c->kept, text, slot);
 }
 
-void vh_clustering_set_place(vh_clustering *c, int dim, double *place)
+void vh_clustering_set_place(vh_clustering *c, int64_t dim, double *place)
 {
     free(c->place);
     c->place = place;
     c->dim = dim;
 }
 
-const double *vh_clustering_place(const vh_clustering *c, int *dim)
+const double *vh_clustering_place(const vh_clustering *c, int64_t *dim)
 {
     *dim = c->dim;
     return c->place;
 }
 
-vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name)
+vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name)
 {
     vhem_status st = VHEM_OK;
     VH_TRY(vh_text_block_add(ctx, &c->name_block, name, &c->name[i]));
@@ -63,13 +63,13 @@ const double *vh_clustering_omega(const vh_clustering *c)
 
 void vh_label_by_z(vh_clustering *c)
 {
-    for (int i = 0; c->z && i < c->Kb; i++)
+    for (int64_t i = 0; c->z && i < c->Kb; i++)
         c->label[i] = vh_argmax(c->Kr, c->z + (size_t)i * (size_t)c->Kr, 1);
 }
 
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent)
 {
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         c->name[i] = c->name[i] ? c->name[i] : (char *)"";
     c->shown = (vhem_clustering){ .method = c->method,
                                   .Kb = c->Kb,

@@ -13,7 +13,8 @@ enum { VH_DEFAULT_TAU = 10, VH_MOST_TAU = 10000000 };
 
 typedef struct { /* what every method returns; what it does not have is NULL */
     const char *method;
-    int Kb, Kr;
+    int64_t Kb;
+    int Kr;
     bool by_group;     /* groups of sequences were clustered */
     const char *items; /* what was: "models", "sequences", "groups" */
     int n_iter, converged;
@@ -37,13 +38,13 @@ typedef struct { /* what every method returns; what it does not have is NULL */
 
     vh_texts kept;
     double *place; /* [Kr][dim]  where the centres lie; NULL: unknown */
-    int dim;
+    int64_t dim;
     vhem_models as_models; /* the centres, for shown */
     vhem_clustering shown; /* what callers see, once it is a level of a tree */
 } vh_clustering;
 
 /* An empty clustering of Kb models: labels and names are there, all else is NULL or 0. */
-vhem_status vh_clustering_new(vhem_ctx *ctx, int Kb, vh_clustering **out);
+vhem_status vh_clustering_new(vhem_ctx *ctx, int64_t Kb, vh_clustering **out);
 void vh_clustering_free(vh_clustering *c);
 /* Text that lives as long as the clustering; *slot points to it. */
 vhem_status vh_clustering_keep(vhem_ctx *ctx, vh_clustering *c, const char *text, const char **slot);
@@ -55,9 +56,9 @@ const double *vh_clustering_omega(const vh_clustering *c);
 void vh_label_by_z(vh_clustering *c);
 /* Where the centres lie, for methods whose trees go on from there: a table [Kr][dim] that belongs to the
  * clustering and goes into no file.  Takes over the table (free()); place is NULL when there is none. */
-void vh_clustering_set_place(vh_clustering *c, int dim, double *place);
-const double *vh_clustering_place(const vh_clustering *c, int *dim);
-vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int i, const char *name);
+void vh_clustering_set_place(vh_clustering *c, int64_t dim, double *place);
+const double *vh_clustering_place(const vh_clustering *c, int64_t *dim);
+vhem_status vh_clustering_set_name(vhem_ctx *ctx, vh_clustering *c, int64_t i, const char *name);
 /* Fills c->shown; base_label and parent are those of the tree. */
 void vh_clustering_show(vh_clustering *c, const int *base_label, const int *parent);
 

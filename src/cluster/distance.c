@@ -38,7 +38,7 @@ static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *wh
     vhem_status st = VHEM_OK;
     double unused, *work = NULL;
     VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape));
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         for (int q = 0; q < h->S * h->M; q++) {
             double *par[VH_MAX_PARAM];

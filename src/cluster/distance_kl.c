@@ -29,15 +29,15 @@ static vhem_status self_bounds(vhem_ctx *ctx, const vh_h3m *h3m, int tau, double
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
     double table[SELF_BLOCK * SELF_BLOCK];
-    int index[SELF_BLOCK];
+    int64_t index[SELF_BLOCK];
 
-    for (int i = 0; i < h3m->K; i += SELF_BLOCK) {
-        int n = h3m->K - i < SELF_BLOCK ? h3m->K - i : SELF_BLOCK;
-        for (int k = 0; k < n; k++)
+    for (int64_t i = 0; i < h3m->K; i += SELF_BLOCK) {
+        int64_t n = h3m->K - i < SELF_BLOCK ? h3m->K - i : SELF_BLOCK;
+        for (int64_t k = 0; k < n; k++)
             index[k] = i + k;
         VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &part));
         VH_TRY(vh_reduce_score(ctx, part, part, tau, table));
-        for (int k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++)
             L[i + k] = table[k * n + k];
         vh_h3m_free(part);
         part = NULL;
@@ -52,12 +52,13 @@ static vhem_status bounds(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, int t
 {
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
-    int index[ROWS];
+    int64_t index[ROWS];
 
-    for (int i = 0; i < a->K; i += ROWS) {
-        int n = a->K - i < ROWS ? a->K - i : ROWS;
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were compared", i, a->K);
-        for (int k = 0; k < n; k++)
+    for (int64_t i = 0; i < a->K; i += ROWS) {
+        int64_t n = a->K - i < ROWS ? a->K - i : ROWS;
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were compared", (long long)i,
+                 (long long)a->K);
+        for (int64_t k = 0; k < n; k++)
             index[k] = i + k;
         if (n < a->K)
             VH_TRY(vh_h3m_subset(ctx, a, index, n, &part));
@@ -122,10 +123,10 @@ typedef struct { /* running mean and sum of squared deviations of each column */
 } moments;
 
 /* A sequence that is impossible under b makes the divergence infinite, and then it stays so. */
-static void add_row(moments *m, int Kb, double own, const double *other)
+static void add_row(moments *m, int64_t Kb, double own, const double *other)
 {
     m->n++;
-    for (int j = 0; j < Kb; j++) {
+    for (int64_t j = 0; j < Kb; j++) {
         double x = own - other[j], off = x - m->mean[j];
         if (isinf(x) || isinf(m->mean[j])) {
             m->mean[j] = m->square[j] = INFINITY;
@@ -138,7 +139,7 @@ static void add_row(moments *m, int Kb, double own, const double *other)
 
 typedef struct { /* HMM i of a, which is sampled, against all of b */
     const vh_h3m *a, *b;
-    int i;
+    int64_t i;
     vh_h3m *alone; /* HMM i by itself; NULL: a is b */
 } one_to_all;
 
@@ -177,7 +178,7 @@ static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
     int chunk = most < 1 ? 1 : most < opt->samples ? (int)most : opt->samples;
     one_to_all x = { .a = a, .b = b };
 
-    for (int i = 0; i < a->K; i++) {
+    for (int64_t i = 0; i < a->K; i++) {
         moments m = { 0, D + (size_t)i * Kb, V + (size_t)i * Kb };
         x.i = i;
         if (a != b)
@@ -187,7 +188,8 @@ static vhem_status sampled(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, cons
                                    .item = side << 63 | (uint64_t)i << 32 | (uint64_t)k,
                                    .N = opt->samples - k < chunk ? opt->samples - k : chunk,
                                    .T = opt->tau };
-            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d HMMs were sampled", i, a->K);
+            VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were sampled", (long long)i,
+                     (long long)a->K);
             VH_TRY(add_chunk(ctx, &x, &draw, &m));
         }
         for (size_t j = 0; j < Kb; j++)

@@ -87,11 +87,11 @@ static vhem_status all_strips(vhem_ctx *ctx, job *j, double *D)
 {
     vhem_status st = VHEM_OK;
     vh_product_job *product = NULL;
-    int Ka = j->a->Kb, Kb = j->b->Kb;
+    int64_t Ka = j->a->Kb, Kb = j->b->Kb;
 
     VH_TRY(vh_product_open(ctx, &j->p, &product));
     vh_progress(ctx, "kernel", 0, Ka);
-    for (int i = 0; i < Ka; i += ROWS) {
+    for (int64_t i = 0; i < Ka; i += ROWS) {
         bool upper = j->a == j->b;
         const vh_rectangle r = { .a0 = i,
                                  .na = Ka - i < ROWS ? Ka - i : ROWS,
@@ -116,15 +116,15 @@ static vhem_status self_kernels(vhem_ctx *ctx, job *j, const vh_base *base, doub
     vh_product p = j->p;
     vh_product_job *product = NULL;
     double table[SELF_TILE * SELF_TILE];
-    int n;
+    int64_t n;
 
     p.a = p.b = base->packed;
     p.self_a = p.self_b = base == j->a ? j->p.self_a : j->p.self_b;
     VH_TRY(vh_product_open(ctx, &p, &product));
-    for (int i = 0; i < base->Kb; i += n) {
+    for (int64_t i = 0; i < base->Kb; i += n) {
         n = base->Kb - i < SELF_TILE ? base->Kb - i : SELF_TILE;
         VH_TRY(vh_product_part(ctx, product, &(vh_rectangle){ i, n, i, n, true }, table));
-        for (int k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++)
             self[base->order[i + k]] = table[k * n + k];
     }
 done:

@@ -23,7 +23,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
         VH_TRY(vh_h3m_subset(ctx, s->start, NULL, s->start->K, &centers));
     } else {
         VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, s->K, &centers));
-        for (int j = 0; j < s->K; j++)
+        for (int64_t j = 0; j < s->K; j++)
             VH_TRY(vh_h3m_shape(ctx, centers, j, s->opt->S, s->opt->M));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
         VH_TRY(vh_start_kind_find(r->kind)->make(ctx, s->trial, s->opt->tau, &rng, scratch, centers));

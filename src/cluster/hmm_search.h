@@ -7,7 +7,7 @@
 
 typedef struct { /* what all restarts share; none of it is released here but the search */
     const vhem_cluster_options *opt;
-    int K;                 /* clusters */
+    int64_t K;             /* clusters */
     const vh_h3m *start;   /* of restarts without a kind; NULL: there are none */
     vh_base *base, *trial; /* equal: restarts are judged on all models */
     const double *floor;   /* [d], or NULL */

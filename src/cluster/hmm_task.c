@@ -39,7 +39,7 @@ static vhem_status choose_trial(vhem_ctx *ctx, vh_hmm_task *t, uint64_t seed)
 {
     vhem_status st = VHEM_OK;
     vh_hmm_search *s = &t->s;
-    int *pick = NULL, K = s->base->Kb;
+    int64_t *pick = NULL, K = s->base->Kb;
     vh_rng rng;
 
     s->trial = s->base;

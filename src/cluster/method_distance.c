@@ -48,12 +48,13 @@ typedef struct {
     const vh_input *in;
     const vhem_cluster_options *opt;
     uint64_t seed;
-    int n, K, dim;
-    double *weight;    /* [n]  input models in each of the models of this level */
-    double *D;         /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
-    double *place;     /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
-    double *centre;    /* [K][dim]  spectral: of the clusters */
-    int *label, *pick; /* [n]  [K] */
+    int64_t n, K, dim;
+    double *weight; /* [n]  input models in each of the models of this level */
+    double *D;      /* [n][n]  of the models, -log kernel or divergence; NULL: unknown */
+    double *place;  /* [n][dim]; agglomerative: dim = n, and [K][K] in the end */
+    double *centre; /* [K][dim]  spectral: of the clusters */
+    int *label;
+    int64_t *pick; /* [n]  [K] */
 } job;
 
 /* ---- 1. distances and places --------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ done:
 }
 
 /* Row j of a table is of centre j of the level below, those of weight zero left out: used [n] says which. */
-static void used_centers(const vh_clustering *below, int n, int *used)
+static void used_centers(const vh_clustering *below, int64_t n, int *used)
 {
     int m = 0;
     for (int j = 0; j < below->Kr; j++)
@@ -116,7 +117,7 @@ static void used_centers(const vh_clustering *below, int n, int *used)
 }
 
 /* The places that the level below has found for its centres. */
-static vhem_status take_places(vhem_ctx *ctx, job *b, int dim, const double *below)
+static vhem_status take_places(vhem_ctx *ctx, job *b, int64_t dim, const double *below)
 {
     vhem_status st = VHEM_OK;
     int *used = NULL;
@@ -125,8 +126,8 @@ static vhem_status take_places(vhem_ctx *ctx, job *b, int dim, const double *bel
     VH_NEW(used, b->in->below->Kr);
     VH_NEW(b->place, (size_t)b->n * (size_t)b->dim);
     used_centers(b->in->below, b->n, used);
-    for (int i = 0; i < b->n; i++)
-        for (int k = 0; k < b->dim; k++)
+    for (int64_t i = 0; i < b->n; i++)
+        for (int64_t k = 0; k < b->dim; k++)
             b->place[vh_ij(i, b->dim, k)] = below[vh_ij(used[i], dim, b->way->spectral ? k : used[k])];
 done:
     free(used);
@@ -136,12 +137,12 @@ done:
 static vhem_status find_places(vhem_ctx *ctx, job *b)
 {
     vhem_status st = VHEM_OK;
-    int dim = 0;
+    int64_t dim = 0;
     const double *below = b->in->below ? vh_clustering_place(b->in->below, &dim) : NULL;
     size_t pairs = (size_t)b->n * (size_t)b->n;
 
-    VH_CHECK(b->n <= MAX_MODELS, VHEM_EINVAL, "%d models, method %s takes at most %d", b->n, b->way->method,
-             MAX_MODELS);
+    VH_CHECK(b->n <= MAX_MODELS, VHEM_EINVAL, "%lld models, method %s takes at most %d", (long long)b->n,
+             b->way->method, MAX_MODELS);
     if (!below || !b->way->spectral)
         VH_TRY(find_distances(ctx, b));
     if (below) {
@@ -186,7 +187,7 @@ static vhem_status merge_nearest(vhem_ctx *ctx, job *b)
 
 /* How far model i is from the middle of cluster j: its distance from the spectral centre, or the sum of its
  * distances to the members. */
-static double away(const job *b, int i, int j)
+static double away(const job *b, int64_t i, int64_t j)
 {
     double sum = 0;
     for (int k = 0; b->way->spectral && k < b->dim; k++) {
@@ -199,7 +200,7 @@ static double away(const job *b, int i, int j)
     return sum;
 }
 
-static bool lacks_any(const vh_h3m *h3m, int i)
+static bool lacks_any(const vh_h3m *h3m, int64_t i)
 {
     for (int k = 0; k < h3m->d; k++)
         if (vh_hmm_lacks(h3m, &h3m->hmm[i], k))
@@ -211,13 +212,13 @@ static bool lacks_any(const vh_h3m *h3m, int i)
  * a column stand back. */
 static void pick_models(job *b)
 {
-    for (int j = 0; j < b->K; j++) {
+    for (int64_t j = 0; j < b->K; j++) {
         double least = INFINITY;
         bool empty = true;
-        for (int i = 0; i < b->n && empty; i++)
+        for (int64_t i = 0; i < b->n && empty; i++)
             empty = b->label[i] != j;
         b->pick[j] = -1;
-        for (int i = 0; i < b->n; i++) {
+        for (int64_t i = 0; i < b->n; i++) {
             if (!empty && b->label[i] != j)
                 continue;
             double d = away(b, i, j);
@@ -240,7 +241,7 @@ static vhem_status run(vhem_ctx *ctx, job *b, vh_clustering *out)
     VH_NEW(b->label, b->n);
     VH_NEW(b->pick, b->K);
     VH_NEW(share, b->n);
-    for (int i = 0; i < b->n; i++) {
+    for (int64_t i = 0; i < b->n; i++) {
         b->weight[i] = b->in->below ? b->in->models->omega[i] : 1;
         share[i] = b->opt->weighted_omega ? b->in->models->omega[i] : b->weight[i];
     }

@@ -12,7 +12,7 @@
 typedef struct { /* what all restarts share */
     const vh_dtm *base;
     const vhem_cluster_options *opt;
-    int K; /* clusters */
+    int64_t K; /* clusters */
     const vh_dtm *start;
 } task;
 
@@ -27,7 +27,7 @@ static vhem_status make_start(vhem_ctx *ctx, void *arg, const vh_restart *r, vh_
         VH_TRY(vh_dtm_subset(ctx, s->start, NULL, s->start->K, &centers));
     } else {
         VH_TRY(vh_dtm_new(ctx, s->base->d, s->K, &centers));
-        for (int j = 0; j < s->K; j++)
+        for (int64_t j = 0; j < s->K; j++)
             VH_TRY(vh_dt_shape(ctx, s->base->d, s->opt->S, &centers->dt[j]));
         vh_rng_init(&rng, r->seed, VH_RNG_INIT, 0);
         VH_TRY(vh_dtm_start(ctx, r->kind, s->base, s->opt->tau, &rng, scratch, centers));

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, int tau, vh_h3m *flat)
+static vhem_status flatten_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, int tau, vh_h3m *flat)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -49,7 +49,7 @@ static vhem_status map_to_one(vhem_ctx *ctx, const vh_h3m *h3m, vh_clustering *o
     vhem_status st = VHEM_OK;
     if (!out->state_map)
         return VHEM_OK;
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         out->state_map_at[i + 1] = out->state_map_at[i] + h3m->hmm[i].S;
     free(out->state_map);
     VH_NEW(out->state_map, out->state_map_at[h3m->K]);
@@ -67,7 +67,7 @@ vhem_status vh_method_hem_gmm(vhem_ctx *ctx, const vh_input *in, const vhem_clus
 
     VH_CHECK(opt->S == 1, VHEM_EINVAL, "S is %d, the centres of method hem-gmm have one state", opt->S);
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, h3m->K, &flat));
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         VH_TRY(flatten_hmm(ctx, h3m, i, opt->tau, flat));
     o.tau = 1;
     o.nv = opt->nv * opt->tau;

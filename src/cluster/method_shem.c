@@ -17,25 +17,26 @@ vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *h3m = in->models;
-    int *count = NULL, *item = NULL, n = 0, Kb = in->Kb;
+    int64_t *count = NULL, *item = NULL, Kb = in->Kb, n = 0;
     vhem_data *data = NULL;
     vh_sets sets = { 0 };
 
     VH_NEW(count, Kb);
-    for (int i = 0; i < Kb; i++) {
+    for (int64_t i = 0; i < Kb; i++) {
         double Ni = fmax(1, round(opt->nv * Kb * h3m->omega[i]));
-        VH_CHECK(n + Ni <= INT_MAX, VHEM_EINVAL, "nv is %g, which makes too many sequences to draw", opt->nv);
-        count[i] = (int)Ni;
+        VH_CHECK((double)n + Ni <= 0x1p53, VHEM_EINVAL, "nv is %g, which makes too many sequences to draw",
+                 opt->nv);
+        count[i] = (int64_t)Ni;
         n += count[i];
     }
     VH_TRY(vh_sample_each(ctx, h3m, count, opt->tau, seed, &data));
     VH_NEW(item, n);
-    for (int i = 0, at = 0; i < Kb; i++)
-        for (int k = 0; k < count[i]; k++)
+    for (int64_t i = 0, at = 0; i < Kb; i++)
+        for (int64_t k = 0; k < count[i]; k++)
             item[at++] = i;
     VH_TRY(vh_sets_from(ctx, n, item, Kb, &sets));
     st = vh_cluster_sets(ctx, data, &sets, opt, seed, out);
-    for (int i = 0; out->L_hmm && i < Kb; i++)
+    for (int64_t i = 0; out->L_hmm && i < Kb; i++)
         for (int j = 0; j < out->Kr; j++)
             out->L_hmm[vh_ij(i, out->Kr, j)] /= count[i];
 done:

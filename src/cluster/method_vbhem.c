@@ -134,18 +134,19 @@ done:
 static vhem_status judge(vhem_ctx *ctx, const task *w, attempt *a)
 {
     vhem_status st = VHEM_OK;
-    int K = a->m.post->K, Kb = w->t.s.base->Kb;
+    int K = a->m.post->K;
+    int64_t Kb = w->t.s.base->Kb;
 
     if (!a->label)
         VH_NEW(a->label, Kb);
-    for (int i = 0; i < Kb; i++)
+    for (int64_t i = 0; i < Kb; i++)
         a->label[i] = vh_argmax(K, a->run.z + (size_t)i * (size_t)K, 1);
     a->value = vh_vb_value(&a->m, &a->run);
 done:
     return st;
 }
 
-static vhem_status run_one(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status run_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     vhem_status st = VHEM_OK;
     task *w = arg;
@@ -206,7 +207,7 @@ static vhem_status run_all(vhem_ctx *ctx, task *w)
 {
     vhem_status st = VHEM_OK;
     const vh_jobs jobs = { .n = w->n, .what = "posteriors", .inside = true, .run = run_one, .arg = w };
-    int failed;
+    int64_t failed;
 
     st = vh_run_jobs(ctx, &jobs, &failed);
     for (int k = 0; st == VHEM_ESTOPPED && best_below(w, INFINITY) < 0 && k < w->n; k++)
@@ -229,7 +230,8 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
 {
     vhem_status st = VHEM_OK;
     vh_posteriors *post = a->m.post;
-    int K = post->K, Kb = w->t.s.base->Kb, *order = NULL, *state = NULL, S = 1;
+    int K = post->K, *order = NULL, *state = NULL, S = 1;
+    int64_t Kb = w->t.s.base->Kb;
     vh_h3m *mean = NULL;
     double *row = NULL;
 
@@ -243,7 +245,7 @@ static vhem_status arrange(vhem_ctx *ctx, const task *w, attempt *a)
         S = post->hmm[j].S > S ? post->hmm[j].S : S;
     }
     VH_TRY(vh_posteriors_order(ctx, post, order));
-    for (int i = 0; i < 2 * Kb; i++) {
+    for (int64_t i = 0; i < 2 * Kb; i++) {
         double *x = (i < Kb ? a->run.z : a->run.L) + (size_t)(i % Kb) * (size_t)K;
         for (int j = 0; j < K; j++)
             row[j] = x[order[j]];

@@ -87,7 +87,7 @@ static vhem_status take_names_from_disk(vhem_ctx *ctx, const vh_shards *set, vh_
         VH_TRY(vh_shards_read(ctx, set, first, n, true, &part));
         for (int i = 0; i < n; i++)
             if (part->hmm[i].name)
-                VH_TRY(vh_clustering_set_name(ctx, c, (int)first + i, part->hmm[i].name));
+                VH_TRY(vh_clustering_set_name(ctx, c, first + i, part->hmm[i].name));
         vh_h3m_free(part);
         part = NULL;
     }
@@ -102,11 +102,11 @@ static vhem_status take_names(vhem_ctx *ctx, const vh_input *in, vh_clustering *
 {
     vhem_status st = VHEM_OK;
     vh_sets sets = { 0 };
-    int below = 0;
+    int64_t below = 0;
 
     if (in->data && !in->below)
         VH_TRY(vh_sets_from(ctx, in->data->N, in->item, in->Kb, &sets));
-    for (int i = 0; i < in->Kb; i++) {
+    for (int64_t i = 0; i < in->Kb; i++) {
         const char *name;
         if (in->shards) {
             break; /* by chunks, below */
@@ -168,7 +168,7 @@ done:
     return st;
 }
 
-vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in)
+vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int64_t **item, vh_input *in)
 {
     vhem_status st = VHEM_OK;
     vh_sets sets = { 0 };
@@ -178,8 +178,8 @@ vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, i
              "the sequences of a group are to stay together, but the data has no groups");
     VH_TRY(vh_sets_new(ctx, data, by_group, &sets));
     VH_NEW(*item, data->N);
-    for (int g = 0; g < sets.n; g++)
-        for (int k = sets.first[g]; k < sets.first[g + 1]; k++)
+    for (int64_t g = 0; g < sets.n; g++)
+        for (int64_t k = sets.first[g]; k < sets.first[g + 1]; k++)
             (*item)[sets.seq[k]] = g;
     *in = (vh_input){ .Kb = sets.n, .data = data, .item = *item, .by_group = by_group };
 done:
@@ -202,13 +202,13 @@ static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *
     vhem_status st = VHEM_OK;
     const vh_h3m *sample = NULL;
     VH_TRY(vh_models_sample(ctx, m, VH_BASE_SAMPLE, &sample));
-    *in = (vh_input){ .Kb = (int)m->shards->K, .models = sample, .shards = m->shards };
+    *in = (vh_input){ .Kb = m->shards->K, .models = sample, .shards = m->shards };
 done:
     return st;
 }
 
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
-                            int **item, vh_input *in)
+                            int64_t **item, vh_input *in)
 {
     vhem_status st = VHEM_OK;
     const vhem_models *m = source->models;

@@ -9,14 +9,14 @@
 enum { VH_MODELS = 1, VH_DATA = 2, VH_TEXTURES = 4 }; /* what a method can start from */
 
 typedef struct { /* what is clustered, and into how many: Kb HMMs, textures, or sets of sequences */
-    int Kb;
-    int K;                /* clusters; 0: as many as a given start has */
+    int64_t Kb;
+    int64_t K;            /* clusters; 0: as many as a given start has */
     const vh_h3m *models; /* of the three one is not NULL */
     const vh_shards
         *shards; /* of HMMs that stay on disk: where; models are the first of them then.  Else NULL */
     const vh_dtm *textures;
     const vhem_data *data;
-    const int *item;               /* [N]  of data: the set a sequence belongs to */
+    const int64_t *item;           /* [N]  of data: the set a sequence belongs to */
     bool by_group;                 /* of data: the sets are its groups */
     const vh_clustering *below;    /* the level below when a tree is built, whose used centres are the models;
                                      else NULL */
@@ -53,9 +53,9 @@ vhem_status vh_cluster(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_opt
                        vh_clustering **out);
 /* The sequences, each by itself or by group, as input; *item [N], which in then points to, is free()d by the
  * caller. */
-vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int **item, vh_input *in);
+vhem_status vh_input_data(vhem_ctx *ctx, const vhem_data *data, bool by_group, int64_t **item, vh_input *in);
 /* The whole set of models as input, into K clusters. */
-static inline vh_input vh_input_models(const vh_h3m *h3m, int K)
+static inline vh_input vh_input_models(const vh_h3m *h3m, int64_t K)
 {
     return (vh_input){ .Kb = h3m->K, .K = K, .models = h3m };
 }
@@ -66,7 +66,7 @@ static inline vh_input vh_input_textures(const vh_dtm *dtm, int K)
 /* A source of either kind as input, without K yet; *item as above, NULL for models.  Models on disk stay there
  * when they are more than the options allow in memory and the method can do with a chunk at a time. */
 vhem_status vh_input_source(vhem_ctx *ctx, const vhem_source *source, const vhem_cluster_options *opt,
-                            int **item, vh_input *in);
+                            int64_t **item, vh_input *in);
 /* The models of a given start; NULL when there is none, or it is of the other kind. */
 static inline const vh_h3m *vh_start_hmms(const vhem_cluster_options *opt)
 {

@@ -61,7 +61,7 @@ bool vh_cluster_runs_all(const vhem_cluster_options *opt)
     return find_preset(opt->preset)->plain;
 }
 
-bool vh_cluster_wants_candidates(int K, const vhem_cluster_options *opt)
+bool vh_cluster_wants_candidates(int64_t K, const vhem_cluster_options *opt)
 {
     bool alone = strcmp(opt->search, "restarts") == 0, settles = find_preset(opt->preset)->settles;
     return K > 1 && (!alone || (settles && strcmp(opt->init, "auto") == 0));
@@ -154,8 +154,9 @@ static vhem_status resolve_start(vhem_ctx *ctx, vh_input *in, vhem_cluster_optio
     VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL,
              "the start has HMMs that lack a column; centres must have every column");
     o->emission = h3m ? o->emission : start->family->name;
-    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d HMMs", in->K, start->K);
-    for (int j = 0; j < start->K; j++) {
+    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld HMMs",
+             (long long)in->K, (long long)start->K);
+    for (int64_t j = 0; j < start->K; j++) {
         S = start->hmm[j].S > S ? start->hmm[j].S : S;
         M = start->hmm[j].M > M ? start->hmm[j].M : M;
     }
@@ -180,9 +181,9 @@ static vhem_status resolve_start_dtm(vhem_ctx *ctx, vh_input *in, vhem_cluster_o
     assert(dtm && start); /* a start of textures is refused for anything else */
     VH_CHECK(start->d == dtm->d, VHEM_EINVAL, "the start has dimension %d, the textures %d", start->d,
              dtm->d);
-    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %d, the start has %d textures", in->K,
-             start->K);
-    for (int j = 0; j < start->K; j++)
+    VH_CHECK(in->K == 0 || in->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld textures",
+             (long long)in->K, (long long)start->K);
+    for (int64_t j = 0; j < start->K; j++)
         n = start->dt[j].n > n ? start->dt[j].n : n;
     VH_CHECK(o->S < 0 || o->S == n, VHEM_EINVAL, "n is %d, that of the start is %d", o->S, n);
     VH_CHECK(o->restarts <= 1, VHEM_EINVAL, "%d restarts with a given start, they would all be the same",
@@ -199,16 +200,17 @@ static void lower_K(vhem_ctx *ctx, vh_input *in, const vhem_cluster_options *o)
 {
     if (!is_vb(o) || o->start || in->K <= in->Kb)
         return;
-    vh_log(ctx, VHEM_LOG_WARN, "at most %d clusters are tried, not %d: there are %d models", in->Kb, in->K,
-           in->Kb);
+    vh_log(ctx, VHEM_LOG_WARN, "at most %lld clusters are tried, not %lld: there are %lld models",
+           (long long)in->Kb, (long long)in->K, (long long)in->Kb);
     in->K = in->Kb;
 }
 
 static vhem_status check_sizes(vhem_ctx *ctx, const vh_input *in, const vhem_cluster_options *o)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %d, must be at least 1", in->K);
-    VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %d, there are %d %s", in->K, in->Kb,
+    VH_CHECK(in->K >= 1, VHEM_EINVAL, "K is %lld, must be at least 1", (long long)in->K);
+    VH_CHECK(in->K <= in->Kb || o->start, VHEM_EINVAL, "K is %lld, there are %lld %s", (long long)in->K,
+             (long long)in->Kb,
              in->models                  ? "models"
              : in->textures              ? "textures"
              : in->by_group || in->below ? "groups"
@@ -232,32 +234,32 @@ done:
     return st;
 }
 
-static vhem_status check_models(vhem_ctx *ctx, int K, const double *omega)
+static vhem_status check_models(vhem_ctx *ctx, int64_t K, const double *omega)
 {
     vhem_status st = VHEM_OK;
     double sum = 0;
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         sum += omega[i];
     VH_CHECK(sum > 0, VHEM_EINVAL, "the weights of the models sum to %g, must be 1", sum);
 done:
     return st;
 }
 
-double vh_cluster_work(const vh_h3m *h3m, int K, const vhem_cluster_options *o)
+double vh_cluster_work(const vh_h3m *h3m, int64_t K, const vhem_cluster_options *o)
 {
     assert(h3m);
     double work = 0, dd = (double)vh_param_size(h3m->family, h3m->family->n_param - 1, &h3m->shape);
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         double Sb = h3m->hmm[i].S, Mb = h3m->hmm[i].M;
         work += K * (3 * o->tau * Sb * o->S + 0.1 * dd * Sb * Mb * o->S * o->M);
     }
     return work;
 }
 
-double vh_cluster_work_dtm(const vh_dtm *dtm, int K, const vhem_cluster_options *o)
+double vh_cluster_work_dtm(const vh_dtm *dtm, int64_t K, const vhem_cluster_options *o)
 {
     double work = 0;
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         double n = fmax(dtm->dt[i].n, o->S);
         work += K * (o->tau * (5000 + 10 * n * n * n) + 2 * n * n * dtm->d);
     }
@@ -300,7 +302,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     bool by_em = runs_em(o);
     bool flat = m->run == vh_method_hem_gmm; /* one state with the components of all */
     int S = in->data ? DATA_STATES : 1, M = 1;
-    for (int i = 0; h3m && i < h3m->K; i++) {
+    for (int64_t i = 0; h3m && i < h3m->K; i++) {
         int all = flat ? h3m->hmm[i].S * h3m->hmm[i].M : h3m->hmm[i].M;
         S = h3m->hmm[i].S > S && !flat ? h3m->hmm[i].S : S;
         M = all > M ? all : M;
@@ -309,7 +311,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
         S = in->shards->S;
         M = in->shards->M;
     }
-    for (int i = 0; in->textures && i < in->Kb; i++)
+    for (int64_t i = 0; in->textures && i < in->Kb; i++)
         S = in->textures->dt[i].n > S ? in->textures->dt[i].n : S;
     o->S = o->S > 0 ? o->S : S;
     o->M = o->M > 0 ? o->M : in->models && in->models->family->single ? 1 : M;
@@ -332,7 +334,7 @@ static void fill_numbers(const vh_input *in, vhem_cluster_options *o)
     o->soft = o->soft >= 0 ? o->soft : o->start || by_em ? 0 : p->soft;
     o->repair = o->repair >= 0 ? o->repair > 0 : !exact && !p->plain;
     o->weighted_omega = o->weighted_omega > 0;
-    int others = in->Kb / (in->K > 0 ? in->K : 1) - 1; /* in the cluster of a model, on average */
+    int64_t others = in->Kb / (in->K > 0 ? in->K : 1) - 1; /* in the cluster of a model, on average */
     others = others < 2 ? 2 : others < NEIGHBOURS ? others : NEIGHBOURS;
     o->neighbours = o->neighbours > 0 ? o->neighbours : others;
     o->candidate = o->candidate > 0 ? o->candidate : 1;

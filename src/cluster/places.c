@@ -57,7 +57,7 @@ done:
     return st;
 }
 
-vhem_status vh_places_affinity(vhem_ctx *ctx, int n, bool scaled, double *D)
+vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D)
 {
     vhem_status st = VHEM_OK;
     double scale = 1;

@@ -14,10 +14,10 @@ vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char 
 
 /* D [n][n] becomes the logarithms of affinities, -D / median when scaled, else -D.  The median is that of the
  * distances between different things that are positive and finite. */
-vhem_status vh_places_affinity(vhem_ctx *ctx, int n, bool scaled, double *D);
+vhem_status vh_places_affinity(vhem_ctx *ctx, int64_t n, bool scaled, double *D);
 
 typedef struct {
-    int n, dim, K;
+    int64_t n, dim, K;
     const double *place;  /* [n][dim] */
     const double *weight; /* [n]  times each counts; NULL: once */
     int restarts, max_iter;

@@ -73,13 +73,13 @@ static vhem_status go(vhem_ctx *ctx, const vh_search *s, const vh_reduction *how
 
 /* Virtual samples per model for which the starting centres are told apart by about SOFT_NATS: what is soft depends on
  * how different the models are, which grows with their dimension. */
-static double soft_samples(int Kb, int K, const double *L)
+static double soft_samples(int64_t Kb, int64_t K, const double *L)
 {
     double apart = 0;
-    for (int i = 0; i < Kb; i++) {
+    for (int64_t i = 0; i < Kb; i++) {
         const double *row = L + (size_t)i * (size_t)K;
         double top = row[0], sum = 0;
-        for (int j = 0; j < K; j++) {
+        for (int64_t j = 0; j < K; j++) {
             top = fmax(top, row[j]);
             sum += row[j];
         }
@@ -95,7 +95,7 @@ static vhem_status begin(vhem_ctx *ctx, const vh_search *s, int limit, vh_restar
     vhem_status st = VHEM_OK;
     vh_reduction how = reduction_of(ctx, s, has_trial(s), r->seed), soft = how;
     vh_vhem_run ignored = { 0 };
-    int Kb = how.trial ? s->Kb_trial : s->Kb;
+    int64_t Kb = how.trial ? s->Kb_trial : s->Kb;
 
     r->begun = true;
     VH_TRY(s->ops->start(ctx, s->arg, r, &s->scratch[vh_worker(ctx, ctx->threads)], &r->centers));
@@ -146,7 +146,7 @@ done:
 }
 
 /* The partition that the tables of a run stand for, of n models. */
-static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int n, vh_restart *r)
+static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int64_t n, vh_restart *r)
 {
     vhem_status st = VHEM_OK;
     free(r->label);
@@ -155,7 +155,7 @@ static vhem_status take_labels(vhem_ctx *ctx, const vh_search *s, int n, vh_rest
     if (r->label)
         goto done;
     VH_NEW(r->label, n);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         r->label[i] = vh_argmax(s->K, r->run.z + (size_t)i * (size_t)s->K, 1);
 done:
     return st;

@@ -50,21 +50,21 @@ typedef struct {
     const vh_restart_ops *ops;
     void *arg;
     const vhem_cluster_options *opt;
-    const double *floor; /* [d], or NULL */
-    int K;               /* clusters */
-    int Kb, Kb_trial;    /* base models, and those restarts are judged on; equal: all */
-    bool given;          /* the one restart is a start that somebody has given */
-    bool lean;           /* runs on all base models have labels, but neither z nor L */
-    double work;         /* of an E-step, very roughly in nanoseconds */
-    int R, n;            /* restarts; with the candidates that have joined them */
-    vh_restart *all;     /* [R + VH_MAX_CANDIDATES] */
-    int *order;          /* [R]  best first, after the short runs */
-    vh_scratch *scratch; /* [threads] */
-    int best;            /* -1: none yet */
-    double slack;        /* candidates whose bounds are this near to the best, in nats, are told apart by
+    const double *floor;  /* [d], or NULL */
+    int64_t K;            /* clusters */
+    int64_t Kb, Kb_trial; /* base models, and those restarts are judged on; equal: all */
+    bool given;           /* the one restart is a start that somebody has given */
+    bool lean;            /* runs on all base models have labels, but neither z nor L */
+    double work;          /* of an E-step, very roughly in nanoseconds */
+    int R, n;             /* restarts; with the candidates that have joined them */
+    vh_restart *all;      /* [R + VH_MAX_CANDIDATES] */
+    int *order;           /* [R]  best first, after the short runs */
+    vh_scratch *scratch;  /* [threads] */
+    int best;             /* -1: none yet */
+    double slack;         /* candidates whose bounds are this near to the best, in nats, are told apart by
                             their modularity; 0: the bound decides alone */
-    int failed;          /* the first restart that failed, by its number; -1: none */
-    char sentence[2048]; /* of that one */
+    int failed;           /* the first restart that failed, by its number; -1: none */
+    char sentence[2048];  /* of that one */
 } vh_search;
 
 /* opt->restarts of them under a seed, with the kinds [n_kind] of starts in turn, or with opt->init alone when

@@ -40,10 +40,10 @@ static void print_ints(FILE *f, int64_t n, const int *x)
 }
 
 /* [rows][columns], a row on each line. */
-static void print_table(FILE *f, const char *key, int rows, int columns, const double *x)
+static void print_table(FILE *f, const char *key, int64_t rows, int columns, const double *x)
 {
     fprintf(f, ",\n \"%s\": [", key);
-    for (int i = 0; i < rows && !ferror(f); i++) {
+    for (int64_t i = 0; i < rows && !ferror(f); i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", f);
         print_numbers(f, columns, x + (size_t)i * (size_t)columns);
     }
@@ -125,7 +125,7 @@ static void print_runs(FILE *f, const vh_clustering *c)
 static void print_models(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"names\": [", f);
-    for (int i = 0; i < c->Kb; i++) {
+    for (int64_t i = 0; i < c->Kb; i++) {
         fputs(i > 0 ? ", " : "", f);
         vh_text_json(f, c->name[i]);
     }
@@ -136,7 +136,7 @@ static void print_models(FILE *f, const vh_clustering *c)
 static void print_state_map(FILE *f, const vh_clustering *c)
 {
     fputs(",\n \"state_map\": [", f);
-    for (int i = 0; i < c->Kb; i++) {
+    for (int64_t i = 0; i < c->Kb; i++) {
         fputs(i > 0 ? ", " : "", f);
         print_ints(f, c->state_map_at[i + 1] - c->state_map_at[i], c->state_map + c->state_map_at[i]);
     }
@@ -144,7 +144,7 @@ static void print_state_map(FILE *f, const vh_clustering *c)
 }
 
 /* What the clusters themselves are must be numbers. */
-static vhem_status check_finite(vhem_ctx *ctx, const char *key, int rows, int columns, const double *x)
+static vhem_status check_finite(vhem_ctx *ctx, const char *key, int64_t rows, int columns, const double *x)
 {
     vhem_status st = VHEM_OK;
     for (size_t k = 0; x && k < (size_t)rows * (size_t)columns; k++)
@@ -169,8 +169,8 @@ done:
 }
 
 /* base_labels [n_base] is NULL for a clustering by itself. */
-static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int n_base, const int *base_labels,
-                                    const char *provenance, FILE *f)
+static vhem_status print_clustering(vhem_ctx *ctx, const vh_clustering *c, int64_t n_base,
+                                    const int *base_labels, const char *provenance, FILE *f)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(c->Kb > 0, VHEM_EINVAL,

@@ -85,13 +85,13 @@ done:
 /* ---- 2. arrays ----------------------------------------------------------------------------------------- */
 
 /* v as n numbers into x; row says which one of key it is, -1: the whole. */
-static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int row, json_t *v, size_t n, double *x)
+static vhem_status read_numbers(vhem_ctx *ctx, const char *key, int64_t row, json_t *v, size_t n, double *x)
 {
     vhem_status st = VHEM_OK;
     char where[64];
 
     if (row >= 0)
-        snprintf(where, sizeof where, "%s[%d]", key, row);
+        snprintf(where, sizeof where, "%s[%lld]", key, (long long)row);
     else
         snprintf(where, sizeof where, "%s", key);
     VH_TRY(check_kind(ctx, where, v, false));
@@ -108,7 +108,7 @@ done:
 }
 
 /* A table [Kb][Kr], if the key is there. */
-static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int Kb, int Kr, double **out)
+static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int64_t Kb, int Kr, double **out)
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(root, key);
@@ -117,14 +117,14 @@ static vhem_status read_table(vhem_ctx *ctx, json_t *root, const char *key, int 
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, key, v, false));
-    VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %d", key,
-             json_array_size(v), Kb);
-    for (int i = 0; i < Kb; i++)
+    VH_CHECK(json_array_size(v) == (size_t)Kb, VHEM_EFORMAT, "%s has %zu rows, must have %lld", key,
+             json_array_size(v), (long long)Kb);
+    for (int64_t i = 0; i < Kb; i++)
         VH_CHECK(json_array_size(json_array_get(v, (size_t)i)) == (size_t)Kr, VHEM_EFORMAT,
-                 "%s[%d] has %zu numbers, must have %d", key, i,
+                 "%s[%lld] has %zu numbers, must have %d", key, (long long)i,
                  json_array_size(json_array_get(v, (size_t)i)), Kr);
     VH_NEW(x, (size_t)Kb * (size_t)Kr);
-    for (int i = 0; i < Kb; i++)
+    for (int64_t i = 0; i < Kb; i++)
         VH_TRY(
             read_numbers(ctx, key, i, json_array_get(v, (size_t)i), (size_t)Kr, x + (size_t)i * (size_t)Kr));
     *out = x;
@@ -163,11 +163,12 @@ static vhem_status read_names(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, "names", v, false));
-    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "names has %zu entries, labels has %d",
-             json_array_size(v), c->Kb);
-    for (int i = 0; i < c->Kb; i++) {
+    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "names has %zu entries, labels has %lld",
+             json_array_size(v), (long long)c->Kb);
+    for (int64_t i = 0; i < c->Kb; i++) {
         json_t *e = json_array_get(v, (size_t)i);
-        VH_CHECK(json_is_string(e), VHEM_EFORMAT, "names[%d] is %s, must be text", i, vh_json_kind(e));
+        VH_CHECK(json_is_string(e), VHEM_EFORMAT, "names[%lld] is %s, must be text", (long long)i,
+                 vh_json_kind(e));
         VH_TRY(vh_clustering_set_name(ctx, c, i, json_string_value(e)));
     }
 done:
@@ -276,15 +277,15 @@ static vhem_status read_state_map(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     if (!v)
         goto done;
     VH_TRY(check_kind(ctx, "state_map", v, false));
-    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "state_map has %zu rows, labels has %d",
-             json_array_size(v), c->Kb);
+    VH_CHECK(json_array_size(v) == (size_t)c->Kb, VHEM_EFORMAT, "state_map has %zu rows, labels has %lld",
+             json_array_size(v), (long long)c->Kb);
     VH_NEW(c->state_map_at, (size_t)c->Kb + 1);
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         c->state_map_at[i + 1] = c->state_map_at[i] + (int64_t)json_array_size(json_array_get(v, (size_t)i));
     VH_NEW(c->state_map, c->state_map_at[c->Kb]);
-    for (int i = 0; i < c->Kb; i++) {
+    for (int64_t i = 0; i < c->Kb; i++) {
         int hi = c->centers ? c->centers->hmm[c->label[i]].S - 1 : INT_MAX;
-        snprintf(who, sizeof who, "state_map[%d]", i);
+        snprintf(who, sizeof who, "state_map[%lld]", (long long)i);
         VH_TRY(read_indices(ctx, who, json_array_get(v, (size_t)i),
                             (size_t)(c->state_map_at[i + 1] - c->state_map_at[i]), hi,
                             c->state_map + c->state_map_at[i]));
@@ -325,7 +326,7 @@ static vhem_status read_centers(vhem_ctx *ctx, json_t *root, vh_clustering *c)
             vh_error_prefix(ctx, "centers");
             goto done;
         }
-        c->Kr = c->centers ? c->centers->K : c->textures->K;
+        c->Kr = (int)(c->centers ? c->centers->K : c->textures->K);
     } else {
         size_t n = json_array_size(json_array_get(z, 0));
         c->Kr = n <= INT_MAX ? (int)n : 0;
@@ -400,9 +401,8 @@ static vhem_status read_clustering(vhem_ctx *ctx, json_t *root, vh_clustering **
     VH_TRY(check_header(ctx, root, "vhem-clustering"));
     VH_CHECK(labels, VHEM_EFORMAT, "labels is missing");
     VH_TRY(check_kind(ctx, "labels", labels, false));
-    VH_CHECK(Kb >= 1 && Kb <= INT_MAX, VHEM_EFORMAT, "labels has %zu entries, must have 1 to %d", Kb,
-             INT_MAX);
-    VH_TRY(vh_clustering_new(ctx, (int)Kb, &c));
+    VH_CHECK(Kb >= 1, VHEM_EFORMAT, "labels has %zu entries, must have at least 1", Kb);
+    VH_TRY(vh_clustering_new(ctx, (int64_t)Kb, &c));
     c->method = "";
     VH_TRY(get_text(ctx, root, "method", c, &c->method));
     VH_TRY(read_centers(ctx, root, c));
@@ -430,15 +430,16 @@ static vhem_status check_base_labels(vhem_ctx *ctx, json_t *level, const vhem_tr
 {
     vhem_status st = VHEM_OK;
     json_t *v = json_object_get(level, "base_labels");
-    int n = tree->level[0]->Kb, *said = NULL;
+    int64_t n = tree->level[0]->Kb;
+    int *said = NULL;
 
     if (!v)
         goto done;
     VH_NEW(said, n);
     VH_TRY(read_indices(ctx, "base_labels", v, (size_t)n, tree->level[l]->Kr - 1, said));
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         VH_CHECK(said[i] == tree->base_labels[l][i], VHEM_EFORMAT,
-                 "base_labels[%d] is %d, the labels of the levels lead to %d", i, said[i],
+                 "base_labels[%lld] is %d, the labels of the levels lead to %d", (long long)i, said[i],
                  tree->base_labels[l][i]);
 done:
     free(said);

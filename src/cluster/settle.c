@@ -24,17 +24,18 @@ enum {
 
 struct vh_settled {
     const vh_base *base;
-    int n, *member; /* [n] */
-    uint64_t key;   /* of the members */
-    int tries;      /* restarts so far */
-    double J;       /* of the centre; -infinity: there is none yet */
+    int n;
+    int64_t *member; /* [n] */
+    uint64_t key;    /* of the members */
+    int tries;       /* restarts so far */
+    double J;        /* of the centre; -infinity: there is none yet */
     vh_h3m *centre;
 };
 
 typedef struct { /* one group of the partition at hand */
     const vh_settled *known;
     const vh_h3m *current;
-    int j; /* its number */
+    int64_t j; /* its number */
     int restarts;
     double J;
     vh_h3m *centre; /* NULL: nothing better than what is known */
@@ -59,7 +60,7 @@ void vh_settler_free(vh_settler *s)
 }
 
 /* FNV-1a of the members. */
-static uint64_t key_of(int n, const int *member)
+static uint64_t key_of(int n, const int64_t *member)
 {
     uint64_t key = 0xcbf29ce484222325u;
     for (int i = 0; i < n; i++)
@@ -68,20 +69,21 @@ static uint64_t key_of(int n, const int *member)
 }
 
 /* The members of group j into member [Kb]; returns their number. */
-static int members_of(int Kb, const int *label, int j, int *member)
+static int members_of(int64_t Kb, const int *label, int64_t j, int64_t *member)
 {
-    int all = 0, n = 0, seen = 0;
-    for (int i = 0; i < Kb; i++)
+    int64_t all = 0, seen = 0;
+    int n = 0;
+    for (int64_t i = 0; i < Kb; i++)
         all += label[i] == j;
-    int wanted = all < MANY_MEMBERS ? all : MANY_MEMBERS;
-    for (int i = 0; i < Kb; i++)
-        if (label[i] == j && (int64_t)seen++ * wanted / all == n)
+    int wanted = all < MANY_MEMBERS ? (int)all : MANY_MEMBERS;
+    for (int64_t i = 0; i < Kb; i++)
+        if (label[i] == j && seen++ * wanted / all == n)
             member[n++] = i;
     return n;
 }
 
 /* The entry of a group, a new one when it has not been met yet; *at is its place. */
-static vhem_status look_up(vhem_ctx *ctx, vh_settler *s, const vh_base *base, int n, const int *member,
+static vhem_status look_up(vhem_ctx *ctx, vh_settler *s, const vh_base *base, int n, const int64_t *member,
                            size_t *at)
 {
     vhem_status st = VHEM_OK;
@@ -122,7 +124,7 @@ done:
 }
 
 /* More restarts for a group, one of them at its current centre. */
-static vhem_status settle_one(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status settle_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     vhem_status st = VHEM_OK;
     const work *w = arg;
@@ -187,11 +189,11 @@ static void remember(vh_settled *known, group *g)
 
 /* Centre j becomes what is known of its group. */
 static vhem_status place(vhem_ctx *ctx, const vh_settler *s, const vh_base *base, const vh_settled *known,
-                         int j, const vh_h3m *current, vh_h3m *out)
+                         int64_t j, const vh_h3m *current, vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *from = known ? known->centre : current;
-    int at = known ? 0 : j;
+    int64_t at = known ? 0 : j;
     vh_rng rng;
 
     if (from) {
@@ -211,9 +213,9 @@ done:
 static void weigh(const vh_settler *s, const vh_base *base, const int *label, const vh_h3m *current,
                   vh_h3m *out)
 {
-    for (int j = 0; j < out->K; j++)
+    for (int64_t j = 0; j < out->K; j++)
         out->omega[j] = current ? current->omega[j] : 0;
-    for (int i = 0; !current && i < base->Kb; i++)
+    for (int64_t i = 0; !current && i < base->Kb; i++)
         out->omega[label[i]] += s->opt->weighted_omega ? base->h3m->omega[i] : 1;
     vh_normalise(out->K, out->omega);
 }
@@ -222,7 +224,7 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
                       const vh_h3m *current, int restarts, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
-    int K = s->K, failed, *member = NULL;
+    int64_t K = s->K, failed, *member = NULL;
     size_t *at = NULL;
     vh_h3m *centers = NULL;
     work w = { .settler = s };
@@ -231,21 +233,21 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     VH_NEW(at, K);
     VH_NEW(w.group, K);
     vh_jobs jobs = { .what = "centres", .nested = true, .run = settle_one, .arg = &w };
-    for (int j = 0; j < K; j++) {
+    for (int64_t j = 0; j < K; j++) {
         int n = members_of(base->Kb, label, j, member);
         if (n == 0)
             continue;
         VH_TRY(look_up(ctx, s, base, n, member, &at[jobs.n]));
         w.group[jobs.n++] = (group){ .j = j, .current = current };
     }
-    for (int g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
+    for (int64_t g = 0; g < jobs.n; g++) { /* the entries may have moved until now */
         w.group[g].known = &s->all[at[g]];
         int wanted = wanted_restarts(restarts, s->all[at[g]].n), tries = s->all[at[g]].tries;
         w.group[g].restarts = wanted > tries ? wanted - tries : 0;
     }
     VH_TRY(vh_run_jobs(ctx, &jobs, &failed));
     VH_TRY(vh_h3m_new(ctx, base->h3m->family, base->h3m->shape, K, &centers));
-    for (int g = 0, j = 0; j < K; j++) {
+    for (int64_t g = 0, j = 0; j < K; j++) {
         bool used = g < jobs.n && w.group[g].j == j;
         if (used)
             remember(&s->all[at[g]], &w.group[g]);
@@ -256,7 +258,7 @@ vhem_status vh_settle(vhem_ctx *ctx, vh_settler *s, const vh_base *base, const i
     *out = centers;
     centers = NULL;
 done:
-    for (int g = 0; w.group && g < jobs.n; g++)
+    for (int64_t g = 0; w.group && g < jobs.n; g++)
         vh_h3m_free(w.group[g].centre);
     free(w.group);
     free(member);

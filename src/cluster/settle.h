@@ -14,7 +14,7 @@ typedef struct vh_settled vh_settled; /* a group and the best centre found for i
 
 typedef struct {
     const vhem_cluster_options *opt;
-    int K;               /* groups */
+    int64_t K;           /* groups */
     const double *floor; /* [d]  smallest variances, or NULL */
     uint64_t seed;
     vh_settled *all; /* what has been settled: equal groups are not settled twice */

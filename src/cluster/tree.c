@@ -68,19 +68,20 @@ vhem_status vh_tree_add(vhem_ctx *ctx, vhem_tree *tree, vh_clustering *c)
     vhem_status st = VHEM_OK;
     int l = tree->n, *labels = NULL, *parent = NULL;
     vh_clustering *below = l > 0 ? tree->level[l - 1] : NULL;
-    int n = below ? tree->level[0]->Kb : c->Kb;
+    int64_t n = below ? tree->level[0]->Kb : c->Kb;
 
     VH_CHECK(!below || c->Kb == below->Kr || c->Kb == count_used(below), VHEM_EFORMAT,
-             "there are %d models, the level below has %d centres", c->Kb, below ? below->Kr : 0);
+             "there are %lld models, the level below has %d centres", (long long)c->Kb,
+             below ? below->Kr : 0);
     VH_NEW(labels, n);
     if (below) {
         VH_NEW(parent, below->Kr);
         find_parents(below, c, parent);
     }
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         labels[i] = below ? parent[tree->base_labels[l - 1][i]] : c->label[i];
         VH_CHECK(labels[i] >= 0, VHEM_EFORMAT,
-                 "model %d belongs to a centre of weight zero, which has no place here", i);
+                 "model %lld belongs to a centre of weight zero, which has no place here", (long long)i);
     }
     if (below) {
         tree->parent[l - 1] = parent;
@@ -104,11 +105,13 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     vhem_tree *tree = NULL;
     vh_clustering *c = NULL;
 
+    VH_CHECK(vh_models_size(models) <= INT_MAX, VHEM_EINVAL, "%lld models are too many to be clusters",
+             (long long)vh_models_size(models));
     VH_TRY(vh_tree_new(ctx, 1, &tree));
     VH_TRY(vh_clustering_new(ctx, 0, &c));
     c->method = "";
     vhem_cluster_options_init(&c->options);
-    c->Kr = vh_models_size(models);
+    c->Kr = (int)vh_models_size(models);
     char **from = models->h3m ? &models->h3m->provenance : &models->dtm->provenance;
     tree->provenance = *from;
     *from = NULL;
@@ -156,8 +159,8 @@ static vhem_status check_levels(vhem_ctx *ctx, const vh_input *in, int n, const 
         goto done;
     for (int l = 0; l < n; l++)
         VH_CHECK(K[l] >= 1, VHEM_EINVAL, "K of level %d is %lld, must be at least 1", l + 1, (long long)K[l]);
-    VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, there are %d %s", (long long)K[0],
-             in->Kb,
+    VH_CHECK(K[0] <= in->Kb || at_most, VHEM_EINVAL, "K of level 1 is %lld, there are %lld %s",
+             (long long)K[0], (long long)in->Kb,
              in->data     ? "sequences or groups"
              : in->models ? "models"
                           : "textures");
@@ -183,11 +186,13 @@ static void free_centers(centers *x)
 
 /* What the level above c clusters: its used centres, or what it has put together of the sequences.  *used and
  * item are what the input points to, of the level below at first. */
-static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int *item, vh_input *in)
+static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *used, int64_t *item,
+                              vh_input *in)
 {
     vhem_status st = VHEM_OK;
     const double *omega = vh_clustering_omega(c);
-    int *row = NULL, *index = NULL, n = 0;
+    int *row = NULL, n = 0;
+    int64_t *index = NULL;
 
     VH_CHECK(omega, VHEM_EINVAL, "method %s has no centres to cluster again", c->method);
     VH_NEW(row, c->Kr);
@@ -208,7 +213,7 @@ static vhem_status next_input(vhem_ctx *ctx, const vh_clustering *c, centers *us
         VH_TRY(vh_dtm_subset(ctx, c->textures, index, n, &used->textures));
         *in = vh_input_textures(used->textures, 0);
     } else {
-        for (int i = 0; i < in->data->N; i++)
+        for (int64_t i = 0; i < in->data->N; i++)
             item[i] = row[c->label[item[i]]];
         in->Kb = n;
     }
@@ -239,8 +244,8 @@ static vhem_status add_level(vhem_ctx *ctx, vhem_tree *tree, int l, int levels, 
     if (l > 0)
         o->start = NULL; /* a given start is that of the lowest level */
     if (in->K < K)
-        vh_log(ctx, VHEM_LOG_WARN, "level %d has %d clusters, not %d: the level below has no more", l + 1,
-               in->K, K);
+        vh_log(ctx, VHEM_LOG_WARN, "level %d has %lld clusters, not %d: the level below has no more", l + 1,
+               (long long)in->K, K);
     vhem_status st = vh_cluster(ctx, in, o, vh_rng_seed((uint64_t)ctx->opt.seed, (uint64_t)l << 32), &c);
     if (st == VHEM_ESTOPPED && levels > 1 && (c || l > 0)) /* else there is nothing to tell of */
         tell_stopped(ctx, l, c);
@@ -262,7 +267,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
     centers used = { 0 };
-    int *item = NULL; /* [N]  of sequences: the set of each, which changes from level to level */
+    int64_t *item = NULL; /* [N]  of sequences: the set of each, which changes from level to level */
     vh_input in;
     vhem_cluster_options o;
 

@@ -30,7 +30,7 @@ static void run_job(void *arg, int64_t i, int worker)
         vh_ctx_child(ctx, r->across ? 1 : ctx->threads, &own);
     own.opt.log = jobs->logs ? ctx->opt.log : NULL;
     own.opt.log_arg = ctx->opt.log_arg;
-    vhem_status st = jobs->run(&own, jobs->arg, (int)i, worker);
+    vhem_status st = jobs->run(&own, jobs->arg, i, worker);
     if (st != VHEM_OK && st != VHEM_ESTOPPED) {
 #pragma omp critical(vh_jobs_failed)
         if (i < r->first) {
@@ -44,13 +44,13 @@ static void run_job(void *arg, int64_t i, int worker)
     vh_progress(ctx, jobs->what, so_far, jobs->n);
 }
 
-vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int *failed)
+vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed)
 {
     running r = { .ctx = ctx, .jobs = jobs, .first = jobs->n };
 
     r.across = jobs->n >= ctx->threads || !jobs->inside;
     vh_progress(ctx, jobs->what, 0, jobs->n);
     vh_share(ctx, &(vh_loop){ jobs->n, r.across ? ctx->threads : 1, !jobs->nested, run_job, &r });
-    *failed = r.first < jobs->n ? (int)r.first : -1;
+    *failed = r.first < jobs->n ? r.first : -1;
     return r.st == VHEM_OK && vh_stopped(ctx) ? VHEM_ESTOPPED : r.st;
 }

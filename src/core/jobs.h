@@ -6,7 +6,7 @@
 #include "core/ctx.h"
 
 typedef struct {
-    int n;
+    int64_t n;
     const char *what; /* the word for progress */
     bool inside;      /* a job can use several threads: fewer jobs than threads run one after the other, with
                          all threads in each */
@@ -14,13 +14,13 @@ typedef struct {
                          (core/share.h); its memory is its own */
     bool logs;        /* what a job logs is the user's business */
     /* Job i, with a context of its own, whose threads it may use; worker: number of the first of them. */
-    vhem_status (*run)(vhem_ctx *ctx, void *arg, int i, int worker);
+    vhem_status (*run)(vhem_ctx *ctx, void *arg, int64_t i, int worker);
     void *arg;
 } vh_jobs;
 
 /* After a failure no further jobs are begun.  Returns the status of the first of the jobs, by number, that
  * fails, with its sentence in ctx and its number in *failed, else -1; VHEM_ESTOPPED after a stop, which in a
  * job is no failure. */
-vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int *failed);
+vhem_status vh_run_jobs(vhem_ctx *ctx, const vh_jobs *jobs, int64_t *failed);
 
 #endif

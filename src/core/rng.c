@@ -68,11 +68,11 @@ int64_t vh_rng_below(vh_rng *rng, int64_t n)
     return (int64_t)(x % m);
 }
 
-int vh_rng_pick(vh_rng *rng, int n, const double *p)
+int64_t vh_rng_pick(vh_rng *rng, int64_t n, const double *p)
 {
     double u = vh_rng_uniform(rng);
-    int last = 0; /* rounding may leave u above the sum: last possible */
-    for (int i = 0; i < n; i++) {
+    int64_t last = 0; /* rounding may leave u above the sum: last possible */
+    for (int64_t i = 0; i < n; i++) {
         if (p[i] > 0) {
             if (u < p[i])
                 return i;
@@ -83,10 +83,10 @@ int vh_rng_pick(vh_rng *rng, int n, const double *p)
     return last;
 }
 
-void vh_rng_spread(vh_rng *rng, int64_t K, int n, int *pick)
+void vh_rng_spread(vh_rng *rng, int64_t K, int n, int64_t *pick)
 {
     for (int i = 0; i < n; i++) {
         int64_t lo = K * i / n, hi = K * (i + 1) / n;
-        pick[i] = (int)(lo + vh_rng_below(rng, hi - lo));
+        pick[i] = lo + vh_rng_below(rng, hi - lo);
     }
 }

@@ -30,13 +30,14 @@ void vh_rng_init(vh_rng *rng, uint64_t seed, uint32_t purpose, uint64_t item);
  * JSON can hold them. */
 uint64_t vh_rng_seed(uint64_t seed, uint64_t k);
 uint64_t vh_rng_bits(vh_rng *rng);
-double vh_rng_uniform(vh_rng *rng);                   /* in [0, 1), 53 bits */
-double vh_rng_normal(vh_rng *rng);                    /* mean 0, variance 1 */
-double vh_rng_exponential(vh_rng *rng);               /* mean 1 */
-int64_t vh_rng_below(vh_rng *rng, int64_t n);         /* 0 .. n-1 */
-int vh_rng_pick(vh_rng *rng, int n, const double *p); /* index with probabilities p [n], which sum to 1 */
+double vh_rng_uniform(vh_rng *rng);           /* in [0, 1), 53 bits */
+double vh_rng_normal(vh_rng *rng);            /* mean 0, variance 1 */
+double vh_rng_exponential(vh_rng *rng);       /* mean 1 */
+int64_t vh_rng_below(vh_rng *rng, int64_t n); /* 0 .. n-1 */
+int64_t vh_rng_pick(vh_rng *rng, int64_t n,
+                    const double *p); /* index with probabilities p [n], which sum to 1 */
 
 /* pick [n], ascending: n of K numbers, one from each of n equal stretches, so that none comes twice. */
-void vh_rng_spread(vh_rng *rng, int64_t K, int n, int *pick);
+void vh_rng_spread(vh_rng *rng, int64_t K, int n, int64_t *pick);
 
 #endif

@@ -109,7 +109,6 @@ vhem_status vh_builder_cut(vh_builder *b, int64_t T, const char *name, const cha
     const char *file = b->path ? b->path : "", *colon = b->path ? ": " : "";
 
     assert(T <= b->n - b->n_cut);
-    VH_CHECK(b->N < INT_MAX, VHEM_EFORMAT, "%s%smore than %d sequences", file, colon, INT_MAX);
     if (T < 1 && name && *name)
         st = vh_fail(ctx, VHEM_EFORMAT, "%s%ssequence '%s' has no frames, needs at least one", file, colon,
                      VH_SHOW(name, strlen(name)));
@@ -223,7 +222,7 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "",
              b->path ? ": " : "");
     VH_NEW(data, 1);
-    data->N = (int)b->N;
+    data->N = (int64_t)b->N;
     data->d = b->d;
     snprintf(data->format, sizeof data->format, "%s", format);
     VH_NEW(data->start, b->N + 1);

@@ -53,17 +53,15 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
 
     VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
              "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
-    VH_CHECK(N <= INT_MAX, VHEM_EINVAL, "there are %lld sequences, at most %d are possible", (long long)N,
-             INT_MAX);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
     VH_NEW(data, 1);
-    data->N = (int)N;
+    data->N = N;
     data->d = d;
     data->y = y;
     snprintf(data->format, sizeof data->format, "memory");
     VH_NEW(data->start, N + 1);
-    for (int n = 0; n < N; n++) {
-        VH_CHECK(T[n] >= 1, VHEM_EINVAL, "sequence %d has %lld frames, needs at least one", n,
+    for (int64_t n = 0; n < N; n++) {
+        VH_CHECK(T[n] >= 1, VHEM_EINVAL, "sequence %lld has %lld frames, needs at least one", (long long)n,
                  (long long)T[n]);
         data->start[n + 1] = data->start[n] + T[n];
     }
@@ -80,7 +78,7 @@ done:
 }
 
 /* A copy of n texts, NULL when there are none to copy. */
-static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int n, char ***out)
+static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int64_t n, char ***out)
 {
     vhem_status st = VHEM_OK;
     char **copy = NULL;
@@ -88,7 +86,7 @@ static vhem_status copy_texts(vhem_ctx *ctx, const char *const *text, int n, cha
     if (!text)
         return VHEM_OK;
     VH_NEW(copy, n);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         VH_DUP(copy[i], text[i] ? text[i] : "");
     *out = copy;
     copy = NULL;
@@ -98,7 +96,7 @@ done:
 }
 
 /* Puts a new list in the place of the old one, when there is a new one. */
-static void replace_texts(char ***place, char ***text, int n)
+static void replace_texts(char ***place, char ***text, int64_t n)
 {
     if (!*text)
         return;
@@ -110,14 +108,15 @@ static void replace_texts(char ***place, char ***text, int n)
 vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_text *text)
 {
     vhem_status st = VHEM_OK;
-    int N = data->N, d = data->d;
+    int64_t N = data->N;
+    int d = data->d;
     char **names = NULL, **labels = NULL, **groups = NULL, **columns = NULL;
     const double *weight = text->weight;
     double *weights = NULL;
 
-    for (int n = 0; weight && n < N; n++)
+    for (int64_t n = 0; weight && n < N; n++)
         VH_CHECK(isfinite(weight[n]) && weight[n] > 0, VHEM_EINVAL,
-                 "sequence %d: the weight is %g, must be a positive number", n, weight[n]);
+                 "sequence %lld: the weight is %g, must be a positive number", (long long)n, weight[n]);
     VH_TRY(copy_texts(ctx, text->name, N, &names));
     VH_TRY(copy_texts(ctx, text->label, N, &labels));
     VH_TRY(copy_texts(ctx, text->group, N, &groups));
@@ -168,11 +167,10 @@ void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
                               .column = (const char *const *)data->column };
 }
 
-vhem_status vhem_data_view(const vhem_data *data, int64_t at, vhem_seq_view *out)
+vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
 {
-    if (at < 0 || at >= data->N)
+    if (n < 0 || n >= data->N)
         return VHEM_EINVAL;
-    int n = (int)at;
     *out = (vhem_seq_view){
         .name = data->name ? data->name[n] : "",
         .label = data->label ? data->label[n] : "",
@@ -209,38 +207,38 @@ void vhem_data_free(vhem_data *data)
 }
 
 /* Does letting go of sequence b let go of a? */
-static bool go_together(const vhem_data *data, int a, int b)
+static bool go_together(const vhem_data *data, int64_t a, int64_t b)
 {
     const double *y = vh_data_frames(data, a), *next = vh_data_frames(data, b);
     const double *last = y + vh_data_length(data, a) * data->d - 1;
     return vh_spill_together(&data->hold, y, next) && vh_spill_together(&data->hold, last, next);
 }
 
-static void let_go(const vhem_data *data, int n)
+static void let_go(const vhem_data *data, int64_t n)
 {
     vh_spill_release(&data->hold, vh_data_frames(data, n), vh_data_length(data, n) * data->d);
 }
 
-void vh_data_release(const vhem_data *data, const int *seq, int n)
+void vh_data_release(const vhem_data *data, const int64_t *seq, int64_t n)
 {
-    for (int i = 0; data->hold.map && i < n; i++)
+    for (int64_t i = 0; data->hold.map && i < n; i++)
         if (i + 1 == n || !go_together(data, seq ? seq[i] : i, seq ? seq[i + 1] : i + 1))
             let_go(data, seq ? seq[i] : i);
 }
 
-void vh_data_passed(const vhem_data *data, int n)
+void vh_data_passed(const vhem_data *data, int64_t n)
 {
     if (data->hold.map && (n + 1 == data->N || !go_together(data, n, n + 1)))
         let_go(data, n);
 }
 
 /* The sentence for value i of sequence n, told by its frame and column. */
-static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int n, int64_t i,
+static vhem_status bad_value(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t n, int64_t i,
                              const char *what)
 {
     const char *name = data->name ? data->name[n] : "";
     char number[24];
-    snprintf(number, sizeof number, "%d", n);
+    snprintf(number, sizeof number, "%lld", (long long)n);
     return vh_fail(ctx, status, "sequence %s%s%s: frame %lld (counted from 0), column '%s' is %s",
                    *name ? "'" : "", *name ? VH_SHOW(name, strlen(name)) : number, *name ? "'" : "",
                    (long long)(i / data->d), data->column[i % data->d], what);
@@ -253,7 +251,7 @@ static const char missing[] =
 /* Counts NaN into *n_missing, or refuses it where that is NULL; refuses infinity. */
 static vhem_status look_through(vhem_ctx *ctx, const vhem_data *data, vhem_status status, int64_t *n_missing)
 {
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n);
         for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
             if (isfinite(y[i]))
@@ -292,7 +290,7 @@ vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse
     }
     if (!refuse)
         return look_through(ctx, data, VHEM_EINVAL, n_missing);
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n);
         for (int64_t i = 0; i < vh_data_length(data, n) * data->d; i++) {
             const char *must = isnan(y[i]) ? NULL : refuse(arg, (int)(i % data->d), y[i]);
@@ -375,7 +373,7 @@ done:
 }
 
 /* What is told of sequence `from` goes to place `to`, which is not behind it. */
-static void move_texts(vhem_data *data, int to, int from)
+static void move_texts(vhem_data *data, int64_t to, int64_t from)
 {
     char **text[] = { data->name, data->label, data->group };
     for (int i = 0; i < 3 && to < from; i++)
@@ -389,23 +387,24 @@ static void move_texts(vhem_data *data, int to, int from)
 }
 
 /* Only sequences keep [n], which ascend, stay. */
-static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int *keep, int n, vhem_data *data)
+static vhem_status keep_some(vhem_ctx *ctx, const char *path, const int64_t *keep, int64_t n, vhem_data *data)
 {
     vhem_status st = VHEM_OK;
     vh_spill kept = { .name = path, .limit = data->hold.limit };
-    int N = data->N, d = data->d;
+    int64_t N = data->N;
+    int d = data->d;
 
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_spill_copy(ctx, &kept, &data->hold, data->start[keep[k]] * d,
                              vh_data_length(data, keep[k]) * d));
-    for (int k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
+    for (int64_t k = 0; k < n; k++) { /* k + 1 <= keep[k + 1]: what is read is intact */
         int64_t T = vh_data_length(data, keep[k]);
         move_texts(data, k, keep[k]);
         data->start[k + 1] = data->start[k] + T;
     }
     char **all[] = { data->name, data->label, data->group };
     for (int i = 0; i < 3; i++)
-        for (int k = n; all[i] && k < N; k++)
+        for (int64_t k = n; all[i] && k < N; k++)
             free(all[i][k]);
     data->N = n;
     vh_spill_free(&data->hold);
@@ -424,7 +423,7 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
     vhem_status st = VHEM_OK;
     const char *equals = strchr(where, '=');
     size_t n = equals ? (size_t)(equals - where) : 0;
-    int kept = 0, *keep = NULL;
+    int64_t kept = 0, *keep = NULL;
     char **text = NULL;
 
     if (n == 5 && memcmp(where, "label", n) == 0)
@@ -439,7 +438,7 @@ vhem_status vh_data_keep_where(vhem_ctx *ctx, const char *path, const char *wher
                  "no other columns",
                  path, VH_SHOW(where, strlen(where)));
     VH_NEW(keep, data->N);
-    for (int k = 0; k < data->N; k++)
+    for (int64_t k = 0; k < data->N; k++)
         if (strcmp(text ? text[k] : "", equals + 1) == 0)
             keep[kept++] = k;
     VH_CHECK(kept > 0, VHEM_EINVAL, "%s: no sequence has the %.*s '%s'", path, (int)n, where,
@@ -452,20 +451,21 @@ done:
 }
 
 /* Texts of some of the sequences; NULL when there are none at all. */
-static vhem_status some_texts(vhem_ctx *ctx, char *const *text, const int *seq, int n, char ***out)
+static vhem_status some_texts(vhem_ctx *ctx, char *const *text, const int64_t *seq, int64_t n, char ***out)
 {
     vhem_status st = VHEM_OK;
 
     if (!text)
         return VHEM_OK;
     VH_NEW(*out, n);
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         VH_DUP((*out)[k], text[seq[k]]);
 done:
     return st;
 }
 
-vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out)
+vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                           vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
@@ -482,7 +482,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq,
     VH_NEW(own->start, n + 1);
     if (data->weight)
         VH_NEW(own->weight, n);
-    for (int k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         own->at[k] = data->at ? data->at[seq[k]] : data->start[seq[k]];
         own->start[k + 1] = own->start[k] + vh_data_length(data, seq[k]);
         if (data->weight)

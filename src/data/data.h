@@ -12,7 +12,8 @@ typedef struct {
 } vh_symbols;
 
 struct vhem_data {
-    int N, d;
+    int64_t N;
+    int d;
     int64_t *start;                /* [N+1]  sequence n is frames start[n] .. start[n+1]-1 */
     const double *y;               /* [start[N]][d] */
     vh_spill hold;                 /* what y is in; empty when wrapped */
@@ -30,20 +31,20 @@ struct vhem_data {
     vh_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
 };
 
-static inline int64_t vh_data_length(const vhem_data *data, int n)
+static inline int64_t vh_data_length(const vhem_data *data, int64_t n)
 {
     return data->start[n + 1] - data->start[n];
 }
-static inline const double *vh_data_frames(const vhem_data *data, int n)
+static inline const double *vh_data_frames(const vhem_data *data, int64_t n)
 {
     return data->y + (data->at ? data->at[n] : data->start[n]) * data->d;
 }
-static inline double vh_data_weight(const vhem_data *data, int n)
+static inline double vh_data_weight(const vhem_data *data, int64_t n)
 {
     return data->weight ? data->weight[n] : 1.0;
 }
 
-static inline int vh_data_size(const vhem_data *data)
+static inline int64_t vh_data_size(const vhem_data *data)
 {
     return data->N;
 }
@@ -61,12 +62,13 @@ vhem_status vh_data_describe(vhem_ctx *ctx, vhem_data *data, const vhem_data_tex
 
 /* Sequences seq [n] (NULL: the first n) are not needed for now: frames in a file leave memory.  Any thread
  * may do this at any time. */
-void vh_data_release(const vhem_data *data, const int *seq, int n);
+void vh_data_release(const vhem_data *data, const int64_t *seq, int64_t n);
 /* The same for sequence n of a pass through all of them in order, after which n + 1 comes. */
-void vh_data_passed(const vhem_data *data, int n);
+void vh_data_passed(const vhem_data *data, int64_t n);
 
 /* n sequences of data, in this order; the frames stay where they are, and data must outlive the subset. */
-vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vhem_data **out);
+vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                           vhem_data **out);
 
 /* How readers build a set: begin, then for each sequence frames and an end, then finish.  Sequences without a
  * single frame are refused by vh_builder_end with a sentence that names them. */

@@ -183,7 +183,7 @@ static vhem_status cut(index_file *r, const vhem_data_options *opt, int d, const
         vh_builder_take(b, &a->hold);
     for (size_t n = 0; n < r->n; n++) {
         char **text = r->text + 3 * n;
-        int index;
+        int64_t index;
         if (!taken)
             VH_TRY(vh_builder_copy(b, &a->hold, r->range[2 * n], r->range[2 * n + 1]));
         VH_TRY(vh_builder_cut(b, r->range[2 * n + 1], text[0], text[1], text[2], r->weight[n]));
@@ -216,7 +216,7 @@ vhem_status vh_index_build(vhem_ctx *ctx, const char *path, const char *format, 
     VH_TRY(read_rows(&r));
     VH_TRY(cut(&r, opt, d, format, a, out));
 done:
-    vh_list_free(r.text, (int)(3 * r.n));
+    vh_list_free(r.text, 3 * r.n);
     free(r.range);
     free(r.weight);
     vh_roles_free(&r.roles);

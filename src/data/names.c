@@ -20,7 +20,7 @@ static size_t find(const vh_names *names, const char *s, size_t n)
 {
     size_t mask = names->n_slots - 1, i = hash(s, n) & mask;
     for (; names->slot[i]; i = (i + 1) & mask) {
-        int k = names->slot[i] - 1;
+        int64_t k = names->slot[i] - 1;
         if (names->size[k] == n && memcmp(names->text[k], s, n) == 0)
             break;
     }
@@ -31,19 +31,20 @@ static vhem_status rehash(vhem_ctx *ctx, vh_names *names)
 {
     vhem_status st = VHEM_OK;
     size_t n_slots = names->n_slots ? 2 * names->n_slots : 64;
-    int *slot = NULL;
+    int64_t *slot = NULL;
 
     VH_NEW(slot, n_slots);
     free(names->slot);
     names->slot = slot;
     names->n_slots = n_slots;
-    for (int k = 0; k < names->n; k++)
+    for (int64_t k = 0; k < names->n; k++)
         names->slot[find(names, names->text[k], names->size[k])] = k + 1;
 done:
     return st;
 }
 
-vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int *index, bool *is_new)
+vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, int64_t *index,
+                         bool *is_new)
 {
     vhem_status st = VHEM_OK;
 
@@ -52,7 +53,6 @@ vhem_status vh_names_put(vhem_ctx *ctx, vh_names *names, const char *s, size_t n
     size_t i = find(names, s, n);
     *is_new = names->slot[i] == 0;
     if (*is_new) {
-        VH_CHECK(names->n < INT_MAX - 1, VHEM_EFORMAT, "more than %d sequences", INT_MAX - 1);
         VH_TRY(vh_grow(ctx, &names->text, &names->cap_text, (size_t)names->n + 1, sizeof *names->text));
         VH_TRY(vh_grow(ctx, &names->size, &names->cap_size, (size_t)names->n + 1, sizeof *names->size));
         names->text[names->n] = vh_strndup(ctx, s, n);
@@ -66,14 +66,14 @@ done:
     return st;
 }
 
-int vh_names_find(const vh_names *names, const char *s, size_t n)
+int64_t vh_names_find(const vh_names *names, const char *s, size_t n)
 {
     return names->n_slots ? names->slot[find(names, s, n)] - 1 : -1;
 }
 
 void vh_names_free(vh_names *names)
 {
-    for (int k = 0; k < names->n; k++)
+    for (int64_t k = 0; k < names->n; k++)
         free(names->text[k]);
     free(names->text);
     free(names->size);

@@ -44,14 +44,14 @@ typedef struct {
     int *dim, n_dim; /* columns that are dimensions so far, in their order */
     vh_spill hold;   /* [rows][n_dim] */
     double *frame;   /* [n_dim] of the current row */
-    int *of;         /* [rows] sequence of each row */
+    int64_t *of;     /* [rows] sequence of each row */
     size_t cap_of, cap_seq, cap_key;
     int64_t rows;
     vh_names keys; /* id fields with a zero byte between them, which text cannot hold */
     sequence *seq; /* [n_seq], n_seq = keys.n */
     int n_seq;
     char *key;
-    int last;       /* sequence of the row before, -1 at first */
+    int64_t last;   /* sequence of the row before, -1 at first */
     bool any_text;  /* some column was dropped as text */
     bool scattered; /* some sequence's rows are not next to each other */
     bool told;      /* of names that are not UTF-8 */
@@ -170,7 +170,7 @@ static vhem_status find_sequence(csv *r)
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
     size_t size;
-    int n = r->last;
+    int64_t n = r->last;
     double weight;
     bool is_new = false;
 

@@ -117,7 +117,7 @@ static vhem_status settle_names(vhem_ctx *ctx, listing *l)
     vhem_status st = VHEM_OK;
     vh_names seen = { 0 };
     bool is_new = true;
-    int index;
+    int64_t index;
 
     for (size_t i = 0; i < l->n && is_new; i++)
         VH_TRY(vh_names_put(ctx, &seen, l->e[i].name, strlen(l->e[i].name), &index, &is_new));

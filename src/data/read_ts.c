@@ -87,7 +87,7 @@ static vhem_status parse_classes(ts *r, const char *p, const char *end)
     vhem_status st = VHEM_OK;
     const char *word;
     size_t n;
-    int index;
+    int64_t index;
     bool is_new;
 
     r->class_line = r->line;
@@ -162,7 +162,7 @@ static vhem_status check_class(ts *r, const char *label, size_t n)
 {
     vhem_ctx *ctx = r->ctx;
     vhem_status st = VHEM_OK;
-    int index, listed = r->classes.n;
+    int64_t index, listed = r->classes.n;
     bool is_new;
 
     if (listed == 0 || (n == 1 && *label == '?'))
@@ -220,14 +220,14 @@ static vhem_status parse_case(ts *r, const char *p, const char *end)
         VH_TRY(first_case(r, (int)d));
     VH_CHECK(d == r->d, VHEM_EFORMAT, "%s: line %lld has %lld channels, expected %d as in the first case",
              r->path, (long long)r->line, (long long)d, r->d);
-    for (int c = 0; c < d; c++) {
+    for (int c = 0; c < r->d; c++) {
         const char *colon = memchr(p, ':', (size_t)(end - p)), *stop = colon ? colon : end;
         int64_t n = count_values(p, stop);
         T = c == 0 ? n : T;
         VH_CHECK(n == T, VHEM_EFORMAT, "%s: line %lld: channel %d has %lld values, but channel 0 has %lld",
                  r->path, (long long)r->line, c, (long long)n, (long long)T);
         VH_TRY(vh_grow(ctx, &r->y, &r->cap_y, (size_t)(T * d), sizeof *r->y));
-        VH_TRY(parse_channel(r, p, stop, c, (int)d, T));
+        VH_TRY(parse_channel(r, p, stop, c, r->d, T));
         p = stop + 1;
     }
     VH_CHECK(r->length == 0 || T == r->length, VHEM_EFORMAT,

@@ -41,7 +41,7 @@ done:
     return st;
 }
 
-void vh_list_free(char **names, int n)
+void vh_list_free(char **names, int64_t n)
 {
     for (int k = 0; names && k < n; k++)
         free(names[k]);

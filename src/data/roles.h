@@ -26,7 +26,7 @@ vhem_status vh_roles_none_kept(vhem_ctx *ctx, const vh_roles *roles, const vh_ta
 /* The weight in the current record: a positive number. */
 vhem_status vh_roles_weight(vhem_ctx *ctx, const vh_roles *roles, const vh_table *t, double *weight);
 
-void vh_list_free(char **names, int n);
+void vh_list_free(char **names, int64_t n);
 /* The places of the names in --columns among column [d]; a name may also be a place counted from 0. */
 vhem_status vh_columns_pick(vhem_ctx *ctx, const char *path, const char *list, char *const *column, int d,
                             int **place, int *n);

@@ -37,7 +37,7 @@ void vh_row_order_init(const vh_table *t, int column, vh_row_order *o)
             o->watched = k;
 }
 
-static vhem_status watch(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int n)
+static vhem_status watch(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t n)
 {
     vhem_status st = VHEM_OK;
     const vh_field *f = &t->field[o->watched];
@@ -59,7 +59,7 @@ done:
     return st;
 }
 
-vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t row, int n)
+vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t row, int64_t n)
 {
     vhem_status st = VHEM_OK;
 

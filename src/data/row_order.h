@@ -21,7 +21,7 @@ typedef struct {
 /* column: -1 for none. */
 void vh_row_order_init(const vh_table *t, int column, vh_row_order *o);
 /* The current record is row number `row`, of sequence n; new sequences are numbered 0, 1, ... */
-vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t row, int n);
+vhem_status vh_row_order_put(vhem_ctx *ctx, vh_row_order *o, const vh_table *t, int64_t row, int64_t n);
 /* Sorts row [n], numbers of rows of one sequence; refuses two rows of one value. */
 vhem_status vh_row_order_sort(vhem_ctx *ctx, const vh_row_order *o, const vh_table *t, int64_t *row,
                               int64_t n);

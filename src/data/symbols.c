@@ -22,7 +22,7 @@ bool vh_is_symbols(const char *list, const char *column)
 vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const char *s, size_t n, double *out)
 {
     char number[VH_NUMBER_SIZE];
-    int index = 0;
+    int64_t index = 0;
     bool is_new;
     vh_value kind = vh_number_parse(s, n, out);
 
@@ -39,13 +39,13 @@ vhem_status vh_symbol_code(vhem_ctx *ctx, vh_names *names, const char *s, size_t
         s = number;
     }
     vhem_status st = vh_names_put(ctx, names, s, n, &index, &is_new);
-    *out = index;
+    *out = (double)index;
     return st;
 }
 
 vhem_status vh_symbols_hand_over(vh_names *names, vh_builder *b, int k)
 {
-    vhem_status st = vh_builder_symbols(b, k, names->text, names->n);
+    vhem_status st = vh_builder_symbols(b, k, names->text, (int)names->n);
     if (st == VHEM_OK) {
         names->text = NULL;
         names->n = 0;

@@ -359,7 +359,7 @@ vhem_status vh_table_name_columns(vhem_ctx *ctx, vh_table *t)
 
     VH_NEW(t->column, t->n_fields);
     for (size_t k = 0; k < t->n_fields; k++) {
-        int other;
+        int64_t other;
         bool is_new = true;
         const vh_field *f = &t->field[k];
         t->column[k] = vh_strndup(ctx, f->at, f->n);

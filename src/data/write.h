@@ -17,6 +17,6 @@ enum { VH_WRITE_STRETCH = 4096 }; /* rows that are written between two looks at 
 void vh_write_field(FILE *f, const char *text, char delim);
 
 /* The name of sequence n, or its number in out when it has none. */
-const char *vh_write_name(const vhem_data *data, int n, char number[24]);
+const char *vh_write_name(const vhem_data *data, int64_t n, char number[24]);
 
 #endif

@@ -31,11 +31,11 @@ void vh_write_field(FILE *f, const char *text, char delim)
     putc('"', f);
 }
 
-const char *vh_write_name(const vhem_data *data, int n, char number[24])
+const char *vh_write_name(const vhem_data *data, int64_t n, char number[24])
 {
     if (data->name && *data->name[n])
         return data->name[n];
-    snprintf(number, 24, "%d", n);
+    snprintf(number, 24, "%lld", (long long)n);
     return number;
 }
 
@@ -44,10 +44,10 @@ static vhem_status can_use_names(vhem_ctx *ctx, const vhem_data *data, const cha
 {
     vhem_status st = VHEM_OK;
     vh_names seen = { 0 };
-    int index;
+    int64_t index;
 
     *can = true;
-    for (int n = 0; n < data->N && *can; n++) {
+    for (int64_t n = 0; n < data->N && *can; n++) {
         char number[24];
         const char *name = vh_write_name(data, n, number);
         VH_TRY(vh_names_put(ctx, &seen, name, strlen(name), &index, can));
@@ -92,7 +92,7 @@ static void write_header(vhem_ctx *ctx, FILE *f, const vhem_data *data, const ch
     putc('\n', f);
 }
 
-static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data, int n, const char *name,
+static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data, int64_t n, const char *name,
                                   char delim)
 {
     vhem_status st = VHEM_OK;
@@ -138,8 +138,8 @@ static vhem_status write_long(vhem_ctx *ctx, const vhem_data *data, const char *
     VH_TRY(can_use_names(ctx, data, path, &names));
     VH_TRY(vh_out_open(ctx, path, &out));
     write_header(ctx, out.f, data, path, delim);
-    for (int n = 0; n < data->N; n++) {
-        snprintf(number, sizeof number, "%d", n);
+    for (int64_t n = 0; n < data->N; n++) {
+        snprintf(number, sizeof number, "%lld", (long long)n);
         VH_TRY(write_sequence(ctx, out.f, data, n, names ? vh_write_name(data, n, number) : number, delim));
     }
     VH_TRY(vh_out_commit(ctx, &out));

@@ -33,7 +33,7 @@ static bool write_set(hid_t file, const char *key, const array *x)
     return ok;
 }
 
-static bool write_texts(hid_t file, const char *key, int n, char *const *text)
+static bool write_texts(hid_t file, const char *key, int64_t n, char *const *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
     bool ok = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0
@@ -77,10 +77,10 @@ static hid_t create(const char *path)
     return file;
 }
 
-static uint64_t text_bytes(int n, char *const *text)
+static uint64_t text_bytes(int64_t n, char *const *text)
 {
     uint64_t bytes = 0;
-    for (int i = 0; text && i < n; i++)
+    for (int64_t i = 0; text && i < n; i++)
         bytes += strlen(text[i]) + 64;
     return bytes;
 }
@@ -108,7 +108,7 @@ vhem_status vh_write_hdf5(vhem_ctx *ctx, const vhem_data *data, const char *path
 
     vh_h5_watch_begin(&watch);
     VH_NEW(length, data->N);
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
     VH_TRY(vh_out_path(ctx, path, &out));
     VH_CHECK(out.tmp, VHEM_EIO, "%s: cannot write HDF5: it is not a regular file", path);

@@ -16,7 +16,7 @@ static vhem_status write_array(vhem_ctx *ctx, const vhem_data *data, vh_out *out
     char header[128];
     int64_t rows = data->start[data->N];
     fwrite(header, 1, vh_npy_header(header, "<f8", rows, data->d), out->f);
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped while writing");
         fwrite(vh_data_frames(data, n), sizeof *data->y, (size_t)(vh_data_length(data, n) * data->d), out->f);
         vh_data_passed(data, n);
@@ -31,7 +31,7 @@ static vhem_status write_index(vhem_ctx *ctx, const vhem_data *data, vh_out *out
     FILE *f = out->f;
     fprintf(f, "seq,start,length%s%s%s\n", data->label ? ",label" : "", data->group ? ",group" : "",
             data->weight ? ",weight" : "");
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         char text[VH_NUMBER_SIZE];
         vh_write_field(f, vh_write_name(data, n, text), ',');
         fprintf(f, ",%lld,%lld", (long long)data->start[n], (long long)vh_data_length(data, n));

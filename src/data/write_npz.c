@@ -132,7 +132,7 @@ static int64_t count_chars(const char *text)
     return n;
 }
 
-static vhem_status add_texts(archive *z, const char *key, int n, char *const *text)
+static vhem_status add_texts(archive *z, const char *key, int64_t n, char *const *text)
 {
     vhem_ctx *ctx = z->ctx;
     vhem_status st = VHEM_OK;
@@ -141,7 +141,7 @@ static vhem_status add_texts(archive *z, const char *key, int n, char *const *te
     unsigned char *buf = NULL;
     char descr[24];
 
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         int64_t chars = count_chars(text[i]), len = (int64_t)strlen(text[i]);
         unicode &= chars >= 0;
         width = chars > width ? chars : width;
@@ -149,7 +149,7 @@ static vhem_status add_texts(archive *z, const char *key, int n, char *const *te
     }
     size_t item = (size_t)(unicode ? 4 * width : bytes);
     VH_NEW(buf, item * (size_t)n);
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         unsigned char *w = buf + item * (size_t)i;
         if (!unicode)
             memcpy(w, text[i], strlen(text[i]));
@@ -171,7 +171,7 @@ static vhem_status add_all(archive *z, const vhem_data *data)
     uint64_t N = (uint64_t)data->N;
 
     VH_NEW(length, data->N);
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         length[n] = vh_data_length(data, n);
     VH_TRY(add(z, "X", "<f8", rows, data->d, data->y, (uint64_t)(rows * data->d) * sizeof *data->y));
     VH_TRY(add(z, "lengths", "<i8", data->N, 0, length, N * sizeof *length));

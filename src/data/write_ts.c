@@ -14,10 +14,10 @@
 static vhem_status list_classes(vhem_ctx *ctx, const vhem_data *data, const char *path, vh_names *classes)
 {
     vhem_status st = VHEM_OK;
-    int index;
+    int64_t index;
     bool is_new;
 
-    for (int n = 0; data->label && n < data->N; n++) {
+    for (int64_t n = 0; data->label && n < data->N; n++) {
         const char *label = data->label[n];
         VH_CHECK(!strpbrk(label, " \t\r\n\f\v:") && strcmp(label, "?") != 0, VHEM_EINVAL,
                  "%s: the label '%s' cannot be written as .ts, which has no blanks and no ':' in a class; "
@@ -34,7 +34,7 @@ static void write_header(FILE *f, const vhem_data *data, const vh_names *classes
 {
     int64_t T = vh_data_length(data, 0);
     bool equal = true;
-    for (int n = 1; n < data->N; n++)
+    for (int64_t n = 1; n < data->N; n++)
         equal &= vh_data_length(data, n) == T;
     fprintf(f, "@problemName sequences\n@timeStamps false\n@missing %s\n@univariate %s\n",
             data->n_missing ? "true" : "false", data->d == 1 ? "true" : "false");
@@ -44,12 +44,12 @@ static void write_header(FILE *f, const vhem_data *data, const vh_names *classes
     if (equal)
         fprintf(f, "@seriesLength %lld\n", (long long)T);
     fprintf(f, "@classLabel %s", data->label ? "true" : "false");
-    for (int i = 0; i < classes->n; i++)
+    for (int64_t i = 0; i < classes->n; i++)
         fprintf(f, " %s", classes->text[i]);
     fputs("\n@data\n", f);
 }
 
-static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int n)
+static vhem_status write_case(vhem_ctx *ctx, FILE *f, const vhem_data *data, int64_t n)
 {
     vhem_status st = VHEM_OK;
     const double *y = vh_data_frames(data, n);
@@ -86,7 +86,7 @@ vhem_status vh_write_ts(vhem_ctx *ctx, const vhem_data *data, const char *path)
     VH_TRY(list_classes(ctx, data, path, &classes));
     VH_TRY(vh_out_open(ctx, path, &out));
     write_header(out.f, data, &classes);
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         VH_TRY(write_case(ctx, out.f, data, n));
     VH_TRY(vh_out_commit(ctx, &out));
 done:

@@ -14,21 +14,21 @@
 #include <math.h>
 
 typedef struct {
-    int n;
-    int *index; /* [n]  restarts still running */
+    int64_t n;
+    int64_t *index; /* [n]  restarts still running */
     vh_packed *pk;
     vh_seq_job *seqs;
     vh_seq_sums sums; /* of the E-step */
     double *work;     /* [vh_emission_work] */
     bool *repaired;   /* [R]  the last M-step revived something: its likelihood may fall once */
-    int n_post;
+    int64_t n_post;
     vh_posterior *post; /* [R]  with a prior; zero before the first update of a restart */
     vh_h3m *known; /* [R]  without a prior: the models whose likelihood is known, while others are tried */
 } active_set;
 
 static void active_free(active_set *a)
 {
-    for (int i = 0; i < a->n_post; i++)
+    for (int64_t i = 0; i < a->n_post; i++)
         vh_posterior_free(&a->post[i]);
     free(a->post);
     vh_h3m_free(a->known);
@@ -109,7 +109,8 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_job *job, const active_set *
                             vhem_fit_run *run, bool *repaired)
 {
     vhem_status st = VHEM_OK;
-    int i = a->index[k], left = job->opt->max_iter - run->n_iter;
+    int64_t i = a->index[k];
+    int left = job->opt->max_iter - run->n_iter;
     vh_hmm *h = &runs->hmm[i];
 
     if (job->prior)
@@ -135,7 +136,7 @@ done:
 static void fall_back(const active_set *a, vh_h3m *runs, vhem_fit_run *run)
 {
     for (int k = 0; k < a->n; k++) {
-        int i = a->index[k];
+        int64_t i = a->index[k];
         if (run[i].n_iter < 0)
             run[i].loglik = -INFINITY;
         else if (a->known)
@@ -149,7 +150,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     vhem_status st = VHEM_OK;
 
     a->n = runs->K;
-    for (int i = 0; i < runs->K; i++) {
+    for (int64_t i = 0; i < runs->K; i++) {
         a->index[i] = i;
         if (a->post[i].S > 0)
             VH_TRY(vh_posterior_mean(ctx, job->prior, &job->limits, &a->post[i], runs, &runs->hmm[i],
@@ -161,7 +162,7 @@ static vhem_status settle(vhem_ctx *ctx, const vh_job *job, active_set *a, vh_h3
     for (int i = 0; st == VHEM_ESTOPPED && i < runs->K; i++)
         run[i].n_iter = -1;
     VH_TRY(st);
-    for (int i = 0; i < runs->K; i++)
+    for (int64_t i = 0; i < runs->K; i++)
         VH_TRY(objective(ctx, job, runs, a, i, &run[i].loglik));
 done:
     return st;
@@ -202,7 +203,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
     active_set a = { 0 };
 
     VH_TRY(open_set(ctx, job, runs, workers, &a));
-    for (int i = 0; i < runs->K; i++)
+    for (int64_t i = 0; i < runs->K; i++)
         run[i].n_iter = -1;
     for (int iter = 0; a.n > 0; iter++) {
         bool last = iter == job->opt->max_iter; /* only the likelihood is still wanted */
@@ -215,8 +216,8 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
             break;
         }
         VH_TRY(st);
-        for (int k = 0; k < a.n; k++) {
-            int i = a.index[k];
+        for (int64_t k = 0; k < a.n; k++) {
+            int64_t i = a.index[k];
             double loglik;
             VH_TRY(objective(ctx, job, runs, &a, k, &loglik));
             if (finished(ctx, job, &run[i], loglik, a.repaired[i], iter))
@@ -228,7 +229,7 @@ vhem_status vh_baum_welch(vhem_ctx *ctx, const vh_job *job, vh_h3m *runs, vh_wor
         }
         a.n = left;
     }
-    for (int i = 0; i < runs->K; i++) {
+    for (int64_t i = 0; i < runs->K; i++) {
         run[i].bound = run[i].loglik;
         run[i].loglik -= vh_mstep_log_prior(&job->limits, runs, &runs->hmm[i], a.work);
     }

@@ -59,18 +59,18 @@ done:
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int K, rows;
+    int64_t K, rows;
 
     VH_TRY(resolve(ctx, asked, f));
     VH_TRY(vh_sets_new(ctx, f->data, f->opt.by_group, &f->sets));
-    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)f->opt.K,
-             f->sets.n, f->opt.by_group ? "group" : "sequence");
+    VH_CHECK(f->opt.K <= f->sets.n, VHEM_EINVAL, "K is %lld, there are only %lld %ss", (long long)f->opt.K,
+             (long long)f->sets.n, f->opt.by_group ? "group" : "sequence");
     VH_TRY(vh_fit_floor(ctx, f->data, f->opt.cov_floor, &f->spread, &f->floor));
     f->limits.floor = f->floor;
-    K = f->opt.K > 0 ? (int)f->opt.K : f->sets.n;
+    K = f->opt.K > 0 ? f->opt.K : f->sets.n;
     rows = f->opt.K > 0 ? 1 : K;
     VH_TRY(vh_dtm_new(ctx, f->data->d, K, &f->out));
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         VH_TRY(vh_dt_shape(ctx, f->data->d, f->opt.S, &f->out->dt[i]));
     VH_TRY(vh_fit_report_new(ctx, rows, f->R, &f->report));
     VH_NEW(f->scratch, ctx->threads);
@@ -92,7 +92,7 @@ static vhem_fit_run told(const vh_em_dtm_run *run, int n_stable)
 
 /* Set i by the closed form, and by EM from there if that is wanted; else the loop only finds the
  * likelihood. */
-static vhem_status fit_one(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status fit_one(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     vhem_status st = VHEM_OK;
     fit *f = arg;
@@ -122,10 +122,11 @@ done:
 static vhem_status fit_each(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int K = f->out->K, failed = -1, count = 0;
+    int64_t K = f->out->K, failed = -1;
+    int64_t count = 0;
     const vh_jobs jobs = { .n = K, .what = "fit", .logs = true, .run = fit_one, .arg = f };
 
-    for (int i = 0; i < K; i++) {
+    for (int64_t i = 0; i < K; i++) {
         const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
         const char *label = vh_sets_label(&f->sets, f->data, i);
         VH_TRY(vh_h3m_set_text(ctx, &f->out->dt[i].name, *name ? name : NULL));
@@ -134,10 +135,10 @@ static vhem_status fit_each(vhem_ctx *ctx, fit *f)
     st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_dtm_prefix(ctx, f->out, failed);
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         count += f->report->frames[i] > 0;
     if (st == VHEM_ESTOPPED)
-        vh_fail(ctx, st, "stopped; %d of %d textures were fitted", count, K);
+        vh_fail(ctx, st, "stopped; %lld of %lld textures were fitted", (long long)count, (long long)K);
 done:
     return st;
 }
@@ -148,16 +149,16 @@ done:
 static vhem_status start_mixture(vhem_ctx *ctx, const fit *f, int r, vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
-    int *order = NULL, n = f->sets.n;
+    int64_t *order = NULL, n = f->sets.n;
     vh_dt_mended mended;
     vh_rng rng;
 
     VH_NEW(order, n);
-    for (int g = 0; g < n; g++)
+    for (int64_t g = 0; g < n; g++)
         order[g] = g;
     vh_rng_init(&rng, vh_rng_seed(ctx->opt.seed, (uint64_t)r), VH_RNG_INIT, 0);
-    for (int j = 0; j < dtm->K; j++) {
-        int pick = j + (int)vh_rng_below(&rng, n - j), g = order[pick];
+    for (int64_t j = 0; j < dtm->K; j++) {
+        int64_t pick = j + vh_rng_below(&rng, n - j), g = order[pick];
         order[pick] = order[j];
         order[j] = g;
         VH_TRY(vh_dt_shape(ctx, dtm->d, f->opt.S, &dtm->dt[j]));
@@ -184,7 +185,7 @@ static vhem_status run_restart(vhem_ctx *ctx, fit *f, int r, vh_dtm **dtm)
     vhem_fit_report *report = f->report;
     int *best = &report->best[0];
 
-    VH_TRY(vh_dtm_new(ctx, f->data->d, (int)f->opt.K, dtm));
+    VH_TRY(vh_dtm_new(ctx, f->data->d, f->opt.K, dtm));
     VH_TRY(start_mixture(ctx, f, r, *dtm));
     st = vh_em_dtm(ctx, &task, f->scratch, ctx->threads, *dtm, &run);
     if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -222,7 +223,7 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
     }
     if (failed > 0 && f->report->R > 0)
         vh_log(ctx, VHEM_LOG_WARN, "%d of %d restarts failed: %s", failed, f->R, ctx->error);
-    for (int j = 0; f->report->R > 0 && j < f->out->K; j++) {
+    for (int64_t j = 0; f->report->R > 0 && j < f->out->K; j++) {
         vhem_status named = vh_h3m_set_cluster(ctx, &f->out->dt[j].name, j);
         st = named == VHEM_OK ? st : named;
     }
@@ -238,12 +239,12 @@ static vhem_status fit_mixture(vhem_ctx *ctx, fit *f)
 static vhem_status keep_fitted(vhem_ctx *ctx, fit *f)
 {
     vhem_status st = VHEM_OK;
-    int *index = NULL, n = 0;
+    int64_t *index = NULL, n = 0;
     vh_dtm *some = NULL;
     vhem_fit_report *r = f->report;
 
     VH_NEW(index, f->out->K);
-    for (int i = 0; i < f->out->K; i++)
+    for (int64_t i = 0; i < f->out->K; i++)
         if (r->frames[i] > 0) {
             r->run[n] = r->run[i];
             r->frames[n] = r->frames[i];

@@ -28,14 +28,14 @@ done:
 static int64_t longest(const vhem_data *data)
 {
     int64_t T = 1;
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         T = vh_data_length(data, n) > T ? vh_data_length(data, n) : T;
     return T;
 }
 
 /* ---- log-likelihood ------------------------------------------------------------------------------------ */
 
-static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data,
+static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data,
                              vh_scratch *scratch, double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -44,7 +44,7 @@ static vhem_status score_all(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem
     VH_TRY(vh_dt_gains_new(ctx, &dtm->dt[i], dtm->d, longest(data), false, &g));
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(vh_team(ctx->threads)) if (ctx->threads > 1 && data->N > 1)
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         vhem_status own = vh_kalman_score(ctx, &g, vh_data_frames(data, n), vh_data_length(data, n),
                                           &scratch[omp_get_thread_num()], &loglik[vh_ij(n, dtm->K, i)]);
         if (own != VHEM_OK)
@@ -69,8 +69,9 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
     VH_TRY(check(ctx, dtm, data));
     VH_NEW(scratch, ctx->threads);
     VH_NEW(table, size);
-    for (int i = 0; i < dtm->K; i++) {
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d textures were scored", i, dtm->K);
+    for (int64_t i = 0; i < dtm->K; i++) {
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld textures were scored", (long long)i,
+                 (long long)dtm->K);
         VH_TRY(score_all(ctx, dtm, i, data, scratch, table));
         vh_progress(ctx, "score", i + 1, dtm->K);
     }
@@ -86,8 +87,8 @@ done:
 
 /* ---- states -------------------------------------------------------------------------------------------- */
 
-vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n, double *x,
-                          double *cov, double *loglik)
+vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data, int64_t n,
+                          double *x, double *cov, double *loglik)
 {
     vhem_status st = VHEM_OK;
     double *own_x = NULL, *own_cov = NULL;
@@ -95,8 +96,10 @@ vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_da
     vh_scratch scratch = { 0 };
 
     vh_blas_enter();
-    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %d was asked for, there are %d", i, dtm->K);
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, data->N);
+    VH_CHECK(i >= 0 && i < dtm->K, VHEM_EINVAL, "texture %lld was asked for, there are %lld", (long long)i,
+             (long long)dtm->K);
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
+             (long long)data->N);
     VH_TRY(check(ctx, dtm, data));
     int64_t T = vh_data_length(data, n);
     size_t n_x = (size_t)T * (size_t)dtm->dt[i].n, n_cov = cov ? n_x * (size_t)dtm->dt[i].n : 0;
@@ -152,7 +155,8 @@ typedef struct { /* a texture to draw from */
     double *x, *y;       /* [2 n] [d]  scratch */
 } drawn_texture;
 
-static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int T, vh_rng *rng, vh_builder *b)
+static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int64_t T, vh_rng *rng,
+                                 vh_builder *b)
 {
     vhem_status st = VHEM_OK;
     const vh_dt *dt = from->dt;
@@ -160,12 +164,13 @@ static vhem_status draw_sequence(vhem_ctx *ctx, const drawn_texture *from, int T
     double *x = from->x, *next = x + n, *y = from->y;
 
     move(rng, n, NULL, dt->mu, from->roots + (size_t)n * (size_t)n, x);
-    for (int t = 0; t < T; t++) {
+    for (int64_t t = 0; t < T; t++) {
         for (int k = 0; k < from->d; k++) {
             y[k] = dt->ybar[k] + sqrt(dt->R[k]) * vh_rng_normal(rng);
             for (int i = 0; i < n; i++)
                 y[k] += dt->C[vh_ij(k, n, i)] * x[i];
-            VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %d is past all bounds: A is unstable", t);
+            VH_CHECK(isfinite(y[k]), VHEM_ENUMERIC, "frame %lld is past all bounds: A is unstable",
+                     (long long)t);
         }
         VH_TRY(vh_builder_frame(b, y));
         move(rng, n, dt->A, x, from->roots, next);
@@ -181,7 +186,7 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
     vhem_status st = VHEM_OK;
     double *work = NULL;
 
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         const vh_dt *dt = &dtm->dt[i];
         size_t nn = (size_t)dt->n * (size_t)dt->n;
         free(work);
@@ -190,34 +195,36 @@ static vhem_status make_roots(vhem_ctx *ctx, const vh_dtm *dtm, double **roots)
         VH_NEW(work, nn + (size_t)dt->n);
         VH_CHECK(square_root(dt->n, dt->Q, roots[i], work)
                      && square_root(dt->n, dt->Sigma, roots[i] + nn, work),
-                 VHEM_ENUMERIC, "texture %d: no square root of Q or Sigma", i);
+                 VHEM_ENUMERIC, "texture %lld: no square root of Q or Sigma", (long long)i);
     }
 done:
     free(work);
     return st;
 }
 
-vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_data **out)
+vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
     double **roots = NULL, *y = NULL, *x = NULL;
 
-    VH_CHECK(N >= 1, VHEM_EINVAL, "%d sequences were asked for, must be at least 1", N);
-    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %d frames were asked for, must have at least 1", T);
+    VH_CHECK(N >= 1, VHEM_EINVAL, "%lld sequences were asked for, must be at least 1", (long long)N);
+    VH_CHECK(T >= 1, VHEM_EINVAL, "sequences of %lld frames were asked for, must have at least 1",
+             (long long)T);
     VH_CHECK((double)N * T * dtm->d <= MOST, VHEM_EINVAL,
-             "%d sequences of %d frames make %.3g numbers, at most %.3g are possible", N, T,
-             (double)N * T * dtm->d, MOST);
+             "%lld sequences of %lld frames make %.3g numbers, at most %.3g are possible", (long long)N,
+             (long long)T, (double)N * T * dtm->d, MOST);
     VH_NEW(roots, dtm->K);
     VH_NEW(y, dtm->d);
     VH_TRY(make_roots(ctx, dtm, roots));
     VH_TRY(vh_builder_new(ctx, dtm->d, &b));
-    for (int s = 0; s < N; s++) {
+    for (int64_t s = 0; s < N; s++) {
         vh_rng rng;
         char name[32];
-        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %d of %d sequences were drawn", s, N);
+        VH_CHECK(!vh_stopped(ctx), VHEM_ESTOPPED, "stopped; %lld of %lld sequences were drawn", (long long)s,
+                 (long long)N);
         vh_rng_init(&rng, ctx->opt.seed, VH_RNG_SAMPLE, (uint64_t)s);
-        int i = vh_rng_pick(&rng, dtm->K, dtm->omega);
+        int64_t i = vh_rng_pick(&rng, dtm->K, dtm->omega);
         free(x);
         x = NULL;
         VH_NEW(x, 2 * (size_t)dtm->dt[i].n);
@@ -225,12 +232,12 @@ vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_d
         if (st == VHEM_ENUMERIC)
             vh_dtm_prefix(ctx, dtm, i);
         VH_TRY(st);
-        snprintf(name, sizeof name, "sample_%d", s);
+        snprintf(name, sizeof name, "sample_%lld", (long long)s);
         VH_TRY(vh_builder_end(b, name, dtm->dt[i].name, NULL, 1.0));
     }
     VH_TRY(vh_builder_finish(b, "memory", out));
 done:
-    for (int i = 0; roots && i < dtm->K; i++)
+    for (int64_t i = 0; roots && i < dtm->K; i++)
         free(roots[i]);
     free(roots);
     free(y);

@@ -18,13 +18,14 @@
 
 typedef struct {
     const vhem_data *data;
-    const int *seq;
-    int n_seq, n, width; /* frames in a window */
-    int D;               /* numbers in a window */
-    int64_t F;           /* windows */
-    double *Z, *w;       /* [F][D] [F]  centred windows, and their weights */
-    double *X;           /* [F][n]  states */
-    int rank;            /* states that vary */
+    const int64_t *seq;
+    int64_t n_seq;
+    int n, width;  /* frames in a window */
+    int D;         /* numbers in a window */
+    int64_t F;     /* windows */
+    double *Z, *w; /* [F][D] [F]  centred windows, and their weights */
+    double *X;     /* [F][n]  states */
+    int rank;      /* states that vary */
 } analysis;
 
 /* The windows of all sequences, their weighted mean taken off. */
@@ -37,7 +38,7 @@ static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
 
     a->width = (a->n + d - 1) / d;
     a->D = a->width * d;
-    for (int s = 0; s < a->n_seq; s++)
+    for (int64_t s = 0; s < a->n_seq; s++)
         if (vh_data_length(a->data, a->seq[s]) >= a->width)
             a->F += vh_data_length(a->data, a->seq[s]) - a->width + 1;
     VH_CHECK(a->F >= 2, VHEM_EINVAL,
@@ -45,7 +46,7 @@ static vhem_status take_windows(vhem_ctx *ctx, analysis *a)
     VH_NEW(mean, a->D);
     VH_NEW(a->Z, a->F * a->D);
     VH_NEW(a->w, a->F);
-    for (int s = 0; s < a->n_seq; s++)
+    for (int64_t s = 0; s < a->n_seq; s++)
         for (int64_t t = 0; t + a->width <= vh_data_length(a->data, a->seq[s]); t++, f++) {
             memcpy(a->Z + f * a->D, vh_data_frames(a->data, a->seq[s]) + t * d, sizeof *mean * (size_t)a->D);
             mass += a->w[f] = vh_data_weight(a->data, a->seq[s]);
@@ -171,7 +172,7 @@ done:
     return st;
 }
 
-vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n_seq,
+vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
                       const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended)
 {
     vhem_status st = VHEM_OK;
@@ -184,7 +185,7 @@ vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int 
     VH_TRY(take_components(ctx, &a));
     VH_TRY(vh_dt_stats_new(ctx, dt->n, data->d, &s));
     memset(dt->A, 0, sizeof *dt->A * dt->size);
-    for (int q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
+    for (int64_t q = 0; q < n_seq; q++) /* an origin near the frames keeps their digits */
         for (int64_t t = 0; t < vh_data_length(data, seq[q]); t++, mass++)
             for (int k = 0; k < data->d; k++)
                 dt->ybar[k] += (vh_data_frames(data, seq[q])[t * data->d + k] - dt->ybar[k]) / (mass + 1);

@@ -14,7 +14,7 @@ typedef struct {   /* what had to be mended */
 
 /* dt, whose n is set, from n_seq sequences.  Any of them may be the beginning: mu and Sigma are the moments
  * of all states. */
-vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n_seq,
+vhem_status vh_dt_svd(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n_seq,
                       const vh_dt_limits *lim, vh_dt *dt, vh_dt_mended *mended);
 
 #endif

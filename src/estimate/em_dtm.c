@@ -30,7 +30,7 @@ typedef struct {
 
 static void close_state(state *s)
 {
-    for (int j = 0; s->gains && j < s->dtm->K; j++)
+    for (int64_t j = 0; s->gains && j < s->dtm->K; j++)
         vh_dt_gains_free(&s->gains[j]);
     free(s->gains);
     free(s->log_omega);
@@ -47,7 +47,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scra
     *s = (state){ .task = task, .dtm = dtm, .scratch = scratch, .n_threads = n_threads };
     VH_NEW(s->gains, dtm->K);
     VH_NEW(s->log_omega, dtm->K);
-    for (int j = 0; j < dtm->K; j++)
+    for (int64_t j = 0; j < dtm->K; j++)
         s->log_omega[j] = log(dtm->omega[j]);
     VH_NEW(s->sums, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
@@ -63,11 +63,11 @@ static vhem_status renew_gains(vhem_ctx *ctx, state *s)
     const vh_sets *sets = s->task->sets;
     int64_t T = 1;
 
-    for (int i = sets->first[s->task->first]; i < sets->first[s->task->last]; i++) {
+    for (int64_t i = sets->first[s->task->first]; i < sets->first[s->task->last]; i++) {
         int64_t length = vh_data_length(s->task->data, sets->seq[i]);
         T = length > T ? length : T;
     }
-    for (int j = 0; j < s->dtm->K; j++) {
+    for (int64_t j = 0; j < s->dtm->K; j++) {
         vh_dt_gains_free(&s->gains[j]);
         VH_TRY(vh_dt_gains_new(ctx, &s->dtm->dt[j], s->dtm->d, T, !s->last, &s->gains[j]));
     }
@@ -76,15 +76,15 @@ done:
 }
 
 /* log omega_j + sum_n w_n log p(y_n | j) of set g into z [K]. */
-static vhem_status score_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *scratch, double *z)
+static vhem_status score_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *z)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
 
-    for (int j = 0; j < s->dtm->K; j++) {
+    for (int64_t j = 0; j < s->dtm->K; j++) {
         z[j] = s->log_omega[j];
-        for (int i = sets->first[g]; i < sets->first[g + 1] && z[j] > -INFINITY; i++) {
-            int n = sets->seq[i];
+        for (int64_t i = sets->first[g]; i < sets->first[g + 1] && z[j] > -INFINITY; i++) {
+            int64_t n = sets->seq[i];
             double loglik;
             VH_TRY(vh_kalman_score(ctx, &s->gains[j], vh_data_frames(s->task->data, n),
                                    vh_data_length(s->task->data, n), scratch, &loglik));
@@ -96,7 +96,7 @@ done:
 }
 
 /* Set g: its part of J, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *scratch, double *sums)
+static vhem_status expect_set(vhem_ctx *ctx, const state *s, int64_t g, vh_scratch *scratch, double *sums)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = s->task->sets;
@@ -106,11 +106,11 @@ static vhem_status expect_set(vhem_ctx *ctx, const state *s, int g, vh_scratch *
     vh_dt_sums_begin(s->dtm, sums);
     VH_TRY(score_set(ctx, s, g, scratch, log_z));
     sums[0] = vh_log_softmax(s->dtm->K, log_z);
-    for (int j = 0; j < s->dtm->K; j++) {
+    for (int64_t j = 0; j < s->dtm->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->dtm, sums, j);
         vh_dt_sums_share(s->dtm, sums, j, log_z[j]);
-        for (int i = sets->first[g]; !s->last && i < sets->first[g + 1]; i++) {
-            int n = sets->seq[i];
+        for (int64_t i = sets->first[g]; !s->last && i < sets->first[g + 1]; i++) {
+            int64_t n = sets->seq[i];
             int64_t T = vh_data_length(s->task->data, n);
             double w = vh_dt_sums_weigh(s->dtm, sums, j, log_z[j] + log(vh_data_weight(s->task->data, n)));
             if (!(w > 0))
@@ -128,7 +128,7 @@ done:
 static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker, double *sums)
 {
     const state *s = arg;
-    return expect_set(ctx, s, s->task->first + (int)chunk, &s->scratch[worker], sums);
+    return expect_set(ctx, s, s->task->first + chunk, &s->scratch[worker], sums);
 }
 
 static vhem_status expect(vhem_ctx *ctx, state *s)
@@ -150,10 +150,10 @@ static vhem_status maximise(vhem_ctx *ctx, state *s, vh_em_dtm_run *run)
     vhem_status st = VHEM_OK;
 
     run->n_floored = 0;
-    for (int j = 0; j < s->dtm->K; j++) {
+    for (int64_t j = 0; j < s->dtm->K; j++) {
         int floored;
         vh_dt_stats stats = vh_dt_sums_stats(s->dtm, s->sums, j);
-        int sets = s->task->last - s->task->first;
+        int64_t sets = s->task->last - s->task->first;
         s->dtm->omega[j] = vh_dt_sums_z(s->dtm, s->sums, j) / sets;
         s->log_omega[j] = vh_dt_sums_log_z(s->dtm, s->sums, j) - log(sets);
         VH_TRY(vh_dt_maximise(ctx, &stats, &s->task->limits, &s->dtm->dt[j], &floored));
@@ -172,8 +172,8 @@ vhem_status vh_em_dtm(vhem_ctx *ctx, const vh_em_dtm_task *task, vh_scratch *scr
 
     VH_TRY(open_state(ctx, task, scratch, n_threads, dtm, &s));
     VH_NEW(run->J, task->max_iter + 1);
-    for (int i = task->sets->first[task->first]; i < task->sets->first[task->last]; i++) {
-        int n = task->sets->seq[i];
+    for (int64_t i = task->sets->first[task->first]; i < task->sets->first[task->last]; i++) {
+        int64_t n = task->sets->seq[i];
         mass += vh_data_weight(task->data, n) * (double)vh_data_length(task->data, n);
     }
     for (int k = 0;; k++) {

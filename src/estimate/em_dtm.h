@@ -13,7 +13,7 @@
 typedef struct {
     const vhem_data *data;
     const vh_sets *sets;
-    int first, last; /* of the sets those from first to last - 1 */
+    int64_t first, last; /* of the sets those from first to last - 1 */
     vh_dt_limits limits;
     int max_iter;
     double tol; /* nats per frame; 0: never */

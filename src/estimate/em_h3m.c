@@ -32,9 +32,10 @@ enum {
 
 typedef struct {
     const vh_mixture *mix;
-    int n, K;    /* restarts still running, HMMs of each */
-    int *run_of; /* [n]      which restarts */
-    int *index;  /* [n K]    their HMMs */
+    int n;
+    int64_t K;      /* restarts still running, HMMs of each */
+    int *run_of;    /* [n]      which restarts */
+    int64_t *index; /* [n K]    their HMMs */
     vh_packed *pk;
     vh_seq_sums sums;  /* of the E-step: of n mixtures */
     double *loglik;    /* [N][n K] */
@@ -48,11 +49,11 @@ typedef struct {
 /* ---- 1. the E-step ------------------------------------------------------------------------------------- */
 
 /* L_gk = sum_n w_n log p(y_n | HMM k) of set g, whose sequences have loglik [sequences][n_hmm]. */
-static double set_loglik(const vh_mixture *mix, int g, const double *loglik, int n_hmm, int k)
+static double set_loglik(const vh_mixture *mix, int64_t g, const double *loglik, int64_t n_hmm, int k)
 {
     const vh_sets *sets = mix->sets;
     double sum = 0;
-    for (int i = sets->first[g]; i < sets->first[g + 1]; i++) {
+    for (int64_t i = sets->first[g]; i < sets->first[g + 1]; i++) {
         double w = vh_data_weight(mix->job.data, sets->seq[i]);
         if (w > 0) /* else it does not count, even if it is impossible: 0 times -inf is NaN */
             sum += w * loglik[vh_ij(i - sets->first[g], n_hmm, k)];
@@ -65,7 +66,7 @@ static vhem_status repack(vhem_ctx *ctx, const vh_h3m *all, state *s)
 {
     vhem_status st = VHEM_OK;
     for (int a = 0; a < s->n; a++)
-        for (int j = 0; j < s->K; j++) {
+        for (int64_t j = 0; j < s->K; j++) {
             s->index[a * s->K + j] = s->run_of[a] * s->K + j;
             s->log_omega[a * s->K + j] = s->log_share[s->run_of[a] * s->K + j];
         }
@@ -100,7 +101,7 @@ static vhem_status open_state(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m
     VH_NEW(s->z, sets * n_hmm);
     for (int r = 0; r < R; r++)
         s->run_of[r] = r;
-    for (int g = 0; g < mix->sets->n; g++)
+    for (int64_t g = 0; g < mix->sets->n; g++)
         s->members += mix->sets->first[g] < mix->sets->first[g + 1];
 done:
     return st;
@@ -133,7 +134,7 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    int K = h3m->K;
+    int64_t K = h3m->K;
     state s;
 
     VH_TRY(open_state(ctx, mix, h3m, 1, &s));
@@ -143,8 +144,8 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
         *J = s.sums.J[0];
     if (z)
         memcpy(z, s.z, sizeof *z * (size_t)sets->n * (size_t)K);
-    for (int g = 0; L && g < sets->n; g++)
-        for (int j = 0; j < K; j++)
+    for (int64_t g = 0; L && g < sets->n; g++)
+        for (int64_t j = 0; j < K; j++)
             L[vh_ij(g, K, j)] = set_loglik(mix, g, s.loglik + (size_t)sets->first[g] * (size_t)K, K, j);
 done:
     close_state(&s);
@@ -158,8 +159,9 @@ static vhem_status maximise(vhem_ctx *ctx, const state *s, int a, vh_h3m *all, v
 {
     vhem_status st = VHEM_OK;
     run->n_floored = 0;
-    for (int j = 0; j < s->K; j++) {
-        int k = a * s->K + j, i = s->index[k], floored;
+    for (int64_t j = 0; j < s->K; j++) {
+        int k = a * s->K + j, floored;
+        int64_t i = s->index[k];
         all->omega[i] = s->sums.sum_z[k] / s->members;
         s->log_share[i] = s->sums.log_sum_z[k] - log(s->members);
         VH_TRY(vh_mstep(ctx, &s->mix->limits[j], s->pk, k, &s->sums.stats, all, &all->hmm[i], &floored));
@@ -189,7 +191,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     job.limits = *from->limits;
     job.frames = 0;
     job.mass = 0;
-    for (int i = 0; i < job.n; i++) {
+    for (int64_t i = 0; i < job.n; i++) {
         job.frames += vh_data_length(job.data, job.seq[i]);
         job.mass += (double)vh_data_length(job.data, job.seq[i]) * vh_data_weight(job.data, job.seq[i]);
     }
@@ -211,12 +213,12 @@ done:
 
 /* The set that its own cluster explains worst, per frame, of those whose cluster has more than one; -1 for
  * none.  taken [sets]: not these. */
-static int worst_set(const state *s, int a, const bool *taken)
+static int64_t worst_set(const state *s, int a, const bool *taken)
 {
     const vh_sets *sets = s->mix->sets;
-    int worst = -1, n_hmm = s->n * s->K;
+    int64_t worst = -1, n_hmm = s->n * s->K;
     double low = INFINITY;
-    for (int g = 0; g < sets->n; g++) {
+    for (int64_t g = 0; g < sets->n; g++) {
         const double *z = s->z + (size_t)g * (size_t)n_hmm + a * s->K;
         double mass;
         int j = 0;
@@ -245,8 +247,8 @@ static vhem_status reseed(vhem_ctx *ctx, const state *s, int a, vh_rng *rng, vh_
     bool *taken = NULL;
 
     VH_NEW(taken, sets->n);
-    for (int j = 0; j < s->K && run->n_empty < MAX_RESEED * s->K; j++) {
-        int g = s->sums.sum_z[a * s->K + j] < EMPTY ? worst_set(s, a, taken) : -1;
+    for (int64_t j = 0; j < s->K && run->n_empty < MAX_RESEED * s->K; j++) {
+        int64_t g = s->sums.sum_z[a * s->K + j] < EMPTY ? worst_set(s, a, taken) : -1;
         if (g < 0)
             continue;
         taken[g] = true;
@@ -278,7 +280,7 @@ static vhem_status repair(vhem_ctx *ctx, state *s, int a, vh_h3m *all, vh_em_run
         goto done;
     vh_rng_init(&rng, run->seed, VH_RNG_REVIVE, (uint64_t)run->n_iter);
     VH_TRY(reseed(ctx, s, a, &rng, all, run));
-    for (int j = 0; j < s->K && run->n_iter < EARLY; j++) {
+    for (int64_t j = 0; j < s->K && run->n_iter < EARLY; j++) {
         int k = a * s->K + j;
         vh_hmm *h = &all->hmm[s->index[k]];
         if (s->sums.sum_z[k] < EMPTY || run->n_revived >= 2 * s->K * h->S * h->M)
@@ -315,7 +317,7 @@ static vhem_status keep(vhem_ctx *ctx, const state *s, const vh_h3m *all, int a,
     if (!best->h3m)
         VH_TRY(vh_h3m_subset(ctx, all, s->index + (size_t)a * K, s->K, &best->h3m));
     for (int j = 0; j < s->K; j++) {
-        int i = s->index[a * s->K + j];
+        int64_t i = s->index[a * s->K + j];
         vh_hmm_copy(&best->h3m->hmm[j], &all->hmm[i]);
         best->h3m->omega[j] = all->omega[i];
     }

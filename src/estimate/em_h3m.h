@@ -55,8 +55,8 @@ vhem_status vh_em_assign(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m
 
 typedef struct { /* what one HMM of a mixture begins with */
     const vh_limits *limits;
-    const int *seq; /* [n]  the sequences it is fitted to */
-    int n;
+    const int64_t *seq; /* [n]  the sequences it is fitted to */
+    int64_t n;
     int iterations; /* of Baum-Welch, after a start */
 } vh_em_seeding;
 

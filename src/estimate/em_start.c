@@ -15,12 +15,12 @@
 enum { FAR_ITER = 5 }; /* of Baum-Welch on a single set */
 
 /* The sets that have sequences, where [n]. */
-static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int **where, int *n)
+static vhem_status used_sets(vhem_ctx *ctx, const vh_sets *sets, int64_t **where, int64_t *n)
 {
     vhem_status st = VHEM_OK;
     *n = 0;
     VH_NEW(*where, sets->n);
-    for (int g = 0; g < sets->n; g++)
+    for (int64_t g = 0; g < sets->n; g++)
         if (sets->first[g] < sets->first[g + 1])
             (*where)[(*n)++] = g;
 done:
@@ -28,7 +28,7 @@ done:
 }
 
 /* best [sets]: the log-likelihood per frame under the best of the HMMs so far, HMM k the latest of them. */
-static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int k, double *best)
+static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h3m, int64_t k, double *best)
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
@@ -42,10 +42,10 @@ static vhem_status look_at(vhem_ctx *ctx, const vh_mixture *mix, const vh_h3m *h
     VH_TRY(vh_seq_sums_new(ctx, pk, 0, &sums));
     sums.loglik = loglik;
     VH_TRY(vh_sequences_expect(ctx, mix->seqs, &(vh_seq_step){ .pk = pk }, &sums));
-    for (int g = 0; g < sets->n; g++) {
+    for (int64_t g = 0; g < sets->n; g++) {
         double sum = 0;
         vh_sets_frames(sets, mix->job.data, g, &mass);
-        for (int i = sets->first[g]; i < sets->first[g + 1]; i++)
+        for (int64_t i = sets->first[g]; i < sets->first[g + 1]; i++)
             sum += vh_data_weight(mix->job.data, sets->seq[i]) * loglik[i];
         if (mass > 0)
             best[g] = fmax(best[g], sum / mass);
@@ -59,16 +59,16 @@ done:
 
 /* A place in where [n], with a probability that grows with how much worse than the best a set is explained;
  * those of no weight at all are never taken while there are others. */
-static int pick_far(vh_rng *rng, int n, const int *where, const double *best, double *p)
+static int64_t pick_far(vh_rng *rng, int64_t n, const int64_t *where, const double *best, double *p)
 {
     double top = -INFINITY, sum = 0;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         top = fmax(top, best[where[i]]);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         sum += p[i] = isfinite(best[where[i]]) ? top - best[where[i]] : 0;
     if (!(sum > 0) || !isfinite(sum))
-        return (int)vh_rng_below(rng, n);
-    for (int i = 0; i < n; i++)
+        return vh_rng_below(rng, n);
+    for (int64_t i = 0; i < n; i++)
         p[i] /= sum;
     return vh_rng_pick(rng, n, p);
 }
@@ -77,16 +77,18 @@ static vhem_status far(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h3m
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    int *where = NULL, n = 0, K = mix->job.opt->K;
+    int64_t *where = NULL;
+    int64_t n = 0;
+    int K = (int)mix->job.opt->K;
     double *best = NULL, *p = NULL;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
     VH_NEW(best, sets->n);
     VH_NEW(p, n);
-    for (int g = 0; g < sets->n; g++)
+    for (int64_t g = 0; g < sets->n; g++)
         best[g] = -INFINITY;
     for (int j = 0; j < K; j++) {
-        int at = j == 0 ? (int)vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
+        int64_t at = j == 0 ? vh_rng_below(rng, n) : pick_far(rng, n, where, best, p), g = where[at];
         const vh_em_seeding from = { &mix->limits[j], sets->seq + sets->first[g],
                                      sets->first[g + 1] - sets->first[g], FAR_ITER };
         VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));
@@ -109,20 +111,23 @@ static vhem_status dealt(vhem_ctx *ctx, const vh_mixture *mix, vh_rng *rng, vh_h
 {
     vhem_status st = VHEM_OK;
     const vh_sets *sets = mix->sets;
-    int *where = NULL, *seq = NULL, n = 0, K = mix->job.opt->K;
+    int64_t *where = NULL, *seq = NULL;
+    int64_t n = 0;
+    int K = (int)mix->job.opt->K;
 
     VH_TRY(used_sets(ctx, sets, &where, &n));
     assert(n > 0);
     VH_NEW(seq, mix->job.n);
-    for (int i = n - 1; i > 0; i--) {
-        int k = (int)vh_rng_below(rng, i + 1), swap = where[i];
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t k = vh_rng_below(rng, i + 1);
+        int64_t swap = where[i];
         where[i] = where[k];
         where[k] = swap;
     }
     for (int j = 0; j < K; j++) {
-        int n_seq = 0;
-        for (int i = j % n; i < n; i += K) /* j % n: with more HMMs than sets, hands repeat */
-            for (int k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
+        int64_t n_seq = 0;
+        for (int64_t i = j % n; i < n; i += K) /* j % n: with more HMMs than sets, hands repeat */
+            for (int64_t k = sets->first[where[i]]; k < sets->first[where[i] + 1]; k++)
                 seq[n_seq++] = sets->seq[k];
         const vh_em_seeding from = { &mix->limits[j], seq, n_seq, 0 };
         VH_TRY(vh_em_seed(ctx, mix, &from, rng, h3m, &h3m->hmm[first + j]));

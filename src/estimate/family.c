@@ -36,9 +36,9 @@ done:
 }
 
 const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
-                                     const vhem_data *data, const int *seq, int n)
+                                     const vhem_data *data, const int64_t *seq, int64_t n)
 {
-    for (int i = 0; complete != with_gaps && i < n; i++) {
+    for (int64_t i = 0; complete != with_gaps && i < n; i++) {
         const double *y = vh_data_frames(data, seq[i]);
         for (int64_t e = 0; e < vh_data_length(data, seq[i]) * data->d; e++)
             if (isnan(y[e]))
@@ -47,7 +47,7 @@ const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emiss
     return complete;
 }
 
-vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n,
+vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                               const vh_emission *family, const vh_shape *shape)
 {
     vhem_status st = VHEM_OK;
@@ -71,7 +71,7 @@ done:
     return st;
 }
 
-void vh_family_forget(const vhem_data *data, const int *seq, int n, const vh_h3m *h3m, vh_hmm *h)
+void vh_family_forget(const vhem_data *data, const int64_t *seq, int64_t n, const vh_h3m *h3m, vh_hmm *h)
 {
     for (int k = 0, step = 1; k<h3m->d; k += step> 0 ? step : 1) {
         bool lacks = vh_columns_together(h3m->family, &h3m->shape, k, &step) == k && step > 0;
@@ -87,7 +87,7 @@ static void mean_statistics(const vh_emission *family, const vhem_data *data, co
                             double *T)
 {
     int n_stat = family->n_stat(&x->shape);
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n);
         for (int64_t t = 0; t < vh_data_length(data, n); t++, y += data->d) {
             family->stats_of_obs(x, y, 1, T);

@@ -12,12 +12,12 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
                           const vhem_data *data, const vh_emission **out);
 /* The one of the two that suits n of the sequences: `with_gaps` where cells are missing among them. */
 const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
-                                     const vhem_data *data, const int *seq, int n);
+                                     const vhem_data *data, const int64_t *seq, int64_t n);
 /* Refuses n sequences that lack a column of a full covariance; those of a channel may be lacking all together. */
-vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n,
+vhem_status vh_family_require(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                               const vh_emission *family, const vh_shape *shape);
 /* The HMM that was fitted to n of the sequences comes to lack the columns that they have no value of. */
-void vh_family_forget(const vhem_data *data, const int *seq, int n, const vh_h3m *h3m, vh_hmm *h);
+void vh_family_forget(const vhem_data *data, const int64_t *seq, int64_t n, const vh_h3m *h3m, vh_hmm *h);
 /* One HMM of one state and one component: that of highest likelihood for all frames.  floor as for maximise. */
 vhem_status vh_family_pooled(vhem_ctx *ctx, const vh_emission *family, const vhem_data *data,
                              const double *floor, vh_h3m **out);

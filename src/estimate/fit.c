@@ -48,30 +48,31 @@ typedef struct { /* what all jobs share */
     unsigned char *begun; /* [K] */
     vh_workers workers;
     vh_prior_choice choice;
-    vh_prior *prior;       /* NULL: none, or not learnt yet */
-    double *broad;         /* [d]  smallest variances of first fits; NULL: none */
-    vh_h3m **first;        /* [K]  first fits, of jobs that have one already */
-    int n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
-    vh_scatters scatters;  /* of their states, job by job */
+    vh_prior *prior;           /* NULL: none, or not learnt yet */
+    double *broad;             /* [d]  smallest variances of first fits; NULL: none */
+    vh_h3m **first;            /* [K]  first fits, of jobs that have one already */
+    int64_t n_sample, *sample; /* [n_sample]  jobs the prior is learnt from */
+    vh_scatters scatters;      /* of their states, job by job */
 } fit;
 
 /* A given start settles shape and family; it must suit the data. */
-static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int K)
+static vhem_status check_start(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start, int64_t K)
 {
     vhem_status st = VHEM_OK;
     VH_CHECK(start, VHEM_EINVAL, "the start holds dynamic textures, must hold HMMs");
     VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d, data->d);
     VH_CHECK(!vh_h3m_is_masked(start), VHEM_EINVAL, "the start has HMMs that lack a column");
     VH_CHECK(start->K == 1 || start->K == K, VHEM_EINVAL,
-             "the start has %d HMMs, must have 1 or one for each of the %d to fit", start->K, K);
-    for (int i = 1; i < start->K; i++)
+             "the start has %lld HMMs, must have 1 or one for each of the %lld to fit", (long long)start->K,
+             (long long)K);
+    for (int64_t i = 1; i < start->K; i++)
         VH_CHECK(start->hmm[i].S == start->hmm[0].S && start->hmm[i].M == start->hmm[0].M, VHEM_EINVAL,
-                 "the start has HMMs of different size (HMM %d)", i);
+                 "the start has HMMs of different size (HMM %lld)", (long long)i);
 done:
     return st;
 }
 
-static vhem_status name_model(vhem_ctx *ctx, const fit *f, int i, vh_hmm *h)
+static vhem_status name_model(vhem_ctx *ctx, const fit *f, int64_t i, vh_hmm *h)
 {
     vhem_status st = VHEM_OK;
     const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
@@ -131,13 +132,13 @@ typedef struct { /* a job and what it owns */
 
 /* What random numbers hang on.  With a prior it is the name: a sequence gets the same HMM whatever is beside
  * it.  32 bits, because restarts and iterations are put beside it. */
-static uint64_t number_of(const fit *f, int i)
+static uint64_t number_of(const fit *f, int64_t i)
 {
     const char *name = vh_sets_name(&f->sets, f->data, i, f->opt.by_group);
     return name[0] ? vh_hash_name(name) & UINT32_MAX : (uint64_t)i;
 }
 
-static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int i, open_job *out)
+static vhem_status begin_job(vhem_ctx *ctx, const fit *f, int64_t i, open_job *out)
 {
     vhem_status st = VHEM_OK;
     int d = f->data->d;
@@ -207,7 +208,7 @@ static int best_run(const vhem_fit_run *run, int R)
     return best;
 }
 
-static vhem_status run_job(vhem_ctx *ctx, fit *f, int i, vh_workers *workers)
+static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *runs = NULL;
@@ -245,7 +246,7 @@ done:
 
 /* ---- 3. all jobs --------------------------------------------------------------------------------------- */
 
-static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status run_numbered(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
@@ -257,7 +258,7 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
     const vh_jobs jobs = {
         .n = f->sets.n, .what = "fit", .inside = true, .logs = true, .run = run_numbered, .arg = f
     };
-    int failed = -1;
+    int64_t failed = -1;
     vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, failed);
@@ -268,13 +269,13 @@ static vhem_status run_jobs(vhem_ctx *ctx, fit *f)
 
 /* What the states of a job of the sample gather: after its first fit, or, once there is a prior, after
  * variational Bayes from there. */
-static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
+static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
     vhem_status st = VHEM_OK;
     fit *f = arg;
     vh_workers own = { ctx->threads, &f->workers.scratch[worker] };
     size_t at = (size_t)k * (size_t)(f->opt.S * f->opt.M);
-    int i = f->sample[k];
+    int64_t i = f->sample[k];
     vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
     open_job x = { 0 };
@@ -284,7 +285,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int k, int worker)
         VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
-    int best = x.given ? 0 : best_run(x.run, f->report->R);
+    int64_t best = x.given ? 0 : best_run(x.run, f->report->R);
     VH_TRY(vh_h3m_subset(ctx, f->first[i], &best, 1, &one));
     x.job.prior = f->prior;
     if (f->prior)
@@ -304,7 +305,7 @@ static vhem_status look(vhem_ctx *ctx, fit *f)
     const vh_jobs jobs = {
         .n = f->n_sample, .what = "prior", .inside = true, .logs = true, .run = look_at_job, .arg = f
     };
-    int failed = -1;
+    int64_t failed = -1;
     vhem_status st = vh_run_jobs(ctx, &jobs, &failed);
     if (failed >= 0)
         vh_h3m_prefix(ctx, f->out, f->sample[failed]);
@@ -327,8 +328,8 @@ static vhem_status choose_sample(vhem_ctx *ctx, fit *f)
     if (f->family->seen == VH_SEEN_COLUMNS)
         VH_NEW(f->scatters.seen, (size_t)f->scatters.n * (size_t)f->out->d);
     VH_NEW(f->scatters.scatter, (size_t)f->scatters.n * vh_scatter_size(f->out->family, f->out->d));
-    for (int k = 0; k < f->n_sample; k++)
-        f->sample[k] = (int)((int64_t)f->sets.n * k / f->n_sample);
+    for (int64_t k = 0; k < f->n_sample; k++)
+        f->sample[k] = f->sets.n * k / f->n_sample;
 done:
     return st;
 }
@@ -436,20 +437,21 @@ done:
 /* Such an HMM has states that no frame can be in: the wrong thing was taken for a sequence, most likely. */
 static void warn_of_few_frames(vhem_ctx *ctx, const fit *f)
 {
-    int few = 0, K = f->sets.n;
-    for (int i = 0; i < K; i++)
+    int64_t few = 0, K = f->sets.n;
+    for (int64_t i = 0; i < K; i++)
         few += vh_sets_frames(&f->sets, f->data, i, NULL) < f->opt.S;
     if (few > 0)
-        vh_log(ctx, VHEM_LOG_WARN, "%d of %d %s%s %s fewer frames than the %d states%s", few, K,
-               f->opt.by_group ? "group" : "sequence", K == 1 ? "" : "s", few == 1 ? "has" : "have", f->opt.S,
-               f->opt.by_group ? "" : "; did you mean --group?");
+        vh_log(ctx, VHEM_LOG_WARN, "%lld of %lld %s%s %s fewer frames than the %d states%s", (long long)few,
+               (long long)K, f->opt.by_group ? "group" : "sequence", K == 1 ? "" : "s",
+               few == 1 ? "has" : "have", f->opt.S, f->opt.by_group ? "" : "; did you mean --group?");
 }
 
 static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
 {
     vhem_status st = VHEM_OK;
     const vh_shape shape = vh_fit_shape(f->data);
-    int K, R;
+    int64_t K;
+    int R;
 
     VH_TRY(vh_fit_resolve(ctx, f->data, opt, &f->opt));
     VH_TRY(vh_prior_choose(ctx, f->opt.prior, f->opt.start != NULL, &f->choice));
@@ -472,7 +474,7 @@ static vhem_status set_up(vhem_ctx *ctx, const vhem_fit_options *opt, fit *f)
     VH_TRY(vh_lengths_of_sets(ctx, f->data, &f->sets, &f->out->lengths));
     VH_TRY(vh_fit_report_new(ctx, K, R, &f->report));
     VH_NEW(f->begun, K);
-    for (int i = 0; i < K; i++) {
+    for (int64_t i = 0; i < K; i++) {
         VH_TRY(vh_h3m_shape(ctx, f->out, i, f->opt.S, f->opt.M));
         VH_TRY(name_model(ctx, f, i, &f->out->hmm[i]));
     }
@@ -483,10 +485,10 @@ done:
 /* After a stop: only the models that were begun, in their old order, with equal weights. */
 static void keep_begun(fit *f)
 {
-    int n = 0;
+    int64_t n = 0;
     vh_h3m *h = f->out;
     vhem_fit_report *r = f->report;
-    for (int i = 0; i < h->K; i++) {
+    for (int64_t i = 0; i < h->K; i++) {
         if (!f->begun[i])
             continue;
         vh_hmm swap = h->hmm[n];
@@ -504,7 +506,7 @@ static void keep_begun(fit *f)
 
 static void tear_down(fit *f)
 {
-    for (int i = 0; f->first && i < f->sets.n; i++)
+    for (int64_t i = 0; f->first && i < f->sets.n; i++)
         vh_h3m_free(f->first[i]);
     vh_h3m_free(f->out);
     vh_h3m_free(f->pooled);
@@ -555,8 +557,8 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
     VH_TRY(vh_workers_new(ctx, ctx->threads, &f.workers));
     st = set_prior(ctx, &f);
     if (st == VHEM_ESTOPPED) { /* first fits are broad, without a prior: no answer to what was asked */
-        vh_fail(ctx, st, "stopped while the prior was being learnt, before any of %d HMMs was fitted",
-                f.sets.n);
+        vh_fail(ctx, st, "stopped while the prior was being learnt, before any of %lld HMMs was fitted",
+                (long long)f.sets.n);
         goto done;
     }
     if (st == VHEM_OK)
@@ -565,7 +567,8 @@ vhem_status vh_fit_each(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_opt
         goto done;
     if (st == VHEM_ESTOPPED) {
         keep_begun(&f);
-        vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d HMMs were fitted", f.out->K, f.sets.n);
+        vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were fitted", (long long)f.out->K,
+                (long long)f.sets.n);
         if (f.out->K == 0)
             goto done;
     }

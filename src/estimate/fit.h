@@ -26,6 +26,6 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
                    vhem_fit_report **report);
 
 /* An empty report of so many rows and restarts. */
-vhem_status vh_fit_report_new(vhem_ctx *ctx, int K, int R, vhem_fit_report **out);
+vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report **out);
 
 #endif

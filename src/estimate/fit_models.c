@@ -46,13 +46,13 @@ vhem_status vh_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_options 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* Model j of an item takes its name and label along. */
-static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int item, int j, bool single,
-                              const vhem_models *all, int at)
+static vhem_status name_model(vhem_ctx *ctx, const vh_items *t, int64_t item, int64_t j, bool single,
+                              const vhem_models *all, int64_t at)
 {
     vhem_status st = VHEM_OK;
     char name[256];
 
-    snprintf(name, sizeof name, single ? "%.200s" : "%.200s/%d", t->name[item], j);
+    snprintf(name, sizeof name, single ? "%.200s" : "%.200s/%lld", t->name[item], (long long)j);
     if (t->name[item][0])
         VH_TRY(vh_h3m_set_text(ctx, vh_models_name(all, at), name));
     if (t->label[item] && t->label[item][0])
@@ -68,24 +68,24 @@ static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *ke
     vhem_status st = VHEM_OK;
     vhem_models **each = NULL, *all = NULL;
     double *share = NULL;
-    int K = 0;
+    int64_t K = 0;
 
     VH_NEW(each, t->n);
     VH_NEW(share, t->n);
-    for (int i = 0; i < t->n; i++) {
+    for (int64_t i = 0; i < t->n; i++) {
         VH_TRY(vh_store_get(ctx, store, &key[i], &each[i]));
         VH_CHECK(each[i], VHEM_EIO, "the model of '%.100s' cannot be read back from the store: run again",
                  t->name[i]);
         share[i] = 1.0 / t->n;
     }
     VH_TRY(vh_models_pool(ctx, (const vhem_models *const *)each, share, t->n, &all));
-    for (int i = 0; i < t->n; i++)
-        for (int j = 0; j < vh_models_size(each[i]); j++, K++)
+    for (int64_t i = 0; i < t->n; i++)
+        for (int64_t j = 0; j < vh_models_size(each[i]); j++, K++)
             VH_TRY(name_model(ctx, t, i, j, vh_models_size(each[i]) == 1, all, K));
     *out = all;
     all = NULL;
 done:
-    for (int i = 0; each && i < t->n; i++)
+    for (int64_t i = 0; each && i < t->n; i++)
         vhem_models_free(each[i]);
     free(each);
     free(share);
@@ -104,7 +104,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     vhem_models *pooled = NULL;
     vh_key *key = NULL;
     char *prior = NULL;
-    int *all = NULL; /* [items] */
+    int64_t *all = NULL; /* [items] */
     const vh_piece *p;
 
     VH_CHECK(!opt->start && !opt->fixed_pi && !opt->fixed_A, VHEM_EINVAL,
@@ -113,12 +113,12 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     const vh_piecework work = { data, &items, &of_piece, (uint64_t)ctx->opt.seed, opt->by_group > 0 };
     VH_NEW(key, items.n);
     VH_NEW(all, items.n);
-    for (int i = 0; i < items.n; i++)
+    for (int64_t i = 0; i < items.n; i++)
         all[i] = i;
     VH_TRY(vh_store_open(ctx, opt->store, &store));
     VH_TRY(vh_pieces_prior(ctx, &work, all, items.n, store, &prior));
     of_piece.prior = prior;
-    for (int i = 0; i < items.n; i++) {
+    for (int64_t i = 0; i < items.n; i++) {
         VH_TRY(vh_pieces_add(ctx, &work, &all[i], 1, &pieces, &p));
         key[i] = p->key;
     }

@@ -30,7 +30,7 @@ vhem_status vh_fit_prior_widen(vhem_ctx *ctx, const double *floor, vh_h3m *runs)
     double *work = NULL;
 
     VH_NEW(work, vh_posterior_work(runs->family, d));
-    for (int i = 0; i < runs->K; i++)
+    for (int64_t i = 0; i < runs->K; i++)
         for (int q = 0; q < runs->hmm[i].S * runs->hmm[i].M; q++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(runs, &runs->hmm[i], q / runs->hmm[i].M, q % runs->hmm[i].M, par);
@@ -78,7 +78,7 @@ typedef struct {        /* sums over sequences in one dimension */
     double pairs, seen; /* terms of each */
 } products;
 
-static void add_products(const vhem_data *data, int seq, int k, products *x)
+static void add_products(const vhem_data *data, int64_t seq, int k, products *x)
 {
     int d = data->d;
     const double *y = vh_data_frames(data, seq) + k;
@@ -101,12 +101,12 @@ static void add_products(const vhem_data *data, int seq, int k, products *x)
 }
 
 /* Correlation in dimension k; NaN where nothing varies.  Of n frames that are all there, n - 1 pairs are. */
-static double correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n, int k)
+static double correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n, int k)
 {
     products x = { 0 };
     double frames = 0, pairs = 0;
-    for (int i = 0; i < n; i++)
-        for (int s = sets->first[which[i]]; s < sets->first[which[i] + 1]; s++) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t s = sets->first[which[i]]; s < sets->first[which[i] + 1]; s++) {
             add_products(data, sets->seq[s], k, &x);
             frames += (double)vh_data_length(data, sets->seq[s]);
             pairs += (double)vh_data_length(data, sets->seq[s]) - 1;
@@ -115,7 +115,7 @@ static double correlation(const vhem_data *data, const vh_sets *sets, const int 
     return x.own > 0 ? lost * x.both / x.own : NAN;
 }
 
-double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n)
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n)
 {
     double sum = 0;
     int used = 0;

@@ -38,6 +38,6 @@ vhem_status vh_fit_prior_gather(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
 
 /* Correlation of frames with the next in the same sequence, the mean over the dimensions, in n of the sets.
  * */
-double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int *which, int n);
+double vh_fit_prior_correlation(const vhem_data *data, const vh_sets *sets, const int64_t *which, int64_t n);
 
 #endif

@@ -12,7 +12,7 @@ static void clear_report(void *record)
     free(report->run);
 }
 
-vhem_status vh_fit_report_new(vhem_ctx *ctx, int K, int R, vhem_fit_report **out)
+vhem_status vh_fit_report_new(vhem_ctx *ctx, int64_t K, int R, vhem_fit_report **out)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_report *report = NULL;

@@ -50,14 +50,14 @@ done:
 }
 
 /* What a fit is chosen by. */
-static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int i, int S, int M)
+static double value_of(const vhem_fit_options *o, const vhem_fit_report *r, int64_t i, int S, int M)
 {
     bool free_order = !o->topology || strcmp(o->topology, "free") == 0;
     double names = (free_order ? vh_lgamma(S + 1) : 0) + S * vh_lgamma(M + 1);
     return r->run[vh_ij(i, r->R, r->best[i])].bound + names;
 }
 
-static int best_of(const tried *t, const vhem_fit_options *o, int i)
+static int best_of(const tried *t, const vhem_fit_options *o, int64_t i)
 {
     int best = 0;
     double top = -INFINITY;
@@ -77,13 +77,14 @@ static vhem_status compose(vhem_ctx *ctx, const tried *t, const vhem_fit_options
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *any = t->h3m[0];
-    int K = any->K, R = t->report[0]->R;
+    int64_t K = any->K;
+    int R = t->report[0]->R;
     vh_h3m *h3m = NULL;
     vhem_fit_report *rows = NULL;
 
     VH_TRY(vh_h3m_new(ctx, any->family, any->shape, K, &h3m));
     VH_TRY(vh_fit_report_new(ctx, K, R, &rows));
-    for (int i = 0; i < K; i++) {
+    for (int64_t i = 0; i < K; i++) {
         int k = best_of(t, o, i);
         const vh_hmm *from = &t->h3m[k]->hmm[i];
         h3m->omega[i] = any->omega[i];

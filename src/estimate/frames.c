@@ -67,7 +67,7 @@ static vhem_status index_symbols(vhem_ctx *ctx, const vh_channel *c, vh_names *n
         char number[VH_NUMBER_SIZE];
         const char *name = c->symbol[v];
         double y;
-        int at;
+        int64_t at;
         bool is_new;
         if (vh_number_parse(name, strlen(name), &y) == VH_NUMBER) {
             number[vh_number_short(y, number)] = '\0';
@@ -92,13 +92,13 @@ typedef struct {
     double *last;    /* [n_channel][2]  the cell before and its symbol: they repeat */
 } cast;
 
-static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int n, int64_t t, int k, const char *name)
+static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int64_t n, int64_t t, int k, const char *name)
 {
     const vhem_data *data = c->data;
     const vh_channel *ch = &c->layout->channel[c->channel[k]];
     const char *sequence = data->name ? data->name[n] : "";
     char list[160], number[24];
-    snprintf(number, sizeof number, "%d", n);
+    snprintf(number, sizeof number, "%lld", (long long)n);
     vh_show_list(ch->symbol, ch->shape.V, "|", list, sizeof list);
     return vh_fail(
         ctx, VHEM_EINVAL,
@@ -108,7 +108,7 @@ static vhem_status no_symbol(vhem_ctx *ctx, const cast *c, int n, int64_t t, int
         (long long)t, data->column[c->place[k]], VH_SHOW(name, strlen(name)), list);
 }
 
-static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int n, int64_t t, int k, double y)
+static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int64_t n, int64_t t, int k, double y)
 {
     int ch = c->channel[k];
     double *last = &c->last[2 * (ch < 0 ? 0 : ch)];
@@ -129,7 +129,7 @@ static vhem_status cast_cell(vhem_ctx *ctx, cast *c, int n, int64_t t, int k, do
     return VHEM_OK;
 }
 
-static vhem_status cast_sequence(vhem_ctx *ctx, cast *c, int n, vh_builder *b)
+static vhem_status cast_sequence(vhem_ctx *ctx, cast *c, int64_t n, vh_builder *b)
 {
     vhem_status st = VHEM_OK;
     const vhem_data *data = c->data;
@@ -191,7 +191,8 @@ static bool as_it_is(const cast *c)
 }
 
 /* A set of sequences that has the layout; out->layout is kept already. */
-static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, vh_frames *out)
+static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                             vh_frames *out)
 {
     vhem_status st = VHEM_OK;
     vh_builder *b = NULL;
@@ -203,7 +204,7 @@ static vhem_status cast_data(vhem_ctx *ctx, const vhem_data *data, const int *se
         goto done;
     VH_TRY(vh_builder_open(ctx, "frames", &(vhem_data_options){ .memory = data->hold.limit }, out->layout->d,
                            &b));
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         VH_TRY(cast_sequence(ctx, &c, seq ? seq[i] : i, b));
     if (out->layout->column)
         VH_TRY(vh_builder_columns(b, (const char *const *)out->layout->column));
@@ -238,19 +239,20 @@ static vhem_status find_cells(vhem_ctx *ctx, const vhem_data *data, int k, vh_na
     vhem_status st = VHEM_OK;
     double last = NAN;
 
-    for (int n = 0; n < data->N; n++) {
+    for (int64_t n = 0; n < data->N; n++) {
         const double *y = vh_data_frames(data, n) + k;
         for (int64_t t = 0; t < vh_data_length(data, n); t++) {
             double v = y[t * data->d];
             char number[VH_NUMBER_SIZE];
-            int at;
+            int64_t at;
             bool is_new;
             if (isnan(v) || v == last)
                 continue;
             bool whole = (data->symbols && data->symbols[k].n > 0) || v == floor(v);
-            VH_CHECK(whole, VHEM_EINVAL,
-                     "column '%s', sequence %d, frame %lld: %g is no symbol, must be text or a whole number",
-                     data->column[k], n, (long long)t, v);
+            VH_CHECK(
+                whole, VHEM_EINVAL,
+                "column '%s', sequence %lld, frame %lld: %g is no symbol, must be text or a whole number",
+                data->column[k], (long long)n, (long long)t, v);
             const char *name = cell_name(data, k, v, number);
             VH_TRY(vh_names_put(ctx, names, name, strlen(name), &at, &is_new));
             last = v;
@@ -274,13 +276,13 @@ static vhem_status take_symbols(vhem_ctx *ctx, const vhem_data *data, int k, vh_
     VH_TRY(find_cells(ctx, data, k, &names));
     VH_NEW(all, names.n);
     VH_NEW(text, names.n);
-    for (int v = 0; v < names.n; v++) {
+    for (int64_t v = 0; v < names.n; v++) {
         all[v] = (symbol){ names.text[v], NAN };
         if (vh_number_parse(names.text[v], names.size[v], &all[v].number) != VH_NUMBER)
             all[v].number = NAN;
     }
     qsort(all, (size_t)names.n, sizeof *all, by_value);
-    for (int v = 0; v < names.n; v++)
+    for (int64_t v = 0; v < names.n; v++)
         text[v] = all[v].name;
     VH_TRY(vh_layout_symbols(ctx, layout, channel, text, names.n));
 done:
@@ -437,8 +439,8 @@ done:
     return st;
 }
 
-vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, const vh_h3m *h3m,
-                          vh_frames *out)
+vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                          const vh_h3m *h3m, vh_frames *out)
 {
     vhem_status st = VHEM_OK;
     char why[256];

@@ -21,8 +21,8 @@ typedef struct {
 vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
                              vh_frames *out);
 /* Frames for models that are there, of sequences seq [n] (NULL: all of them) alone. */
-vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int *seq, int n, const vh_h3m *h3m,
-                          vh_frames *out);
+vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
+                          const vh_h3m *h3m, vh_frames *out);
 void vh_frames_free(vh_frames *frames);
 
 /* Frames that have a layout as a file would have them: names of columns, names or numbers for symbols. */

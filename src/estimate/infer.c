@@ -19,8 +19,8 @@
 enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between two looks at a stop */
 
 /* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
-static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int *seq, int n,
-                         vh_frames *frames, vh_h3m *seen)
+static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
+                         int64_t n, vh_frames *frames, vh_h3m *seen)
 {
     vhem_status st = VHEM_OK;
     *seen = *h3m;
@@ -33,7 +33,7 @@ done:
 }
 
 /* A singular covariance is the user's: the sentence names its HMM. */
-static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk)
+static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
     vhem_status st = vh_pack_update(ctx, h3m, index, pk);
     if (st == VHEM_ENUMERIC)
@@ -43,17 +43,17 @@ static vhem_status pack_named(vhem_ctx *ctx, const vh_h3m *h3m, const int *index
 
 /* HMMs first .. first+n-1 against all sequences of the job. */
 static vhem_status score_tile(vhem_ctx *ctx, const vh_h3m *h3m, const vh_sequences *in, vh_seq_job *job,
-                              int first, int n, double *loglik)
+                              int64_t first, int64_t n, double *loglik)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
     vh_seq_sums sums = { 0 };
     double *tile = NULL;
-    int *index = NULL;
+    int64_t *index = NULL;
 
     VH_NEW(index, n);
     VH_NEW(tile, (size_t)in->n * (size_t)n);
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         index[k] = first + k;
     VH_TRY(vh_pack_new(ctx, h3m, index, n, in->x.origin, in->x.scale, &pk));
     VH_TRY(pack_named(ctx, h3m, index, pk));
@@ -79,7 +79,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, c
     vh_seq_job *job = NULL;
     vh_h3m seen;
     double *x = NULL;
-    int *seq = NULL;
+    int64_t *seq = NULL;
 
     vh_blas_enter();
     VH_TRY(check(ctx, h3m, given, NULL, given->N, &frames, &seen));
@@ -87,7 +87,7 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, c
     VH_NEW(x, 2 * (size_t)data->d);
     VH_NEW(seq, data->N);
     VH_TRY(vh_workers_new(ctx, ctx->threads, &workers));
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         seq[n] = n;
     vh_data_coords(h3m->family, &h3m->shape, data, NULL, data->N, NULL, x);
     const vh_sequences in = { .data = data,
@@ -97,14 +97,16 @@ vhem_status vh_score(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *given, c
                               .x = { h3m->shape, x, x + data->d },
                               .workers = &workers };
     VH_TRY(vh_sequences_open(ctx, &in, &job));
-    for (int i = 0; i < h3m->K;) {
-        int n = 0, comps = 0;
+    for (int64_t i = 0; i < h3m->K;) {
+        int64_t n = 0;
+        int comps = 0;
         while (i + n < h3m->K && (n == 0 || comps + h3m->hmm[i + n].S * h3m->hmm[i + n].M <= TILE)) {
             comps += h3m->hmm[i + n].S * h3m->hmm[i + n].M;
             n++;
         }
         if (vh_stopped(ctx)) {
-            st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %d of %d HMMs were scored", i, h3m->K);
+            st = vh_fail(ctx, VHEM_ESTOPPED, "stopped; %lld of %lld HMMs were scored", (long long)i,
+                         (long long)h3m->K);
             goto done;
         }
         VH_TRY(score_tile(ctx, &seen, &in, job, i, n, loglik));
@@ -154,7 +156,7 @@ static void single_close(single *x)
     vh_blas_leave();
 }
 
-static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *given, int n,
+static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *given, int64_t n,
                                single *x)
 {
     vhem_status st = VHEM_OK;
@@ -164,8 +166,10 @@ static vhem_status single_open(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh
 
     *x = (single){ 0 };
     vh_blas_enter();
-    VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %d was asked for, there are %d", i, h3m->K);
-    VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %d was asked for, there are %d", n, given->N);
+    VH_CHECK(i >= 0 && i < h3m->K, VHEM_EINVAL, "HMM %lld was asked for, there are %lld", (long long)i,
+             (long long)h3m->K);
+    VH_CHECK(n >= 0 && n < given->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
+             (long long)given->N);
     VH_TRY(check(ctx, h3m, given, &n, 1, &frames, &seen));
     const vhem_data *data = frames.data;
     n = frames.own ? 0 : n;
@@ -187,8 +191,8 @@ done:
 }
 
 /* best [S] = max over paths to (t, s) of log p(path, y_1:t); the way back is kept, T x S small integers. */
-vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n, int *path,
-                           double *logprob)
+vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
+                           int *path, double *logprob)
 {
     vhem_status st = VHEM_OK;
     single x;
@@ -231,7 +235,7 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
+vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik)
 {
     vhem_status st = VHEM_OK;
@@ -245,7 +249,8 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem
     double ll = vh_log_forward(&c, alpha);
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     VH_CHECK(isfinite(ll), VHEM_ENUMERIC,
-             "sequence %d has the log-likelihood %g under HMM %d: it has no posterior", n, ll, i);
+             "sequence %lld has the log-likelihood %g under HMM %lld: it has no posterior", (long long)n, ll,
+             (long long)i);
     vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);

@@ -19,12 +19,12 @@ vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem
 }
 
 /* total [items][K] = sums of the rows of loglik [N][K] of each item. */
-void vh_items_sum(const vh_items *items, int K, const double *loglik, double *total)
+void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double *total)
 {
     memset(total, 0, sizeof *total * (size_t)items->n * (size_t)K);
-    for (int g = 0; g < items->n; g++)
-        for (int q = items->first[g]; q < items->first[g + 1]; q++)
-            for (int i = 0; i < K; i++)
+    for (int64_t g = 0; g < items->n; g++)
+        for (int64_t q = items->first[g]; q < items->first[g + 1]; q++)
+            for (int64_t i = 0; i < K; i++)
                 total[(size_t)g * (size_t)K + (size_t)i] +=
                     loglik[(size_t)items->seq[q] * (size_t)K + (size_t)i];
 }
@@ -34,7 +34,7 @@ vhem_status vhem_score(vhem_ctx *ctx, const vhem_models *models, const vhem_sour
     vhem_status st = VHEM_OK;
     vh_items items = { 0 };
     double *each = NULL;
-    int K = vh_models_size(models);
+    int64_t K = vh_models_size(models);
 
     VH_CHECK(source->data && !source->models, VHEM_EINVAL, "models are scored on sequences, there are none");
     if (source->by_group <= 0) {
@@ -59,10 +59,10 @@ static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, vhem_kind
     VH_CHECK(models->kind == kind, VHEM_EINVAL, "the models are %s, must be %s",
              kind == VHEM_HMMS ? "dynamic textures" : "HMMs",
              kind == VHEM_HMMS ? "HMMs" : "dynamic textures");
-    VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, there are %d",
-             vh_models_word(models), (long long)i, vh_models_size(models));
-    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %d", (long long)n,
-             data->N);
+    VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, there are %lld",
+             vh_models_word(models), (long long)i, (long long)vh_models_size(models));
+    VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
+             (long long)data->N);
     VH_TRY(vh_models_gather(ctx, models));
 done:
     return st;
@@ -72,32 +72,29 @@ vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, co
                          int64_t n, int *path, double *logprob)
 {
     vhem_status st = check_one(ctx, models, VHEM_HMMS, i, data, n);
-    return st == VHEM_OK ? vh_h3m_viterbi(ctx, models->h3m, (int)i, data, (int)n, path, logprob) : st;
+    return st == VHEM_OK ? vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob) : st;
 }
 
 vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                            int64_t n, double *gamma, double *xi, double *loglik)
 {
     vhem_status st = check_one(ctx, models, VHEM_HMMS, i, data, n);
-    return st == VHEM_OK ? vh_h3m_posterior(ctx, models->h3m, (int)i, data, (int)n, gamma, xi, loglik) : st;
+    return st == VHEM_OK ? vh_h3m_posterior(ctx, models->h3m, i, data, n, gamma, xi, loglik) : st;
 }
 
 vhem_status vhem_smooth(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data, int64_t n,
                         double *x, double *cov, double *loglik)
 {
     vhem_status st = check_one(ctx, models, VHEM_TEXTURES, i, data, n);
-    return st == VHEM_OK ? vh_dtm_smooth(ctx, models->dtm, (int)i, data, (int)n, x, cov, loglik) : st;
+    return st == VHEM_OK ? vh_dtm_smooth(ctx, models->dtm, i, data, n, x, cov, loglik) : st;
 }
 
 vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int64_t T, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(N <= INT_MAX && T <= INT_MAX, VHEM_EINVAL,
-             "%lld sequences of %lld frames were asked for, at most %d of %d are possible", (long long)N,
-             (long long)T, INT_MAX, INT_MAX);
     VH_TRY(vh_models_gather(ctx, models));
-    st = models->h3m ? vh_h3m_sample(ctx, models->h3m, (int)N, (int)T, out)
-                     : vh_dtm_sample(ctx, models->dtm, (int)N, (int)T, out);
+    st =
+        models->h3m ? vh_h3m_sample(ctx, models->h3m, N, T, out) : vh_dtm_sample(ctx, models->dtm, N, T, out);
     if (st == VHEM_OK && (*out)->layout)
         st = vh_frames_detach(ctx, *out);
 done:

@@ -28,7 +28,7 @@ vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **out)
 
     VH_NEW(X, (size_t)job->frames * (size_t)d);
     x = X;
-    for (int i = 0; i < job->n; i++) {
+    for (int64_t i = 0; i < job->n; i++) {
         const double *y = vh_data_frames(job->data, job->seq[i]);
         for (int64_t t = 0; t < vh_data_length(job->data, job->seq[i]); t++, y += d, x += d)
             for (int k = 0; k < d; k++)
@@ -136,10 +136,11 @@ done:
 
 /* sum [n_stat] += the statistics of the frames that carry label q, of all frames when q < 0; returns how many
  * they are.  stat [n_stat] is scratch. */
-static int add_frames(const labelled *x, const vh_coords *about, int q, double *sum, double *stat)
+static int64_t add_frames(const labelled *x, const vh_coords *about, int q, double *sum, double *stat)
 {
     const vh_emission *family = x->h3m->family;
-    int d = about->shape.d, n_stat = family->n_stat(&about->shape), count = 0;
+    int d = about->shape.d, n_stat = family->n_stat(&about->shape);
+    int64_t count = 0;
     for (int64_t i = 0; i < x->job->frames; i++)
         if (q < 0 || x->label[i] == q) {
             family->stats_of_obs(about, x->X + i * d, 1, stat);
@@ -231,7 +232,7 @@ static void chain(const vh_job *job, const int *label, vh_hmm *h)
         h->pi[s] = 1.0 / S;
     for (int e = 0; e < S * S; e++)
         h->A[e] = 1.0;
-    for (int i = 0; i < job->n; i++) {
+    for (int64_t i = 0; i < job->n; i++) {
         int64_t T = vh_data_length(job->data, job->seq[i]);
         h->pi[label[at] / h->M] += 1;
         for (int64_t t = 1; t < T; t++)
@@ -266,7 +267,8 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
     vhem_status st = VHEM_OK;
     const vh_job *job = x->job;
     const double *X = x->X;
-    int d = job->data->d, *label = x->label, *sub = NULL, *where = NULL;
+    int d = job->data->d, *label = x->label, *sub = NULL;
+    int64_t *where = NULL;
     double *own = NULL;
 
     if (M == 1)
@@ -277,15 +279,15 @@ static vhem_status label_components(vhem_ctx *ctx, labelled *x, vh_rng *rng, int
     for (int64_t i = 0; i < job->frames; i++)
         label[i] = -1 - label[i]; /* negative: still a state */
     for (int s = 0; s < S; s++) {
-        int n = 0;
+        int64_t n = 0;
         for (int64_t i = 0; i < job->frames; i++)
             if (label[i] == -1 - s) {
                 memcpy(own + (size_t)n * (size_t)d, X + (size_t)i * (size_t)d, sizeof *own * (size_t)d);
-                where[n++] = (int)i;
+                where[n++] = i;
             }
         if (n > 0)
             VH_TRY(kmeans_labels(ctx, rng, x->h3m, n, own, M, sub));
-        for (int i = 0; i < n; i++)
+        for (int64_t i = 0; i < n; i++)
             label[where[i]] = s * M + sub[i];
     }
 done:
@@ -314,7 +316,7 @@ static vhem_status label_by_time(vhem_ctx *ctx, labelled *x, vh_rng *rng, int re
     for (int s = 0; s + 1 < S; s++)
         cut[s] = restart == 0 ? (s + 1.0) / S : vh_rng_uniform(rng);
     vh_sort((size_t)(S - 1), cut);
-    for (int i = 0; i < job->n; i++) {
+    for (int64_t i = 0; i < job->n; i++) {
         int64_t T = vh_data_length(job->data, job->seq[i]);
         for (int64_t t = 0; t < T; t++) {
             int s = 0;

@@ -19,10 +19,10 @@ vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh
     t = (vh_items){ .n = sets.n, .seq = sets.seq, .first = sets.first };
     VH_NEW(t.name, t.n);
     VH_NEW(t.label, t.n);
-    for (int i = 0; i < t.n; i++) {
+    for (int64_t i = 0; i < t.n; i++) {
         const char *label = vh_sets_label(&sets, data, i);
         bool several = false; /* no label, although one of its sequences has one */
-        for (int k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
+        for (int64_t k = t.first[i]; data->label && !label[0] && k < t.first[i + 1]; k++)
             several = several || data->label[t.seq[k]][0];
         t.name[i] = vh_sets_name(&sets, data, i, by_group);
         t.label[i] = several ? NULL : label;
@@ -43,18 +43,18 @@ void vh_items_free(vh_items *t)
     *t = (vh_items){ 0 };
 }
 
-vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *t, const int *item, int n,
-                          vhem_data **out)
+vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *t, const int64_t *item,
+                          int64_t n, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
-    int *seq = NULL, N = 0;
+    int64_t *seq = NULL, N = 0;
 
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         N += t->first[item[k] + 1] - t->first[item[k]];
     VH_NEW(seq, N);
     N = 0;
-    for (int k = 0; k < n; k++)
-        for (int i = t->first[item[k]]; i < t->first[item[k] + 1]; i++)
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = t->first[item[k]]; i < t->first[item[k] + 1]; i++)
             seq[N++] = t->seq[i];
     VH_TRY(vh_data_subset(ctx, data, seq, N, out));
 done:
@@ -79,7 +79,7 @@ static void clear_items(void *record)
     free(items->item);
 }
 
-static vhem_status room(vhem_ctx *ctx, int n, vhem_items **out)
+static vhem_status room(vhem_ctx *ctx, int64_t n, vhem_items **out)
 {
     vhem_status st = VHEM_OK;
     vhem_items *items = NULL;
@@ -96,7 +96,7 @@ done:
     return st;
 }
 
-static vhem_status set_texts(vhem_ctx *ctx, vhem_items *items, int i, const char *name, const char *label)
+static vhem_status set_texts(vhem_ctx *ctx, vhem_items *items, int64_t i, const char *name, const char *label)
 {
     vhem_status st = VHEM_OK;
     VH_DUP(items->name[i], name ? name : "");
@@ -114,10 +114,10 @@ static vhem_status items_of_data(vhem_ctx *ctx, const vhem_data *data, bool by_g
     VH_TRY(vh_items_new(ctx, data, by_group, &found));
     VH_TRY(room(ctx, found.n, &items));
     VH_NEW(items->item, data->N);
-    for (int g = 0; g < found.n; g++) {
+    for (int64_t g = 0; g < found.n; g++) {
         VH_TRY(set_texts(ctx, items, g, found.name[g], found.label[g]));
         items->sequences[g] = found.first[g + 1] - found.first[g];
-        for (int k = found.first[g]; k < found.first[g + 1]; k++)
+        for (int64_t k = found.first[g]; k < found.first[g + 1]; k++)
             items->item[found.seq[k]] = g;
     }
     *out = items;
@@ -139,7 +139,7 @@ vhem_status vhem_source_items(vhem_ctx *ctx, const vhem_source *source, vhem_ite
         return items_of_data(ctx, source->data, source->by_group > 0, out);
     VH_TRY(vh_models_gather(ctx, source->models));
     VH_TRY(room(ctx, vh_models_size(source->models), &items));
-    for (int i = 0; i < items->n; i++)
+    for (int64_t i = 0; i < items->n; i++)
         VH_TRY(set_texts(ctx, items, i, *vh_models_name(source->models, i),
                          *vh_models_label(source->models, i)));
     *out = items;

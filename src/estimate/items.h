@@ -6,8 +6,8 @@
 #include "data/data.h"
 
 typedef struct {
-    int n;
-    int *seq, *first;           /* [N]  [n+1]  sequences, those of one item together */
+    int64_t n;
+    int64_t *seq, *first;       /* [N]  [n+1]  sequences, those of one item together */
     const char **name, **label; /* [n]  texts of the data; label: "" for none, NULL: several */
 } vh_items;
 
@@ -16,9 +16,9 @@ vhem_status vh_items_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh
 void vh_items_free(vh_items *items);
 
 /* vh_data_subset of all sequences of n items. */
-vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const int *item, int n,
-                          vhem_data **out);
+vhem_status vh_items_data(vhem_ctx *ctx, const vhem_data *data, const vh_items *items, const int64_t *item,
+                          int64_t n, vhem_data **out);
 /* total [n][K]: sums over the sequences of each item of loglik [N][K]. */
-void vh_items_sum(const vh_items *items, int K, const double *loglik, double *total);
+void vh_items_sum(const vh_items *items, int64_t K, const double *loglik, double *total);
 
 #endif

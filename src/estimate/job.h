@@ -10,8 +10,8 @@
 typedef struct {
     const vhem_data *data;
     const vh_emission *family; /* with statistics that know of missing cells where there are any */
-    const int *seq;            /* [n]  sequences to fit to */
-    int n;
+    const int64_t *seq;        /* [n]  sequences to fit to */
+    int64_t n;
     int64_t frames;
     double mass;                  /* frames, each counted with the weight of its sequence */
     const double *origin, *scale; /* [d]  mean and standard deviation of its frames */

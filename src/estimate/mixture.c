@@ -49,7 +49,7 @@ static vhem_status set_up(vhem_ctx *ctx, fitting *f)
     job.origin = f->xs;
     job.scale = f->xs + data->d;
     job.frames = data->start[data->N];
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         job.mass += (double)vh_data_length(data, n) * vh_data_weight(data, n);
     VH_NEW(f->topo, opt->K);
     VH_NEW(f->limits, opt->K);
@@ -143,7 +143,8 @@ static vhem_status run_wave(vhem_ctx *ctx, fitting *f, int lo, int hi, vh_em_bes
 {
     vhem_status st = VHEM_OK;
     const vhem_fit_options *opt = f->task->opt;
-    int K = (int)opt->K, *index = NULL, before = out->best;
+    int K = (int)opt->K, before = out->best;
+    int64_t *index = NULL;
     vh_h3m *all = NULL, *best = NULL;
 
     VH_NEW(index, K);
@@ -198,7 +199,7 @@ static vhem_status drop_failed(vhem_ctx *ctx, vh_mixture_result *x)
 static vhem_status name_hmms(vhem_ctx *ctx, vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
-    for (int j = 0; j < h3m->K; j++)
+    for (int64_t j = 0; j < h3m->K; j++)
         VH_TRY(vh_h3m_set_cluster(ctx, &h3m->hmm[j].name, j));
 done:
     return st;
@@ -295,11 +296,11 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     if (start) {
         VH_CHECK(start->d == data->d, VHEM_EINVAL, "the start has dimension %d, the data %d", start->d,
                  data->d);
-        VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %lld, the start has %d HMMs",
-                 (long long)o->K, start->K);
+        VH_CHECK(o->K == 0 || o->K == start->K, VHEM_EINVAL, "K is %lld, the start has %lld HMMs",
+                 (long long)o->K, (long long)start->K);
         o->K = start->K;
         o->emission = start->family->name;
-        for (int j = 0; j < start->K; j++) {
+        for (int64_t j = 0; j < start->K; j++) {
             o->S = j == 0 || start->hmm[j].S > o->S ? start->hmm[j].S : o->S;
             o->M = j == 0 || start->hmm[j].M > o->M ? start->hmm[j].M : o->M;
         }
@@ -343,8 +344,8 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
     VH_TRY(resolve(ctx, data, opt, &o));
     VH_TRY(vh_sets_new(ctx, data, o.by_group, &sets));
     VH_TRY(vh_family_for(ctx, vh_fit_family(data, &o), &shape, data, &(const vh_emission *){ NULL }));
-    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %d %ss", (long long)o.K,
-             sets.n, o.by_group ? "group" : "sequence");
+    VH_CHECK(o.K <= sets.n || o.start, VHEM_EINVAL, "K is %lld, there are only %lld %ss", (long long)o.K,
+             (long long)sets.n, o.by_group ? "group" : "sequence");
     const vh_mixture_task task = {
         .data = data, .sets = &sets, .opt = &o, .seed = ctx->opt.seed, .what = "fit"
     };
@@ -358,7 +359,7 @@ vhem_status vh_fit_mixture(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_
         st = made == VHEM_OK ? st : made;
     }
     if (x.h3m && (st == VHEM_OK || st == VHEM_ESTOPPED)) {
-        for (int j = 0; j < x.h3m->K; j++)
+        for (int64_t j = 0; j < x.h3m->K; j++)
             vh_family_forget(data, NULL, data->N, x.h3m, &x.h3m->hmm[j]);
         vh_h3m_settle_family(x.h3m);
         *out = x.h3m;

@@ -75,9 +75,9 @@ const vh_emission *vh_fit_family(const vhem_data *data, const vhem_fit_options *
     return data->layout ? data->layout->family : vh_emission_find(opt->emission);
 }
 
-bool vh_fit_lacks(const vhem_data *data, const int *seq, int n, int k)
+bool vh_fit_lacks(const vhem_data *data, const int64_t *seq, int64_t n, int k)
 {
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const double *y = vh_data_frames(data, seq ? seq[i] : i) + k;
         for (int64_t t = 0; t < vh_data_length(data, seq ? seq[i] : i); t++)
             if (!isnan(y[t * data->d]))

@@ -31,7 +31,7 @@ vhem_status vh_fit_floor(vhem_ctx *ctx, const vhem_data *data, double share, dou
 /* Refuses a column that is missing throughout. */
 vhem_status vh_fit_require_values(vhem_ctx *ctx, const vhem_data *data);
 /* Is column k missing throughout n of the sequences?  seq NULL: the first n. */
-bool vh_fit_lacks(const vhem_data *data, const int *seq, int n, int k);
+bool vh_fit_lacks(const vhem_data *data, const int64_t *seq, int64_t n, int k);
 /* The sizes of components for these sequences, and their family. */
 vh_shape vh_fit_shape(const vhem_data *data);
 const vh_emission *vh_fit_family(const vhem_data *data, const vhem_fit_options *opt);

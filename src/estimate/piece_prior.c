@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* All that the prior follows from, the sequences among it: a store may serve several sets of data. */
-static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_key *out)
+static vhem_status key_of(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n, vh_key *out)
 {
     vhem_status st = VHEM_OK;
     vh_hash *hash = NULL;
@@ -72,8 +72,8 @@ done:
 }
 
 /* That of the store, or learnt from n of the items now. */
-static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_store *store,
-                              char **out)
+static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
+                              vh_store *store, char **out)
 {
     vhem_status st = VHEM_OK;
     vhem_fit_options opt = *w->opt;
@@ -105,8 +105,8 @@ done:
     return st;
 }
 
-vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_store *store,
-                            char **out)
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int64_t n,
+                            vh_store *store, char **out)
 {
     vhem_status st = VHEM_OK;
     vh_prior_choice choice = { 0 };

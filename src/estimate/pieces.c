@@ -14,16 +14,16 @@
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int *item, int n)
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *t, const int64_t *item, int64_t n)
 {
     vh_hash_number(hash, data->d);
     for (int c = 0; data->layout && c < data->layout->n_channel; c++)
         for (int v = 0; v < data->layout->channel[c].shape.V; v++)
             vh_hash_text(hash, data->layout->channel[c].symbol[v]);
-    for (int k = 0; k < n; k++) {
-        int first = t->first[item[k]], end = t->first[item[k] + 1];
-        for (int i = first; i < end; i++) {
-            int s = t->seq[i];
+    for (int64_t k = 0; k < n; k++) {
+        int64_t first = t->first[item[k]], end = t->first[item[k] + 1];
+        for (int64_t i = first; i < end; i++) {
+            int64_t s = t->seq[i];
             int64_t T = vh_data_length(data, s);
             vh_hash_text(hash, data->name ? data->name[s] : "");
             vh_hash_number(hash, vh_data_weight(data, s));
@@ -75,12 +75,12 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked)
     return o;
 }
 
-vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int *item, int n, vh_pieces *all,
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *w, const int64_t *item, int n, vh_pieces *all,
                           const vh_piece **out)
 {
     vhem_status st = VHEM_OK;
     vh_piece p = { .n = n };
-    int index;
+    int64_t index;
     bool is_new;
 
     VH_NEW(p.item, n);
@@ -117,7 +117,7 @@ static vhem_status fit_one(vhem_ctx *ctx, vhem_data *data, const vhem_fit_option
 
     if (!data->group)
         VH_NEW(data->group, data->N);
-    for (int s = 0; s < data->N; s++) {
+    for (int64_t s = 0; s < data->N; s++) {
         free(data->group[s]);
         VH_DUP(data->group[s], "piece");
     }
@@ -156,7 +156,7 @@ typedef struct { /* what all jobs share */
 
 enum { TIDY = 1 << 21 }; /* numbers of frames after which it is */
 
-static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
+static vhem_status fit_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 {
     fits *f = arg;
     const vh_piecework *w = f->work;
@@ -165,7 +165,7 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
     (void)worker;
     ctx->opt.seed = (int64_t)w->seed;
     for (int i = 0; i < p->n; i++)
-        for (int s = w->items->first[p->item[i]]; s < w->items->first[p->item[i] + 1]; s++)
+        for (int64_t s = w->items->first[p->item[i]]; s < w->items->first[p->item[i] + 1]; s++)
             frames += vh_data_length(w->data, w->items->seq[s]);
     vhem_status st = fit_piece(ctx, w, p, f->store);
     if ((atomic_fetch_add(&f->done, frames) + frames) * w->data->d > TIDY) {
@@ -178,7 +178,8 @@ static vhem_status fit_job(vhem_ctx *ctx, void *arg, int k, int worker)
 vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *w, const vh_pieces *all, vh_store *store)
 {
     vhem_status st = VHEM_OK;
-    int n = 0, failed = -1, *todo = NULL;
+    int n = 0, *todo = NULL;
+    int64_t failed = -1;
     char who[128];
 
     vh_blas_enter();

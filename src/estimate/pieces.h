@@ -22,7 +22,7 @@ typedef struct { /* what is fitted, and how */
 } vh_piecework;
 
 typedef struct {
-    int *item; /* [n]  ascending */
+    int64_t *item; /* [n]  ascending */
     int n;
     vh_key key;
 } vh_piece;
@@ -39,11 +39,11 @@ vhem_fit_options vh_piece_options(const vhem_fit_options *asked);
 /* The prior of all pieces as JSON text, learnt from n of the items, without their classes; a store that holds
  * the prior of the same items and options already has it.  "none" when there is to be none; NULL for textures;
  * free() it. */
-vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_store *store,
-                            char **out);
+vhem_status vh_pieces_prior(vhem_ctx *ctx, const vh_piecework *work, const int64_t *item, int64_t n,
+                            vh_store *store, char **out);
 /* A new piece of n items; it is *out, or the one with the same key that is there already: of equal sequences
  * without a name one is fitted.  It stays in place until the next is added. */
-vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int *item, int n, vh_pieces *all,
+vhem_status vh_pieces_add(vhem_ctx *ctx, const vh_piecework *work, const int64_t *item, int n, vh_pieces *all,
                           const vh_piece **out);
 /* Fits what is not in the store, side by side, and puts each there as soon as it is done.  Memory: the data
  * of one piece for each thread. */
@@ -51,7 +51,8 @@ vhem_status vh_pieces_fit(vhem_ctx *ctx, const vh_piecework *work, const vh_piec
 void vh_pieces_free(vh_pieces *pieces);
 
 /* The fingerprint of the sequences of n items, and of the options of a fit, goes into the hash. */
-void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *items, const int *item, int n);
+void vh_hash_items(vh_hash *hash, const vhem_data *data, const vh_items *items, const int64_t *item,
+                   int64_t n);
 void vh_fit_options_hash(vh_hash *hash, const vhem_fit_options *opt);
 
 #endif

@@ -86,14 +86,14 @@ done:
 
 typedef struct {
     const vh_scatters *from;
-    int d, n; /* n: states with enough frames to tell */
-    int *use; /* [n] */
+    int d, n;     /* n: states with enough frames to tell */
+    int64_t *use; /* [n] */
     bool full;
     double *s, *work; /* scale: [d] or [d][d] */
 } evidence;
 
 /* Frames of state i that have column k. */
-static double frames_of(const vh_scatters *from, int d, int i, int k)
+static double frames_of(const vh_scatters *from, int d, int64_t i, int k)
 {
     return from->seen ? from->seen[(size_t)i * (size_t)d + (size_t)k] : from->frames[i];
 }
@@ -180,7 +180,7 @@ static vhem_status estimate(vhem_ctx *ctx, const vh_scatters *from, vh_prior *p,
     VH_NEW(e.use, from->n);
     VH_NEW(e.s, size);
     VH_NEW(e.work, 2 * size);
-    for (int i = 0; i < from->n; i += step)
+    for (int64_t i = 0; i < from->n; i += step)
         if (from->frames[i] > LEAST_FRAMES)
             e.use[e.n++] = i;
     if (e.n < 2)
@@ -227,7 +227,7 @@ static void round_all(vh_prior *p)
 }
 
 /* A variance that is 0, as of frames that do not change, would make the prior of all states one of 0. */
-static void guard(const vh_prior *p, double share, const vh_scatters *from, int i)
+static void guard(const vh_prior *p, double share, const vh_scatters *from, int64_t i)
 {
     double *scatter = from->scatter + (size_t)i * vh_prior_size(p);
     for (int k = 0; k < p->d; k++) {
@@ -245,12 +245,12 @@ static void pool(const vh_prior *p, const vh_scatters *from, double nu0)
 {
     size_t size = vh_prior_size(p);
     memset(p->B, 0, sizeof *p->B * size);
-    for (int i = 0; i < from->n; i++)
+    for (int64_t i = 0; i < from->n; i++)
         for (size_t k = 0; k < size; k++)
             p->B[k] += from->scatter[(size_t)i * size + k];
     for (size_t k = 0; k < size; k++) {
         double frames = 0;
-        for (int i = 0; i < from->n; i++)
+        for (int64_t i = 0; i < from->n; i++)
             frames += vh_prior_full(p->family) ? from->frames[i] : frames_of(from, p->d, i, (int)k);
         p->B[k] *= nu0 / frames;
     }
@@ -284,7 +284,7 @@ vhem_status vh_prior_learn(vhem_ctx *ctx, const vh_prior_choice *choice, const v
     memcpy(p->m, mean, sizeof *mean * (size_t)d);
     VH_NEW(p->variance, d);
     memcpy(p->variance, variance, sizeof *variance * (size_t)d);
-    for (int i = 0; i < from->n; i++)
+    for (int64_t i = 0; i < from->n; i++)
         guard(p, choice->least, from, i);
     pool(p, from, nu0);
     if (choice->estimate)

@@ -25,7 +25,7 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
 void vh_prior_choice_free(vh_prior_choice *choice);
 
 typedef struct {     /* what the states of some fits have gathered */
-    int n;           /* states, or their components */
+    int64_t n;       /* states, or their components */
     double *frames;  /* [n] */
     double *seen;    /* [n][d]  frames that have each column; NULL: all of them */
     double *scatter; /* [n][size]  about their means; size: d, or d d for full covariances */

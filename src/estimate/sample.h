@@ -9,15 +9,15 @@
 typedef struct { /* N sequences of T frames, a piece of a sample */
     uint32_t purpose;
     uint64_t item; /* of the first sequence */
-    int N, T;
+    int64_t N, T;
 } vh_draw;
 
 /* From HMM i.  Sequence n depends on the seed of the context and (purpose, item + n) alone, so that a sample
  * drawn in pieces is the same sample. */
-vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vh_draw *draw, vhem_data **out);
+vhem_status vh_sample_hmm(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vh_draw *draw, vhem_data **out);
 /* count [K] sequences of T frames from each HMM, those of one HMM together; sequence n of HMM i depends on
  * (seed, i, n) alone. */
-vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int *count, int T, uint64_t seed,
+vhem_status vh_sample_each(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *count, int64_t T, uint64_t seed,
                            vhem_data **out);
 
 #endif

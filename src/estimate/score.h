@@ -16,13 +16,13 @@ vhem_status vh_dtm_score(vhem_ctx *ctx, const vh_dtm *dtm, const vhem_data *data
 vhem_status vh_models_score(vhem_ctx *ctx, const vhem_models *models, const vhem_data *data, double *loglik);
 
 /* vhem_viterbi and the others, for models of one kind. */
-vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n, int *path,
-                           double *logprob);
-vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int i, const vhem_data *data, int n,
+vhem_status vh_h3m_viterbi(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
+                           int *path, double *logprob);
+vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const vhem_data *data, int64_t n,
                              double *gamma, double *xi, double *loglik);
-vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int i, const vhem_data *data, int n, double *x,
-                          double *cov, double *loglik);
-vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, vhem_data **out);
-vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int N, int T, vhem_data **out);
+vhem_status vh_dtm_smooth(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i, const vhem_data *data, int64_t n,
+                          double *x, double *cov, double *loglik);
+vhem_status vh_h3m_sample(vhem_ctx *ctx, const vh_h3m *h3m, int64_t N, int64_t T, vhem_data **out);
+vhem_status vh_dtm_sample(vhem_ctx *ctx, const vh_dtm *dtm, int64_t N, int64_t T, vhem_data **out);
 
 #endif

@@ -8,7 +8,7 @@
 
 typedef struct {
     const char *name;
-    int place;
+    int64_t place;
 } named_place;
 
 static int by_name_then_place(const void *a, const void *b)
@@ -20,22 +20,22 @@ static int by_name_then_place(const void *a, const void *b)
 
 /* item [N]: the number of each sequence's group, in the order in which groups appear; returns how many there
  * are through *n. */
-static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int *item, int *n)
+static vhem_status number_groups(vhem_ctx *ctx, const vhem_data *data, int64_t *item, int64_t *n)
 {
     vhem_status st = VHEM_OK;
     named_place *by_name = NULL;
 
     VH_NEW(by_name, data->N);
-    for (int i = 0; i < data->N; i++)
+    for (int64_t i = 0; i < data->N; i++)
         by_name[i] = (named_place){ data->group[i], i };
     qsort(by_name, (size_t)data->N, sizeof *by_name, by_name_then_place);
-    for (int i = 0, head = 0; i < data->N; i++) {
+    for (int64_t i = 0, head = 0; i < data->N; i++) {
         if (strcmp(by_name[i].name, by_name[head].name) != 0 || !by_name[i].name[0])
             head = i;                                 /* without a group: one by itself */
         item[by_name[i].place] = by_name[head].place; /* its first sequence stands for a group */
     }
     *n = 0;
-    for (int i = 0; i < data->N; i++) /* heads come before their followers */
+    for (int64_t i = 0; i < data->N; i++) /* heads come before their followers */
         item[i] = item[i] == i ? (*n)++ : item[item[i]];
 done:
     free(by_name);
@@ -45,10 +45,10 @@ done:
 vhem_status vh_sets_new(vhem_ctx *ctx, const vhem_data *data, bool by_group, vh_sets *out)
 {
     vhem_status st = VHEM_OK;
-    int *item = NULL, n = data->N;
+    int64_t *item = NULL, n = data->N;
 
     VH_NEW(item, data->N);
-    for (int i = 0; i < data->N; i++)
+    for (int64_t i = 0; i < data->N; i++)
         item[i] = i;
     if (by_group)
         VH_TRY(number_groups(ctx, data, item, &n));
@@ -58,22 +58,22 @@ done:
     return st;
 }
 
-vhem_status vh_sets_from(vhem_ctx *ctx, int N, const int *item, int n, vh_sets *out)
+vhem_status vh_sets_from(vhem_ctx *ctx, int64_t N, const int64_t *item, int64_t n, vh_sets *out)
 {
     vhem_status st = VHEM_OK;
     vh_sets s = { .n = n };
-    int *next = NULL;
+    int64_t *next = NULL;
 
     VH_NEW(s.seq, N);
     VH_NEW(s.first, n + 1);
     VH_NEW(next, n);
-    for (int i = 0; i < N; i++)
+    for (int64_t i = 0; i < N; i++)
         s.first[item[i] + 1]++;
-    for (int g = 0; g < n; g++) {
+    for (int64_t g = 0; g < n; g++) {
         s.first[g + 1] += s.first[g];
         next[g] = s.first[g];
     }
-    for (int i = 0; i < N; i++)
+    for (int64_t i = 0; i < N; i++)
         s.seq[next[item[i]]++] = i;
     *out = s;
     s = (vh_sets){ 0 };
@@ -90,20 +90,20 @@ void vh_sets_free(vh_sets *sets)
     *sets = (vh_sets){ 0 };
 }
 
-const char *vh_sets_name(const vh_sets *sets, const vhem_data *data, int g, bool by_group)
+const char *vh_sets_name(const vh_sets *sets, const vhem_data *data, int64_t g, bool by_group)
 {
     if (sets->first[g] == sets->first[g + 1])
         return "";
-    int n = sets->seq[sets->first[g]];
+    int64_t n = sets->seq[sets->first[g]];
     if (by_group && data->group[n][0])
         return data->group[n];
     return data->name ? data->name[n] : "";
 }
 
-const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int g)
+const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int64_t g)
 {
     const char *label = "";
-    for (int k = sets->first[g]; data->label && k < sets->first[g + 1]; k++) {
+    for (int64_t k = sets->first[g]; data->label && k < sets->first[g + 1]; k++) {
         if (k == sets->first[g])
             label = data->label[sets->seq[k]];
         else if (strcmp(data->label[sets->seq[k]], label) != 0)
@@ -112,12 +112,12 @@ const char *vh_sets_label(const vh_sets *sets, const vhem_data *data, int g)
     return label;
 }
 
-int64_t vh_sets_frames(const vh_sets *sets, const vhem_data *data, int g, double *mass)
+int64_t vh_sets_frames(const vh_sets *sets, const vhem_data *data, int64_t g, double *mass)
 {
     int64_t frames = 0;
     if (mass)
         *mass = 0;
-    for (int k = sets->first[g]; k < sets->first[g + 1]; k++) {
+    for (int64_t k = sets->first[g]; k < sets->first[g + 1]; k++) {
         int64_t T = vh_data_length(data, sets->seq[k]);
         frames += T;
         if (mass)

@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* sum [d] += y - about, or its square. */
-static void add_pass(const vhem_data *data, const int *seq, int n, const double *about, bool squared,
+static void add_pass(const vhem_data *data, const int64_t *seq, int64_t n, const double *about, bool squared,
                      double *sum)
 {
     int d = data->d;
-    for (int i = 0; i < n; i++) {
-        int s = seq ? seq[i] : i;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t s = seq ? seq[i] : i;
         const double *y = vh_data_frames(data, s), *end = y + vh_data_length(data, s) * d;
         for (; y < end; y += d)
             for (int k = 0; k < d; k++)
@@ -23,13 +23,13 @@ static void add_pass(const vhem_data *data, const int *seq, int n, const double 
 }
 
 /* Column k by itself, whose values may be missing; 0 and 0 where all are. */
-static void spread_with_gaps(const vhem_data *data, const int *seq, int n, int k, double *mean,
+static void spread_with_gaps(const vhem_data *data, const int64_t *seq, int64_t n, int k, double *mean,
                              double *deviation)
 {
     double first = NAN, sum = 0, square = 0, seen = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < n; i++) {
-            int s = seq ? seq[i] : i;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t s = seq ? seq[i] : i;
             const double *y = vh_data_frames(data, s) + k, *end = y + vh_data_length(data, s) * data->d;
             for (; y < end; y += data->d) {
                 if (isnan(*y))
@@ -52,11 +52,11 @@ static void no_rounding(int d, const double *mean, double *deviation)
             deviation[k] = 0;
 }
 
-void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation)
+void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mean, double *deviation)
 {
     double frames = 0;
     const double *first = vh_data_frames(data, seq ? seq[0] : 0);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         frames += (double)vh_data_length(data, seq ? seq[i] : i);
     memset(mean, 0, sizeof *mean * (size_t)data->d);
     memset(deviation, 0, sizeof *deviation * (size_t)data->d);
@@ -72,8 +72,8 @@ void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, doubl
     no_rounding(data->d, mean, deviation);
 }
 
-void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,
-                     double *scale)
+void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
+                     double *origin, double *scale)
 {
     vh_spread(data, seq, n, origin, scale);
     for (int k = 0; k < data->d; k++)
@@ -81,8 +81,8 @@ void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double 
             scale[k] = whole && whole[k] > 0 ? whole[k] : 1;
 }
 
-void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data, const int *seq,
-                    int n, const double *whole, double *xs)
+void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,
+                    const int64_t *seq, int64_t n, const double *whole, double *xs)
 {
     if (family->location)
         vh_spread_scale(data, seq, n, whole, xs, xs + data->d);

@@ -8,14 +8,14 @@
 
 /* mean [d] and deviation [d] over the frames of n sequences (seq NULL: the first n); a dimension
  * that does not vary has deviation 0. */
-void vh_spread(const vhem_data *data, const int *seq, int n, double *mean, double *deviation);
+void vh_spread(const vhem_data *data, const int64_t *seq, int64_t n, double *mean, double *deviation);
 /* The same, ready to divide by: where a dimension does not vary, or by more than a number can hold, the
  * deviation of the whole (NULL: none) or 1. */
-void vh_spread_scale(const vhem_data *data, const int *seq, int n, const double *whole, double *origin,
-                     double *scale);
+void vh_spread_scale(const vhem_data *data, const int64_t *seq, int64_t n, const double *whole,
+                     double *origin, double *scale);
 /* Origin and scale, xs [2][d], in which components of the family meet these frames: mean and deviation, or 0 and
  * 1 for columns without a location. */
-void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data, const int *seq,
-                    int n, const double *whole, double *xs);
+void vh_data_coords(const vh_emission *family, const vh_shape *shape, const vhem_data *data,
+                    const int64_t *seq, int64_t n, const double *whole, double *xs);
 
 #endif

@@ -46,7 +46,7 @@ struct vh_store {
 static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place where)
 {
     vhem_status st = VHEM_OK;
-    int index;
+    int64_t index;
     bool is_new;
 
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
@@ -181,7 +181,7 @@ static place find(vh_store *s, const vh_key *key)
     place found = { 0 };
 #pragma omp critical(vh_store)
     {
-        int index = vh_names_find(&s->keys, key->text, KEY);
+        int64_t index = vh_names_find(&s->keys, key->text, KEY);
         if (index >= 0)
             found = s->place[index];
     }

@@ -12,7 +12,7 @@
 
 typedef struct {
     const char *name;
-    int i;
+    int64_t i;
 } entry;
 
 static int by_name(const void *a, const void *b)
@@ -30,12 +30,12 @@ static vhem_status match_names(vhem_ctx *ctx, const vhem_tree *tree, const vhem_
     entry *names = NULL;
 
     VH_NEW(names, c->Kb);
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         if (c->name && c->name[i] && *c->name[i])
             names[n++] = (entry){ c->name[i], i };
     qsort(names, n, sizeof *names, by_name);
     *n_found = 0;
-    for (int k = 0; k < vh_data_size(data); k++) {
+    for (int64_t k = 0; k < vh_data_size(data); k++) {
         vhem_seq_view seq;
         VH_TRY(vhem_data_view(data, k, &seq));
         entry own = { seq.name, 0 }, group = { seq.group, 0 };
@@ -54,7 +54,8 @@ done:
 static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int *cluster)
 {
     vhem_status st = VHEM_OK;
-    int N = vh_data_size(data), found, *label = NULL;
+    int64_t N = vh_data_size(data);
+    int found, *label = NULL;
     const vhem_source source = { .data = data };
 
     VH_TRY(match_names(ctx, tree, data, cluster, &found));
@@ -62,7 +63,7 @@ static vhem_status find_clusters(vhem_ctx *ctx, const vhem_tree *tree, const vhe
         goto done;
     VH_NEW(label, (size_t)N * (size_t)tree->n);
     VH_TRY(vhem_assign(ctx, tree, &source, label, NULL, NULL));
-    for (int n = 0; n < N; n++)
+    for (int64_t n = 0; n < N; n++)
         cluster[n] = label[(size_t)n * (size_t)tree->n];
 done:
     free(label);
@@ -99,7 +100,8 @@ static void clear(void *record)
 
 /* Sequence n, which is in cluster j, unless it has gaps.  It is decoded by itself: gaps of others do not
  * matter. */
-static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int n, int j, examples *e)
+static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *data, int64_t n, int j,
+                       examples *e)
 {
     vhem_status st = VHEM_OK;
     vhem_seq_view seq;
@@ -128,10 +130,11 @@ static vhem_status choose(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data 
                           const int *cluster, examples *e)
 {
     vhem_status st = VHEM_OK;
-    int *shown = NULL, N = vh_data_size(data);
+    int *shown = NULL;
+    int64_t N = vh_data_size(data);
 
     VH_NEW(shown, tree->level[0]->Kr);
-    for (int n = 0; n < N; n++) {
+    for (int64_t n = 0; n < N; n++) {
         int64_t before = e->seen.n;
         if (cluster[n] < 0 || shown[cluster[n]] == each)
             continue;
@@ -148,7 +151,8 @@ static vhem_status fill(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *d
 {
     vhem_status st = VHEM_OK;
     const vh_clustering *c = tree->level[0];
-    int *cluster = NULL, N = vh_data_size(data);
+    int *cluster = NULL;
+    int64_t N = vh_data_size(data);
     size_t all = (size_t)each * (size_t)c->Kr, room = all < (size_t)N ? all : (size_t)N;
 
     VH_CHECK(c->centers->shape.layout || c->centers->d == vh_data_dim(data), VHEM_EINVAL,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int find_name(const vh_names *names, const char *name)
+static int64_t find_name(const vh_names *names, const char *name)
 {
     return vh_names_find(names, name, strlen(name));
 }
@@ -14,7 +14,7 @@ static int find_name(const vh_names *names, const char *name)
 static vhem_status number_names(vhem_ctx *ctx, int64_t n, char *const *name, vh_names *out)
 {
     vhem_status st = VHEM_OK;
-    int index;
+    int64_t index;
     bool is_new;
 
     for (int64_t i = 0; i < n; i++)
@@ -43,7 +43,7 @@ static vhem_status truth_of_tags(vhem_ctx *ctx, const vhem_prediction *p, const 
     VH_TRY(number_names(ctx, tags->n, tags->item, &rows));
     VH_CHECK(rows.n == tags->n, VHEM_EINVAL, "an item is there twice in the tags");
     for (int64_t i = 0; i < p->n; i++) {
-        int row = find_name(&rows, p->name[i]);
+        int64_t row = find_name(&rows, p->name[i]);
         for (int e = 0; row >= 0 && e < tags->C; e++) {
             int c = tags->has[(int64_t)row * tags->C + e] ? find_name(classes, tags->tag[e]) : -1;
             if (c >= 0)

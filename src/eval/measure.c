@@ -28,8 +28,9 @@ typedef struct {
     const vh_h3m *models, *centers;
     const vh_dtm *textures; /* instead of centers */
     const int *label;       /* [n]  of the models */
-    int n, K, tau;
-    int *members; /* [K] */
+    int64_t n;
+    int K, tau;
+    int64_t *members; /* [K] */
     vhem_distance_options kernel;
 } level;
 
@@ -44,7 +45,7 @@ static vhem_status expected_loglik(vhem_ctx *ctx, const level *v, double *out)
     VH_TRY(vh_h3m_like(ctx, models, v->centers, &full, &models));
     VH_NEW(L, (size_t)v->n * (size_t)v->K);
     VH_TRY(vh_reduce_score(ctx, models, v->centers, v->tau, L));
-    for (int i = 0; i < v->n; i++)
+    for (int64_t i = 0; i < v->n; i++)
         sum += L[vh_ij(i, v->K, v->label[i])];
     *out = sum / v->n;
 done:
@@ -65,7 +66,7 @@ static int by_name(const void *a, const void *b)
 
 /* The cluster of what was clustered under this name; -1 when there was nothing, or items of this name are in
  * different clusters. */
-static int find_cluster(const named *all, int n, const char *name)
+static int find_cluster(const named *all, int64_t n, const char *name)
 {
     const named *hit = *name ? bsearch(&(named){ name, 0 }, all, (size_t)n, sizeof *all, by_name) : NULL;
     if (!hit)
@@ -86,19 +87,19 @@ static vhem_status data_loglik(vhem_ctx *ctx, const level *v, const vhem_data *d
                                double *out)
 {
     vhem_status st = VHEM_OK;
-    int N = vh_data_size(data);
+    int64_t N = vh_data_size(data);
     double *table = NULL, sum = 0;
     named *all = NULL;
     vhem_seq_view seq;
 
     VH_NEW(table, (size_t)N * (size_t)v->K);
     VH_NEW(all, v->n);
-    for (int i = 0; i < v->n; i++)
+    for (int64_t i = 0; i < v->n; i++)
         all[i] = (named){ name[i], v->label[i] };
     qsort(all, (size_t)v->n, sizeof *all, by_name);
     VH_TRY(v->centers ? vh_h3m_score(ctx, v->centers, data, table)
                       : vh_dtm_score(ctx, v->textures, data, table));
-    for (int n = 0; n < N; n++) {
+    for (int64_t n = 0; n < N; n++) {
         const double *row = table + (size_t)n * (size_t)v->K;
         double best = -INFINITY;
         VH_TRY(vhem_data_view(data, n, &seq));
@@ -119,7 +120,7 @@ done:
 static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
 {
     vhem_status st = VHEM_OK;
-    int *index = NULL, m = 0;
+    int64_t *index = NULL, m = 0;
     vh_h3m *members = NULL;
     double *log_k = NULL, sum = 0;
 
@@ -128,15 +129,15 @@ static vhem_status compact(vhem_ctx *ctx, const level *v, int j, double *out)
         return VHEM_OK;
     VH_NEW(index, v->members[j]);
     VH_NEW(log_k, (size_t)v->members[j] * (size_t)v->members[j]);
-    for (int i = 0; i < v->n; i++)
+    for (int64_t i = 0; i < v->n; i++)
         if (v->label[i] == j)
             index[m++] = i;
     VH_TRY(vh_h3m_subset(ctx, v->models, index, m, &members));
     VH_TRY(vh_h3m_distance(ctx, members, members, &v->kernel, log_k, NULL));
-    for (int a = 0; a < m; a++)
-        for (int b = 0; b < m; b++)
+    for (int64_t a = 0; a < m; a++)
+        for (int64_t b = 0; b < m; b++)
             sum += a == b ? 0 : exp(log_k[vh_ij(a, m, b)]);
-    *out = sum / ((double)m * (m - 1));
+    *out = sum / ((double)m * (double)(m - 1));
 done:
     free(index);
     free(log_k);
@@ -216,9 +217,10 @@ vhem_status vhem_measure(vhem_ctx *ctx, const vhem_tree *tree, int l, const vhem
     v.K = c->Kr;
     choose_options(opt, &c->options, &v);
     VH_CHECK(!given || vh_models_size(given) == v.n, VHEM_EINVAL,
-             "there are %d models, the clusters were made of %d", given ? vh_models_size(given) : 0, v.n);
+             "there are %lld models, the clusters were made of %lld",
+             (long long)(given ? vh_models_size(given) : 0), (long long)v.n);
     VH_NEW(v.members, v.K);
-    for (int i = 0; i < v.n; i++)
+    for (int64_t i = 0; i < v.n; i++)
         v.members[v.label[i]]++;
     if (v.models && v.centers)
         VH_TRY(expected_loglik(ctx, &v, &m.expected_loglik));

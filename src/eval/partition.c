@@ -11,8 +11,8 @@
 int64_t vhem_partition_compare(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
     enum { FEW = 2048 };
-    int few[2 * FEW], m = 0;
-    int *x = n <= FEW ? few : n <= INT_MAX ? malloc(2 * (size_t)n * sizeof *x) : NULL;
+    int few[2 * FEW], *x = n <= FEW ? few : malloc(2 * (size_t)n * sizeof *x);
+    int64_t m = 0;
 
     *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
     for (int64_t i = 0; x && i < n; i++)
@@ -34,12 +34,14 @@ vhem_status vhem_number_names(vhem_ctx *ctx, int64_t n, const char *const *name,
     bool is_new;
 
     for (int64_t i = 0; i < n; i++) {
-        number[i] = -1;
+        int64_t index = -1;
         if (name[i] && name[i][0])
-            VH_TRY(vh_names_put(ctx, &names, name[i], strlen(name[i]), &number[i], &is_new));
+            VH_TRY(vh_names_put(ctx, &names, name[i], strlen(name[i]), &index, &is_new));
+        VH_CHECK(index <= INT_MAX, VHEM_EINVAL, "more than %d different names", INT_MAX);
+        number[i] = (int)index;
     }
     if (n_names)
-        *n_names = names.n;
+        *n_names = (int)names.n;
 done:
     vh_names_free(&names);
     return st;

@@ -12,11 +12,12 @@
 
 typedef struct {
     double score;
-    int at;
+    int64_t at;
 } ranked;
 
 typedef struct { /* what is ranked */
-    int n, C;
+    int64_t n;
+    int C;
     const double *score;        /* [n][C] */
     const unsigned char *truth; /* [n][C] */
     const int64_t *k;           /* P@k */
@@ -38,9 +39,9 @@ static int best_first(const void *a, const void *b)
 }
 
 /* n scores `stride` apart, ranked. */
-static void rank(int n, const double *score, int stride, ranked *out)
+static void rank(int64_t n, const double *score, int stride, ranked *out)
 {
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         double x = score[(size_t)i * (size_t)stride];
         out[i] = (ranked){ isnan(x) ? -INFINITY : x, i };
     }
@@ -49,8 +50,9 @@ static void rank(int n, const double *score, int stride, ranked *out)
 
 static void count_given(const table *t, int top, ranked *work, vhem_tag_measure *out)
 {
-    int n = t->n, C = t->C;
-    for (int i = 0; i < n; i++) {
+    int64_t n = t->n;
+    int C = t->C;
+    for (int64_t i = 0; i < n; i++) {
         rank(C, t->score + (size_t)i * (size_t)C, 1, work);
         for (int r = 0; r < top && r < C; r++) {
             out[work[r].at].given++;
@@ -64,12 +66,13 @@ static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement 
 {
     double sum = 0, *p_at = j->tag_p_at + (size_t)c * (size_t)j->n_k;
     vhem_tag_measure *m = &j->tag[c];
-    int found = 0, n = t->n, C = t->C;
+    int64_t found = 0, n = t->n;
+    int C = t->C;
     const int64_t *k = t->k;
     rank(n, t->score + c, C, work);
-    for (int r = 0; r < n; r++) {
+    for (int64_t r = 0; r < n; r++) {
         if (t->truth[vh_ij(work[r].at, C, c)])
-            sum += (double)++found / (r + 1);
+            sum += (double)++found / (double)(r + 1);
         for (int i = 0; i < j->n_k; i++)
             if (r + 1 == k[i])
                 p_at[i] = (double)found / (double)k[i];
@@ -78,11 +81,11 @@ static void measure_ranking(const table *t, int c, ranked *work, vhem_judgement 
         if (k[i] > n)
             p_at[i] = (double)found / (double)k[i];
     m->n = found;
-    m->average_precision = found > 0 ? sum / found : 0;
+    m->average_precision = found > 0 ? sum / (double)found : 0;
 }
 
 /* Precision, recall and F of a tag from its counts among n items. */
-static void measure_given(int n, bool base_rate, vhem_tag_measure *m)
+static void measure_given(int64_t n, bool base_rate, vhem_tag_measure *m)
 {
     double never = base_rate && n > 0 ? (double)m->n / n : 0;
     m->precision = m->given > 0 ? (double)m->right / m->given : never;
@@ -170,8 +173,7 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     ranked *work = NULL;
 
     VH_TRY(resolve(ctx, opt, &o));
-    VH_CHECK(n >= 0 && n <= INT_MAX && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking",
-             (long long)n, C);
+    VH_CHECK(n >= 0 && C >= 1, VHEM_EINVAL, "%lld items and %d tags make no ranking", (long long)n, C);
     VH_NEW_RECORD(j, clear_judgement);
     j->n = n;
     j->C = C;
@@ -181,11 +183,11 @@ vhem_status vhem_rank(vhem_ctx *ctx, int64_t n, int C, const double *score, cons
     VH_NEW(j->tag_p_at, (size_t)C * (size_t)o.n_k);
     VH_NEW(j->confusion, (size_t)C * (size_t)C);
     VH_NEW(work, n > C ? n : C);
-    const table t = { (int)n, C, score, truth, o.k };
+    const table t = { n, C, score, truth, o.k };
     count_given(&t, o.top, work, j->tag);
     for (int c = 0; c < C; c++) {
         measure_ranking(&t, c, work, j);
-        measure_given((int)n, strcmp(o.never_given, "base-rate") == 0, &j->tag[c]);
+        measure_given(n, strcmp(o.never_given, "base-rate") == 0, &j->tag[c]);
     }
     count_best(score, truth, j);
     take_means(j);

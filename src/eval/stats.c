@@ -24,11 +24,11 @@ typedef struct {
     const vhem_stats_input *in;
     const vh_clustering *c;
     const int *label; /* [Kb of level 0]  cluster of each item that was clustered */
-    int Kb;
+    int64_t Kb;
     vh_items items;
-    vh_names known; /* names of what was clustered */
-    int *clustered; /* [n]  its place among them, -1: none */
-    double *total;  /* [n][K]  log-likelihood of all sequences of a person */
+    vh_names known;     /* names of what was clustered */
+    int64_t *clustered; /* [n]  its place among them, -1: none */
+    double *total;      /* [n][K]  log-likelihood of all sequences of a person */
     double confidence;
     const char *correction;
     vhem_statistics *s;
@@ -61,8 +61,8 @@ static vhem_status make_room(work *w)
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
     vhem_statistics *s = w->s;
-    int n = w->items.n, K = w->c->Kr;
-    int several = 0, first = 0; /* persons of several labels, the first of them */
+    int64_t n = w->items.n, several = 0, first = 0; /* persons of several labels, the first of them */
+    int K = w->c->Kr;
     vhem_seq_view seq;
 
     s->K = K;
@@ -80,14 +80,14 @@ static vhem_status make_room(work *w)
     VH_NEW(s->group_of, n);
     VH_NEW(w->total, (size_t)n * (size_t)K);
     VH_NEW(w->clustered, n);
-    for (int i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         VH_DUP(s->name[i], w->items.name[i]);
         VH_DUP(s->label[i], w->items.label[i] ? w->items.label[i] : "");
         first = several == 0 ? i : first;
         several += w->items.label[i] == NULL;
         s->entropy[i] = NAN;
         s->sequences[i] = w->items.first[i + 1] - w->items.first[i];
-        for (int k = w->items.first[i]; k < w->items.first[i + 1]; k++) {
+        for (int64_t k = w->items.first[i]; k < w->items.first[i + 1]; k++) {
             VH_TRY(vhem_data_view(w->in->data, w->items.seq[k], &seq));
             s->frames[i] += seq.T;
         }
@@ -95,8 +95,8 @@ static vhem_status make_room(work *w)
     if (several > 0)
         vh_log(
             ctx, VHEM_LOG_WARN,
-            "%d of %d persons, '%s' the first, have sequences of several labels, and count as persons without one",
-            several, n, s->name[first]);
+            "%lld of %lld persons, '%s' the first, have sequences of several labels, and count as persons without one",
+            (long long)several, (long long)n, s->name[first]);
 done:
     return st;
 }
@@ -105,13 +105,13 @@ done:
 
 /* Of person i: mean over the sequences of log p / T into each [K], and the sum of log p into total [K] (or NULL), from
  * a table [sequences][K] whose first row is sequence `first` of the list. */
-static vhem_status sum_up(const work *w, int i, const double *table, int K, double *each, double *total)
+static vhem_status sum_up(const work *w, int64_t i, const double *table, int K, double *each, double *total)
 {
-    int from = w->items.first[i], n = w->items.first[i + 1] - from;
+    int64_t from = w->items.first[i], n = w->items.first[i + 1] - from;
     vhem_seq_view seq;
     for (int j = 0; j < K; j++) {
         double mean = 0, sum = 0;
-        for (int k = 0; k < n; k++) {
+        for (int64_t k = 0; k < n; k++) {
             if (vhem_data_view(w->in->data, w->items.seq[from + k], &seq) != VHEM_OK)
                 return VHEM_EINVAL;
             double x = table[(size_t)k * (size_t)K + (size_t)j];
@@ -126,7 +126,7 @@ static vhem_status sum_up(const work *w, int i, const double *table, int K, doub
 }
 
 /* The sequences of person i under K models: table [sequences][K] is the caller's to free. */
-static vhem_status score_person(const work *w, int i, const vhem_models *models, double **table)
+static vhem_status score_person(const work *w, int64_t i, const vhem_models *models, double **table)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
@@ -144,7 +144,7 @@ done:
     return st;
 }
 
-static vhem_status score_under(work *w, int i, const vhem_models *centers)
+static vhem_status score_under(work *w, int64_t i, const vhem_models *centers)
 {
     vhem_status st = VHEM_OK;
     double *table = NULL;
@@ -158,7 +158,7 @@ done:
 }
 
 /* How far a person is from being predictable: minus the mean log-likelihood per frame under the own model. */
-static vhem_status find_entropy(work *w, int i)
+static vhem_status find_entropy(work *w, int64_t i)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
@@ -181,18 +181,18 @@ done:
 
 /* The centres that the models without number `without` give, from those of all as the start, so that numbers of
  * clusters keep their meaning. */
-static vhem_status centers_without(work *w, int without, vhem_tree **out)
+static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
 {
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
     vhem_models *rest = NULL, start = vh_models_of_hmms(w->c->centers);
-    int *index = NULL, n = 0;
+    int64_t *index = NULL, n = 0;
     const vhem_cluster_options *made = &w->c->options;
     vhem_cluster_options opt;
     int64_t K = w->c->Kr;
 
     VH_NEW(index, w->Kb);
-    for (int i = 0; i < w->Kb; i++)
+    for (int64_t i = 0; i < w->Kb; i++)
         if (i != without)
             index[n++] = i;
     VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
@@ -226,20 +226,22 @@ static vhem_status can_leave_out(const work *w)
         "persons can be left out of clusters of method vhem on level 1, these are of method %s on level %d",
         w->c->method, w->in->level + 1);
     VH_CHECK(w->Kb > w->c->Kr, VHEM_EINVAL,
-             "there are %d models in %d clusters: without one of them there are too few", w->Kb, w->c->Kr);
+             "there are %lld models in %d clusters: without one of them there are too few", (long long)w->Kb,
+             w->c->Kr);
 done:
     return st;
 }
 
-static vhem_status score_left_out(work *w, int i)
+static vhem_status score_left_out(work *w, int64_t i)
 {
     vhem_status st = VHEM_OK;
     vhem_tree *tree = NULL;
-    int at = w->clustered[i], own = w->label[at], members = 0;
+    int64_t at = w->clustered[i], members = 0;
+    int own = w->label[at];
 
     VH_TRY(centers_without(w, at, &tree));
     VH_TRY(score_under(w, i, vh_clustering_centers(tree->level[0])));
-    for (int b = 0; b < w->Kb; b++)
+    for (int64_t b = 0; b < w->Kb; b++)
         members += w->label[b] == own;
     if (members == 1) /* nobody else is there: what is left of the centre is still this person */
         w->s->loglik[(size_t)i * (size_t)w->s->K + (size_t)own] = NAN;
@@ -255,12 +257,12 @@ static vhem_status find_persons(work *w)
     vhem_ctx *ctx = w->ctx;
     vhem_status st = VHEM_OK;
     const vh_clustering *first = vh_tree_level(w->in->tree, 0);
-    int index;
+    int64_t index;
     bool is_new = true;
 
-    for (int i = 0; i < w->Kb && is_new && first->name; i++)
+    for (int64_t i = 0; i < w->Kb && is_new && first->name; i++)
         VH_TRY(vh_names_put(ctx, &w->known, first->name[i], strlen(first->name[i]), &index, &is_new));
-    for (int i = 0; i < w->items.n; i++) {
+    for (int64_t i = 0; i < w->items.n; i++) {
         const char *name = w->items.name[i];
         w->clustered[i] = is_new && *name ? vh_names_find(&w->known, name, strlen(name)) : -1;
         w->s->clustered[i] = w->clustered[i] >= 0;
@@ -270,7 +272,7 @@ done:
 }
 
 /* log p(y | j) + log omega_j of all sequences of a person: the best centre, and the entropy of the posterior. */
-static void find_posterior(const work *w, int i)
+static void find_posterior(const work *w, int64_t i)
 {
     const double *omega = vh_clustering_omega(w->c), *total = w->total + (size_t)i * (size_t)w->s->K;
     double top = -INFINITY, sum = 0, entropy = 0;
@@ -292,7 +294,7 @@ static void find_posterior(const work *w, int i)
     w->s->cluster[i] = w->clustered[i] >= 0 ? w->label[w->clustered[i]] : best;
 }
 
-static void find_scale(const work *w, int i)
+static void find_scale(const work *w, int64_t i)
 {
     const double *L = w->s->loglik + (size_t)i * (size_t)w->s->K;
     for (int j = 0; j < w->s->K; j++) {
@@ -456,8 +458,8 @@ static vhem_status check_input(work *w)
              w->correction);
     VH_TRY(vh_models_gather(ctx, in->models));
     VH_CHECK(!in->models || vh_models_size(in->models) == w->Kb, VHEM_EINVAL,
-             "there are %d models, the clusters were made of %d", in->models ? vh_models_size(in->models) : 0,
-             w->Kb);
+             "there are %lld models, the clusters were made of %lld",
+             (long long)(in->models ? vh_models_size(in->models) : 0), (long long)w->Kb);
     if (in->leave_out > 0)
         VH_TRY(can_leave_out(w));
 done:
@@ -470,7 +472,7 @@ static vhem_status score_persons(work *w)
     vhem_status st = VHEM_OK;
     const vhem_models *centers = vh_clustering_centers((vh_clustering *)w->c);
 
-    for (int i = 0; i < w->items.n; i++) {
+    for (int64_t i = 0; i < w->items.n; i++) {
         bool out = w->in->leave_out > 0 && w->clustered[i] >= 0;
         VH_TRY(out ? score_left_out(w, i) : score_under(w, i, centers));
         VH_TRY(find_entropy(w, i));

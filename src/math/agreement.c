@@ -34,12 +34,12 @@ static void add_part(parts *s, double size, double n)
 
 /* Runs of equal a, and inside them of equal b, of the sorted pairs; *pure
  * counts the largest cell of each row. */
-static void sum_runs(int n, const pair *p, parts *rows, parts *cells, double *pure)
+static void sum_runs(int64_t n, const pair *p, parts *rows, parts *cells, double *pure)
 {
-    for (int i = 0; i < n;) {
-        int row = i, top = 0;
+    for (int64_t i = 0; i < n;) {
+        int64_t row = i, top = 0;
         while (i < n && p[i].a == p[row].a) {
-            int cell = i;
+            int64_t cell = i;
             while (i < n && p[i].a == p[row].a && p[i].b == p[cell].b)
                 i++;
             add_part(cells, i - cell, n);
@@ -54,7 +54,7 @@ enum {
     FEW = 2048
 }; /* things for which no memory is asked: whether candidates are the same must not depend on it */
 
-void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
+void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out)
 {
     parts rows = { 0, 0 }, columns = { 0, 0 }, cells = { 0, 0 }, again = { 0, 0 };
     double pure = 0, unused = 0, all = (double)n * (n - 1) / 2;
@@ -63,11 +63,11 @@ void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out)
     *out = (vhem_agreement){ NAN, NAN, NAN, NAN };
     if (!p)
         return;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         p[i] = (pair){ a[i], b[i] };
     qsort(p, (size_t)n, sizeof *p, by_a_then_b);
     sum_runs(n, p, &rows, &cells, &pure);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         p[i] = (pair){ b[i], a[i] };
     qsort(p, (size_t)n, sizeof *p, by_a_then_b);
     sum_runs(n, p, &columns, &again, &unused);

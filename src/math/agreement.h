@@ -7,6 +7,6 @@
 
 /* As vhem_partition_compare; all NaN when there is no memory for n pairs.
  * Fewer than two things agree perfectly. */
-void vh_agreement(int n, const int *a, const int *b, vhem_agreement *out);
+void vh_agreement(int64_t n, const int *a, const int *b, vhem_agreement *out);
 
 #endif

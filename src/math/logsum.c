@@ -5,28 +5,28 @@
 #include <math.h>
 #include <stddef.h>
 
-double vh_logsum(int n, const double *x, int stride)
+double vh_logsum(int64_t n, const double *x, int stride)
 {
     double top = -INFINITY, sum = 0;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         top = fmax(top, x[i * stride]);
     if (isinf(top)) /* all -inf; or one is +inf, and so is the sum */
         return top;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         sum += exp(x[i * stride] - top);
     return top + log(sum);
 }
 
 /* The largest is taken off first: the differences keep their digits when all are large. */
-double vh_log_softmax(int n, double *x)
+double vh_log_softmax(int64_t n, double *x)
 {
     double top = -INFINITY, sum = 0;
-    for (int j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         top = fmax(top, x[j]);
-    for (int j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         sum += (x[j] -= top) < -746 ? 0 : exp(x[j]); /* NaN goes through */
     sum = log(sum);
-    for (int j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         x[j] -= sum;
     return top + sum;
 }
@@ -40,14 +40,14 @@ int vh_argmax(int n, const double *x, int stride)
     return best;
 }
 
-int vh_normalise(int n, double *p)
+int vh_normalise(int64_t n, double *p)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         sum += p[i];
     if (!(sum > 0) || isinf(sum))
         return 0;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         p[i] /= sum;
     return 1;
 }

@@ -9,14 +9,14 @@
 #include <limits.h>
 #include <string.h>
 
-vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n, vh_h3m **out)
+vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *copy = NULL;
 
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, n, &copy));
-    for (int k = 0; k < n; k++) {
-        int i = index ? index[k] : k;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = index ? index[k] : k;
         const vh_hmm *from = &h3m->hmm[i];
         copy->omega[k] = h3m->omega[i];
         VH_TRY(vh_h3m_shape(ctx, copy, k, from->S, from->M));
@@ -34,26 +34,26 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int n, vh_h3m **out)
+vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int64_t n,
+                        vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *all = NULL;
-    int K = 0;
+    int64_t K = 0;
     char why[256];
 
-    for (int p = 0; p < n; p++) {
+    for (int64_t p = 0; p < n; p++) {
         VH_CHECK(vh_family_same(part[p]->family, part[0]->family) && part[p]->d == part[0]->d, VHEM_EINVAL,
                  "%s emissions of dimension %d and %s of dimension %d cannot be pooled",
                  part[0]->family->name, part[0]->d, part[p]->family->name, part[p]->d);
         VH_CHECK(!*vh_layout_differs(&part[p]->shape, &part[0]->shape, why, sizeof why), VHEM_EINVAL,
                  "sets of models cannot be pooled: %s", why);
-        VH_CHECK(part[p]->K <= INT_MAX - K, VHEM_EINVAL, "more than %d HMMs to pool", INT_MAX);
         K += part[p]->K;
     }
     VH_TRY(vh_h3m_new(ctx, part[0]->family, part[0]->shape, K, &all));
     K = 0;
-    for (int p = 0; p < n; p++)
-        for (int j = 0; j < part[p]->K; j++, K++) {
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t j = 0; j < part[p]->K; j++, K++) {
             const vh_hmm *from = &part[p]->hmm[j];
             VH_TRY(vh_h3m_shape(ctx, all, K, from->S, from->M));
             vh_hmm_copy(&all->hmm[K], from);
@@ -92,7 +92,7 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out)
     if (!h3m->family->wider)
         return vh_h3m_subset(ctx, h3m, NULL, h3m->K, out);
     VH_TRY(vh_h3m_new(ctx, h3m->family->wider, h3m->shape, h3m->K, &wide));
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *from = &h3m->hmm[i];
         wide->omega[i] = h3m->omega[i];
         VH_TRY(vh_h3m_shape(ctx, wide, i, from->S, from->M));

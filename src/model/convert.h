@@ -14,9 +14,10 @@ vhem_status vh_h3m_widest(vhem_ctx *ctx, const vh_h3m *h3m, vh_h3m **out);
 vhem_status vh_h3m_like(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *like, vh_h3m **copy,
                         const vh_h3m **out);
 /* A copy of n of the HMMs, index [n] (NULL: the first n), their weights scaled to sum to 1. */
-vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int n, vh_h3m **out);
+vhem_status vh_h3m_subset(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t n, vh_h3m **out);
 /* The HMMs of n H3Ms one after the other, those of part p with the weights omega share[p] (NULL: omega);
  * names stay behind.  All must have one emission family and dimension. */
-vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int n, vh_h3m **out);
+vhem_status vh_h3m_pool(vhem_ctx *ctx, const vh_h3m *const *part, const double *share, int64_t n,
+                        vh_h3m **out);
 
 #endif

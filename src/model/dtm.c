@@ -34,19 +34,19 @@ void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]
     memcpy(array, all, sizeof all);
 }
 
-vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vh_dtm **out)
+vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
 
     VH_CHECK(d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", d);
-    VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d textures, must be at least 1", K);
+    VH_CHECK(K >= 1, VHEM_EINVAL, "there are %lld textures, must be at least 1", (long long)K);
     VH_NEW(dtm, 1);
     dtm->d = d;
     VH_NEW(dtm->omega, K);
     VH_NEW(dtm->dt, K);
     dtm->K = K; /* last: vh_dtm_free looks at dt[0 .. K-1] */
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         dtm->omega[i] = 1.0 / K;
     *out = dtm;
     dtm = NULL;
@@ -97,7 +97,7 @@ void vh_dtm_free(vh_dtm *dtm)
 {
     if (!dtm)
         return;
-    for (int i = 0; i < dtm->K; i++)
+    for (int64_t i = 0; i < dtm->K; i++)
         vh_dt_free(&dtm->dt[i]);
     free(dtm->dt);
     free(dtm->omega);
@@ -106,17 +106,17 @@ void vh_dtm_free(vh_dtm *dtm)
     free(dtm);
 }
 
-vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int *index, int K, vh_dtm **out)
+vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index, int64_t K, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *sub = NULL;
     double sum = 0;
 
     VH_TRY(vh_dtm_new(ctx, dtm->d, K, &sub));
-    for (int k = 0; k < K; k++)
+    for (int64_t k = 0; k < K; k++)
         sum += dtm->omega[index ? index[k] : k];
-    for (int k = 0; k < K; k++) {
-        int i = index ? index[k] : k;
+    for (int64_t k = 0; k < K; k++) {
+        int64_t i = index ? index[k] : k;
         const vh_dt *from = &dtm->dt[i];
         VH_TRY(vh_dt_shape(ctx, dtm->d, from->n, &sub->dt[k]));
         vh_dt_copy(&sub->dt[k], from);
@@ -133,7 +133,7 @@ done:
 
 /* ---- 2. from views, and as views ----------------------------------------------------------------------- */
 
-static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int i, const vhem_dt_view *v)
+static vhem_status copy_view(vhem_ctx *ctx, vh_dtm *dtm, int64_t i, const vhem_dt_view *v)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
@@ -157,13 +157,13 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int K, const vhem_dt_view *dt, vh_dtm **out)
+vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
 
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, dtm, i, &dt[i]));
     VH_TRY(vh_dtm_validate(ctx, dtm));
     *out = dtm;
@@ -173,7 +173,7 @@ done:
     return st;
 }
 
-vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out)
+vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out)
 {
     if (i < 0 || i >= dtm->K)
         return VHEM_EINVAL;
@@ -195,7 +195,7 @@ vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out)
 
 /* ---- 3. validate and compare --------------------------------------------------------------------------- */
 
-void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int i)
+void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i)
 {
     vh_model_prefix(ctx, "texture", i, dtm->dt[i].name);
 }
@@ -248,15 +248,15 @@ vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm)
     double *work = NULL, sum = 0;
     int n = 0;
 
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         VH_CHECK(dtm->omega[i] >= 0 && isfinite(dtm->omega[i]), VHEM_EINVAL,
-                 "omega[%d] is %.10g, must be a finite number of 0 or more", i, dtm->omega[i]);
+                 "omega[%lld] is %.10g, must be a finite number of 0 or more", (long long)i, dtm->omega[i]);
         sum += dtm->omega[i];
         n = dtm->dt[i].n > n ? dtm->dt[i].n : n;
     }
     VH_CHECK(fabs(sum - 1) <= TOLERANCE, VHEM_EINVAL, "omega sums to %.10g, must be 1", sum);
     VH_NEW(work, (size_t)n * (size_t)n + (size_t)n);
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         st = check_dt(ctx, &dtm->dt[i], dtm->d, work);
         if (st != VHEM_OK) {
             vh_dtm_prefix(ctx, dtm, i);
@@ -272,13 +272,13 @@ vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm)
 {
     vhem_status st = VHEM_OK;
 
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         const vh_dt *dt = &dtm->dt[i];
-        VH_CHECK(isfinite(dtm->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i,
+        VH_CHECK(isfinite(dtm->omega[i]), VHEM_ENUMERIC, "omega[%lld] is %g, cannot be written", (long long)i,
                  dtm->omega[i]);
         for (size_t k = 0; k < dt->size; k++)
             VH_CHECK(isfinite(dt->A[k]), VHEM_ENUMERIC,
-                     "texture %d: one of its numbers is %g, cannot be written", i, dt->A[k]);
+                     "texture %lld: one of its numbers is %g, cannot be written", (long long)i, dt->A[k]);
     }
 done:
     return st;
@@ -289,7 +289,7 @@ double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b)
     if (a->d != b->d || a->K != b->K)
         return INFINITY;
     double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
-    for (int i = 0; i < a->K; i++) {
+    for (int64_t i = 0; i < a->K; i++) {
         if (a->dt[i].n != b->dt[i].n)
             return INFINITY;
         worst = fmax(worst, vh_model_difference(a->dt[i].A, b->dt[i].A, a->dt[i].size));

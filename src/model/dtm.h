@@ -19,7 +19,8 @@ typedef struct {
 } vh_dt;
 
 typedef struct {
-    int d, K;
+    int d;
+    int64_t K;
     double *omega;            /* [K] */
     vh_dt *dt;                /* [K] */
     char *extra, *provenance; /* JSON objects as text, or NULL */
@@ -39,8 +40,8 @@ typedef struct {
 void vh_dt_arrays(const vh_dt *dt, int n, int d, vh_dt_array array[VH_DT_ARRAYS]);
 
 /* The functions are those of an H3M: h3m.h. */
-vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int K, const vhem_dt_view *dt, vh_dtm **out);
-vhem_status vh_dtm_view(const vh_dtm *dtm, int i, vhem_dt_view *out);
+vhem_status vh_dtm_from_views(vhem_ctx *ctx, int d, int64_t K, const vhem_dt_view *dt, vh_dtm **out);
+vhem_status vh_dtm_view(const vh_dtm *dtm, int64_t i, vhem_dt_view *out);
 vhem_status vh_dtm_validate(vhem_ctx *ctx, const vh_dtm *dtm);
 double vh_dtm_compare(const vh_dtm *a, const vh_dtm *b);
 vhem_status vh_dtm_set_provenance(vhem_ctx *ctx, vh_dtm *dtm, const char *json);
@@ -49,18 +50,18 @@ vhem_status vh_dtm_save(vhem_ctx *ctx, const vh_dtm *dtm, const char *path);
 void vh_dtm_free(vh_dtm *dtm);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_dt_shape before use. */
-vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int K, vh_dtm **out);
+vhem_status vh_dtm_new(vhem_ctx *ctx, int d, int64_t K, vh_dtm **out);
 /* Storage for a texture, all zero. */
 vhem_status vh_dt_shape(vhem_ctx *ctx, int d, int n, vh_dt *dt);
 /* Copies the numbers; the shapes must be the same. */
 void vh_dt_copy(vh_dt *dst, const vh_dt *src);
 void vh_dt_free(vh_dt *dt); /* what it owns, not dt itself */
 /* A copy of K of the textures, index [K] (NULL: the first K), their weights scaled to sum to 1. */
-vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int *index, int K, vh_dtm **out);
+vhem_status vh_dtm_subset(vhem_ctx *ctx, const vh_dtm *dtm, const int64_t *index, int64_t K, vh_dtm **out);
 /* Refuses NaN and infinity, which files cannot hold; names the texture and the array. */
 vhem_status vh_dtm_require_finite(vhem_ctx *ctx, const vh_dtm *dtm);
 /* Puts "texture i: ", with its name if it has one, before the current error sentence. */
-void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int i);
+void vh_dtm_prefix(vhem_ctx *ctx, const vh_dtm *dtm, int64_t i);
 
 /* The files, as those of an H3M: h3m.h. */
 struct json_t;

@@ -11,19 +11,19 @@
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static bool put_dt(const vh_h5_writer *w, hid_t all, const vh_dtm *dtm, int i)
+static bool put_dt(const vh_h5_writer *w, hid_t all, const vh_dtm *dtm, int64_t i)
 {
     const vh_dt *dt = &dtm->dt[i];
     vh_dt_array array[VH_DT_ARRAYS];
-    char name[16];
+    char name[24];
 
     vh_dt_arrays(dt, dt->n, dtm->d, array);
-    snprintf(name, sizeof name, "%d", i);
+    snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = vh_h5_put_group(w, all, name);
     bool ok = g >= 0 && vh_h5_put_text(w, g, "name", dt->name) && vh_h5_put_text(w, g, "label", dt->label)
               && vh_h5_put_int(w, g, "n", dt->n) && vh_h5_put_long_text(w, g, "extra", dt->extra);
     for (int k = 0; ok && k < VH_DT_ARRAYS; k++) {
-        int size[] = { array[k].dim[0].n, array[k].dim[1].n };
+        int64_t size[] = { array[k].dim[0].n, array[k].dim[1].n };
         ok = vh_h5_put_numbers(w, g, array[k].name, array[k].rank, size, array[k].at);
     }
     vh_h5_drop(g);
@@ -42,7 +42,7 @@ static bool put_dtm(const vh_h5_writer *w, const void *what)
     if (ok)
         all = vh_h5_put_group(w, w->file, "textures");
     ok = ok && all >= 0;
-    for (int i = 0; ok && i < dtm->K; i++)
+    for (int64_t i = 0; ok && i < dtm->K; i++)
         ok = put_dt(w, all, dtm, i);
     vh_h5_drop(all);
     return ok;
@@ -79,14 +79,14 @@ done:
     return st;
 }
 
-static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int i, size_t limit)
+static vhem_status get_dt(vhem_ctx *ctx, hid_t all, vh_dtm *dtm, int64_t i, size_t limit)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
-    char name[16];
+    char name[24];
     int n;
 
-    snprintf(name, sizeof name, "%d", i);
+    snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = -1;
     VH_TRY(vh_h5_inside(ctx, all, name, -1));
     g = H5Gopen2(all, name, H5P_DEFAULT);
@@ -113,7 +113,8 @@ vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char 
     vhem_status st = VHEM_OK;
     vh_dtm *dtm = NULL;
     hid_t all = -1;
-    int d, K;
+    int d;
+    int64_t K;
 
     (void)path;
     VH_TRY(vh_h5_head(ctx, file, limit, "vhem-dtm", VERSION, NULL));
@@ -121,7 +122,7 @@ vhem_status vh_dtm_get_hdf5(vhem_ctx *ctx, hid_t file, size_t limit, const char 
     VH_TRY(vh_h5_models(ctx, file, "textures", "textures", limit, &all, &K));
     VH_TRY(vh_dtm_new(ctx, d, K, &dtm));
     VH_TRY(vh_h5_omega(ctx, file, K, dtm->omega));
-    for (int i = 0; i < dtm->K; i++)
+    for (int64_t i = 0; i < dtm->K; i++)
         VH_TRY(get_dt(ctx, all, dtm, i, limit));
     VH_TRY(get_extra(ctx, file, true, limit, &dtm->extra));
     VH_TRY(vh_h5_long_text(ctx, file, "provenance", limit, &dtm->provenance));

@@ -54,7 +54,7 @@ done:
     return st;
 }
 
-static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int i)
+static vhem_status read_dt(vhem_ctx *ctx, json_t *object, vh_dtm *dtm, int64_t i)
 {
     vhem_status st = VHEM_OK;
     vh_dt *dt = &dtm->dt[i];
@@ -86,13 +86,13 @@ static vhem_status read_dtm(vhem_ctx *ctx, json_t *root, vh_dtm **out)
     VH_TRY(vh_json_count(ctx, root, "d", &d));
     VH_CHECK(all, VHEM_EFORMAT, "textures is missing");
     VH_CHECK(json_is_array(all), VHEM_EFORMAT, "textures is %s, must be an array", vh_json_kind(all));
-    VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu textures, must be 1 to %d", K, INT_MAX);
-    VH_TRY(vh_dtm_new(ctx, d, (int)K, &dtm));
+    VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu textures, must be at least 1", K);
+    VH_TRY(vh_dtm_new(ctx, d, (int64_t)K, &dtm));
     if (K > 1 || json_object_get(root, "omega")) { /* a single one has no choice of weight */
-        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int)K } } };
+        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, dtm->omega));
     }
-    for (int i = 0; i < dtm->K; i++)
+    for (int64_t i = 0; i < dtm->K; i++)
         VH_TRY(read_dt(ctx, json_array_get(all, (size_t)i), dtm, i));
     VH_TRY(keep_unknown(ctx, true, root, &dtm->extra));
     if (provenance && !json_is_null(provenance)) {
@@ -158,7 +158,7 @@ static void print_dt(FILE *f, const vh_dt *dt, int d)
     vh_json_print_text(f, "label", dt->label);
     fprintf(f, "\"n\": %d", dt->n);
     for (int k = 0; k < VH_DT_ARRAYS; k++) {
-        int size[] = { array[k].dim[0].n, array[k].dim[1].n };
+        int64_t size[] = { array[k].dim[0].n, array[k].dim[1].n };
         vh_json_print_array(f, lead, array[k].name, array[k].rank, size, array[k].at);
     }
     if (dt->extra)
@@ -174,7 +174,7 @@ vhem_status vh_dtm_print_json(vhem_ctx *ctx, const vh_dtm *dtm, FILE *f)
     fprintf(f, "{\"format\": \"vhem-dtm\", \"version\": %d, \"d\": %d", VERSION, dtm->d);
     vh_json_print_array(f, ",\n ", "omega", 1, &dtm->K, dtm->omega);
     fputs(",\n \"textures\": [\n", f);
-    for (int i = 0; i < dtm->K; i++) {
+    for (int64_t i = 0; i < dtm->K; i++) {
         print_dt(f, &dtm->dt[i], dtm->d);
         fputs(i + 1 < dtm->K ? ",\n" : "]", f);
         if (ferror(f)) /* a full disk: the caller says so */

@@ -38,13 +38,13 @@ void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double *
         par[p] = vh_hmm_param(h3m, h, p) + r * vh_param_size(h3m->family, p, &h3m->shape);
 }
 
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int K, vh_h3m **out)
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int64_t K, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
 
     VH_CHECK(shape.d >= 1, VHEM_EINVAL, "d is %d, must be at least 1", shape.d);
-    VH_CHECK(K >= 1, VHEM_EINVAL, "there are %d HMMs, must be at least 1", K);
+    VH_CHECK(K >= 1, VHEM_EINVAL, "there are %lld HMMs, must be at least 1", (long long)K);
     VH_NEW(h3m, 1);
     h3m->family = family;
     h3m->shape = shape;
@@ -53,7 +53,7 @@ vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape,
     VH_NEW(h3m->omega, K);
     VH_NEW(h3m->hmm, K);
     h3m->K = K; /* last: vh_h3m_free looks at hmm[0 .. K-1] */
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
     *out = h3m;
     h3m = NULL;
@@ -71,7 +71,7 @@ static double parameters(const vh_h3m *h3m, int p)
     return size;
 }
 
-vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M)
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M)
 {
     vhem_status st = VHEM_OK;
     assert(i >= 0 && i < h3m->K);
@@ -132,12 +132,12 @@ static void free_hmm(vh_hmm *h)
     free(h->pi);
 }
 
-void vh_h3m_truncate(vh_h3m *h3m, int K)
+void vh_h3m_truncate(vh_h3m *h3m, int64_t K)
 {
-    for (int i = K; i < h3m->K; i++)
+    for (int64_t i = K; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
     h3m->K = K;
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         h3m->omega[i] = 1.0 / K;
 }
 
@@ -145,7 +145,7 @@ void vh_h3m_free(vh_h3m *h3m)
 {
     if (!h3m)
         return;
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         free_hmm(&h3m->hmm[i]);
     free(h3m->hmm);
     free(h3m->omega);
@@ -193,7 +193,7 @@ done:
     return st;
 }
 
-static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int i, const vhem_hmm_view *v)
+static vhem_status copy_view(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, const vhem_hmm_view *v)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
@@ -215,7 +215,7 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_t K, const vhem_hmm_view *hmm,
                               vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
@@ -227,7 +227,7 @@ vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K,
     VH_CHECK(!vh_emission_needs_layout(family), VHEM_EINVAL,
              "%s models cannot be made from arrays alone; read them from a file", emission);
     VH_TRY(vh_h3m_new(ctx, family, (vh_shape){ .d = d }, K, &h3m));
-    for (int i = 0; i < K; i++)
+    for (int64_t i = 0; i < K; i++)
         VH_TRY(copy_view(ctx, h3m, i, &hmm[i]));
     VH_TRY(vh_h3m_validate(ctx, h3m));
     vh_h3m_settle_family(h3m);
@@ -238,7 +238,7 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out)
+vhem_status vh_h3m_view(const vh_h3m *h3m, int64_t i, vhem_hmm_view *out)
 {
     if (i < 0 || i >= h3m->K)
         return VHEM_EINVAL;
@@ -265,19 +265,19 @@ vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out)
 
 /* ---- 3. validate and compare --------------------------------------------------------------------------- */
 
-void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int i)
+void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i)
 {
     vh_model_prefix(ctx, "HMM", i, h3m->hmm[i].name);
 }
 
 /* p [n] is a distribution.  It is called name, or with row >= 0 "row <row> of name". */
-static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int n, const char *name, int row)
+static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int64_t n, const char *name, int row)
 {
     double sum = 0;
-    int bad = -1;
+    int64_t bad = -1;
     char who[64];
 
-    for (int k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         sum += p[k];
         if (bad < 0 && !(p[k] >= 0 && isfinite(p[k])))
             bad = k;
@@ -289,8 +289,8 @@ static vhem_status check_distribution(vhem_ctx *ctx, const double *p, int n, con
     else
         snprintf(who, sizeof who, "%s", name);
     if (bad >= 0)
-        return vh_fail(ctx, VHEM_EINVAL, "entry %d of %s is %.10g, must be a finite number of 0 or more", bad,
-                       who, p[bad]);
+        return vh_fail(ctx, VHEM_EINVAL, "entry %lld of %s is %.10g, must be a finite number of 0 or more",
+                       (long long)bad, who, p[bad]);
     return vh_fail(ctx, VHEM_EINVAL, "%s sums to %.10g, must be 1", who, sum);
 }
 
@@ -327,7 +327,7 @@ done:
     return st;
 }
 
-vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int64_t number)
+vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, int64_t number)
 {
     vhem_status st = VHEM_OK;
     size_t numbers = 0;
@@ -336,7 +336,7 @@ vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int
     for (int p = 0; p < h3m->family->n_param; p++)
         numbers += vh_param_size(h3m->family, p, &h3m->shape);
     VH_NEW(work, vh_emission_room(h3m->family, &h3m->shape) + numbers);
-    for (int i = first; i < first + n; i++) {
+    for (int64_t i = first; i < first + n; i++) {
         double omega = h3m->omega[i];
         st = check_hmm(ctx, h3m, &h3m->hmm[i], work);
         if (st == VHEM_OK && !(omega >= 0 && isfinite(omega)))
@@ -382,10 +382,10 @@ vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m)
 {
     vhem_status st = VHEM_OK;
 
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         size_t n = (size_t)(h->theta - h->pi) + h->n_theta;
-        VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%d] is %g, cannot be written", i,
+        VH_CHECK(isfinite(h3m->omega[i]), VHEM_ENUMERIC, "omega[%lld] is %g, cannot be written", (long long)i,
                  h3m->omega[i]);
         for (size_t k = 0; k < n; k++) {
             if (isfinite(h->pi[k]) || vh_hmm_null(h3m, h, h->pi + k))
@@ -407,7 +407,7 @@ double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b)
         || *vh_layout_differs(&a->shape, &b->shape, why, sizeof why))
         return INFINITY;
     double worst = vh_model_difference(a->omega, b->omega, (size_t)a->K);
-    for (int i = 0; i < a->K; i++) {
+    for (int64_t i = 0; i < a->K; i++) {
         const vh_hmm *g = &a->hmm[i], *h = &b->hmm[i];
         if (g->S != h->S || g->M != h->M)
             return INFINITY;

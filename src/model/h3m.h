@@ -26,7 +26,8 @@ typedef struct {              /* frames of the sequences that models were fitted
 typedef struct {
     const vh_emission *family;
     vh_shape shape;
-    int d, K;      /* d: shape.d */
+    int d;
+    int64_t K;     /* d: shape.d */
     double *omega; /* [K] */
     vh_hmm *hmm;   /* [K] */
     vh_lengths lengths;
@@ -45,12 +46,12 @@ double *vh_hmm_param(const vh_h3m *h3m, const vh_hmm *h, int p);
 void vh_hmm_component(const vh_h3m *h3m, const vh_hmm *h, int s, int m, double **par);
 
 /* A copy of K HMMs given as views (emission, n_theta, theta or c, mu and cov); validated. */
-vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int K, const vhem_hmm_view *hmm,
+vhem_status vh_h3m_from_views(vhem_ctx *ctx, const char *emission, int d, int64_t K, const vhem_hmm_view *hmm,
                               vh_h3m **out);
-vhem_status vh_h3m_view(const vh_h3m *h3m, int i, vhem_hmm_view *out);
+vhem_status vh_h3m_view(const vh_h3m *h3m, int64_t i, vhem_hmm_view *out);
 vhem_status vh_h3m_validate(vhem_ctx *ctx, const vh_h3m *h3m);
 /* Of n HMMs alone, from `first` on, whatever their weights sum to; in sentences the first has this number. */
-vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, int64_t number);
+vhem_status vh_h3m_check(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, int64_t number);
 vhem_status vh_h3m_check_omega(vhem_ctx *ctx, const vh_h3m *h3m); /* of the weights alone */
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ. */
 double vh_h3m_compare(const vh_h3m *a, const vh_h3m *b);
@@ -60,19 +61,19 @@ vhem_status vh_h3m_save(vhem_ctx *ctx, const vh_h3m *h3m, const char *path);
 void vh_h3m_free(vh_h3m *h3m);
 
 /* K empty slots with omega = 1/K; give each its shape with vh_h3m_shape before use. */
-vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int K, vh_h3m **out);
+vhem_status vh_h3m_new(vhem_ctx *ctx, const vh_emission *family, vh_shape shape, int64_t K, vh_h3m **out);
 /* Storage for HMM i, all zero. */
-vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int i, int S, int M);
+vhem_status vh_h3m_shape(vhem_ctx *ctx, vh_h3m *h3m, int64_t i, int S, int M);
 vhem_status vh_h3m_set_text(vhem_ctx *ctx, char **slot, const char *text); /* NULL clears */
 vhem_status vh_h3m_set_cluster(vhem_ctx *ctx, char **slot, int j); /* the name of cluster j: "cluster_j" */
 /* Copies the numbers of HMM src[j] into dst[i], which must have the same shape. */
 void vh_hmm_copy(vh_hmm *dst, const vh_hmm *src);
 /* Keeps the first K HMMs, K at most what there is, with equal weights. */
-void vh_h3m_truncate(vh_h3m *h3m, int K);
+void vh_h3m_truncate(vh_h3m *h3m, int64_t K);
 /* Refuses NaN and infinity, which files cannot hold; names the HMM and the array. */
 vhem_status vh_h3m_require_finite(vhem_ctx *ctx, const vh_h3m *h3m);
 /* Puts "HMM i: ", with its name if it has one, before the current error sentence. */
-void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int i);
+void vh_h3m_prefix(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i);
 
 /* The files.  name is what error sentences call the file. */
 vhem_status vh_model_read_json(vhem_ctx *ctx, const char *text, size_t size, const char *name, vh_h3m **out);

@@ -94,7 +94,7 @@ bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, cons
     return ok;
 }
 
-bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int *n,
+bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int64_t *n,
                        const double *x)
 {
     hsize_t dims[MAX_RANK] = { 0 }, all = 1;
@@ -297,7 +297,7 @@ static const char *wanted_text(int rank, const vh_h5_extent *want, char *text, s
     for (int k = 0; k < rank && at < size; k++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " x " : "", want[k].name);
     for (int k = 0; k < rank && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, "%s%d", k ? " x " : " = ", want[k].n);
+        at += (size_t)snprintf(text + at, size - at, "%s%lld", k ? " x " : " = ", (long long)want[k].n);
     return text;
 }
 
@@ -481,7 +481,7 @@ done:
 }
 
 vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
-                         hid_t *group, int *K)
+                         hid_t *group, int64_t *K)
 {
     vhem_status st = VHEM_OK;
     H5G_info_t info = { .nlinks = 0 };
@@ -489,14 +489,14 @@ vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char
     VH_TRY(vh_h5_inside(ctx, file, name, -1));
     *group = H5Gopen2(file, name, H5P_DEFAULT);
     VH_CHECK(*group >= 0 && H5Gget_info(*group, &info) >= 0, VHEM_EFORMAT, "%s is missing or damaged", name);
-    VH_CHECK(info.nlinks >= 1 && info.nlinks <= INT_MAX && info.nlinks <= limit, VHEM_EFORMAT,
-             "there are %llu %s, must be 1 to %d", (unsigned long long)info.nlinks, what, INT_MAX);
-    *K = (int)info.nlinks;
+    VH_CHECK(info.nlinks >= 1 && info.nlinks <= limit, VHEM_EFORMAT, "there are %llu %s, must be 1 to %zu",
+             (unsigned long long)info.nlinks, what, limit);
+    *K = (int64_t)info.nlinks;
 done:
     return st;
 }
 
-vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int K, double *omega)
+vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega)
 {
     const vh_h5_extent all = { "K", K };
     if (K == 1 && H5Lexists(file, "omega", H5P_DEFAULT) == 0)

@@ -24,7 +24,7 @@ bool vh_h5_put_int(const vh_h5_writer *w, hid_t at, const char *name, int value)
 bool vh_h5_put_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
 /* A string dataset, which unlike an attribute may be of any length; nothing for NULL. */
 bool vh_h5_put_long_text(const vh_h5_writer *w, hid_t at, const char *name, const char *text);
-bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int *n,
+bool vh_h5_put_numbers(const vh_h5_writer *w, hid_t at, const char *name, int rank, const int64_t *n,
                        const double *x);
 /* An array of any type, in one run of bytes. */
 bool vh_h5_put_array(const vh_h5_writer *w, hid_t at, const char *name, hid_t type, int rank,
@@ -41,7 +41,7 @@ vhem_status vh_h5_save(vhem_ctx *ctx, const char *path, vh_h5_put *put, const vo
 
 typedef struct {
     const char *name;
-    int n;
+    int64_t n;
 } vh_h5_extent;
 
 /* Refuses what lies in another file: a link in at, or the values of an open dataset; -1: not asked. */
@@ -61,9 +61,9 @@ vhem_status vh_h5_long_text(vhem_ctx *ctx, hid_t at, const char *name, size_t li
 vhem_status vh_h5_head(vhem_ctx *ctx, hid_t file, size_t limit, const char *format, int newest, int *version);
 /* Opens the group that holds a group for each model, in sentences called what; the caller drops it. */
 vhem_status vh_h5_models(vhem_ctx *ctx, hid_t file, const char *name, const char *what, size_t limit,
-                         hid_t *group, int *K);
+                         hid_t *group, int64_t *K);
 /* omega [K], which may be missing for a single model as in JSON. */
-vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int K, double *omega);
+vhem_status vh_h5_omega(vhem_ctx *ctx, hid_t file, int64_t K, double *omega);
 
 /* Opens the file and hands it to get; path is put before sentences. */
 typedef vhem_status vh_h5_get(vhem_ctx *ctx, hid_t file, size_t limit, const char *path, void *out);

@@ -164,7 +164,7 @@ static const char *place(const vh_json_array *a, int level, char *text, size_t s
 {
     size_t n = (size_t)snprintf(text, size, "%s", a->key);
     for (int k = 0; k < level && n < size; k++)
-        n += (size_t)snprintf(text + n, size - n, "[%d]", a->at[k]);
+        n += (size_t)snprintf(text + n, size - n, "[%lld]", (long long)a->at[k]);
     return text;
 }
 
@@ -174,16 +174,17 @@ static vhem_status read_level(vhem_ctx *ctx, vh_json_array *a, json_t *v, int le
     vhem_status st = VHEM_OK;
     char where[96];
     const char *dim = a->dim[level].name;
-    int n = a->dim[level].n;
+    int64_t n = a->dim[level].n;
     bool last = level == a->rank - 1;
 
-    VH_CHECK(json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an array of %s = %d %s",
-             place(a, level, where, sizeof where), vh_json_kind(v), dim, n, last ? "numbers" : "arrays");
+    VH_CHECK(json_is_array(v), VHEM_EFORMAT, "%s is %s, must be an array of %s = %lld %s",
+             place(a, level, where, sizeof where), vh_json_kind(v), dim, (long long)n,
+             last ? "numbers" : "arrays");
     size_t size = json_array_size(v);
-    VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %d",
+    VH_CHECK(size == (size_t)n, VHEM_EFORMAT, "%s has %zu %s%s, must have %s = %lld",
              place(a, level, where, sizeof where), size, last ? "number" : "row", size == 1 ? "" : "s", dim,
-             n);
-    for (int k = 0; k < n; k++) {
+             (long long)n);
+    for (int64_t k = 0; k < n; k++) {
         json_t *child = json_array_get(v, (size_t)k);
         a->at[level] = k;
         if (!last) {
@@ -261,7 +262,7 @@ done:
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* An array of the given rank and sizes n; returns where the next number lies. */
-static const double *print_numbers(FILE *f, int rank, const int *n, const double *x)
+static const double *print_numbers(FILE *f, int rank, const int64_t *n, const double *x)
 {
     char text[VH_NUMBER_SIZE];
     putc('[', f);
@@ -289,19 +290,20 @@ void vh_json_print_text(FILE *f, const char *key, const char *text)
     fputs(", ", f);
 }
 
-void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x)
+void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int64_t *n,
+                         const double *x)
 {
     fprintf(f, "%s\"%s\": ", lead, key);
     print_numbers(f, rank, n, x);
 }
 
-void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x,
-                         size_t step)
+void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int64_t *n,
+                         const double *x, size_t step)
 {
     fprintf(f, "%s\"%s\": [", lead, key);
-    for (int i = 0; i < n[0]; i++) {
+    for (int64_t i = 0; i < n[0]; i++) {
         fputs(i ? ", [" : "[", f);
-        for (int j = 0; j < n[1]; j++, x += step) {
+        for (int64_t j = 0; j < n[1]; j++, x += step) {
             fputs(j ? ", " : "", f);
             print_numbers(f, rank - 2, n + 2, x);
         }

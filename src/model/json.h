@@ -17,9 +17,9 @@ typedef struct { /* an array of numbers that is being read */
     bool nulls; /* a number may be null, which becomes NaN */
     struct {
         const char *name;
-        int n;
-    } dim[VH_JSON_MAX_RANK];  /* "S" and what it is here */
-    int at[VH_JSON_MAX_RANK]; /* where in the array we are */
+        int64_t n;
+    } dim[VH_JSON_MAX_RANK];      /* "S" and what it is here */
+    int64_t at[VH_JSON_MAX_RANK]; /* where in the array we are */
 } vh_json_array;
 
 /* What a value is, for sentences: "an object", "text". */
@@ -47,10 +47,11 @@ vhem_status vh_json_version(vhem_ctx *ctx, json_t *root, int newest);
 void vh_json_print_text(FILE *f, const char *key, const char *text);
 /* "key": an array of the given rank and sizes n; and the members of an object in text, each after a comma. 
  * Errors stay in the FILE. */
-void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x);
+void vh_json_print_array(FILE *f, const char *lead, const char *key, int rank, const int64_t *n,
+                         const double *x);
 /* The same, whose parts x[i][j] lie step numbers apart. */
-void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int *n, const double *x,
-                         size_t step);
+void vh_json_print_apart(FILE *f, const char *lead, const char *key, int rank, const int64_t *n,
+                         const double *x, size_t step);
 void vh_json_print_members(FILE *f, const char *lead, const char *object);
 
 #endif

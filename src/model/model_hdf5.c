@@ -73,7 +73,7 @@ done:
     return st;
 }
 
-vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int K, vh_h3m **out)
+vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vh_emission *family = NULL;
@@ -101,7 +101,7 @@ done:
 /* ---- version 1: a group for each HMM ------------------------------------------------------------------- */
 
 /* All arrays of HMM i; only checks their shapes when fill is false. */
-static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int i, int S, int M, bool fill)
+static vhem_status get_arrays(vhem_ctx *ctx, hid_t g, const vh_h3m *h3m, int64_t i, int S, int M, bool fill)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -125,14 +125,14 @@ done:
     return st;
 }
 
-static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int i, size_t limit)
+static vhem_status get_hmm(vhem_ctx *ctx, hid_t hmms, vh_h3m *h3m, int64_t i, size_t limit)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
     int S, M;
-    char name[16];
+    char name[24];
 
-    snprintf(name, sizeof name, "%d", i);
+    snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = -1;
     VH_TRY(vh_h5_inside(ctx, hmms, name, -1));
     g = H5Gopen2(hmms, name, H5P_DEFAULT);
@@ -160,12 +160,12 @@ static vhem_status get_version_1(vhem_ctx *ctx, hid_t file, size_t limit, vh_h3m
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
     hid_t hmms = -1;
-    int K;
+    int64_t K;
 
     VH_TRY(vh_h5_models(ctx, file, "hmms", "HMMs", limit, &hmms, &K));
     VH_TRY(vh_model_get_head(ctx, file, limit, K, &h3m));
     VH_TRY(vh_h5_omega(ctx, file, K, h3m->omega));
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         VH_TRY(get_hmm(ctx, hmms, h3m, i, limit));
     *out = h3m;
     h3m = NULL;

@@ -202,7 +202,7 @@ done:
 }
 
 /* All arrays of HMM i; only checks them when fill is false. */
-static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int i, int S, int M,
+static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m, int64_t i, int S, int M,
                                bool fill)
 {
     vhem_status st = VHEM_OK;
@@ -227,7 +227,7 @@ done:
     return st;
 }
 
-static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int i)
+static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t i)
 {
     vhem_status st = VHEM_OK;
     vh_hmm *h = &h3m->hmm[i];
@@ -259,13 +259,13 @@ static vhem_status read_hmms(vhem_ctx *ctx, json_t *root, vh_shape shape, const 
 
     VH_CHECK(hmms, VHEM_EFORMAT, "hmms is missing");
     VH_CHECK(json_is_array(hmms), VHEM_EFORMAT, "hmms is %s, must be an array", vh_json_kind(hmms));
-    VH_CHECK(K >= 1 && K <= INT_MAX, VHEM_EFORMAT, "there are %zu HMMs, must be 1 to %d", K, INT_MAX);
-    VH_TRY(vh_h3m_new(ctx, family, shape, (int)K, &h3m));
+    VH_CHECK(K >= 1, VHEM_EFORMAT, "there are %zu HMMs, must be at least 1", K);
+    VH_TRY(vh_h3m_new(ctx, family, shape, (int64_t)K, &h3m));
     if (K > 1 || json_object_get(root, "omega")) { /* a single HMM has no choice of weight */
-        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int)K } } };
+        vh_json_array omega = { .key = "omega", .rank = 1, .dim = { { "K", (int64_t)K } } };
         VH_TRY(vh_json_numbers(ctx, root, &omega, h3m->omega));
     }
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         VH_TRY(read_hmm(ctx, json_array_get(hmms, (size_t)i), h3m, i));
     *out = h3m;
     h3m = NULL;
@@ -362,7 +362,7 @@ done:
 /* ---- 3. writing ---------------------------------------------------------------------------------------- */
 
 /* "channels" of an HMM whose arrays begin with n [2]; from: all parameters of its first component. */
-static void print_channels(FILE *f, const char *lead, const vh_layout *layout, const int *n,
+static void print_channels(FILE *f, const char *lead, const vh_layout *layout, const int64_t *n,
                            const double *from)
 {
     fprintf(f, "%s\"channels\": [", lead);
@@ -372,7 +372,7 @@ static void print_channels(FILE *f, const char *lead, const vh_layout *layout, c
         fputs(c ? ",\n    {" : "\n    {", f);
         for (int p = 0; p < ch->family->n_param; p++) {
             const vh_param *param = &ch->family->param[p];
-            int all[4] = { n[0], n[1] };
+            int64_t all[4] = { n[0], n[1] };
             for (int k = 0; k < param->rank; k++)
                 all[2 + k] = vh_param_extent(param, k, &ch->shape);
             vh_json_print_apart(f, p ? ", " : "", param->name, 2 + param->rank, all, at,
@@ -387,7 +387,7 @@ static void print_channels(FILE *f, const char *lead, const vh_layout *layout, c
 static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
 {
     static const char *const lead = ",\n   ";
-    int states[] = { h->S, h->S }, component[4] = { h->S, h->M };
+    int64_t states[] = { h->S, h->S }, component[4] = { h->S, h->M };
 
     fputs("  {", f);
     vh_json_print_text(f, "name", h->name);
@@ -423,7 +423,7 @@ vhem_status vh_model_print_json(vhem_ctx *ctx, const vh_h3m *h3m, FILE *f)
     vh_layout_print(f, ", ", h3m->shape.layout);
     vh_json_print_array(f, ",\n ", "omega", 1, &h3m->K, h3m->omega);
     fputs(",\n \"hmms\": [\n", f);
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         print_hmm(f, h3m, &h3m->hmm[i]);
         fputs(i + 1 < h3m->K ? ",\n" : "]", f);
         if (ferror(f)) /* a full disk: the caller says so */

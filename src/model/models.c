@@ -85,12 +85,10 @@ void vhem_models_free(vhem_models *m)
     free(m);
 }
 
-/* Memory holds no more than this; int64_t in the header is for sets that do not have to be in memory. */
 static vhem_status check_count(vhem_ctx *ctx, int64_t K, const char *what)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(K >= 0 && K <= INT_MAX, VHEM_EINVAL, "there are %lld %s, from 0 to %d are possible",
-             (long long)K, what, INT_MAX);
+    VH_CHECK(K >= 0, VHEM_EINVAL, "there are %lld %s, must be 0 or more", (long long)K, what);
 done:
     return st;
 }
@@ -102,7 +100,7 @@ vhem_status vhem_models_new_hmms(vhem_ctx *ctx, const char *emission, int d, int
     vh_h3m *h3m = NULL;
 
     VH_TRY(check_count(ctx, K, "HMMs"));
-    VH_TRY(vh_h3m_from_views(ctx, emission, d, (int)K, hmm, &h3m));
+    VH_TRY(vh_h3m_from_views(ctx, emission, d, K, hmm, &h3m));
     VH_TRY(vh_models_take_hmms(ctx, h3m, out));
 done:
     return st;
@@ -115,13 +113,14 @@ vhem_status vhem_models_new_textures(vhem_ctx *ctx, int d, int64_t K, const vhem
     vh_dtm *dtm = NULL;
 
     VH_TRY(check_count(ctx, K, "textures"));
-    VH_TRY(vh_dtm_from_views(ctx, d, (int)K, dt, &dtm));
+    VH_TRY(vh_dtm_from_views(ctx, d, K, dt, &dtm));
     VH_TRY(vh_models_take_textures(ctx, dtm, out));
 done:
     return st;
 }
 
-vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out)
+vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int64_t *index, int64_t n,
+                             vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
@@ -144,10 +143,10 @@ vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_mode
 {
     vhem_status st = VHEM_OK;
     const double *omega = vh_models_omega(m);
-    int *used = NULL, n = 0;
+    int64_t *used = NULL, n = 0;
 
     VH_NEW(used, vh_models_size(m));
-    for (int j = 0; j < vh_models_size(m); j++)
+    for (int64_t j = 0; j < vh_models_size(m); j++)
         if (omega[j] > 0)
             used[n++] = j;
     VH_CHECK(n > 0, VHEM_ENUMERIC, "no %s has any weight", vh_models_word(m));
@@ -157,24 +156,23 @@ done:
     return st;
 }
 
-static vhem_status pool_textures(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
-                                 vhem_models **out)
+static vhem_status pool_textures(vhem_ctx *ctx, const vhem_models *const *part, const double *share,
+                                 int64_t n, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vh_dtm *all = NULL;
-    int K = 0;
+    int64_t K = 0;
 
-    for (int p = 0; p < n; p++) {
+    for (int64_t p = 0; p < n; p++) {
         const vh_dtm *dtm = part[p]->dtm;
         VH_CHECK(dtm->d == part[0]->dtm->d, VHEM_EINVAL,
                  "textures of dimension %d and of dimension %d cannot be pooled", part[0]->dtm->d, dtm->d);
-        VH_CHECK(dtm->K <= INT_MAX - K, VHEM_EINVAL, "more than %d textures to pool", INT_MAX);
         K += dtm->K;
     }
     VH_TRY(vh_dtm_new(ctx, part[0]->dtm->d, K, &all));
     K = 0;
-    for (int p = 0; p < n; p++)
-        for (int j = 0; j < part[p]->dtm->K; j++, K++) {
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t j = 0; j < part[p]->dtm->K; j++, K++) {
             const vh_dt *from = &part[p]->dtm->dt[j];
             VH_TRY(vh_dt_shape(ctx, all->d, from->n, &all->dt[K]));
             vh_dt_copy(&all->dt[K], from);
@@ -187,21 +185,21 @@ done:
     return st;
 }
 
-vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
+vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int64_t n,
                            vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m **hmms = NULL;
     vh_h3m *all = NULL;
 
-    for (int p = 0; p < n; p++)
+    for (int64_t p = 0; p < n; p++)
         VH_CHECK(part[p]->kind == part[0]->kind, VHEM_EINVAL, "HMMs and dynamic textures cannot be pooled");
     if (part[0]->kind == VHEM_TEXTURES) {
         VH_TRY(pool_textures(ctx, part, share, n, out));
         goto done;
     }
     VH_NEW(hmms, n);
-    for (int p = 0; p < n; p++)
+    for (int64_t p = 0; p < n; p++)
         hmms[p] = part[p]->h3m;
     VH_TRY(vh_h3m_pool(ctx, hmms, share, n, &all));
     VH_TRY(vh_models_take_hmms(ctx, all, out));
@@ -218,7 +216,7 @@ vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
 #pragma omp critical(vh_models_gather)
     if (!vh_models_hmms(m)) {
         vh_h3m *h3m = NULL;
-        st = vh_shards_read(ctx, m->shards, 0, (int)m->shards->K, true, &h3m);
+        st = vh_shards_read(ctx, m->shards, 0, m->shards->K, true, &h3m);
         if (st == VHEM_OK) {
             vh_h3m_settle_family(h3m);
             __atomic_store_n(&((vhem_models *)m)->h3m, h3m, __ATOMIC_RELEASE);
@@ -227,31 +225,31 @@ vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m)
     return st;
 }
 
-vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int n, const vh_h3m **out)
+vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int64_t n, const vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
 #pragma omp critical(vh_models_gather)
     {
         if (!m->sample)
-            st = vh_shards_read(ctx, m->shards, 0, m->shards->K < n ? (int)m->shards->K : n, false,
+            st = vh_shards_read(ctx, m->shards, 0, m->shards->K < n ? m->shards->K : n, false,
                                 &((vhem_models *)m)->sample);
         *out = m->sample;
     }
     return st;
 }
 
-static vhem_status copy_range(vhem_ctx *ctx, const vh_h3m *h3m, int first, int n, vh_h3m **out)
+static vhem_status copy_range(vhem_ctx *ctx, const vh_h3m *h3m, int64_t first, int64_t n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *copy = NULL;
-    int *index = NULL;
+    int64_t *index = NULL;
 
     VH_NEW(index, n);
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         index[k] = first + k;
     VH_TRY(vh_h3m_subset(ctx, h3m, index, n, &copy));
     memcpy(copy->omega, h3m->omega + first, sizeof *copy->omega * (size_t)n);
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         VH_TRY(vh_h3m_set_text(ctx, &copy->hmm[k].extra, h3m->hmm[first + k].extra));
     VH_TRY(vh_h3m_set_text(ctx, &copy->prior, h3m->prior));
     VH_TRY(vh_h3m_set_text(ctx, &copy->extra, h3m->extra));
@@ -264,11 +262,10 @@ done:
     return st;
 }
 
-vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out)
+vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, vh_h3m **out)
 {
     const vh_h3m *h3m = vh_models_hmms(m);
-    return h3m ? copy_range(ctx, h3m, (int)first, n, out)
-               : vh_shards_read(ctx, m->shards, first, n, true, out);
+    return h3m ? copy_range(ctx, h3m, first, n, out) : vh_shards_read(ctx, m->shards, first, n, true, out);
 }
 
 /* ---- 2. looking at them -------------------------------------------------------------------------------- */
@@ -285,11 +282,11 @@ void vhem_models_info(const vhem_models *m, vhem_models_facts *out)
         f.M = m->shards->M;
     }
 
-    for (int i = 0; h3m && i < h3m->K; i++) {
+    for (int64_t i = 0; h3m && i < h3m->K; i++) {
         f.S = h3m->hmm[i].S > f.S ? h3m->hmm[i].S : f.S;
         f.M = h3m->hmm[i].M > f.M ? h3m->hmm[i].M : f.M;
     }
-    for (int i = 0; m->dtm && i < m->dtm->K; i++)
+    for (int64_t i = 0; m->dtm && i < m->dtm->K; i++)
         f.S = m->dtm->dt[i].n > f.S ? m->dtm->dt[i].n : f.S;
     if (head) {
         f.emission = head->family->name;
@@ -309,8 +306,8 @@ static vhem_status read_block(vhem_ctx *ctx, vhem_models *m, int64_t b)
     if (!m->block)
         VH_NEW(m->block, chunks);
     if (!m->block[b])
-        VH_TRY(vh_shards_read(ctx, m->shards, first, (int)(left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK),
-                              true, &m->block[b]));
+        VH_TRY(vh_shards_read(ctx, m->shards, first, left < VH_SHARD_CHUNK ? left : VH_SHARD_CHUNK, true,
+                              &m->block[b]));
 done:
     return st;
 }
@@ -340,21 +337,21 @@ vhem_status vhem_models_hmm(const vhem_models *m, int64_t i, vhem_hmm_view *out)
     vhem_ctx silent = { .threads = 1 };
     const vh_h3m *h3m = vh_models_hmms(m);
     if (h3m)
-        return i >= 0 && i < h3m->K ? vh_h3m_view(h3m, (int)i, out) : VHEM_EINVAL;
+        return i >= 0 && i < h3m->K ? vh_h3m_view(h3m, i, out) : VHEM_EINVAL;
     if (!m->shards || i < 0 || i >= m->shards->K)
         return VHEM_EINVAL;
 #pragma omp critical(vh_models_gather)
     {
         st = read_block(&silent, (vhem_models *)m, i / VH_SHARD_CHUNK);
         if (st == VHEM_OK)
-            st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], (int)(i % VH_SHARD_CHUNK), out);
+            st = vh_h3m_view(m->block[i / VH_SHARD_CHUNK], i % VH_SHARD_CHUNK, out);
     }
     return st;
 }
 
 vhem_status vhem_models_texture(const vhem_models *m, int64_t i, vhem_dt_view *out)
 {
-    return m->dtm && i >= 0 && i < m->dtm->K ? vh_dtm_view(m->dtm, (int)i, out) : VHEM_EINVAL;
+    return m->dtm && i >= 0 && i < m->dtm->K ? vh_dtm_view(m->dtm, i, out) : VHEM_EINVAL;
 }
 
 double vhem_models_compare(const vhem_models *a, const vhem_models *b)

@@ -22,9 +22,9 @@ enum { VH_MODELS_EAGER = 1 << 24 }; /* sets on disk of fewer bytes are gathered 
  * counts as const: what it holds does not change by being read. */
 vhem_status vh_models_gather(vhem_ctx *ctx, const vhem_models *m);
 /* The first of the HMMs of a set on disk, at most n, which stay the set's; the same for everybody. */
-vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int n, const vh_h3m **out);
+vhem_status vh_models_sample(vhem_ctx *ctx, const vhem_models *m, int64_t n, const vh_h3m **out);
 /* HMMs first .. first+n-1 with all that the files say of them, and their weights in the whole. */
-vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, vh_h3m **out);
+vhem_status vh_models_range(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, vh_h3m **out);
 
 /* A set that belongs to somebody else, as models. */
 static inline vhem_models vh_models_of_hmms(const vh_h3m *h3m)
@@ -47,9 +47,9 @@ static inline const vh_h3m *vh_models_head(const vhem_models *m)
     const vh_h3m *h3m = vh_models_hmms(m);
     return h3m ? h3m : m->shards ? m->shards->shard[0]->head : NULL;
 }
-static inline int vh_models_size(const vhem_models *m)
+static inline int64_t vh_models_size(const vhem_models *m)
 {
-    return m->shards ? (int)m->shards->K : m->h3m ? m->h3m->K : m->dtm->K;
+    return m->shards ? m->shards->K : m->h3m ? m->h3m->K : m->dtm->K;
 }
 static inline int vh_models_dim(const vhem_models *m)
 {
@@ -60,11 +60,11 @@ static inline double *vh_models_omega(const vhem_models *m) /* [K] */
     return m->h3m ? m->h3m->omega : m->dtm->omega;
 }
 /* Where the name and the label of model i are; NULL inside: none. */
-static inline char **vh_models_name(const vhem_models *m, int i)
+static inline char **vh_models_name(const vhem_models *m, int64_t i)
 {
     return m->h3m ? &m->h3m->hmm[i].name : &m->dtm->dt[i].name;
 }
-static inline char **vh_models_label(const vhem_models *m, int i)
+static inline char **vh_models_label(const vhem_models *m, int64_t i)
 {
     return m->h3m ? &m->h3m->hmm[i].label : &m->dtm->dt[i].label;
 }
@@ -77,12 +77,13 @@ vhem_status vh_models_take_textures(vhem_ctx *ctx, vh_dtm *dtm, vhem_models **ou
 /* A small set is gathered at once. */
 vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models **out);
 /* A copy of n of the models, index [n] (NULL: the first n), their weights scaled to sum to 1. */
-vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int *index, int n, vhem_models **out);
+vhem_status vh_models_subset(vhem_ctx *ctx, const vhem_models *m, const int64_t *index, int64_t n,
+                             vhem_models **out);
 /* Those that have weight; it is a failure when none has. */
 vhem_status vh_models_with_weight(vhem_ctx *ctx, const vhem_models *m, vhem_models **out);
 /* The models of n sets one after the other, those of part p with the weights omega share[p] (NULL: omega);
  * names stay behind.  All must be of one kind, family and dimension. */
-vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int n,
+vhem_status vh_models_pool(vhem_ctx *ctx, const vhem_models *const *part, const double *share, int64_t n,
                            vhem_models **out);
 
 struct json_t;

@@ -15,14 +15,14 @@ typedef struct {
 } sets;
 
 /* Appends HMMs first .. first+n-1 of a set, whose weights count share, to out. */
-static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, int n, double share,
-                          vh_h3m *out, int at)
+static vhem_status append(vhem_ctx *ctx, const vhem_models *m, int64_t first, int64_t n, double share,
+                          vh_h3m *out, int64_t at)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *part = NULL;
 
     VH_TRY(vh_models_range(ctx, m, first, n, &part));
-    for (int k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         vh_hmm *to = &out->hmm[at + k];
         *to = part->hmm[k]; /* moves over */
         part->hmm[k] = (vh_hmm){ 0 };
@@ -83,7 +83,7 @@ done:
 }
 
 /* HMMs of the whole, as vh_shards_save asks for them. */
-static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_h3m **out)
+static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const sets *s = arg;
@@ -104,7 +104,7 @@ static vhem_status read_range(vhem_ctx *ctx, const void *arg, int64_t first, int
             p++;
         int64_t end = first + n < s->first[p + 1] ? first + n : s->first[p + 1];
         double share = s->n == 1 ? 1 : (double)(s->first[p + 1] - s->first[p]) / (double)s->first[s->n];
-        VH_TRY(append(ctx, s->set[p], i - s->first[p], (int)(end - i), share, all, (int)(i - first)));
+        VH_TRY(append(ctx, s->set[p], i - s->first[p], end - i, share, all, i - first));
         i = end;
     }
     *out = all;
@@ -128,8 +128,6 @@ static vhem_status check_sets(vhem_ctx *ctx, const sets *s)
                  f.emission, f.d);
         s->first[p + 1] = s->first[p] + f.K;
     }
-    VH_CHECK(s->first[s->n] <= INT_MAX, VHEM_EINVAL, "there are %lld HMMs, at most %d are possible",
-             (long long)s->first[s->n], INT_MAX);
 done:
     return st;
 }
@@ -149,7 +147,7 @@ vhem_status vhem_models_merge(vhem_ctx *ctx, int n, const vhem_models *const *se
     if (shards > 0) {
         VH_TRY(vh_shards_save(ctx, &(vh_shards_source){ s.first[n], read_range, &s }, shards, path));
     } else {
-        VH_TRY(read_range(ctx, &s, 0, (int)s.first[n], &all));
+        VH_TRY(read_range(ctx, &s, 0, s.first[n], &all));
         VH_TRY(vh_h3m_save(ctx, all, path));
     }
 done:

@@ -18,28 +18,30 @@
 enum { SPARSE = 64, MANY = 16 };
 
 /* Sizes, offsets, chains, coordinates and pointers to the parameters: what both sides of the product need. */
-static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
-                              const double *scale, vh_packed **out)
+static vhem_status pack_shape(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
+                              const double *origin, const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
     double *xs = NULL;
 
+    VH_CHECK(K < INT_MAX, VHEM_EINVAL,
+             "%lld models do not fit into memory at once; in HDF5 they are read in parts", (long long)K);
     VH_NEW(pk, 1);
     pk->family = h3m->family;
     pk->shape = h3m->shape;
     pk->d = h3m->d;
     pk->n_stat = h3m->family->n_stat(&h3m->shape);
-    pk->K = K;
+    pk->K = (int)K;
     VH_NEW(pk->S, K);
     VH_NEW(pk->M, K);
     VH_NEW(pk->state0, K + 1);
     VH_NEW(pk->comp0, K + 1);
     VH_NEW(pk->trans0, K + 1);
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         VH_CHECK((double)pk->comp0[k] + (double)h->S * h->M < INT_MAX, VHEM_EINVAL,
-                 "the models have more than %d components together", INT_MAX);
+                 "the models have more than %d components together; in HDF5 they are read in parts", INT_MAX);
         pk->S[k] = h->S;
         pk->M[k] = h->M;
         pk->state0[k + 1] = pk->state0[k] + h->S;
@@ -64,8 +66,8 @@ done:
     return st;
 }
 
-vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
-                        const double *scale, vh_packed **out)
+vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
+                        const double *origin, const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -97,8 +99,8 @@ static void take_chain(const vh_h3m *h3m, const vh_hmm *h, int k, vh_packed *pk)
     }
 }
 
-vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
-                         const double *scale, vh_packed **out)
+vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
+                         const double *origin, const double *scale, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_packed *pk = NULL;
@@ -106,7 +108,7 @@ vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int
     VH_TRY(pack_shape(ctx, h3m, index, K, origin, scale, &pk));
     VH_NEW(pk->c, pk->n_comp);
     VH_NEW(pk->mean, (size_t)pk->n_comp * (size_t)pk->n_stat);
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < pk->K; k++) {
         const vh_hmm *h = &h3m->hmm[index ? index[k] : k];
         take_chain(h3m, h, k, pk);
         memcpy(pk->c + pk->comp0[k], vh_hmm_c(h), sizeof *pk->c * (size_t)(h->S * h->M));
@@ -121,7 +123,7 @@ done:
     return st;
 }
 
-vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk)
+vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk)
 {
     vhem_status st = VHEM_OK;
     double *work = NULL;

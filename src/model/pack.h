@@ -8,23 +8,25 @@
 typedef struct {
     const vh_emission *family;
     vh_shape shape;
-    int d, n_stat;          /* d: shape.d */
-    int K, n_state, n_comp; /* HMMs, and their states and components all together */
-    size_t n_trans;         /* entries of all A together */
-    int *S, *M;             /* [K] */
-    int *state0, *comp0;    /* [K+1]  where the states and components of an HMM begin */
-    size_t *trans0;         /* [K+1]  where its A begins */
-    double *pi, *A;         /* [n_state] [n_trans] */
-    double *c, *mean;       /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
-    double *theta;          /* [n_comp][n_stat]  natural parameters, log c added to the constant */
-    double *log_c;          /* [n_comp] */
+    int d, n_stat; /* d: shape.d */
+    /* HMMs, and their states and components all together.  They are int because base HMMs come in chunks of
+     * VH_REDUCE_CHUNK, and the others, that a frame or a base HMM is held against, are so many at once. */
+    int K, n_state, n_comp;
+    size_t n_trans;      /* entries of all A together */
+    int *S, *M;          /* [K] */
+    int *state0, *comp0; /* [K+1]  where the states and components of an HMM begin */
+    size_t *trans0;      /* [K+1]  where its A begins */
+    double *pi, *A;      /* [n_state] [n_trans] */
+    double *c, *mean;    /* [n_comp] [n_comp][n_stat]  base sets only: mixture weights, E_b[T] */
+    double *theta;       /* [n_comp][n_stat]  natural parameters, log c added to the constant */
+    double *log_c;       /* [n_comp] */
     double
         *seen_shift; /* [n_comp][vh_shift_counts]  added to the log density of what was observed; or NULL */
     const double **par;    /* [n_comp][VH_MAX_PARAM]  the component's parameters, in the model */
     unsigned char *direct; /* [n_comp]  the product would lose digits: take log_density instead */
     int n_direct;
     bool sparse;      /* most of a statistic of a frame is 0, and there is much of it */
-    int at_fault;     /* HMM that made vh_pack_update fail, -1 for none */
+    int64_t at_fault; /* HMM that made vh_pack_update fail, -1 for none */
     vh_coords x;      /* coordinates of the product; origin and scale are owned */
     vh_coords *about; /* [n_comp]  coordinates of its statistics: x, or moved to its own mean */
     void *keep;       /* of a block that was made for somebody: what its maker has to release; else NULL */
@@ -32,15 +34,15 @@ typedef struct {
 
 /* Space for the HMMs chosen by index (NULL: all K of the H3M), in coordinates with this origin and scale [d].
  * The numbers come with vh_pack_update; the model must outlive the packed set. */
-vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
-                        const double *scale, vh_packed **out);
+vhem_status vh_pack_new(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
+                        const double *origin, const double *scale, vh_packed **out);
 /* Takes the present numbers of the same HMMs.  Fails when a covariance is
  * singular; pk->at_fault is then its HMM. */
-vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, vh_packed *pk);
+vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, vh_packed *pk);
 /* The other side of the product: HMMs as base models, whose components enter through their mean statistics.
  * Singular covariances are welcome.  Made once; par and the model's numbers must not change. */
-vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int *index, int K, const double *origin,
-                         const double *scale, vh_packed **out);
+vhem_status vh_pack_base(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *index, int64_t K,
+                         const double *origin, const double *scale, vh_packed **out);
 void vh_pack_free(vh_packed *pk);
 
 /* What component r adds for the cells that the frame y has: 0 where there is no seen_shift. */

@@ -252,7 +252,7 @@ done:
 static vhem_status print_known(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    int n[] = { h->S, h->M, shape->d, shape->d };
+    int64_t n[] = { h->S, h->M, shape->d, shape->d };
     double *W = NULL;
 
     if (vh_prior_normal(shape->family)) {
@@ -281,7 +281,7 @@ done:
 
 static vhem_status print_hmm(vhem_ctx *ctx, const vh_prior *shape, const vh_posterior *h, FILE *f)
 {
-    int n[] = { h->S, h->M }, square[] = { h->S, h->S };
+    int64_t n[] = { h->S, h->M }, square[] = { h->S, h->S };
 
     fprintf(f, "{\"S\": %d, \"M\": %d", h->S, h->M);
     vh_json_print_array(f, ", ", "eta", 1, n, h->eta);
@@ -298,13 +298,14 @@ vhem_status vh_posteriors_text(vhem_ctx *ctx, const vh_posteriors *p, char **out
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
+    const int64_t K = p->K;
 
     VH_CHECK(f, VHEM_ENOMEM, "out of memory: no room for the text of a posterior");
     fprintf(f, "{\"format\": \"vhem-posterior\", \"version\": %d, \"emission\": \"%s\", \"d\": %d", VERSION,
             p->shape->family->name, p->shape->d);
     if (!vh_prior_normal(p->shape->family))
         vh_layout_print(f, ", ", p->shape->shape.layout);
-    vh_json_print_array(f, ", ", "alpha", 1, &p->K, p->alpha);
+    vh_json_print_array(f, ", ", "alpha", 1, &K, p->alpha);
     fputs(", \"hmms\": [", f);
     for (int j = 0; j < p->K; j++) {
         fputs(j > 0 ? ",\n  " : "\n  ", f);

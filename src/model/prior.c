@@ -109,7 +109,7 @@ vhem_status vh_prior_copy(vhem_ctx *ctx, const vh_prior *p, vh_prior **out)
     vhem_status st = VHEM_OK;
     vh_prior *copy = NULL;
     vh_frames_prior made_up = p->made_up;
-    int all[] = { 0 };
+    int64_t all[] = { 0 };
 
     if (p->made_up.model) {
         made_up.model = NULL;
@@ -223,7 +223,7 @@ static int scale_rank(const vh_prior *p, double *W)
 static vhem_status print_components(vhem_ctx *ctx, const vh_prior *p, double *W, FILE *f)
 {
     vhem_status st = VHEM_OK;
-    int n[] = { p->d, p->d };
+    int64_t n[] = { p->d, p->d };
 
     if (!vh_prior_normal(p->family)) {
         print_number(f, "frames", p->made_up.frames);

@@ -366,7 +366,7 @@ done:
     return st;
 }
 
-/* A whole number from least to INT_MAX; *out stays as it is where the file does not say. */
+/* A whole number from least to 2^53, which doubles hold exactly; *out stays as it is where the file does not say. */
 static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double least, int64_t *out)
 {
     vhem_status st = VHEM_OK;
@@ -376,8 +376,8 @@ static vhem_status get_whole(vhem_ctx *ctx, hid_t file, const char *name, double
     if (!there)
         goto done;
     VH_TRY(vh_h5_real(ctx, file, name, &x));
-    VH_CHECK(x == floor(x) && x >= least && x <= INT_MAX, VHEM_EFORMAT,
-             "%s is %.12g, must be a whole number from %g to %d", name, x, least, INT_MAX);
+    VH_CHECK(x == floor(x) && x >= least && x <= 0x1p53, VHEM_EFORMAT,
+             "%s is %.12g, must be a whole number from %g to 2^53", name, x, least);
     *out = (int64_t)x;
 done:
     return st;

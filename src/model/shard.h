@@ -66,17 +66,17 @@ vhem_status vh_shard_key(vhem_ctx *ctx, const vh_shard *s, vh_key *out);
 
 /* HMMs first .. first+n-1 of the file into slots at .. at+n-1 of a set, checked; texts: with names, labels
  * and unknown keys.  Sentences name the chunk, or the HMM by its number in the whole set, not the file. */
-vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n, bool texts, vh_h3m *into,
-                          int at);
+vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
+                          vh_h3m *into, int64_t at);
 /* All of a file that was opened by itself, as a set in memory.  Sentences do not name the file. */
 vhem_status vh_shard_load(vhem_ctx *ctx, const vh_shard *s, vh_h3m **out);
 /* A set of n empty slots with what the head of the file says. */
-vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int n, vh_h3m **out);
+vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int64_t n, vh_h3m **out);
 /* Asks the system to have these HMMs at hand soon. */
-void vh_shard_expect(const vh_shard *s, int64_t first, int n);
+void vh_shard_expect(const vh_shard *s, int64_t first, int64_t n);
 
 /* The top of a model file in HDF5, of either version: model_hdf5.c. */
 bool vh_model_put_head(const vh_h5_writer *w, const vh_h3m *h3m, int version);
-vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int K, vh_h3m **out);
+vhem_status vh_model_get_head(vhem_ctx *ctx, hid_t file, size_t limit, int64_t K, vh_h3m **out);
 
 #endif

@@ -207,7 +207,7 @@ done:
 
 /* HMMs first .. first+n-1 of the chunk into the slots from `at` on. */
 static vhem_status unpack(vhem_ctx *ctx, const vh_shard *s, const rows *r, int first, int n, vh_h3m *into,
-                          int at)
+                          int64_t at)
 {
     vhem_status st = VHEM_OK;
     int64_t *next = NULL; /* [n_shape]  row of the next HMM of a shape */
@@ -257,7 +257,8 @@ done:
 }
 
 /* The unknown keys of HMMs first .. first+n-1, which are few. */
-static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n, vh_h3m *into, int at)
+static vhem_status set_extras(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, vh_h3m *into,
+                              int64_t at)
 {
     vhem_status st = VHEM_OK;
     json_t *all = NULL, *one;
@@ -275,8 +276,8 @@ done:
     return st;
 }
 
-vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n, bool texts, vh_h3m *into,
-                          int at)
+vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int64_t n, bool texts,
+                          vh_h3m *into, int64_t at)
 {
     vhem_status st = VHEM_OK;
     rows r = { 0 };
@@ -285,10 +286,11 @@ vhem_status vh_shard_read(vhem_ctx *ctx, const vh_shard *s, int64_t first, int n
     VH_CHECK(fd >= 0, VHEM_EIO, "cannot read: %s", strerror(errno));
     for (int64_t i = first; i < first + n;) {
         int64_t c = i / VH_SHARD_CHUNK;
-        int skip = (int)(i - c * VH_SHARD_CHUNK), left = (int)(first + n - i);
+        int skip = (int)(i - c * VH_SHARD_CHUNK);
+        int64_t left = first + n - i, to = at + i - first;
         VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped while HMMs were read");
         VH_TRY(read_chunk(ctx, s, fd, c, texts, &r));
-        int m = r.n - skip < left ? r.n - skip : left, to = at + (int)(i - first);
+        int m = r.n - skip < left ? r.n - skip : (int)left;
         VH_TRY(unpack(ctx, s, &r, skip, m, into, to));
         VH_TRY(vh_h3m_check(ctx, into, to, m, s->first + i));
         free_rows(&r);
@@ -304,7 +306,7 @@ done:
     return st == VHEM_EINVAL ? VHEM_EFORMAT : st; /* what is invalid came from a file */
 }
 
-vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int n, vh_h3m **out)
+vhem_status vh_shard_slots(vhem_ctx *ctx, const vh_shard *s, int64_t n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     const vh_h3m *head = s->head;
@@ -327,8 +329,8 @@ vhem_status vh_shard_load(vhem_ctx *ctx, const vh_shard *s, vh_h3m **out)
     vhem_status st = VHEM_OK;
     vh_h3m *h3m = NULL;
 
-    VH_TRY(vh_shard_slots(ctx, s, (int)s->K, &h3m));
-    VH_TRY(vh_shard_read(ctx, s, 0, (int)s->K, true, h3m, 0));
+    VH_TRY(vh_shard_slots(ctx, s, s->K, &h3m));
+    VH_TRY(vh_shard_read(ctx, s, 0, s->K, true, h3m, 0));
     VH_TRY(vh_h3m_check_omega(ctx, h3m));
     *out = h3m;
     h3m = NULL;
@@ -337,7 +339,7 @@ done:
     return st;
 }
 
-void vh_shard_expect(const vh_shard *s, int64_t first, int n)
+void vh_shard_expect(const vh_shard *s, int64_t first, int64_t n)
 {
     int64_t chunk = first / VH_SHARD_CHUNK, last = (first + n - 1) / VH_SHARD_CHUNK;
     int fd = vh_fd_open(s->path, O_RDONLY, 0);

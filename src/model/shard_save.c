@@ -34,7 +34,7 @@ static vhem_status find_shapes(vhem_ctx *ctx, writing *w)
     int g = 0;
 
     VH_NEW(w->of, w->h3m->K);
-    for (int i = 0; i < w->h3m->K; i++) {
+    for (int64_t i = 0; i < w->h3m->K; i++) {
         const vh_hmm *h = &w->h3m->hmm[i];
         if (g >= w->n_shape || w->shape[g].S != h->S || w->shape[g].M != h->M)
             for (g = 0; g < w->n_shape && (w->shape[g].S != h->S || w->shape[g].M != h->M);)
@@ -59,10 +59,11 @@ done:
 static void check_rows(writing *w, int kind, int g, size_t size, const void *rows)
 {
     const char *at = rows;
-    int K = w->h3m->K;
+    int64_t K = w->h3m->K;
     for (int64_t c = 0; c < w->n_chunk; c++) {
-        int n = 0, end = (int)((c + 1) * VH_SHARD_CHUNK < K ? (c + 1) * VH_SHARD_CHUNK : K);
-        for (int i = (int)(c * VH_SHARD_CHUNK); i < end; i++)
+        int n = 0;
+        int64_t end = (c + 1) * VH_SHARD_CHUNK < K ? (c + 1) * VH_SHARD_CHUNK : K;
+        for (int64_t i = c * VH_SHARD_CHUNK; i < end; i++)
             n += g < 0 || w->of[i] == g;
         uint64_t *check = &w->check[kind * w->n_chunk + c];
         *check = vh_hash_chain(*check, at, (size_t)n * size);
@@ -94,7 +95,7 @@ static bool put_array(writing *w, const vh_h5_writer *to, hid_t group, int g, in
     x = at = vh_alloc(ctx, n[0], size * sizeof *x);
     if (!x)
         return false;
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         if (w->of[i] == g) {
             memcpy(at, array_of(h3m, &h3m->hmm[i], a), size * sizeof *x);
             at += size;
@@ -142,7 +143,7 @@ static const char *text_of(const char *text)
 /* Of a chunk of names: its offsets, one more than it has names, and its bytes. */
 static void check_names(writing *w, const uint64_t *offset, const char *bytes)
 {
-    int K = w->h3m->K;
+    int64_t K = w->h3m->K;
     for (int64_t c = 0; c < w->n_chunk; c++) {
         int64_t a = c * VH_SHARD_CHUNK, b = a + VH_SHARD_CHUNK < K ? a + VH_SHARD_CHUNK : K;
         uint64_t *check = &w->check[w->n_chunk + c];
@@ -153,20 +154,20 @@ static void check_names(writing *w, const uint64_t *offset, const char *bytes)
 
 static bool put_names(writing *w, const vh_h5_writer *to)
 {
-    int K = w->h3m->K;
+    int64_t K = w->h3m->K;
     hsize_t n = (hsize_t)K + 1, size = 0;
     uint64_t *offset = vh_alloc(w->ctx, n, sizeof *offset);
     bool ok = offset != NULL;
     char *bytes = NULL;
 
-    for (int i = 0; ok && i < K; i++) {
+    for (int64_t i = 0; ok && i < K; i++) {
         size += strlen(text_of(w->h3m->hmm[i].name));
         offset[i + 1] = size;
     }
     if (ok && size > 0) {
         bytes = vh_alloc(w->ctx, size, 1);
         ok = bytes != NULL;
-        for (int i = 0; ok && i < K; i++)
+        for (int64_t i = 0; ok && i < K; i++)
             memcpy(bytes + offset[i], text_of(w->h3m->hmm[i].name), offset[i + 1] - offset[i]);
         hid_t group = ok ? vh_h5_put_group(to, to->file, "name") : -1;
         if (ok)
@@ -186,14 +187,14 @@ static int by_text(const void *a, const void *b)
 }
 
 /* The labels that occur, sorted, each once, into word [K]; returns how many; longest: bytes. */
-static int dictionary(const writing *w, const char **word, size_t *longest)
+static int64_t dictionary(const writing *w, const char **word, size_t *longest)
 {
-    int n = 0, used = 0;
-    for (int i = 0; i < w->h3m->K; i++)
+    int64_t n = 0, used = 0;
+    for (int64_t i = 0; i < w->h3m->K; i++)
         if (*text_of(w->h3m->hmm[i].label))
             word[n++] = w->h3m->hmm[i].label;
     qsort(word, (size_t)n, sizeof *word, by_text);
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         if (used == 0 || strcmp(word[used - 1], word[k]) != 0) {
             word[used++] = word[k];
             *longest = strlen(word[k]) > *longest ? strlen(word[k]) : *longest;
@@ -239,13 +240,13 @@ static bool put_labels(writing *w, const vh_h5_writer *to)
 static bool put_extras(const writing *w, const vh_h5_writer *to)
 {
     json_t *all = json_object();
-    char *text = NULL, key[16];
+    char *text = NULL, key[24];
     bool ok = all != NULL;
 
-    for (int i = 0; ok && i < w->h3m->K; i++)
+    for (int64_t i = 0; ok && i < w->h3m->K; i++)
         if (w->h3m->hmm[i].extra) {
             json_t *one = NULL;
-            snprintf(key, sizeof key, "%d", i);
+            snprintf(key, sizeof key, "%lld", (long long)i);
             ok = vh_json_object(w->ctx, "extra", w->h3m->hmm[i].extra, &one) == VHEM_OK
                  && json_object_set_new(all, key, one) == 0;
         }
@@ -265,7 +266,7 @@ static bool put_file(const vh_h5_writer *to, const void *what)
     hsize_t K = (hsize_t)h3m->K, n[] = { 2, (hsize_t)w->n_chunk };
     double sum = 0;
 
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         sum += h3m->omega[i];
     check_rows(w, 0, -1, sizeof *h3m->omega, h3m->omega);
     return vh_model_put_head(to, h3m, VH_SHARD_VERSION) && vh_h5_put_int64(to, to->file, "K", h3m->K)

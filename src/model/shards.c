@@ -193,8 +193,6 @@ vhem_status vh_shards_open(vhem_ctx *ctx, const char *path, vh_shards **out)
         VH_TRY(open_entry(ctx, path, json_array_get(files, f), (int)f, set));
     VH_CHECK(set->K == K, VHEM_EFORMAT, "%s: K is %lld, but the files hold %lld HMMs", manifest, (long long)K,
              (long long)set->K);
-    VH_CHECK(set->K <= INT_MAX, VHEM_EFORMAT, "%s: there are %lld HMMs, at most %d are possible", manifest,
-             (long long)set->K, INT_MAX);
     VH_TRY(check_weights(ctx, set));
     *out = set;
     set = NULL;
@@ -222,13 +220,13 @@ static int file_of(const vh_shards *set, int64_t number)
 }
 
 /* How many of the HMMs number .. end-1 are in that file. */
-static int count_in(const vh_shard *s, int64_t number, int64_t end)
+static int64_t count_in(const vh_shard *s, int64_t number, int64_t end)
 {
     int64_t last = s->first + s->K;
-    return (int)((end < last ? end : last) - number);
+    return (end < last ? end : last) - number;
 }
 
-vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int n, bool texts,
+vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
                            vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
@@ -237,8 +235,8 @@ vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, i
     VH_TRY(vh_shard_slots(ctx, set->shard[0], n, &h3m));
     for (int64_t i = first; i < first + n;) {
         const vh_shard *s = set->shard[file_of(set, i)];
-        int m = count_in(s, i, first + n);
-        st = vh_shard_read(ctx, s, i - s->first, m, texts, h3m, (int)(i - first));
+        int64_t m = count_in(s, i, first + n);
+        st = vh_shard_read(ctx, s, i - s->first, m, texts, h3m, i - first);
         if (st != VHEM_OK)
             vh_error_prefix(ctx, s->path);
         VH_TRY(st);
@@ -259,12 +257,12 @@ void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M)
     *M = shape->M;
 }
 
-void vh_shards_expect(const vh_shards *set, int64_t first, int n)
+void vh_shards_expect(const vh_shards *set, int64_t first, int64_t n)
 {
     int64_t end = first + n < set->K ? first + n : set->K;
     for (int64_t i = first; i < end;) {
         const vh_shard *s = set->shard[file_of(set, i)];
-        int m = count_in(s, i, end);
+        int64_t m = count_in(s, i, end);
         vh_shard_expect(s, i - s->first, m);
         i += m;
     }
@@ -319,7 +317,7 @@ static vhem_status save_file(vhem_ctx *ctx, const vh_shards_source *from, const 
     snprintf(name, sizeof name, "%05d.h5", f);
     path = join(ctx, folder, name);
     VH_CHECK(path, VHEM_ENOMEM, "out of memory");
-    VH_TRY(from->read(ctx, from->arg, first, (int)(end - first), &h3m));
+    VH_TRY(from->read(ctx, from->arg, first, end - first, &h3m));
     VH_TRY(vh_shard_save(ctx, h3m, first, from->K, path));
     VH_TRY(vh_shard_open(ctx, path, false, &shard));
     VH_TRY(vh_shard_key(ctx, shard, &key));

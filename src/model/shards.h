@@ -29,16 +29,16 @@ void vh_shards_free(vh_shards *set);
 
 /* HMMs first .. first+n-1 as a set of their own, with their weights in the whole; texts: with names, labels
  * and unknown keys.  May be called by several threads. */
-vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int n, bool texts,
+vhem_status vh_shards_read(vhem_ctx *ctx, const vh_shards *set, int64_t first, int64_t n, bool texts,
                            vh_h3m **out);
 /* Its states and components, without reading it. */
 void vh_shards_shape(const vh_shards *set, int64_t number, int *S, int *M);
 /* Asks the system to have these HMMs at hand soon. */
-void vh_shards_expect(const vh_shards *set, int64_t first, int n);
+void vh_shards_expect(const vh_shards *set, int64_t first, int64_t n);
 
 typedef struct { /* where HMMs to be written come from */
     int64_t K;
-    vhem_status (*read)(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_h3m **out);
+    vhem_status (*read)(vhem_ctx *ctx, const void *arg, int64_t first, int64_t n, vh_h3m **out);
     const void *arg;
 } vh_shards_source;
 

@@ -25,7 +25,8 @@
 /* ---- 1. order ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int S, M, i;
+    int S, M;
+    int64_t i;
 } shape;
 
 static int by_shape(const void *a, const void *b)
@@ -38,11 +39,11 @@ static int by_shape(const void *a, const void *b)
     return p->i < q->i ? -1 : p->i > q->i;
 }
 
-static shape shape_of(const vh_base *b, int i)
+static shape shape_of(const vh_base *b, int64_t i)
 {
     shape s = { .i = i };
     if (b->shards) {
-        vh_shards_shape(b->shards, (int64_t)b->first + i, &s.S, &s.M);
+        vh_shards_shape(b->shards, b->first + i, &s.S, &s.M);
     } else {
         s.S = b->h3m->hmm[b->first + i].S;
         s.M = b->h3m->hmm[b->first + i].M;
@@ -50,7 +51,7 @@ static shape shape_of(const vh_base *b, int i)
     return s;
 }
 
-static int chunk_size(int K, int64_t c)
+static int chunk_size(int64_t K, int64_t c)
 {
     int64_t left = K - c * VH_REDUCE_CHUNK;
     return left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
@@ -60,7 +61,7 @@ static int chunk_size(int K, int64_t c)
 static void sort_by_shape(const vh_base *b)
 {
     shape s[VH_REDUCE_CHUNK];
-    for (int first = 0; first < b->Kb; first += VH_REDUCE_CHUNK) {
+    for (int64_t first = 0; first < b->Kb; first += VH_REDUCE_CHUNK) {
         int n = chunk_size(b->Kb, first / VH_REDUCE_CHUNK);
         for (int i = 0; i < n; i++)
             s[i] = shape_of(b, first + i);
@@ -72,10 +73,10 @@ static void sort_by_shape(const vh_base *b)
 
 int64_t vh_base_chunks(const vh_base *base)
 {
-    return ((int64_t)base->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    return (base->Kb + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
 }
 
-int vh_base_states(const vh_base *base, int i)
+int vh_base_states(const vh_base *base, int64_t i)
 {
     return shape_of(base, i).S;
 }
@@ -182,7 +183,7 @@ done:
 /* ---- 3. blocks ----------------------------------------------------------------------------------------- */
 
 /* A part of the packed set: its offsets are those of the whole. */
-static vhem_status block(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
+static vhem_status block(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
     const vh_base *base = arg;
     (void)ctx;
@@ -213,23 +214,23 @@ static void free_loan(chunk_on_loan *loan)
     free(loan);
 }
 
-static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
+static vhem_status block_on_loan(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
     vhem_status st = VHEM_OK;
     const vh_base *base = arg;
-    int64_t number = (int64_t)base->first + first;
+    int64_t number = base->first + first;
     chunk_on_loan *loan = NULL;
-    int index[VH_REDUCE_CHUNK];
+    int64_t index[VH_REDUCE_CHUNK];
 
     VH_NEW(loan, 1);
     if (base->shards) {
-        vh_shards_expect(base->shards, number + (int64_t)VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
+        vh_shards_expect(base->shards, number + VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
         VH_TRY(vh_shards_read(ctx, base->shards, number, n, false, &loan->h3m));
         loan->h3m->family = base->h3m->family;
     }
     const vh_h3m *from = loan->h3m ? loan->h3m : base->h3m;
     for (int i = 0; i < n; i++) {
-        index[i] = (loan->h3m ? 0 : (int)number) + base->order[first + i] - first;
+        index[i] = (loan->h3m ? 0 : number) + base->order[first + i] - first;
         if (base->part) /* nobody has surveyed it here */
             base->omega[first + i] = from->omega[index[i]];
     }
@@ -251,7 +252,7 @@ static void release_block(const void *arg, vh_packed *packed)
 
 vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_packed *out)
 {
-    return (base->shards || base->part ? block_on_loan : block)(ctx, base, (int)c * VH_REDUCE_CHUNK,
+    return (base->shards || base->part ? block_on_loan : block)(ctx, base, c * VH_REDUCE_CHUNK,
                                                                 chunk_size(base->Kb, c), out);
 }
 
@@ -315,7 +316,7 @@ done:
     return st;
 }
 
-static vhem_status open_on_loan(vhem_ctx *ctx, int all, vh_base *b)
+static vhem_status open_on_loan(vhem_ctx *ctx, int64_t all, vh_base *b)
 {
     const vh_base_source source = { .K = b->Kb,
                                     .first = b->first,
@@ -336,10 +337,10 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_ex
     int64_t n = shards->K < VH_BASE_SAMPLE ? shards->K : VH_BASE_SAMPLE;
 
     VH_NEW(b, 1);
-    VH_TRY(vh_shards_read(ctx, shards, 0, (int)n, false, &b->sample));
+    VH_TRY(vh_shards_read(ctx, shards, 0, n, false, &b->sample));
     b->h3m = b->sample;
     b->shards = shards;
-    b->Kb = (int)shards->K;
+    b->Kb = shards->K;
     b->executor = executor;
     VH_TRY(prepare(ctx, b));
     VH_TRY(open_on_loan(ctx, b->Kb, b));
@@ -377,7 +378,7 @@ done:
     return st;
 }
 
-vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, int n, vh_h3m **out)
+vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick, int n, vh_h3m **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *all = NULL, *one = NULL;
@@ -403,8 +404,8 @@ done:
     return st;
 }
 
-vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *index,
-                                 int K, vh_packed **out)
+vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                                 const int64_t *index, int64_t K, vh_packed **out)
 {
     vhem_status st = VHEM_OK;
     vh_h3m seen = *centers;

@@ -14,11 +14,11 @@ typedef struct {
     const vh_h3m *h3m;       /* the base HMMs; of those on disk only the first VH_BASE_SAMPLE */
     const vh_shards *shards; /* where they are; NULL: in memory */
     vh_h3m *sample;          /* == h3m when they are on disk, else NULL */
-    int Kb;
+    int64_t Kb;
     bool part;                     /* of a larger set: */
-    int first;                     /* the number of its first HMM there; else 0 */
+    int64_t first;                 /* the number of its first HMM there; else 0 */
     const vhem_executor *executor; /* who makes sums over all base HMMs; NULL: this process */
-    int *order;             /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
+    int64_t *order;         /* [Kb]  place in the packed set -> HMM: by chunk, and within a chunk by shape */
     double *omega;          /* [Kb]  weights, by place */
     vh_packed *packed;      /* h3m */
     vh_reduce_job *job;     /* NULL when only packed */
@@ -41,17 +41,17 @@ vhem_status vh_base_stream(vhem_ctx *ctx, const vh_shards *shards, const vhem_ex
 typedef struct {                  /* some chunks of a larger set, for coordinates that are known already */
     const vh_h3m *h3m;            /* the set, or of one on disk the first of its HMMs */
     const vh_shards *shards;      /* NULL: in memory */
-    int first, n, all;            /* HMMs: the first, how many, and those of the whole set */
+    int64_t first, n, all;        /* HMMs: the first, how many, and those of the whole set */
     const double *origin, *scale; /* [d] */
 } vh_base_range;
 
 /* The same, for these alone; places and tables count from the first. */
 vhem_status vh_base_part(vhem_ctx *ctx, const vh_base_range *part, vh_base **out);
 /* A copy of n of the base HMMs, pick [n], with weights that sum to 1. */
-vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int *pick, int n, vh_h3m **out);
+vhem_status vh_base_pick(vhem_ctx *ctx, const vh_base *base, const int64_t *pick, int n, vh_h3m **out);
 /* vh_pack_new for centres, or the HMMs index [K] of them, in the coordinates of the base and with its statistics. */
-vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers, const int *index,
-                                 int K, vh_packed **out);
+vhem_status vh_base_pack_centers(vhem_ctx *ctx, const vh_base *base, const vh_h3m *centers,
+                                 const int64_t *index, int64_t K, vh_packed **out);
 void vh_base_free(vh_base *base);
 
 /* Chunk c of the base HMMs, packed, wherever they are; it is released afterwards.  May be called by several
@@ -60,6 +60,6 @@ int64_t vh_base_chunks(const vh_base *base);
 vhem_status vh_base_block(vhem_ctx *ctx, const vh_base *base, int64_t c, vh_packed *out);
 void vh_base_release(const vh_base *base, vh_packed *block); /* accepts a zeroed struct */
 /* States of base HMM i. */
-int vh_base_states(const vh_base *base, int i);
+int vh_base_states(const vh_base *base, int64_t i);
 
 #endif

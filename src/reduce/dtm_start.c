@@ -39,14 +39,14 @@ void vh_dt_from_base(const vh_dt *b, int d, vh_rng *rng, vh_dt *center)
 }
 
 /* The texture that is drawn next: by its weight, or by that times how badly the centres so far explain it. */
-static int pick(const vh_dtm *base, const double *loss, const bool *taken, vh_rng *rng)
+static int64_t pick(const vh_dtm *base, const double *loss, const bool *taken, vh_rng *rng)
 {
     double sum = 0, at;
-    int last = 0;
-    for (int i = 0; i < base->K; i++)
+    int64_t last = 0;
+    for (int64_t i = 0; i < base->K; i++)
         sum += taken[i] ? 0 : base->omega[i] * loss[i];
     at = vh_rng_uniform(rng) * sum;
-    for (int i = 0; i < base->K; i++) {
+    for (int64_t i = 0; i < base->K; i++) {
         double p = taken[i] ? 0 : base->omega[i] * loss[i];
         if (!taken[i] && (p > 0 || !(sum > 0)))
             last = i;
@@ -63,16 +63,16 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, in
     vhem_status st = VHEM_OK;
     bool far = strcmp(name, "far") == 0, *taken = NULL;
     double *loss = NULL, *L = NULL;
-    int Kb = base->K;
+    int64_t Kb = base->K;
     vh_dtm *one = NULL;
 
     VH_NEW(taken, Kb);
     VH_NEW(loss, Kb);
     VH_NEW(L, Kb);
-    for (int i = 0; i < Kb; i++)
+    for (int64_t i = 0; i < Kb; i++)
         loss[i] = 1;
-    for (int j = 0; j < centers->K; j++) {
-        int seed = pick(base, loss, taken, rng);
+    for (int64_t j = 0; j < centers->K; j++) {
+        int64_t seed = pick(base, loss, taken, rng);
         taken[seed] = true;
         vh_dt_from_base(&base->dt[seed], base->d, rng, &centers->dt[j]);
         centers->omega[j] = 1.0 / centers->K;
@@ -88,7 +88,7 @@ vhem_status vh_dtm_start(vhem_ctx *ctx, const char *name, const vh_dtm *base, in
         }
         VH_TRY(scored);
         double top = L[seed]; /* how well a texture explains itself, the measure of what is good */
-        for (int i = 0; i < Kb; i++) {
+        for (int64_t i = 0; i < Kb; i++) {
             double now = fmax(top - L[i], 0);
             loss[i] = j == 0 ? now : fmin(loss[i], now);
         }
@@ -104,13 +104,13 @@ done:
 void vh_dtm_scale(const vh_dtm *base, double *scale)
 {
     double sum = 0;
-    for (int i = 0; i < base->K; i++)
+    for (int64_t i = 0; i < base->K; i++)
         sum += base->omega[i];
     for (int k = 0; k < base->d; k++) {
         double mean = 0, var = 0;
-        for (int i = 0; i < base->K; i++)
+        for (int64_t i = 0; i < base->K; i++)
             mean += base->omega[i] / sum * base->dt[i].ybar[k];
-        for (int i = 0; i < base->K; i++) {
+        for (int64_t i = 0; i < base->K; i++) {
             const vh_dt *b = &base->dt[i];
             const double *c = b->C + (size_t)k * (size_t)b->n;
             double off = b->ybar[k] - mean, own = b->R[k];

@@ -44,7 +44,7 @@ typedef struct {
 
 static void close_state(state *s)
 {
-    for (int j = 0; s->gains && j < s->centers->K; j++)
+    for (int64_t j = 0; s->gains && j < s->centers->K; j++)
         vh_dt_gains_free(&s->gains[j]);
     free(s->gains);
     free(s->log_omega);
@@ -55,7 +55,7 @@ static void close_state(state *s)
 
 static bool is_isotropic(const vh_dtm *dtm)
 {
-    for (int i = 0; i < dtm->K; i++)
+    for (int64_t i = 0; i < dtm->K; i++)
         for (int k = 1; k < dtm->d; k++)
             if (dtm->dt[i].R[k] != dtm->dt[i].R[0])
                 return false;
@@ -72,7 +72,7 @@ static vhem_status open_state(vhem_ctx *ctx, state *s)
 
     VH_NEW(s->gains, s->centers->K);
     VH_NEW(s->log_omega, s->centers->K);
-    for (int j = 0; j < s->centers->K; j++)
+    for (int64_t j = 0; j < s->centers->K; j++)
         s->log_omega[j] = log(s->centers->omega[j]);
     VH_NEW(s->sums, kind.size);
     VH_TRY(vh_tree_sum_new(ctx, &kind, &s->tree));
@@ -87,7 +87,7 @@ done:
 static vhem_status renew_gains(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
-    for (int j = 0; j < s->centers->K; j++) {
+    for (int64_t j = 0; j < s->centers->K; j++) {
         vh_dt_gains_free(&s->gains[j]);
         st = vh_dt_gains_new(ctx, &s->centers->dt[j], s->base->d, s->opt->tau, true, &s->gains[j]);
         if (st != VHEM_OK) {
@@ -100,7 +100,7 @@ done:
 }
 
 /* Base texture i: its row of L, its z, and, unless this is the last time, its share of the statistics. */
-static vhem_status expect_one(vhem_ctx *ctx, const state *s, int i, vh_scratch *scratch, double *sums)
+static vhem_status expect_one(vhem_ctx *ctx, const state *s, int64_t i, vh_scratch *scratch, double *sums)
 {
     vhem_status st = VHEM_OK;
     int Kr = s->centers->K, tau = s->opt->tau;
@@ -130,9 +130,9 @@ static vhem_status run_chunk(vhem_ctx *ctx, void *arg, int64_t chunk, int worker
 {
     const state *s = arg;
     vhem_status st = VHEM_OK;
-    int first = (int)chunk * CHUNK;
+    int64_t first = chunk * CHUNK;
     vh_dt_sums_begin(s->centers, sums);
-    for (int i = first; i < first + CHUNK && i < s->base->K && st == VHEM_OK; i++)
+    for (int64_t i = first; i < first + CHUNK && i < s->base->K && st == VHEM_OK; i++)
         st = expect_one(ctx, s, i, &s->scratch[worker], sums);
     return st;
 }
@@ -159,12 +159,12 @@ vhem_status vh_hem_dtm_score(vhem_ctx *ctx, const vh_dtm *base, const vh_dtm *ce
     vhem_status st = VHEM_OK;
     vh_dt_gains g = { 0 };
 
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         vh_dt_gains_free(&g);
         VH_TRY(vh_dt_gains_new(ctx, &centers->dt[j], centers->d, tau, false, &g));
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(vh_team(n_threads)) if (n_threads > 1 && base->K > 1)
-        for (int i = 0; i < base->K; i++) {
+        for (int64_t i = 0; i < base->K; i++) {
             int me = omp_in_parallel() && n_threads > 1 ? omp_get_thread_num() : 0;
             if (vh_stopped(ctx))
                 continue;
@@ -190,7 +190,7 @@ static vhem_status maximise(vhem_ctx *ctx, state *s)
 {
     vhem_status st = VHEM_OK;
     int n_floored;
-    for (int j = 0; j < s->centers->K; j++) {
+    for (int64_t j = 0; j < s->centers->K; j++) {
         vh_dt_stats stats = vh_dt_sums_stats(s->centers, s->sums, j);
         s->centers->omega[j] = vh_dt_sums_z(s->centers, s->sums, j) / s->base->K;
         s->log_omega[j] = vh_dt_sums_log_z(s->centers, s->sums, j) - log(s->base->K);
@@ -208,11 +208,11 @@ static bool repair(state *s, int k, vh_vhem_run *run)
     vh_rng rng;
 
     vh_rng_init(&rng, s->opt->seed, VH_RNG_REVIVE, (uint64_t)k);
-    for (int j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
+    for (int64_t j = 0; j < c->K && s->opt->max_iter - k > 5 && run->n_empty < VH_MAX_RESEED * c->K; j++) {
         int big = vh_argmax(c->K, c->omega, 1);
-        int seed = c->omega[j] * s->base->K < VH_EMPTY
-                       ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z)
-                       : -1;
+        int64_t seed = c->omega[j] * s->base->K < VH_EMPTY
+                           ? vh_move_worst(s->base->K, s->base->omega, c->K, run->L, big, j, run->z)
+                           : -1;
         if (seed < 0)
             continue;
         vh_dt_from_base(&s->base->dt[seed], c->d, &rng, &c->dt[j]);

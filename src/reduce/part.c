@@ -42,8 +42,8 @@ static vhem_status expect_node(vhem_ctx *ctx, const job *j, int64_t c, int level
     vhem_status st = VHEM_OK;
     const vh_task *t = j->t;
     int64_t first = c * VH_REDUCE_CHUNK, left = t->Kb - first, n = (int64_t)VH_REDUCE_CHUNK << level;
-    const vh_base_range part = { j->survey.h3m, j->survey.shards, (int)first, (int)(n < left ? n : left),
-                                 (int)t->Kb,    t->origin,        t->scale };
+    const vh_base_range part = { j->survey.h3m, j->survey.shards, first,   n < left ? n : left,
+                                 t->Kb,         t->origin,        t->scale };
     size_t at = j->rows ? (size_t)(first - j->rows->first) : 0, cell = at * (size_t)j->pk->K;
     vh_base *base = NULL;
 
@@ -75,7 +75,7 @@ static vhem_status expect_chunks(vhem_ctx *ctx, job *j, int64_t first, int64_t c
     double some = 0;
     int any = 0;
     const vh_partial_rows like = { .first = at,
-                                   .n = (int)(n < chunks * VH_REDUCE_CHUNK ? n : chunks * VH_REDUCE_CHUNK),
+                                   .n = n < chunks * VH_REDUCE_CHUNK ? n : chunks * VH_REDUCE_CHUNK,
                                    .L = t->L ? &some : NULL,
                                    .z = t->z ? &some : NULL,
                                    .label = t->label ? &any : NULL };
@@ -145,7 +145,7 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     j.survey = (vh_survey){ .kind = t->kind < VH_TASK_EXPECT ? (vh_survey_kind)t->kind : VH_SURVEY_MEAN,
                             .h3m = h3m ? h3m : vh_models_head(models),
                             .shards = h3m ? NULL : models->shards,
-                            .K = (int)t->Kb,
+                            .K = t->Kb,
                             .origin = t->origin,
                             .scale = t->scale };
     if (t->kind == VH_TASK_EXPECT)

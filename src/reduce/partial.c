@@ -124,13 +124,13 @@ vhem_status vh_partial_close(vhem_ctx *ctx, vhem_partial *p, int64_t chunks, dou
     for (size_t k = 0; k < p->n_rows; k++) {
         const vh_partial_rows *r = &p->rows[k];
         VH_CHECK(r->first >= 0 && r->first + r->n <= tables->n, VHEM_EFORMAT,
-                 "a partial sum has rows up to %lld of a table of %d", (long long)(r->first + r->n),
-                 tables->n);
+                 "a partial sum has rows up to %lld of a table of %lld", (long long)(r->first + r->n),
+                 (long long)tables->n);
         copy_rows(r, (size_t)p->sizes.K, (size_t)r->first, tables);
         rows += r->n;
     }
-    VH_CHECK(rows == tables->n, VHEM_EFORMAT, "the partial sums have %lld rows of a table of %d",
-             (long long)rows, tables->n);
+    VH_CHECK(rows == tables->n, VHEM_EFORMAT, "the partial sums have %lld rows of a table of %lld",
+             (long long)rows, (long long)tables->n);
 done:
     return st;
 }
@@ -191,7 +191,7 @@ static void write_partial(vhem_ctx *ctx, const vhem_partial *p, vh_wire *w)
         vh_partial_rows r = p->rows[k];
         int has = (r.L ? 1 : 0) | (r.z ? 2 : 0) | (r.label ? 4 : 0);
         vh_wire_int64(ctx, w, &r.first);
-        vh_wire_int(ctx, w, &r.n);
+        vh_wire_int64(ctx, w, &r.n);
         vh_wire_int(ctx, w, &has);
         walk_rows(ctx, w, (size_t)Kr, &r);
     }
@@ -292,7 +292,7 @@ static vhem_status read_rows(vhem_ctx *ctx, vh_wire *w, vhem_partial *p)
         double some;
         int has = 0, any;
         vh_wire_int64(ctx, w, &like.first);
-        vh_wire_int(ctx, w, &like.n);
+        vh_wire_int64(ctx, w, &like.n);
         vh_wire_int(ctx, w, &has);
         vh_wire_check(ctx, w, "rows", like.n, 1, (int64_t)(vh_wire_left(w) / sizeof(int)));
         VH_TRY(w->st);

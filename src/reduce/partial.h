@@ -8,8 +8,7 @@
 #include "core/tree_sum.h"
 
 typedef struct { /* HMMs first .. first+n-1 */
-    int64_t first;
-    int n;
+    int64_t first, n;
     double *L, *z; /* [n][Kr], or NULL */
     int *label;    /* [n], or NULL */
 } vh_partial_rows;

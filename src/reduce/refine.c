@@ -102,8 +102,8 @@ static double put_slab(const vh_h3m *h3m, const vh_piece *p, const slabs *x, int
 }
 
 /* HMM i of out, from the n pieces of HMM i of h3m. */
-static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, int n, const slabs *x, int i,
-                           vh_h3m *out)
+static vhem_status put_hmm(vhem_ctx *ctx, const vh_h3m *h3m, const vh_piece *p, int n, const slabs *x,
+                           int64_t i, vh_h3m *out)
 {
     vhem_status st = VHEM_OK;
     const vh_hmm *h = &h3m->hmm[i];
@@ -144,13 +144,13 @@ vhem_status vh_refine(vhem_ctx *ctx, const vh_h3m *h3m, int Q, vh_h3m **out)
              h3m->family->name);
     for (int q = 0; q < Q; q++)
         vh_slab_moments(Q, q, &x.mean[q], &x.var[q]);
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         most = h3m->hmm[i].S * h3m->hmm[i].M > most ? h3m->hmm[i].S * h3m->hmm[i].M : most;
     VH_NEW(p, most);
     VH_NEW(axes, (size_t)most * (size_t)d);
     VH_NEW(work, (size_t)d * (size_t)d + (size_t)d);
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, h3m->K, &fine));
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         int n = make_pieces(h3m, &h3m->hmm[i], Q, p, axes, work);
         fine->omega[i] = h3m->omega[i];
         VH_TRY(put_hmm(ctx, h3m, p, n, &x, i, fine));

@@ -11,10 +11,10 @@
 
 #define EARLY 10 /* states are revived in so many iterations at first */
 
-int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z)
+int64_t vh_move_worst(int64_t Kb, const double *omega, int Kr, const double *L, int j, int64_t to, double *z)
 {
-    int worst = -1, members = 0;
-    for (int i = 0; i < Kb; i++) {
+    int64_t worst = -1, members = 0;
+    for (int64_t i = 0; i < Kb; i++) {
         if (z[(size_t)i * (size_t)Kr + (size_t)j] < 0.5 || !(omega[i] > 0))
             continue;
         members++;
@@ -46,7 +46,7 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
     vh_reduce_sums *sums = m->sums;
     vh_h3m *centers = m->centers;
     const vh_limits lim = { .floor = opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
-    int Kr = centers->K, n = 0;
+    int Kr = (int)centers->K, n = 0;
     bool time_left = opt->max_iter - k > 5;
     vh_rng rng;
 
@@ -55,7 +55,7 @@ vhem_status vh_repair(vhem_ctx *ctx, const vh_vhem_step *m, int k, vh_vhem_run *
         int big = centers->omega[j] * base->Kb < VH_EMPTY ? largest(Kr, centers->omega, sums) : -1;
         if (big < 0)
             continue;
-        VH_TRY(vh_center_from_any(ctx, base, (int)sums->worst[big], &rng, centers, j));
+        VH_TRY(vh_center_from_any(ctx, base, (int64_t)sums->worst[big], &rng, centers, j));
         sums->members[big] = 0; /* its worst is gone; who comes next is not known */
         centers->omega[j] = centers->omega[big] /= 2;
         m->log_omega[j] = m->log_omega[big] = log(centers->omega[j]);

@@ -11,7 +11,7 @@ enum { VH_MAX_RESEED = 3 }; /* times K: what falls empty again and again is not 
 /* Of the Kb models with weights omega the one that centre j, to which z [Kb][Kr] gives it, describes worst by
  * L [Kb][Kr]; -1 when j has fewer than two.  z then gives it to centre `to`, so that a second empty cluster
  * does not begin at the same place. */
-int vh_move_worst(int Kb, const double *omega, int Kr, const double *L, int j, int to, double *z);
+int64_t vh_move_worst(int64_t Kb, const double *omega, int Kr, const double *L, int j, int64_t to, double *z);
 
 typedef struct { /* an M-step: what it was made from and what it made */
     const vh_base *base;

@@ -19,7 +19,8 @@ typedef struct {
     vhem_ctx *ctx;
     const vh_base *base;
     const vh_h3m *reduced;
-    int tau, columns; /* reduced HMMs of a part */
+    int tau;
+    int64_t columns; /* reduced HMMs of a part */
     vh_scratch *scratch;
     double *L;      /* [Kb][Kr] */
     vhem_status st; /* of the first part that failed; its number */
@@ -27,18 +28,18 @@ typedef struct {
 } scoring;
 
 /* Some of the reduced HMMs: so many columns of L from column `first` on. */
-static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int first)
+static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int64_t first)
 {
     vhem_status st = VHEM_OK;
-    int Kb = x->base->Kb, Kr = x->reduced->K, n = Kr - first < x->columns ? Kr - first : x->columns;
-    int *index = NULL;
+    int64_t Kb = x->base->Kb, Kr = x->reduced->K, n = Kr - first < x->columns ? Kr - first : x->columns;
+    int64_t *index = NULL;
     double *own = NULL;
     vh_packed *pk = NULL;
 
     VH_NEW(index, n);
     if (n < Kr)
         VH_NEW(own, vh_cells(Kb, n));
-    for (int j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         index[j] = first + j;
     VH_TRY(vh_base_pack_centers(ctx, x->base, x->reduced, index, n, &pk));
     VH_TRY(vh_pack_update(ctx, x->reduced, index, pk));
@@ -46,7 +47,7 @@ static vhem_status score_part(vhem_ctx *ctx, const scoring *x, int first)
     st = vh_reduce_run(ctx, x->base->job, &step, x->scratch, ctx->threads, true, NULL);
     VH_CHECK(st != VHEM_ESTOPPED, VHEM_ESTOPPED, "stopped before all models were scored");
     VH_TRY(st);
-    for (int i = 0; own && i < Kb; i++)
+    for (int64_t i = 0; own && i < Kb; i++)
         memcpy(x->L + vh_ij(i, Kr, first), own + vh_row(i, n), sizeof *own * (size_t)n);
 done:
     vh_pack_free(pk);
@@ -61,7 +62,7 @@ static void score_turn(void *arg, int64_t k, int worker)
     vhem_ctx own;
     (void)worker;
     vh_ctx_member(x->ctx, &own);
-    vhem_status st = score_part(&own, x, (int)k * x->columns);
+    vhem_status st = score_part(&own, x, k * x->columns);
     if (st == VHEM_OK)
         return;
 #pragma omp critical(vh_reduce_score)
@@ -74,7 +75,8 @@ static void score_turn(void *arg, int64_t k, int worker)
 vhem_status vh_reduce_score(vhem_ctx *ctx, const vh_h3m *h3m, const vh_h3m *reduced, int tau, double *L)
 {
     vhem_status st = VHEM_OK;
-    int threads = ctx->threads, columns = h3m->K <= FEW ? COLUMNS : reduced->K;
+    int threads = ctx->threads;
+    int64_t columns = h3m->K <= FEW ? COLUMNS : reduced->K;
     int64_t parts = (reduced->K + columns - 1) / columns;
     vh_base *base = NULL;
     vh_scratch *scratch = NULL;

@@ -33,7 +33,7 @@ static const char no_room[] = "out of memory: no room for a centre";
 static bool possible(const vh_base *base, int S, bool A, int e)
 {
     bool comparable = false;
-    for (int i = 0; i < base->Kb && i < VH_BASE_SAMPLE; i++) {
+    for (int64_t i = 0; i < base->Kb && i < VH_BASE_SAMPLE; i++) {
         const vh_hmm *h = &base->h3m->hmm[i];
         if (h->S != S)
             continue;
@@ -110,7 +110,8 @@ static bool widen(const vh_base *base, const vh_h3m *h3m, vh_hmm *h)
 }
 
 /* HMM i of a set becomes centre j.  False when there is no memory. */
-static bool center_from(const vh_base *base, const vh_h3m *set, int i, vh_rng *rng, vh_h3m *centers, int j)
+static bool center_from(const vh_base *base, const vh_h3m *set, int64_t i, vh_rng *rng, vh_h3m *centers,
+                        int64_t j)
 {
     const vh_hmm *b = &set->hmm[i];
     vh_hmm *r = &centers->hmm[j];
@@ -139,12 +140,13 @@ static bool center_from(const vh_base *base, const vh_h3m *set, int i, vh_rng *r
     return widen(base, centers, r) && good;
 }
 
-bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+bool vh_center_from_base(const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *centers, int64_t j)
 {
     return center_from(base, base->h3m, i, rng, centers, j);
 }
 
-vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j)
+vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *centers,
+                               int j)
 {
     vhem_status st = VHEM_OK;
     vh_h3m *one = NULL;
@@ -159,21 +161,21 @@ done:
 }
 
 /* A random base HMM with weight that has not been taken yet (taken [Kb]), or any once all have been. */
-static int pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
+static int64_t pick_base(const vh_base *base, vh_rng *rng, unsigned char *taken)
 {
     for (int tries = 0; tries < 64; tries++) {
-        int i = (int)vh_rng_below(rng, base->Kb);
+        int64_t i = vh_rng_below(rng, base->Kb);
         if (!taken[i] && base->h3m->omega[i] > 0) {
             taken[i] = 1;
             return i;
         }
     }
-    for (int i = 0; i < base->Kb; i++)
+    for (int64_t i = 0; i < base->Kb; i++)
         if (!taken[i] && base->h3m->omega[i] > 0) {
             taken[i] = 1;
             return i;
         }
-    return (int)vh_rng_below(rng, base->Kb);
+    return vh_rng_below(rng, base->Kb);
 }
 
 static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau, vh_rng *rng,
@@ -184,7 +186,7 @@ static vhem_status from_random_base(vhem_ctx *ctx, const vh_base *base, int tau,
     (void)tau;
     (void)scratch;
     VH_NEW(taken, base->Kb);
-    for (int j = 0; j < centers->K; j++)
+    for (int64_t j = 0; j < centers->K; j++)
         VH_CHECK(vh_center_from_base(base, pick_base(base, rng, taken), rng, centers, j), VHEM_ENOMEM, "%s",
                  no_room);
 done:
@@ -201,16 +203,16 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
     vh_packed *pk = NULL;
     unsigned char *taken = NULL;
     double *L = NULL, *best = NULL, *far = NULL;
-    int Kb = base->Kb;
+    int64_t Kb = base->Kb;
 
     VH_NEW(taken, Kb);
     VH_NEW(L, Kb);
     VH_NEW(best, Kb);
     VH_NEW(far, Kb);
-    int pick = pick_base(base, rng, taken);
-    for (int i = 0; i < Kb; i++)
+    int64_t pick = pick_base(base, rng, taken);
+    for (int64_t i = 0; i < Kb; i++)
         best[i] = -INFINITY;
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         double top = -INFINITY, sum = 0;
         taken[pick] = 1;
         VH_CHECK(vh_center_from_base(base, pick, rng, centers, j), VHEM_ENOMEM, "%s", no_room);
@@ -219,13 +221,13 @@ static vhem_status from_far_base(vhem_ctx *ctx, const vh_base *base, int tau, vh
         VH_TRY(vh_pack_update(ctx, centers, &j, pk));
         const vh_reduce_step step = { .reduced = pk, .tau = tau, .L = L };
         VH_TRY(vh_reduce_run(ctx, base->job, &step, scratch, 1, false, NULL));
-        for (int i = 0; i < Kb; i++)
+        for (int64_t i = 0; i < Kb; i++)
             best[i] = fmax(best[i], L[i]);
-        for (int i = 0; i < Kb; i++)
+        for (int64_t i = 0; i < Kb; i++)
             top = fmax(top, best[i]);
-        for (int i = 0; i < Kb; i++)
+        for (int64_t i = 0; i < Kb; i++)
             sum += far[i] = taken[i] ? 0 : base->h3m->omega[i] * (top - best[i]);
-        for (int i = 0; i < Kb && sum > 0; i++)
+        for (int64_t i = 0; i < Kb && sum > 0; i++)
             far[i] /= sum;
         pick = sum > 0 ? vh_rng_pick(rng, Kb, far) : pick_base(base, rng, taken);
     }
@@ -264,7 +266,7 @@ static vhem_status from_emissions(vhem_ctx *ctx, const vh_base *base, int tau, v
     vhem_status st = VHEM_OK;
     (void)tau;
     (void)scratch;
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         vh_hmm *r = &centers->hmm[j];
         uniform_chain(r);
         for (int q = 0; q < r->S * r->M; q++) {
@@ -382,7 +384,7 @@ static vhem_status from_pool(vhem_ctx *ctx, const vh_base *base, vh_rng *rng, vh
         deal[q] = deal[other];
         deal[other] = t;
     }
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         vh_hmm *r = &centers->hmm[j];
         random_chain(r, rng);
         for (int q = 0; q < C; q++) {

@@ -19,9 +19,9 @@ extern const vh_start_kind vh_start_kinds[];
 /* Centre j becomes base HMM i, cut or doubled to its own number of states and components.  Entries of pi and
  * A that are zero get a little mass, unless they are zero in every base HMM: a zero would never change.
  * False when there is no memory. */
-bool vh_center_from_base(const vh_base *base, int i, vh_rng *rng, vh_h3m *centers, int j);
+bool vh_center_from_base(const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *centers, int64_t j);
 /* The same where base HMMs may be on disk. */
-vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int i, vh_rng *rng, vh_h3m *centers,
+vhem_status vh_center_from_any(vhem_ctx *ctx, const vh_base *base, int64_t i, vh_rng *rng, vh_h3m *centers,
                                int j);
 
 #endif

@@ -45,9 +45,9 @@ static void add_component(const vh_survey *s, const double *const *par, double w
 }
 
 /* All components of n HMMs. */
-static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int first, int n, double *work, double *sum)
+static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int64_t first, int n, double *work, double *sum)
 {
-    for (int i = first; i < first + n; i++) {
+    for (int64_t i = first; i < first + n; i++) {
         const vh_hmm *h = &h3m->hmm[i];
         for (int q = 0; q < h->S * h->M; q++) {
             double *par[VH_MAX_PARAM], w = (h3m->omega[i] + LEAST_WEIGHT) * vh_hmm_c(h)[q] / h->S;
@@ -58,9 +58,9 @@ static void add_hmms(const vh_survey *s, const vh_h3m *h3m, int first, int n, do
 }
 
 /* Counts the columns that n HMMs have, and those of them that lack any. */
-static void count_columns(const vh_h3m *h3m, int first, int n, double *sum)
+static void count_columns(const vh_h3m *h3m, int64_t first, int n, double *sum)
 {
-    for (int i = first; i < first + n; i++) {
+    for (int64_t i = first; i < first + n; i++) {
         bool lacks = false;
         for (int k = 0; k < h3m->d; k++) {
             bool lacking = vh_hmm_lacks(h3m, &h3m->hmm[i], k);
@@ -72,10 +72,10 @@ static void count_columns(const vh_h3m *h3m, int first, int n, double *sum)
 }
 
 /* A fingerprint of chunk c, n HMMs from `first` on, as two whole numbers whose sums over all chunks are exact. */
-static void add_print(const vh_h3m *h3m, int first, int n, int64_t c, double *sum)
+static void add_print(const vh_h3m *h3m, int64_t first, int n, int64_t c, double *sum)
 {
     uint64_t h = vh_hash_chain((uint64_t)c, h3m->omega + first, sizeof *h3m->omega * (size_t)n);
-    for (int i = first; i < first + n; i++) {
+    for (int64_t i = first; i < first + n; i++) {
         const vh_hmm *m = &h3m->hmm[i];
         h = vh_hash_chain(h, m->pi, ((size_t)(m->theta - m->pi) + m->n_theta) * sizeof *m->pi);
     }
@@ -86,18 +86,18 @@ static void add_print(const vh_h3m *h3m, int first, int n, int64_t c, double *su
 vhem_status vh_survey_chunk(vhem_ctx *ctx, const vh_survey *s, int64_t c, double *block)
 {
     vhem_status st = VHEM_OK;
-    int first = (int)c * VH_REDUCE_CHUNK, left = s->K - first;
-    int n = left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK;
+    int64_t first = c * VH_REDUCE_CHUNK, left = s->K - first;
+    int n = left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK;
     vh_h3m *own = NULL;
     double *work = NULL;
 
     VH_NEW(work, 2 * vh_survey_width(s));
     if (s->shards) {
-        vh_shards_expect(s->shards, first + (int64_t)VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
+        vh_shards_expect(s->shards, first + VH_SURVEY_AHEAD * VH_REDUCE_CHUNK, VH_REDUCE_CHUNK);
         VH_TRY(vh_shards_read(ctx, s->shards, first, n, false, &own));
     }
     const vh_h3m *from = own ? own : s->h3m;
-    int at = own ? 0 : first;
+    int64_t at = own ? 0 : first;
     for (int i = 0; s->order && s->kind != VH_SURVEY_SPREAD && i < n; i++)
         s->omega[first + i] = from->omega[at + s->order[first + i] - first];
     add_hmms(s, from, at, n, work, block);

@@ -18,9 +18,9 @@ typedef struct {
     vh_survey_kind kind;
     const vh_h3m *h3m;       /* the base HMMs; of those on disk the first */
     const vh_shards *shards; /* where they are; NULL: in memory */
-    int K;
+    int64_t K;
     const double *origin, *scale; /* [d] */
-    const int *order;             /* [K]  HMM at each place; NULL: weights are not wanted */
+    const int64_t *order;         /* [K]  HMM at each place; NULL: weights are not wanted */
     double *omega;                /* [K]  weights by place, filled in except by VH_SURVEY_SPREAD */
 } vh_survey;
 

@@ -142,10 +142,10 @@ static vhem_status check(vhem_ctx *ctx, const vh_task *t, const vhem_models *mod
     VH_CHECK(strcmp(t->backend, vhem_ctx_backend(ctx)) == 0, VHEM_EBACKEND,
              "the task was made with backend %s, this process uses %s: choose one that all have (--backend)",
              t->backend, vhem_ctx_backend(ctx));
-    VH_CHECK(strcmp(t->family, head->family->name) == 0 && t->d == head->d && t->Kb == vh_models_size(models),
-             VHEM_EINVAL,
-             "the task is for %lld HMMs of %s with d = %d, this process has %d of %s with d = %d",
-             (long long)t->Kb, t->family, t->d, vh_models_size(models), head->family->name, head->d);
+    VH_CHECK(
+        strcmp(t->family, head->family->name) == 0 && t->d == head->d && t->Kb == vh_models_size(models),
+        VHEM_EINVAL, "the task is for %lld HMMs of %s with d = %d, this process has %lld of %s with d = %d",
+        (long long)t->Kb, t->family, t->d, (long long)vh_models_size(models), head->family->name, head->d);
     VH_TRY(find_set(ctx, models->shards, &set));
     VH_CHECK(t->set == 0 || set == 0 || t->set == set, VHEM_EINVAL,
              "%s: the files are not those that the task was made for", models->shards->path);

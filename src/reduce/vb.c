@@ -75,7 +75,7 @@ done:
 /* omega_j to the power N_i: into pi_j, and out of omega. */
 static void raise_omega(vh_h3m *model, double *log_omega)
 {
-    for (int j = 0; j < model->K; j++) {
+    for (int64_t j = 0; j < model->K; j++) {
         for (int s = 0; s < model->hmm[j].S; s++)
             model->hmm[j].pi[s] *= exp(log_omega[j]);
         log_omega[j] = 0;
@@ -100,11 +100,11 @@ done:
 }
 
 /* What L has of omega in the toolbox's mode is taken out again. */
-static void lower_L(const vh_vb *m, int Kb, double *log_omega, double *L)
+static void lower_L(const vh_vb *m, int64_t Kb, double *log_omega, double *L)
 {
     int K = m->post->K;
     vh_dirichlet_log_mean(K, m->post->alpha, log_omega);
-    for (int i = 0; i < Kb; i++)
+    for (int64_t i = 0; i < Kb; i++)
         for (int j = 0; j < K; j++)
             L[(size_t)i * (size_t)K + (size_t)j] -= log_omega[j];
 }
@@ -180,7 +180,7 @@ vhem_status vh_vb_begin(vhem_ctx *ctx, const vh_base *base, const vh_vb_options 
 
     VH_TRY(vh_posteriors_like(ctx, m->prior, start, &m->post));
     VH_TRY(engine_new(ctx, base, m->post, &e));
-    for (int j = 0; j < start->K; j++) {
+    for (int64_t j = 0; j < start->K; j++) {
         vh_hmm_copy(&e.model->hmm[j], &start->hmm[j]);
         e.log_omega[j] = log(start->omega[j]);
     }

@@ -36,7 +36,7 @@ static vhem_status default_normal(vhem_ctx *ctx, const vh_base *base, vh_prior *
 
     VH_TRY(vh_prior_new_shaped(ctx, h3m->family, &h3m->shape, &p));
     VH_NEW(sum, d);
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
             const vh_hmm *h = &h3m->hmm[i];
             double *par[VH_MAX_PARAM], w = h3m->omega[i] * vh_hmm_c(h)[q] / h->S;

@@ -111,7 +111,7 @@ static vhem_status find_promise(vhem_ctx *ctx, const task *t, double *promise)
     w = log_omega + K;
     vh_dirichlet_log_mean(K, t->m->post->alpha, log_omega);
     vh_vb_kl(t->m, promise);
-    for (int i = 0; i < t->base->Kb; i++) {
+    for (int64_t i = 0; i < t->base->Kb; i++) {
         double Ni = t->opt->run.N * t->base->h3m->omega[i];
         for (int j = 0; j < K; j++) /* L may be -inf, and a model of weight 0 has no say */
             w[j] = log_omega[j] + (Ni > 0 ? Ni * t->run->L[(size_t)i * (size_t)K + (size_t)j] : 0);

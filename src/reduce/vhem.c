@@ -29,7 +29,7 @@ vhem_status vh_add_to_covariances(vhem_ctx *ctx, vh_h3m *h3m, double add)
     VH_NEW(all, h3m->d);
     for (int k = 0; k < h3m->d; k++)
         all[k] = add;
-    for (int j = 0; j < h3m->K; j++)
+    for (int64_t j = 0; j < h3m->K; j++)
         for (int q = 0; q < h3m->hmm[j].S * h3m->hmm[j].M; q++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(h3m, &h3m->hmm[j], q / h3m->hmm[j].M, q % h3m->hmm[j].M, par);
@@ -58,7 +58,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
     vh_h3m *centers = m->centers;
     const vh_limits lim = { .floor = m->opt->floor, .scale = base->scale, .unit = 1.0 / base->Kb };
     int n_floored;
-    for (int j = 0; j < centers->K; j++) {
+    for (int64_t j = 0; j < centers->K; j++) {
         centers->omega[j] = vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) / base->Kb;
         m->log_omega[j] = vh_scaled_log(sums->sum_z[j], sums->scale_z[j]) - log(base->Kb);
         st = vh_mstep(ctx, &lim, m->pk, j, &sums->stats, centers, &centers->hmm[j], &n_floored);
@@ -86,7 +86,7 @@ bool vh_vhem_rests(vhem_ctx *ctx, const vh_vhem_options *opt, int k, bool repair
 }
 
 /* What a run is to fill in for each base HMM. */
-static vhem_status make_tables(vhem_ctx *ctx, int Kb, int Kr, bool lean, vh_vhem_run *run)
+static vhem_status make_tables(vhem_ctx *ctx, int64_t Kb, int Kr, bool lean, vh_vhem_run *run)
 {
     vhem_status st = VHEM_OK;
     if (lean) {
@@ -115,7 +115,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
     run->n_iter = -1;
     VH_TRY(make_tables(ctx, base->Kb, centers->K, opt->lean, run));
     VH_NEW(log_omega, centers->K);
-    for (int j = 0; j < centers->K; j++)
+    for (int64_t j = 0; j < centers->K; j++)
         log_omega[j] = log(centers->omega[j]);
     vh_reduce_step step = { .reduced = pk,
                             .tau = opt->tau,

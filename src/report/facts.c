@@ -13,7 +13,7 @@
 
 /* ---- classes ------------------------------------------------------------------------------------------- */
 
-static const char *class_text(const vhem_report_input *in, int i)
+static const char *class_text(const vhem_report_input *in, int64_t i)
 {
     if (in->truth)
         return in->truth[i] ? in->truth[i] : "";
@@ -31,20 +31,20 @@ static vhem_status find_classes(vhem_ctx *ctx, vh_facts *facts)
 {
     vhem_status st = VHEM_OK;
     const char **text = NULL;
-    int n = 0;
+    int64_t n = 0;
 
     VH_NEW(text, facts->n_model);
-    for (int i = 0; i < facts->n_model; i++)
+    for (int64_t i = 0; i < facts->n_model; i++)
         if (*(text[n] = class_text(facts->in, i)))
             n++;
     qsort(text, (size_t)n, sizeof *text, by_text);
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (facts->n_class == 0 || strcmp(text[facts->n_class - 1], text[i]) != 0)
             text[facts->n_class++] = text[i];
     facts->class_name = text;
     text = NULL;
     VH_NEW(facts->class_size, facts->n_class);
-    for (int i = 0; i < facts->n_model; i++) {
+    for (int64_t i = 0; i < facts->n_model; i++) {
         const char *name = class_text(facts->in, i);
         const char **at = bsearch(&name, facts->class_name, (size_t)facts->n_class, sizeof name, by_text);
         facts->class_of[i] = at ? (int)(at - facts->class_name) : -1;
@@ -75,9 +75,10 @@ static vhem_status find_level(vhem_ctx *ctx, vh_facts *facts, int l)
     VH_NEW(v->count, (size_t)v->K * (size_t)facts->n_class);
     for (int j = 0; j < v->K; j++)
         v->parent[j] = top ? -1 : tree->parent[l][j];
-    for (int i = 0; i < facts->n_model; i++) {
+    for (int64_t i = 0; i < facts->n_model; i++) {
         VH_CHECK(v->label[i] >= 0 && v->label[i] < v->K, VHEM_EINVAL,
-                 "model %d is in cluster %d of level %d, which has %d", i, v->label[i], l + 1, v->K);
+                 "model %lld is in cluster %d of level %d, which has %d", (long long)i, v->label[i], l + 1,
+                 v->K);
         v->size[v->label[i]]++;
         if (facts->class_of[i] >= 0)
             v->count[v->label[i] * facts->n_class + facts->class_of[i]]++;
@@ -106,13 +107,13 @@ static void order_level(vh_facts *facts, int l)
     }
 }
 
-double vh_facts_own_z(const vh_level *level, int i)
+double vh_facts_own_z(const vh_level *level, int64_t i)
 {
     const vh_clustering *c = level->c;
     return c->z ? c->z[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 1;
 }
 
-static double nearness(const vh_clustering *c, int i)
+static double nearness(const vh_clustering *c, int64_t i)
 {
     const double *x = c->L_hmm ? c->L_hmm : c->z;
     return x ? x[(size_t)i * (size_t)c->Kr + (size_t)c->label[i]] : 0;
@@ -126,7 +127,7 @@ typedef struct {
 static int by_cluster(const void *a, const void *b, void *arg)
 {
     const model_order *o = arg;
-    int i = *(const int *)a, k = *(const int *)b;
+    int64_t i = *(const int64_t *)a, k = *(const int64_t *)b;
     int ci = o->c->label[i], ck = o->c->label[k];
     if (ci != ck)
         return o->first[ci] < o->first[ck] ? -1 : 1;
@@ -157,16 +158,16 @@ static vhem_status find_models(vhem_ctx *ctx, vh_facts *facts)
     const vhem_data *data = facts->in->data;
     vh_names known = { 0 };
     bool is_new = true;
-    int index;
+    int64_t index;
     vhem_seq_view seq;
 
     if (!data || !c->centers || c->centers->d != vh_data_dim(data))
         return VHEM_OK;
     VH_NEW(facts->model_of, vh_data_size(data));
-    for (int i = 0; i < facts->n_model && is_new; i++)
+    for (int64_t i = 0; i < facts->n_model && is_new; i++)
         VH_TRY(vh_names_put(ctx, &known, vh_facts_name(facts, i), strlen(vh_facts_name(facts, i)), &index,
                             &is_new));
-    for (int n = 0; n < vh_data_size(data); n++) {
+    for (int64_t n = 0; n < vh_data_size(data); n++) {
         VH_TRY(vhem_data_view(data, n, &seq));
         index = is_new && *seq.name ? vh_names_find(&known, seq.name, strlen(seq.name)) : -1;
         if (index < 0 && is_new && *seq.group)
@@ -205,8 +206,8 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
     VH_CHECK(facts->n_model > 0, VHEM_EINVAL,
              "these are models and no clusters of anything: nothing to report");
     VH_CHECK(!in->models || vh_models_size(in->models) == facts->n_model, VHEM_EINVAL,
-             "there are %d models, the clusters are of %d", in->models ? vh_models_size(in->models) : 0,
-             facts->n_model);
+             "there are %lld models, the clusters are of %lld",
+             (long long)(in->models ? vh_models_size(in->models) : 0), (long long)facts->n_model);
     VH_NEW(facts->class_of, facts->n_model);
     VH_NEW(facts->level, facts->n_level);
     VH_NEW(facts->model, facts->n_model);
@@ -215,7 +216,7 @@ vhem_status vh_facts_new(vhem_ctx *ctx, const vhem_report_input *in, vh_facts **
         VH_TRY(find_level(ctx, facts, l));
     for (int l = facts->n_level - 1; l >= 0; l--)
         order_level(facts, l);
-    for (int i = 0; i < facts->n_model; i++)
+    for (int64_t i = 0; i < facts->n_model; i++)
         facts->model[i] = i;
     model_order order = { facts->level[0].c, facts->level[0].first };
     qsort_r(facts->model, (size_t)facts->n_model, sizeof *facts->model, by_cluster, &order);
@@ -285,13 +286,13 @@ int64_t vh_facts_longest(const vh_facts *facts, int l)
     int tau = facts->level[l].c->options.tau;
     int64_t most = 0;
     vhem_seq_view seq;
-    for (int n = 0; data && n < vh_data_size(data); n++)
+    for (int64_t n = 0; data && n < vh_data_size(data); n++)
         if (vhem_data_view(data, n, &seq) == VHEM_OK && seq.T > most)
             most = seq.T;
     return most > 0 ? most : tau > 1 ? tau : VH_DEFAULT_TAU;
 }
 
-const char *vh_facts_name(const vh_facts *facts, int i)
+const char *vh_facts_name(const vh_facts *facts, int64_t i)
 {
     const vh_clustering *c = facts->level[0].c;
     return c->name && c->name[i] ? c->name[i] : "";

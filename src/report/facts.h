@@ -25,14 +25,16 @@ typedef struct {
     bool *lacks_memory; /* has a figure been left out for lack of memory? */
     const vhem_report_input *in;
     const char *thing, *kind; /* what was clustered: "texture"; "dynamic textures" */
-    int n_model, n_level, n_class;
+    int64_t n_model;
+    int n_level, n_class;
     vh_level *level;         /* [n_level] lowest first */
-    int *model;              /* [n_model] by cluster in the order of level 0, and in a cluster the nearest to
+    int64_t *model;          /* [n_model] by cluster in the order of level 0, and in a cluster the nearest to
                                 its centre first */
     int *class_of;           /* [n_model] -1: none */
     const char **class_name; /* [n_class] */
     int *class_size;         /* [n_class] */
-    int *model_of; /* [sequences of the data] model with the name of each, or of its group; -1: none.  NULL:
+    int64_t
+        *model_of; /* [sequences of the data] model with the name of each, or of its group; -1: none.  NULL:
                                 no data, or of another dimension */
     bool measured; /* is any of these known? */
     vhem_measures *measures; /* [n_level] NaN: not known, or too long to wait for */
@@ -48,9 +50,9 @@ void *vh_facts_room(const vh_facts *facts, size_t n, size_t size);
 /* What L_hmm is in once it is divided by tau: of sequences it is that of a whole one; buf serves for that. */
 const char *vh_facts_unit(const vh_facts *facts, const vh_clustering *c, char *buf, size_t size);
 /* z_ij of model i of the level and its own cluster; 1 without z. */
-double vh_facts_own_z(const vh_level *level, int i);
+double vh_facts_own_z(const vh_level *level, int64_t i);
 /* Name of model i of level 0; "" for none. */
-const char *vh_facts_name(const vh_facts *facts, int i);
+const char *vh_facts_name(const vh_facts *facts, int64_t i);
 /* Name of dimension k of the emissions, from the data if there are any; buf serves for that. */
 const char *vh_facts_dimension(const vh_facts *facts, int k, char *buf, size_t size);
 /* How the clusters of level l match the classes, models without one left out; false with fewer than two. */

@@ -89,21 +89,21 @@ static void put_transitions(FILE *f, const vhem_hmm_view *h)
 
 /* The models of a cluster of level l by nearness to its centre; returns how many. */
 typedef struct {
-    int i;
+    int64_t i;
     double near;
 } member;
 
 static int by_nearness(const void *a, const void *b)
 {
     const member *p = a, *q = b;
-    return p->near > q->near ? -1 : p->near < q->near ? 1 : p->i - q->i;
+    return p->near > q->near ? -1 : p->near < q->near ? 1 : (p->i > q->i) - (p->i < q->i);
 }
 
-static int members_of(const vh_clustering *c, int j, member *m)
+static int64_t members_of(const vh_clustering *c, int j, member *m)
 {
-    int n = 0;
+    int64_t n = 0;
     const double *x = c->L_hmm ? c->L_hmm : c->z;
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         if (c->label[i] == j)
             m[n++] = (member){ i, x ? x[vh_ij(i, c->Kr, j)] : 0 };
     qsort(m, (size_t)n, sizeof *m, by_nearness);
@@ -120,7 +120,7 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
         if (l == 0)
             vh_html_name(f, facts->thing, vh_facts_name(facts, m[k].i), m[k].i);
         else
-            fprintf(f, "cluster %d of level %d", m[k].i, l);
+            fprintf(f, "cluster %lld of level %d", (long long)m[k].i, l);
         if (c->L_hmm)
             fprintf(f, " <span class=\"soft\">%.3f</span>", m[k].near / tau);
         fputs("</li>", f);
@@ -130,8 +130,8 @@ static void put_list(FILE *f, const vh_facts *facts, int l, const char *what, co
 
 static void put_members(FILE *f, const vh_facts *facts, int l, int j, member *m)
 {
-    int n = members_of(facts->level[l].c, j, m), near = n < SHOWN ? n : SHOWN,
-        far = n - near < SHOWN ? n - near : SHOWN;
+    int64_t n = members_of(facts->level[l].c, j, m);
+    int near = n < SHOWN ? (int)n : SHOWN, far = n - near < SHOWN ? (int)(n - near) : SHOWN;
     if (n == 0)
         return;
     fputs("<div class=\"ends\">", f);

@@ -19,7 +19,8 @@ enum { LEFT = 60, TOP = 34, SIDE = 560, MOST_CELLS = 100, MOST_CLUSTERS = 40 };
 
 /* Blocks of neighbouring models of one cluster, at most MOST_CELLS and a few. */
 typedef struct {
-    int n, *at, *cluster;  /* [n+1] first model of each; [n] */
+    int n, *cluster;
+    int64_t *at;           /* [n+1] first model of each; [n] */
     double *mean, *sorted; /* [n][n] each; sorted: the same, ascending */
 } blocks;
 
@@ -49,13 +50,13 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
 {
     vhem_status st = VHEM_OK;
     const int *label = facts->level[0].label;
-    int N = facts->n_model, each = (N + MOST_CELLS - 1) / MOST_CELLS;
+    int64_t N = facts->n_model, each = (N + MOST_CELLS - 1) / MOST_CELLS;
     blocks b = { 0 };
 
     VH_NEW(b.at, N + 1);
     VH_NEW(b.cluster, N);
-    for (int at = 0; at < N;) {
-        int k = 1;
+    for (int64_t at = 0; at < N;) {
+        int64_t k = 1;
         while (k < each && at + k < N && label[facts->model[at + k]] == label[facts->model[at]])
             k++;
         b.at[b.n] = at;
@@ -67,8 +68,8 @@ static vhem_status make_blocks(vhem_ctx *ctx, const vh_facts *facts, blocks *out
     for (int r = 0; r < b.n; r++)
         for (int c = 0; c < b.n; c++) {
             double sum = 0;
-            for (int i = b.at[r]; i < b.at[r + 1]; i++)
-                for (int k = b.at[c]; k < b.at[c + 1]; k++)
+            for (int64_t i = b.at[r]; i < b.at[r + 1]; i++)
+                for (int64_t k = b.at[c]; k < b.at[c + 1]; k++)
                     sum += facts->in->distance[vh_ij(facts->model[i], N, facts->model[k])];
             b.mean[r * b.n + c] = sum / (b.at[r + 1] - b.at[r]) / (b.at[c + 1] - b.at[c]);
         }
@@ -109,14 +110,14 @@ static void put_values(FILE *f, const vh_facts *facts, const blocks *b, double c
             LEFT, TOP, b->n * cell, b->n * cell, b->n);
     for (int r = 0; r < b->n; r++) {
         char text[VH_TIP_MAX];
-        int i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
+        int64_t i = facts->model[b->at[r]], n = b->at[r + 1] - b->at[r];
         const char *name = vh_facts_name(facts, i);
         if (n > 1)
-            snprintf(text, sizeof text, "%d %ss of cluster %d", n, facts->thing, b->cluster[r]);
+            snprintf(text, sizeof text, "%lld %ss of cluster %d", (long long)n, facts->thing, b->cluster[r]);
         else if (*name)
             snprintf(text, sizeof text, "%.300s", name);
         else
-            snprintf(text, sizeof text, "%s %d", facts->thing, i);
+            snprintf(text, sizeof text, "%s %lld", facts->thing, (long long)i);
         fputs(r ? "," : "", f);
         vh_script_text(f, text, VH_NAME_MAX);
     }
@@ -187,10 +188,10 @@ static void separation(const vh_clustering *c, double *D)
 {
     int tau = c->options.tau > 0 ? c->options.tau : 1;
     for (int j = 0; j < c->Kr; j++) {
-        int n = 0;
-        for (int i = 0; i < c->Kb; i++)
+        int64_t n = 0;
+        for (int64_t i = 0; i < c->Kb; i++)
             n += c->label[i] == j;
-        for (int i = 0; i < c->Kb; i++)
+        for (int64_t i = 0; i < c->Kb; i++)
             for (int k = 0; c->label[i] == j && k < c->Kr; k++)
                 D[j * c->Kr + k] += (c->L_hmm[vh_ij(i, c->Kr, j)] - c->L_hmm[vh_ij(i, c->Kr, k)]) / tau / n;
     }

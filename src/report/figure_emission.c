@@ -317,7 +317,7 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
 
     if (!facts->model_of)
         return;
-    for (int n = 0; n < vh_data_size(data); n++)
+    for (int64_t n = 0; n < vh_data_size(data); n++)
         if (facts->model_of[n] >= 0 && label[facts->model_of[n]] == where[1]
             && !vhem_data_view(data, n, &seq))
             total += seq.T;
@@ -328,7 +328,7 @@ static void draw_frames(FILE *f, const vh_facts *facts, const plane *p, const in
         f,
         "<path data-kind=\"frames\" stroke-linecap=\"round\" stroke-width=\"2.2\" stroke-opacity=\"0.3\" %s d=\"",
         vh_paint("arrow"));
-    for (int n = 0; n < vh_data_size(data); n++) {
+    for (int64_t n = 0; n < vh_data_size(data); n++) {
         if (facts->model_of[n] < 0 || label[facts->model_of[n]] != where[1] || vhem_data_view(data, n, &seq))
             continue;
         for (int64_t t = 0; t < seq.T; t++, at++) {

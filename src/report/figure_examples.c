@@ -148,7 +148,7 @@ static vhem_status draw_example(FILE *f, const vh_facts *facts, const vh_ranges 
     vh_svg_end(f);
     vh_figure_caption(f, "");
     fputs("<b>", f);
-    vh_html_name(f, "sequence", seq.name, (int)n);
+    vh_html_name(f, "sequence", seq.name, n);
     fprintf(f, "</b> cluster %d, %lld ", j, (long long)seq.T);
     vh_html_text(f, vh_facts_frames(facts, (double)seq.T, word, sizeof word), sizeof word);
     vh_figure_end(f);

@@ -17,24 +17,24 @@ typedef struct {
 } row;
 
 /* The models of a level in drawing order: of level 0 the input models, above it the centres below. */
-static int models_of(const vh_facts *facts, int l, int *model)
+static int models_of(const vh_facts *facts, int l, int64_t *model)
 {
     const vh_level *v = &facts->level[l];
     const vh_clustering *c = v->c;
     int n = 0;
     if (l == 0) {
-        for (int i = 0; i < c->Kb; i++)
+        for (int64_t i = 0; i < c->Kb; i++)
             model[n++] = facts->model[i];
         return n;
     }
     for (int k = 0; k < v->K; k++)
-        for (int i = 0; i < c->Kb; i++)
+        for (int64_t i = 0; i < c->Kb; i++)
             if (c->label[i] == v->order[k])
                 model[n++] = i;
     return n;
 }
 
-static int cut_rows(const vh_clustering *c, const int *model, int n, row *rows)
+static int cut_rows(const vh_clustering *c, const int64_t *model, int n, row *rows)
 {
     int each = (n + MOST_ROWS - 1) / MOST_ROWS, m = 0;
     for (int at = 0; at < n;) {
@@ -47,19 +47,20 @@ static int cut_rows(const vh_clustering *c, const int *model, int n, row *rows)
     return m;
 }
 
-static void row_name(const vh_facts *facts, int l, const int *model, const row *r, char *text, size_t size)
+static void row_name(const vh_facts *facts, int l, const int64_t *model, const row *r, char *text,
+                     size_t size)
 {
-    int i = model[r->at];
+    int64_t i = model[r->at];
     const char *name = l == 0 ? vh_facts_name(facts, i) : "";
     if (r->n > 1)
         snprintf(text, size, "%d %ss like %.200s", r->n, facts->thing, *name ? name : "this");
     else if (*name)
         snprintf(text, size, "%.300s", name);
     else
-        snprintf(text, size, "%s %d", l == 0 ? facts->thing : "cluster", i);
+        snprintf(text, size, "%s %lld", l == 0 ? facts->thing : "cluster", (long long)i);
 }
 
-static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, const row *r, vh_box cell)
+static void draw_row(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *r, vh_box cell)
 {
     const vh_level *v = &facts->level[l];
     const vh_clustering *c = v->c;
@@ -84,7 +85,7 @@ static void draw_row(FILE *f, const vh_facts *facts, int l, const int *model, co
     fputs("</g>\n", f);
 }
 
-static void draw(FILE *f, const vh_facts *facts, int l, const int *model, const row *rows, int n)
+static void draw(FILE *f, const vh_facts *facts, int l, const int64_t *model, const row *rows, int n)
 {
     const vh_level *v = &facts->level[l];
     int columns = v->K < MOST_COLUMNS ? v->K : MOST_COLUMNS;
@@ -116,13 +117,14 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
 {
     const vh_level *v = &facts->level[l];
     const vh_clustering *c = v->c;
-    int *model = vh_facts_room(facts, (size_t)c->Kb, sizeof *model), sure = 0;
+    int64_t *model = vh_facts_room(facts, (size_t)c->Kb, sizeof *model);
+    int sure = 0;
     row *rows = vh_facts_room(facts, (size_t)c->Kb, sizeof *rows);
     char name[32];
 
     if (model && rows && c->z) {
         int n = models_of(facts, l, model), m = cut_rows(c, model, n, rows);
-        for (int i = 0; i < c->Kb; i++)
+        for (int64_t i = 0; i < c->Kb; i++)
             sure += vh_facts_own_z(v, i) >= 0.99;
         snprintf(name, sizeof name, "membership-%d", l + 1);
         vh_figure_begin(f, name, l);
@@ -131,13 +133,13 @@ void vh_figure_membership(FILE *f, const vh_facts *facts, int l)
         const char *what = l == 0 ? facts->thing : "cluster";
         fprintf(f,
                 "One row for each %s%s%s, sorted by cluster; the stronger the colour, the more of the %s "
-                "belongs to the cluster of its column (z, from 0 to 1). %d of %d belong to one cluster by "
+                "belongs to the cluster of its column (z, from 0 to 1). %d of %lld belong to one cluster by "
                 "99 %% or more.",
                 m < n ? "few neighbouring " : what, m < n ? what : "",
                 m < n ? "s"
                 : l   ? " of the level below"
                       : "",
-                what, sure, c->Kb);
+                what, sure, (long long)c->Kb);
         if (v->K > MOST_COLUMNS)
             fprintf(f, " The first %d of %d clusters are drawn.", MOST_COLUMNS, v->K);
         vh_figure_end(f);

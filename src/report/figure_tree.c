@@ -34,7 +34,7 @@ static void put_members(FILE *f, const vh_facts *facts, int j)
     const vh_level *v = &facts->level[0];
     fputs("<p class=\"names\">", f);
     for (int k = 0; k < v->size[j] && k < MOST_MEMBERS; k++) {
-        int i = facts->model[v->first[j] + k];
+        int64_t i = facts->model[v->first[j] + k];
         fputs(k ? ", " : "", f);
         vh_html_name(f, facts->thing, vh_facts_name(facts, i), i);
     }

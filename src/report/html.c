@@ -147,7 +147,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
     vhem_agreement g;
 
     fputs("<ul class=\"tiles\">\n", f);
-    snprintf(value, sizeof value, "%d", facts->n_model);
+    snprintf(value, sizeof value, "%lld", (long long)facts->n_model);
     snprintf(note, sizeof note, "%s%s", facts->kind, facts->n_class ? ", with given classes" : "");
     snprintf(what, sizeof what, "%c%ss", toupper((unsigned char)facts->thing[0]), facts->thing + 1);
     put_tile(f, what, value, note);
@@ -162,7 +162,7 @@ static void put_tiles(FILE *f, const vh_facts *facts)
         snprintf(note, sizeof note, "with %d classes; adjusted %.3f", facts->n_class, g.adjusted_rand);
         put_tile(f, "Rand index", value, note);
     }
-    for (int i = 0; i < v->c->Kb; i++)
+    for (int64_t i = 0; i < v->c->Kb; i++)
         sure += vh_facts_own_z(v, i) >= 0.99;
     if (v->c->z) {
         snprintf(value, sizeof value, "%.0f %%", 100.0 * sure / v->c->Kb);
@@ -210,12 +210,13 @@ static void put_models(FILE *f, const vh_facts *facts)
     bool all = facts->n_model <= MOST_LISTED;
     const char *next = "\n[";
     for (int k = 0; k < facts->n_model; k++) {
-        int i = facts->model[k], j = v->label[i];
+        int64_t i = facts->model[k];
+        int j = v->label[i];
         if (!all && k - v->first[j] >= (double)MOST_LISTED * v->size[j] / facts->n_model)
             continue;
         fputs(next, f);
         vh_script_text(f, vh_facts_name(facts, i), MOST_NAME);
-        fprintf(f, ",%d,%d,%d,%.4g]", i, j, facts->class_of[i], vh_facts_own_z(v, i));
+        fprintf(f, ",%lld,%d,%d,%.4g]", (long long)i, j, facts->class_of[i], vh_facts_own_z(v, i));
         next = ",\n[";
     }
 }
@@ -239,7 +240,7 @@ static void put_data(FILE *f, const vh_facts *facts)
         fputs(k ? "," : "", f);
         vh_script_text(f, facts->class_name[k], MOST_NAME);
     }
-    fprintf(f, "],\"total\":%d,\"models\":[", facts->n_model);
+    fprintf(f, "],\"total\":%lld,\"models\":[", (long long)facts->n_model);
     put_models(f, facts);
     fputs("]}</script>\n", f);
 }

@@ -54,8 +54,8 @@ static void put_members(FILE *f, const vh_facts *facts)
     for (int l = 0; l < facts->n_level; l++)
         fprintf(f, "\tlevel%d", l + 1);
     putc('\n', f);
-    for (int i = 0; i < facts->n_model; i++) {
-        fprintf(f, "%d\t", i);
+    for (int64_t i = 0; i < facts->n_model; i++) {
+        fprintf(f, "%lld\t", (long long)i);
         vh_tsv_text(f, vh_facts_name(facts, i));
         putc('\t', f);
         vh_tsv_text(f, facts->class_of[i] < 0 ? "" : facts->class_name[facts->class_of[i]]);
@@ -72,10 +72,10 @@ static void put_pairs(FILE *f, const vh_facts *facts)
     fputs("level\tmodel\tname\tcluster\tz\tL_hmm\n", f);
     for (int l = 0; l < facts->n_level; l++) {
         const vh_clustering *c = facts->level[l].c;
-        for (int i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
+        for (int64_t i = 0; (c->z || c->L_hmm) && i < c->Kb; i++)
             for (int j = 0; j < c->Kr; j++) {
                 size_t at = vh_ij(i, c->Kr, j);
-                fprintf(f, "%d\t%d\t", l + 1, i);
+                fprintf(f, "%d\t%lld\t", l + 1, (long long)i);
                 vh_tsv_text(f, c->name && c->name[i] ? c->name[i] : "");
                 fprintf(f, "\t%d", j);
                 put_number(f, c->z ? c->z[at] : NAN);
@@ -304,11 +304,11 @@ static void put_distances(FILE *f, const vh_facts *facts)
     fputs("model", f);
     for (size_t i = 0; i < n; i++) {
         putc('\t', f);
-        vh_tsv_text(f, vh_facts_name(facts, (int)i));
+        vh_tsv_text(f, vh_facts_name(facts, i));
     }
     putc('\n', f);
     for (size_t i = 0; i < n; i++) {
-        vh_tsv_text(f, vh_facts_name(facts, (int)i));
+        vh_tsv_text(f, vh_facts_name(facts, i));
         for (size_t k = 0; k < n; k++)
             put_number(f, facts->in->distance[i * n + k]);
         putc('\n', f);

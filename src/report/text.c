@@ -81,10 +81,10 @@ void vh_html_text(FILE *f, const char *text, int max)
     put_all(f, text, max, put_html);
 }
 
-void vh_html_name(FILE *f, const char *thing, const char *name, int i)
+void vh_html_name(FILE *f, const char *thing, const char *name, int64_t i)
 {
     if (!*name) {
-        fprintf(f, "%s %d", thing, i);
+        fprintf(f, "%s %lld", thing, (long long)i);
     } else if (vh_text_longer(name, VH_NAME_MAX)) {
         fputs("<span title=\"", f);
         vh_html_text(f, name, VH_TIP_MAX);

@@ -8,6 +8,7 @@
 #ifndef VH_REPORT_TEXT_H
 #define VH_REPORT_TEXT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 enum { VH_NAME_MAX = 40, VH_TIP_MAX = 400 };
@@ -16,7 +17,7 @@ enum { VH_NAME_MAX = 40, VH_TIP_MAX = 400 };
 void vh_html_text(FILE *f, const char *text, int max);
 /* An HTML span: the name cut at VH_NAME_MAX, when that cuts it with the longer text to hover over; without a
  * name the thing and its number, "model 3". */
-void vh_html_name(FILE *f, const char *thing, const char *name, int i);
+void vh_html_name(FILE *f, const char *thing, const char *name, int64_t i);
 /* A JSON string that cannot end the script element it stands in. */
 void vh_script_text(FILE *f, const char *text, int max);
 /* A cell of a table, whole: tabs and line ends become spaces. */

@@ -69,8 +69,9 @@ static void free_copy(vh_packed *c)
 /* ---- sequences ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    int n, n_set, d;
-    int *first;          /* [n_set+1] */
+    int64_t n, n_set;
+    int d;
+    int64_t *first;      /* [n_set+1] */
     int64_t *T;          /* [n] */
     double **y, *weight; /* [n] of [T][d], [n] */
     vh_scratch scratch;
@@ -88,9 +89,9 @@ static inline vhem_status copy_open(vhem_ctx *ctx, const vh_sequences *in, void 
     s->T = calloc(n + 1, sizeof *s->T);
     s->y = calloc(n + 1, sizeof *s->y);
     s->weight = calloc(n + 1, sizeof *s->weight);
-    for (int g = 0; g <= s->n_set; g++)
+    for (int64_t g = 0; g <= s->n_set; g++)
         s->first[g] = in->first ? in->first[g] : g;
-    for (int i = 0; i < in->n; i++) {
+    for (int64_t i = 0; i < in->n; i++) {
         s->T[i] = vh_data_length(in->data, in->seq[i]);
         s->weight[i] = vh_data_weight(in->data, in->seq[i]);
         s->y[i] = copy_of(vh_data_frames(in->data, in->seq[i]), (size_t)(s->T[i] * s->d), sizeof(double));
@@ -118,13 +119,13 @@ static double copy_shares(int K, double *x)
 }
 
 /* Set g of mixtures: log z [K]; its parts of the sums. */
-static inline void copy_assign(const copy_sequences *s, const vh_seq_step *step, int g, const double *loglik,
-                               vh_seq_sums *sums, double *z)
+static inline void copy_assign(const copy_sequences *s, const vh_seq_step *step, int64_t g,
+                               const double *loglik, vh_seq_sums *sums, double *z)
 {
     int K = step->pk->K, own = K / step->mixtures;
     for (int k = 0; k < K; k++) {
         z[k] = step->log_omega[k];
-        for (int i = s->first[g]; i < s->first[g + 1]; i++)
+        for (int64_t i = s->first[g]; i < s->first[g + 1]; i++)
             z[k] += s->weight[i] > 0 ? s->weight[i] * loglik[i * K + k] : 0;
     }
     for (int a = 0; a < step->mixtures; a++) {
@@ -138,8 +139,8 @@ static inline void copy_assign(const copy_sequences *s, const vh_seq_step *step,
 }
 
 /* log of what sequence i of set g counts under HMM k; log_z [n_set][K] of mixtures. */
-static double copy_log_weight(const copy_sequences *s, const vh_seq_step *step, const double *log_z, int g,
-                              int i, int k)
+static double copy_log_weight(const copy_sequences *s, const vh_seq_step *step, const double *log_z,
+                              int64_t g, int64_t i, int k)
 {
     return log(s->weight[i]) + (step->mixtures > 0 ? log_z[g * step->pk->K + k] : 0);
 }
@@ -150,12 +151,12 @@ static inline vhem_status copy_statistics(vhem_ctx *ctx, copy_sequences *s, cons
 {
     vhem_status st = VHEM_OK;
     double top = -INFINITY, unused;
-    for (int g = 0; g < s->n_set; g++)
-        for (int i = s->first[g]; i < s->first[g + 1]; i++)
+    for (int64_t g = 0; g < s->n_set; g++)
+        for (int64_t i = s->first[g]; i < s->first[g + 1]; i++)
             top = fmax(top, copy_log_weight(s, step, log_z, g, i, k));
     stats->scale[k] = step->mixtures > 0 ? vh_scale_of(top) : 0;
-    for (int g = 0; g < s->n_set; g++)
-        for (int i = s->first[g]; i < s->first[g + 1] && st == VHEM_OK; i++) {
+    for (int64_t g = 0; g < s->n_set; g++)
+        for (int64_t i = s->first[g]; i < s->first[g + 1] && st == VHEM_OK; i++) {
             double w = vh_at_scale(copy_log_weight(s, step, log_z, g, i, k), stats->scale[k]);
             const vh_seq_pair pair = { pk, k, s->y[i], s->T[i], w };
             if (w > 0)
@@ -176,20 +177,20 @@ static inline vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_s
 
     for (int k = 0; k < K; k++)
         sums.log_sum_z[k] = mixtures > 0 ? -INFINITY : 0;
-    for (int i = 0; i < s->n * K && st == VHEM_OK; i++) {
+    for (int64_t i = 0; i < s->n * K && st == VHEM_OK; i++) {
         const vh_seq_pair pair = { pk, i % K, s->y[i / K], s->T[i / K], 1 };
         st = vh_ref_pair(ctx, &pair, &s->scratch, &loglik[i], NULL);
         sums.total[i % K] += s->weight[i / K] > 0 ? s->weight[i / K] * loglik[i] : 0;
     }
-    for (int g = 0; g < s->n_set && mixtures > 0; g++)
+    for (int64_t g = 0; g < s->n_set && mixtures > 0; g++)
         copy_assign(s, step, g, loglik, &sums, log_z + g * K);
     for (int k = 0; k < K && step->statistics && st == VHEM_OK; k++)
         st = copy_statistics(ctx, s, step, pk, log_z, k, &sums.stats);
     if (st == VHEM_OK) {
         memcpy(out->block, sums.block, sizeof *out->block * (step->statistics ? out->size : out->head));
-        for (int i = 0; out->loglik && i < s->n * K; i++)
+        for (int64_t i = 0; out->loglik && i < s->n * K; i++)
             out->loglik[i] = loglik[i];
-        for (int i = 0; out->z && mixtures > 0 && i < s->n_set * K; i++)
+        for (int64_t i = 0; out->z && mixtures > 0 && i < s->n_set * K; i++)
             out->z[i] = exp(log_z[i]);
     }
     vh_seq_sums_free(&sums);
@@ -202,7 +203,7 @@ static inline vhem_status copy_expect(vhem_ctx *ctx, void *state, const vh_seq_s
 static inline void copy_close(void *state)
 {
     copy_sequences *s = state;
-    for (int i = 0; i < s->n; i++)
+    for (int64_t i = 0; i < s->n; i++)
         free(s->y[i]);
     free(s->first);
     free(s->T);

@@ -10,9 +10,9 @@
 #include "backend/ref/reduce.h"
 
 typedef struct {
-    int K, n_chunk;
+    int64_t K, n_chunk;
     double *omega;     /* [K]  by number */
-    int *number;       /* [K] */
+    int64_t *number;   /* [K] */
     vh_packed **chunk; /* [n_chunk] */
 } copied_base;
 
@@ -49,10 +49,11 @@ static vhem_status copy_reduce_open(vhem_ctx *ctx, const vh_base_source *source,
     s->number = copy_of(source->number, (size_t)s->K, sizeof *s->number);
     s->omega = calloc((size_t)s->K, sizeof *s->omega);
     s->chunk = calloc((size_t)s->n_chunk, sizeof(vh_packed *));
-    for (int p = 0; p < s->K; p++)
+    for (int64_t p = 0; p < s->K; p++)
         s->omega[s->number[p]] = source->omega[p];
     for (int c = 0; c < s->n_chunk; c++) {
-        int first = c * VH_REDUCE_CHUNK, left = s->K - first;
+        int first = c * VH_REDUCE_CHUNK;
+        int64_t left = s->K - first;
         vh_packed block = { 0 };
         assert_ok(ctx, source->block(ctx, source->arg, first, left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK,
                                      &block));
@@ -77,7 +78,8 @@ static void copy_reduce_close(void *state)
 
 /* The pair of the base HMM at a place and reduced HMM j. */
 static vhem_status copied_pair(vhem_ctx *ctx, const copied_base *s, const vh_packed *reduced, int tau,
-                               int place, int j, double w, vh_scratch *scratch, double *L, vh_stats *stats)
+                               int64_t place, int j, double w, vh_scratch *scratch, double *L,
+                               vh_stats *stats)
 {
     const vh_estep es = { .base = s->chunk[place / VH_REDUCE_CHUNK], .reduced = reduced, .tau = tau };
     const vh_reduce_pair pair = { &es, place % VH_REDUCE_CHUNK, j, w };
@@ -91,7 +93,7 @@ static void copied_assign(const copied_base *s, const vh_reduce_step *step, cons
     int Kr = step->reduced->K;
     for (int j = 0; j < Kr; j++)
         out->scale_z[j] = VH_NO_SCALE;
-    for (int i = 0; i < s->K; i++) {
+    for (int64_t i = 0; i < s->K; i++) {
         double *z = log_z + i * Kr, top = -INFINITY, sum = 0;
         for (int j = 0; j < Kr; j++) {
             z[j] = step->log_omega[j] + (s->omega[i] > 0 ? step->N * s->omega[i] * L[i * Kr + j] : 0);
@@ -123,11 +125,11 @@ static void copied_statistics(vhem_ctx *ctx, const copied_base *s, const vh_pack
     double unused;
     for (int j = 0; j < Kr; j++) {
         double top = -INFINITY;
-        for (int i = 0; i < s->K; i++)
+        for (int64_t i = 0; i < s->K; i++)
             top = fmax(top, log_z[i * Kr + j] + log(s->omega[i]));
         out->stats.scale[j] = vh_scale_of(top);
-        for (int p = 0; p < s->K; p++) {
-            int i = s->number[p];
+        for (int64_t p = 0; p < s->K; p++) {
+            int64_t i = s->number[p];
             double w = vh_at_scale(log_z[i * Kr + j] + log(s->omega[i]), out->stats.scale[j]);
             *out->used += w > 0;
             if (w > 0)

@@ -33,20 +33,20 @@ typedef struct {
 
 static void check_scores(vhem_ctx *ref, vhem_ctx *ctx, const agreement *a)
 {
-    int N = a->data->N, K = a->h3m->K;
+    int64_t N = a->data->N, K = a->h3m->K;
     double *want = calloc((size_t)(N * K), sizeof *want), *got = calloc((size_t)(N * K), sizeof *got);
     assert_ok(ref, vh_h3m_score(ref, a->h3m, a->data, want));
     assert_ok(ctx, vh_h3m_score(ctx, a->h3m, a->data, got));
-    for (int i = 0; i < N * K; i++)
+    for (int64_t i = 0; i < N * K; i++)
         if (!is_near(got[i], want[i], a->tol, a->tol))
-            fail_msg("%s, %s: sequence %d, HMM %d: %.15g, ref %.15g", vhem_ctx_backend(ctx), a->what, i / K,
-                     i % K, got[i], want[i]);
+            fail_msg("%s, %s: sequence %lld, HMM %lld: %.15g, ref %.15g", vhem_ctx_backend(ctx), a->what,
+                     (long long)(i / K), (long long)(i % K), got[i], want[i]);
     free(want);
     free(got);
 }
 
 /* All sequences to one HMM, starting from HMM i. */
-static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
+static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int64_t i, double *loglik)
 {
     vhem_fit_options opt;
     vhem_hmm_view v = view_of(a->h3m, i);
@@ -54,7 +54,7 @@ static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
     vhem_fit_report *report = NULL;
     vhem_data data = *a->data;
     char **group = calloc((size_t)data.N, sizeof *group), same[] = "g";
-    for (int n = 0; n < data.N; n++)
+    for (int64_t n = 0; n < data.N; n++)
         group[n] = same;
     data.group = group;
     v.omega = 1;
@@ -78,13 +78,13 @@ static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int i, double *loglik)
 /* What less than 1e-20 frames support is no promise: a scaled recursion takes it for nothing (lanes.c) and
  * the M-step then keeps the old parameters, while logs still see it.  After one iteration such states of
  * `got` are set as those of `want`, before the comparison. */
-static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int i, const vh_h3m *want, vh_h3m *got)
+static void forgive_unsupported(vhem_ctx *ref, const agreement *a, int64_t i, const vh_h3m *want, vh_h3m *got)
 {
     vh_hmm *p = &want->hmm[0], *q = &got->hmm[0];
     int S = p->S, M = p->M;
     for (int s = 0; s < S; s++) {
         double sum = 0;
-        for (int n = 0; n < a->data->N; n++) {
+        for (int64_t n = 0; n < a->data->N; n++) {
             int T = (int)vh_data_length(a->data, n);
             double *gamma = malloc(sizeof *gamma * (size_t)(T * S));
             assert_ok(ref, vh_h3m_posterior(ref, a->h3m, i, a->data, n, gamma, NULL, NULL));
@@ -110,15 +110,16 @@ static void check_agreement(vhem_ctx *ref, vhem_ctx *ctx, const void *arg)
 {
     const agreement *a = arg;
     check_scores(ref, ctx, a);
-    for (int i = 0; a->iterations > 0 && i < a->h3m->K; i++) {
+    for (int64_t i = 0; a->iterations > 0 && i < a->h3m->K; i++) {
         double want_ll, got_ll;
         vh_h3m *want = iterate(ref, a, i, &want_ll), *got = iterate(ctx, a, i, &got_ll);
         if (a->iterations == 1 && vh_h3m_compare(want, got) > 10 * a->tol)
             forgive_unsupported(ref, a, i, want, got);
         double diff = vh_h3m_compare(want, got);
         if (!(diff <= 10 * a->tol) || !is_near(want_ll, got_ll, a->tol, a->tol))
-            fail_msg("%s, %s: HMM %d after %d iterations: parameters differ by %.3g, loglik %.15g, ref %.15g",
-                     vhem_ctx_backend(ctx), a->what, i, a->iterations, diff, got_ll, want_ll);
+            fail_msg(
+                "%s, %s: HMM %lld after %d iterations: parameters differ by %.3g, loglik %.15g, ref %.15g",
+                vhem_ctx_backend(ctx), a->what, (long long)i, a->iterations, diff, got_ll, want_ll);
         vh_h3m_free(want);
         vh_h3m_free(got);
     }
@@ -133,7 +134,7 @@ static void agree(const char *what, const vh_h3m *h3m, const vhem_data *data, in
 /* Zeros below the diagonal of every A, and pi on the first state. */
 static void forbid_steps_back(vh_h3m *h3m)
 {
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
         for (int s = 0; s < h->S; s++) {
             double sum = 0;

@@ -27,7 +27,7 @@ static void one_path(vh_hmm *h, int back)
 
 static void change(vh_h3m *h3m, const shape *c, int side)
 {
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
         double *mu = vh_hmm_param(h3m, h, 0), *cov = vh_hmm_param(h3m, h, 1);
         size_t n = (size_t)(h->S * h->M) * vh_param_size(h3m->family, 1, &h3m->shape);

@@ -13,13 +13,13 @@ typedef struct {
 /* Makes some transitions impossible: left-right chains. */
 static void cut_transitions(vh_h3m *h3m)
 {
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         make_left_right(&h3m->hmm[i]);
 }
 
 static void move_means(vh_h3m *h3m, double far)
 {
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
         double *mu = vh_hmm_param(h3m, h, 0);
         for (int k = 0; k < h->S * h->M * h3m->d; k++)

@@ -96,7 +96,7 @@ typedef struct {
     int out; /* blocks that are not given back yet */
 } lender;
 
-static vhem_status lend(vhem_ctx *ctx, const void *arg, int first, int n, vh_packed *out)
+static vhem_status lend(vhem_ctx *ctx, const void *arg, int64_t first, int n, vh_packed *out)
 {
     lender *l = (lender *)(uintptr_t)arg;
     vh_packed *own = NULL;

@@ -22,13 +22,14 @@ typedef struct {
     vhem_data *owner;
     double *y, *xs, *log_omega;
     int64_t frames;
-    int *seq, *first, n_set;
+    int64_t *seq, *first;
+    int n_set;
     vh_packed *pk;
 } problem;
 
 static void random_chain(vh_rng *rng, vh_h3m *h3m)
 {
-    for (int i = 0; i < h3m->K; i++) {
+    for (int64_t i = 0; i < h3m->K; i++) {
         vh_hmm *h = &h3m->hmm[i];
         for (int s = 0; s < h->S; s++)
             for (int q = 0; q < h->S; q++)

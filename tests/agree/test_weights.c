@@ -11,7 +11,7 @@
 typedef struct {
     vhem_data data; /* with weights of its own */
     vh_packed *pk;
-    int *seq, *first; /* [N] [n_set+1] */
+    int64_t *seq, *first; /* [N] [n_set+1] */
     int n_set;
     double *log_omega; /* [K] */
 } setting;
@@ -129,8 +129,9 @@ static void check_shares(const char *what, vhem_ctx *ctx, const setting *s, int 
 static void check_weight(const char *what, vhem_ctx *ctx, setting *s, double weight)
 {
     static const double shares[] = { 0, 0.3, 0.85, 1 };
-    int N = s->data.N, K = s->pk->K;
-    for (int n = 0; n < N; n++)
+    int64_t N = s->data.N;
+    int K = s->pk->K;
+    for (int64_t n = 0; n < N; n++)
         s->data.weight[n] = n % 5 == 4 ? 0 : n % 3 == 1 ? 1.7 * weight : weight;
     for (s->n_set = 0; s->first[s->n_set] < N; s->n_set++)
         s->first[s->n_set + 1] =
@@ -149,11 +150,11 @@ static void check(const char *what, vhem_ctx *ctx, const vh_h3m *h3m, const vhem
     double *xs = calloc(2 * (size_t)data->d, sizeof *xs);
     size_t N = (size_t)data->N;
     setting s = { .data = *data,
-                  .seq = calloc(N, sizeof(int)),
-                  .first = calloc(N + 1, sizeof(int)),
+                  .seq = calloc(N, sizeof(int64_t)),
+                  .first = calloc(N + 1, sizeof(int64_t)),
                   .log_omega = calloc((size_t)h3m->K, sizeof(double)) };
     s.data.weight = calloc(N, sizeof(double));
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         s.seq[n] = n;
     for (int k = 0; k < h3m->K; k++)
         s.log_omega[k] = -1 - 0.1 * k;
@@ -179,7 +180,7 @@ static double *frames_of(vh_rng *rng, const vh_h3m *h3m, int N, const int *T, in
     double *y = random_frames(rng, total, h3m->d, 0.8), *at = y;
     for (int n = 0; n < N; n++) {
         const vh_hmm *h = &h3m->hmm[n % h3m->K];
-        int s = vh_rng_pick(rng, h->S, h->pi);
+        int64_t s = vh_rng_pick(rng, h->S, h->pi);
         for (int t = 0; t < T[n]; t++, at += h3m->d) {
             for (int k = 0; k < h3m->d; k++)
                 at[k] += vh_hmm_param(h3m, h, 0)[s * h->M * h3m->d + k];

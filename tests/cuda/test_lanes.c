@@ -12,7 +12,7 @@ enum { N = 900, D = 20, SETS = 440, K = 4 };
 typedef struct {
     vhem_data *data;
     double *y, xs[2 * D], log_omega[K];
-    int seq[N], first[SETS + 1];
+    int64_t seq[N], first[SETS + 1];
     vh_h3m *h3m;
     vh_packed *pk;
 } problem;

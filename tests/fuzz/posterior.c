@@ -26,7 +26,7 @@ static void check_mean(const vh_posteriors *post)
         fuzz_check_failure(st, mean, fuzz_untouched);
         return;
     }
-    fuzz_require(mean->K == post->K, "%d HMMs became %d", post->K, mean->K);
+    fuzz_require(mean->K == post->K, "%d HMMs became %lld", post->K, (long long)mean->K);
     vh_h3m_free(mean);
 }
 

@@ -34,7 +34,7 @@ static void turn_component(const vh_emission *f, const vh_shape *shape, double *
 /* Angles agree up to whole turns. */
 static void turn(vh_h3m *h3m)
 {
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         for (int q = 0; q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
             double *par[VH_MAX_PARAM];
             vh_hmm_component(h3m, &h3m->hmm[i], q / h3m->hmm[i].M, q % h3m->hmm[i].M, par);

@@ -4,7 +4,7 @@
 #include "golden.h"
 
 /* Do two labelings cut the models alike? */
-static int same_partition(int n, const int *a, const int *b)
+static int same_partition(int64_t n, const int *a, const int *b)
 {
     vhem_agreement g;
     vhem_partition_compare(n, a, b, &g);
@@ -33,7 +33,7 @@ static void check_group(vhem_ctx *ctx, const vh_h3m *base, const char *name, jso
     print_message("%s: their bound %.4f, ours %.4f\n", name, theirs, ours);
     assert_true(ours >= theirs - 1e-5 * fabs(theirs)); /* what one iteration may still gain when a run ends */
     int *want = malloc(sizeof *want * (size_t)c->Kb);
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         want[i] = (int)json_integer_value(json_array_get(label, (size_t)i));
     assert_true(same_partition(c->Kb, want, c->label));
     free(want);

@@ -15,12 +15,12 @@ static vhem_data *draw(vhem_ctx *ctx, const vh_dtm *dtm, int n_seq, int T, bool 
         vhem_data *one = NULL;
         vh_dtm *pick = NULL;
         char group[16], label[16];
-        int i = s / 2 % dtm->K;
+        int64_t i = s / 2 % dtm->K;
         vhem_ctx *own = test_ctx_with(NULL, 1, (uint64_t)s + 77);
         assert_ok(ctx, vh_dtm_subset(ctx, dtm, &i, 1, &pick));
         assert_ok(own, vh_dtm_sample(own, pick, 1, T + s % 3, &one));
         snprintf(group, sizeof group, "g%d", s / 2);
-        snprintf(label, sizeof label, "t%d", i);
+        snprintf(label, sizeof label, "t%lld", (long long)i);
         add_sequence(ctx, b, vh_data_frames(one, 0), T + s % 3, NULL, label, group,
                      weighted ? 0.5 + s % 2 : 1);
         vhem_data_free(one);

@@ -88,7 +88,7 @@ static void against_samples(void **state)
     vhem_data *data = NULL;
     vh_dtm *b = NULL;
     double L, mean = 0, spread = 0, x[TAU * 3];
-    int first = 0;
+    int64_t first = 0;
     vh_rng_init(&rng, 213, VH_RNG_TEST, 0);
     vh_dtm *dtm = random_dtm(ctx, &rng, 2, 3, D, 0.8, 3);
     assert_ok(ctx, vh_dtm_subset(ctx, dtm, &first, 1, &b));

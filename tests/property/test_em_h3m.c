@@ -18,7 +18,7 @@ static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T,
         vhem_hmm_view v = view_of(h3m, n / m % K);
         double *y = malloc(sizeof *y * (size_t)(T[n] * d));
         char name[16], group[16];
-        int s = vh_rng_pick(rng, 2, v.pi);
+        int64_t s = vh_rng_pick(rng, 2, v.pi);
         for (int t = 0; t < T[n]; t++) {
             for (int k = 0; k < d; k++)
                 y[t * d + k] = v.mu[s * d + k] + sqrt(v.cov[s * d + k]) * vh_rng_normal(rng);
@@ -78,7 +78,7 @@ static void never_falls(void **state)
             if (!(J >= last - 1e-9 * (fabs(last) + 1)))
                 fail_msg("seed 401/%d: %.15g after %.15g in iteration %d", trial, J, last, iter);
             last = J;
-            for (int j = 0; j < next->K; j++)
+            for (int64_t j = 0; j < next->K; j++)
                 sum += next->omega[j];
             assert_near(sum, 1, 1e-12, 0);
             assert_ok(ctx, vh_h3m_validate(ctx, next));
@@ -131,9 +131,10 @@ static void one_is_baum_welch(void **state)
 static vh_h3m *delta_models(vhem_ctx *ctx, const vhem_data *data, int m, int T)
 {
     vh_h3m *h3m = NULL;
-    int G = data->N / m, S = m * T, d = data->d;
+    int64_t G = data->N / m;
+    int S = m * T, d = data->d;
     assert_ok(ctx, vh_h3m_new(ctx, &vh_gaussian_diag, (vh_shape){ .d = d }, G, &h3m));
-    for (int g = 0; g < G; g++) {
+    for (int64_t g = 0; g < G; g++) {
         assert_ok(ctx, vh_h3m_shape(ctx, h3m, g, S, 1));
         vh_hmm *h = &h3m->hmm[g];
         for (int s = 0; s < S; s++) {

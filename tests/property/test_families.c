@@ -55,7 +55,7 @@ static double log_likelihood(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *
 {
     double *L = calloc((size_t)data->N * (size_t)h3m->K, sizeof *L), sum = 0;
     assert_ok(ctx, vh_h3m_score(ctx, h3m, data, L));
-    for (int n = 0; n < data->N; n++)
+    for (int64_t n = 0; n < data->N; n++)
         sum += L[n];
     free(L);
     return sum;

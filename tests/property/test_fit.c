@@ -24,7 +24,7 @@ static double *sequences_of(vhem_ctx *ctx, vh_rng *rng, int N, const int *T, int
         frames += T[n];
     double *y = malloc(sizeof *y * (size_t)(frames * d));
     for (int n = 0; n < N; n++) {
-        int s = vh_rng_pick(rng, S, v.pi);
+        int64_t s = vh_rng_pick(rng, S, v.pi);
         for (int t = 0; t < T[n]; t++, at++) {
             for (int k = 0; k < d; k++)
                 y[at * d + k] = v.mu[s * d + k] + sqrt(v.cov[s * d + k]) * vh_rng_normal(rng);

@@ -141,7 +141,7 @@ static void clusters(void **state)
         assert_int_equal(label[2 * i], c->label[i]);
         assert_int_equal(label[2 * i + 1], vh_tree_base_labels(one, 1)[i]);
     }
-    for (int i = 0; i < K; i++) {
+    for (int64_t i = 0; i < K; i++) {
         vh_dtm *pick = NULL;
         vhem_data *data = NULL;
         assert_ok(ctx, vh_dtm_subset(ctx, base, &i, 1, &pick));

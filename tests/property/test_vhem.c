@@ -24,9 +24,9 @@ static vh_vhem_run run_vhem(vhem_ctx *ctx, const vh_h3m *h3m, const vh_vhem_opti
 static void uneven(vh_rng *rng, vh_h3m *h3m)
 {
     double sum = 0;
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         sum += h3m->omega[i] = i % 5 == 4 ? 0 : vh_rng_exponential(rng) + 0.01;
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         h3m->omega[i] /= sum;
 }
 
@@ -216,7 +216,7 @@ static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start
     opt.repair = 0;
     opt.by_group = 1;
     assert_ok(ctx, vh_builder_new(ctx, vh_data_dim(data), &b));
-    for (int n = 0; n < vh_data_size(data); n++) {
+    for (int64_t n = 0; n < vh_data_size(data); n++) {
         vhem_seq_view v;
         assert_ok(ctx, vhem_data_view(data, n, &v));
         assert_ok(ctx, vh_builder_frames(b, v.y, v.T));

@@ -49,7 +49,7 @@ static inline vhem_status load_text(vhem_ctx *ctx, const char *name, const char 
     return st;
 }
 
-static inline vhem_seq_view view(const vhem_data *data, int n)
+static inline vhem_seq_view view(const vhem_data *data, int64_t n)
 {
     vhem_seq_view v;
     assert_int_equal(vhem_data_view(data, n, &v), VHEM_OK);
@@ -86,7 +86,7 @@ static inline void assert_same(const vhem_data *a, const vhem_data *b, int what)
     assert_int_equal(a->n_missing, b->n_missing);
     for (int k = 0; k < vh_data_dim(a) && what & COLUMNS; k++)
         assert_string_equal(vh_data_column(a, k), vh_data_column(b, k));
-    for (int n = 0; n < vh_data_size(a); n++) {
+    for (int64_t n = 0; n < vh_data_size(a); n++) {
         vhem_seq_view x = view(a, n), y = view(b, n);
         assert_int_equal(x.T, y.T);
         if (what & NAMES)

@@ -6,13 +6,13 @@
 #include "model/h3m.h"
 #include "model/hdf5.h"
 
-static inline bool put_hmm_v1(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int i)
+static inline bool put_hmm_v1(const vh_h5_writer *w, hid_t hmms, const vh_h3m *h3m, int64_t i)
 {
     const vh_hmm *h = &h3m->hmm[i];
-    int states[] = { h->S, h->S }, component[4] = { h->S, h->M };
-    char name[16];
+    int64_t states[] = { h->S, h->S }, component[4] = { h->S, h->M };
+    char name[24];
 
-    snprintf(name, sizeof name, "%d", i);
+    snprintf(name, sizeof name, "%lld", (long long)i);
     hid_t g = vh_h5_put_group(w, hmms, name);
     bool ok = g >= 0 && vh_h5_put_text(w, g, "name", h->name) && vh_h5_put_text(w, g, "label", h->label)
               && vh_h5_put_int(w, g, "S", h->S) && vh_h5_put_int(w, g, "M", h->M)
@@ -47,7 +47,7 @@ static inline bool put_h3m_v1(const vh_h5_writer *w, const void *what)
     if (ok)
         hmms = vh_h5_put_group(w, w->file, "hmms");
     ok = ok && hmms >= 0;
-    for (int i = 0; ok && i < h3m->K; i++)
+    for (int64_t i = 0; ok && i < h3m->K; i++)
         ok = put_hmm_v1(w, hmms, h3m, i);
     vh_h5_drop(hmms);
     return ok;

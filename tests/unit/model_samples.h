@@ -75,7 +75,7 @@ static inline void assert_same_h3m(const vh_h3m *a, const vh_h3m *b)
     assert_same_text(a->provenance, b->provenance);
     assert_same_text(a->prior, b->prior);
     assert_memory_equal(&a->lengths, &b->lengths, sizeof a->lengths);
-    for (int i = 0; i < a->K; i++) {
+    for (int64_t i = 0; i < a->K; i++) {
         const vh_hmm *g = &a->hmm[i], *h = &b->hmm[i];
         assert_int_equal(g->S, h->S);
         assert_int_equal(g->M, h->M);

@@ -126,7 +126,7 @@ static void groups(void **state)
         assert_ok(ctx, vh_h3m_score(ctx, view.models->h3m, data, loglik));
         for (int s = 2; s < 4; s++) {
             double sum = 0;
-            for (int j = 0; j < view.models->h3m->K; j++)
+            for (int64_t j = 0; j < view.models->h3m->K; j++)
                 sum += view.models->h3m->omega[j] * exp(loglik[s * view.models->h3m->K + j]);
             mean += log(sum) / 2;
         }

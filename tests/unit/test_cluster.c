@@ -33,7 +33,7 @@ static void test_finds_clusters(void **state)
     }
     assert_true(finished >= 3);
     assert_true(top == c->bound[c->n_iter]);
-    for (int i = 0; i < c->Kb; i++) {
+    for (int64_t i = 0; i < c->Kb; i++) {
         double sum = 0;
         for (int j = 0; j < 3; j++) {
             sum += c->z[i * 3 + j];

@@ -491,7 +491,7 @@ typedef struct {
 
 /* Jobs 5 and 6 fail, the later one sooner.  Those after them wait until a failure is known, which may take
  * long where threads are more than cores. */
-static vhem_status fail_some(vhem_ctx *ctx, void *arg, int i, int worker)
+static vhem_status fail_some(vhem_ctx *ctx, void *arg, int64_t i, int worker)
 {
     job_log *log = arg;
     const volatile char *error = log->parent->error;
@@ -501,7 +501,7 @@ static vhem_status fail_some(vhem_ctx *ctx, void *arg, int i, int worker)
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
     while (i > 6 && !*error)
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
-    return i == 5 || i == 6 ? vh_fail(ctx, VHEM_EINVAL, "job %d is bad", i) : VHEM_OK;
+    return i == 5 || i == 6 ? vh_fail(ctx, VHEM_EINVAL, "job %lld is bad", (long long)i) : VHEM_OK;
 }
 
 static void jobs(void **state)
@@ -510,7 +510,8 @@ static void jobs(void **state)
     for (int threads = 1; threads <= 4; threads += 3) {
         vhem_ctx *ctx = test_ctx_with(NULL, threads, 1);
         job_log log = { .parent = ctx };
-        int *ran = log.ran, failed = 0;
+        int *ran = log.ran;
+        int64_t failed = 0;
         vh_jobs all = { .n = 100, .what = "jobs", .inside = true, .run = fail_some, .arg = &log };
         assert_fails(ctx, vh_run_jobs(ctx, &all, &failed), VHEM_EINVAL, "job 5 is bad");
         assert_int_equal(failed, 5);

@@ -41,9 +41,9 @@ static vhem_data *sequences(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, int 
         char name[16], group[16];
         double(*y)[2] = malloc(sizeof *y * (size_t)T);
         vh_rng_init(&rng, 11, VH_RNG_TEST, (uint64_t)n);
-        truth[n] = n / 3 % h3m->K;
+        truth[n] = n / 3 % (int)h3m->K;
         vhem_hmm_view v = view_of(h3m, truth[n]);
-        int s = vh_rng_pick(&rng, 2, v.pi);
+        int64_t s = vh_rng_pick(&rng, 2, v.pi);
         for (int t = 0; t < T; t++) {
             for (int k = 0; k < 2; k++)
                 y[t][k] = v.mu[s * 2 + k] + vh_rng_normal(&rng);

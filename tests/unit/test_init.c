@@ -14,7 +14,7 @@ typedef struct {
     vh_job job;
     vhem_fit_options opt;
     double origin[4], scale[4], floor[4];
-    int seq[8];
+    int64_t seq[8];
 } fixture;
 
 static void open_fixture(fixture *f, int N, const int *T, int d, const double *y, int S, int M,

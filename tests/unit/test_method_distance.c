@@ -26,7 +26,7 @@ static vh_clustering *cluster(vhem_ctx *ctx, const char *method, const vh_h3m *h
 
 static bool among(const vh_h3m *h3m, const vh_h3m *centers, int j)
 {
-    for (int i = 0; i < h3m->K; i++)
+    for (int64_t i = 0; i < h3m->K; i++)
         if (h3m->hmm[i].S == centers->hmm[j].S
             && memcmp(h3m->hmm[i].theta, centers->hmm[j].theta, sizeof(double) * h3m->hmm[i].n_theta) == 0)
             return true;
@@ -42,7 +42,7 @@ static void check_shape(vhem_ctx *ctx, const vh_h3m *h3m, const vh_clustering *c
     assert_ok(ctx, vh_h3m_validate(ctx, c->centers));
     for (int j = 0; j < c->Kr; j++) {
         int members = 0;
-        for (int i = 0; i < c->Kb; i++)
+        for (int64_t i = 0; i < c->Kb; i++)
             members += c->label[i] == j;
         assert_near(c->centers->omega[j], (double)members / c->Kb, 1e-12, 0);
         assert_int_equal(among(h3m, c->centers, j), strcmp(method, "ppk-sc-hybrid") != 0);
@@ -90,7 +90,7 @@ static void test_hybrid_restarts(void **state)
             vh_clustering *c = NULL;
             opt.restarts = k ? 30 : 1;
             assert_ok(ctx, call_cluster_hmms(ctx, h3m, 1, &opt, &c));
-            for (int i = 0; i < c->Kb; i++)
+            for (int64_t i = 0; i < c->Kb; i++)
                 fit[k] += c->L_hmm[i];
             vh_clustering_free(c);
         }
@@ -168,7 +168,7 @@ static void test_tree(void **state)
     vhem_ctx *ctx = test_ctx();
     vh_h3m *h3m = clustered_h3m(ctx, 9, 4, 5, 2, 1, 2, 0, 0.05);
     (void)state;
-    for (int i = 0; i < h3m->K; i++) /* clusters 2 and 3 are 0 and 1 moved a little */
+    for (int64_t i = 0; i < h3m->K; i++) /* clusters 2 and 3 are 0 and 1 moved a little */
         if (i % 4 >= 2) {
             memcpy(h3m->hmm[i].pi, h3m->hmm[i - 2].pi, sizeof(double) * (6 + h3m->hmm[i].n_theta));
             for (int k = 0; k < 4; k++)
@@ -177,7 +177,8 @@ static void test_tree(void **state)
     for (int m = 0; m < N_METHODS; m++) {
         vhem_cluster_options opt = cluster_options();
         vhem_tree *tree = NULL;
-        int dim, pairs[20];
+        int64_t dim;
+        int pairs[20];
         vhem_agreement g;
         opt.method = methods[m];
         opt.restarts = is_spectral(methods[m]) ? 10 : -1;
@@ -293,7 +294,7 @@ static void test_cut_short(void **state)
     assert_null(c->L_hmm);
     assert_int_equal(c->converged, 0);
     assert_non_null(c->centers);
-    for (int i = 0; i < c->Kb; i++)
+    for (int64_t i = 0; i < c->Kb; i++)
         assert_true(c->z[i * c->Kr + c->label[i]] == 1);
     vh_clustering_free(c);
     vh_h3m_free(h3m);

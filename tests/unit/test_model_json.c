@@ -133,7 +133,7 @@ static void head_sentences(void **state)
     expect("\"d\": 1", "\"d\": 5000000000", "d is 5000000000, must be a whole number from 1 to ");
     expect("\"hmms\"", "\"models\"", "hmms is missing");
     expect("\"hmms\": [", "\"hmms\": 1, \"old\": [", "hmms is a number, must be an array");
-    expect("\"hmms\": [", "\"hmms\": [], \"old\": [", "there are 0 HMMs, must be 1 to ");
+    expect("\"hmms\": [", "\"hmms\": [], \"old\": [", "there are 0 HMMs, must be at least 1");
     expect("\"omega\": [0.25, 0.75],\n", "", "omega is missing");
     expect("[0.25, 0.75]", "[1]", "omega has 1 number, must have K = 2");
     expect("[0.25, 0.75]", "[0.25, 0.7]", "omega sums to 0.95, must be 1");

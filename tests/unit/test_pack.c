@@ -44,7 +44,7 @@ static void layout(void **state)
     vh_packed *pk = NULL;
     vh_rng_init(&rng, 61, VH_RNG_TEST, 0);
     vh_h3m *h3m = random_h3m(ctx, &rng, 5, 3, 2, 2, 0, 2);
-    int index[] = { 4, 1 };
+    int64_t index[] = { 4, 1 };
     assert_ok(ctx, vh_pack_new(ctx, h3m, index, 2, zero, one, &pk));
     assert_ok(ctx, vh_pack_update(ctx, h3m, index, pk));
     assert_int_equal(pk->K, 2);

@@ -206,7 +206,8 @@ static void expected_model(void **state)
     for (int trial = 0; test_backend(trial / 6); trial++) {
         vhem_ctx *ctx = test_ctx_with(test_backend(trial / 6), 1, 7);
         vh_rng rng;
-        int S = 2 + trial % 2, M = 1 + trial % 3, d = 2, T[] = { 6 }, seq = 0;
+        int S = 2 + trial % 2, M = 1 + trial % 3, d = 2, T[] = { 6 };
+        int64_t seq = 0;
         vh_rng_init(&rng, 413, VH_RNG_TEST, (uint64_t)(trial % 6));
         vh_prior *p = sample_prior(ctx, &rng, d, trial % 2);
         vh_h3m *h3m = random_h3m(ctx, &rng, 1, S, M, d, trial % 2, 1);

@@ -52,7 +52,7 @@ static void test_round_trip(void **state)
         assert_true(a->run[r].n_iter == b->run[r].n_iter && a->run[r].finished == b->run[r].finished);
         assert_string_equal(a->run[r].init, b->run[r].init);
     }
-    for (int i = 0; i < a->Kb; i++)
+    for (int64_t i = 0; i < a->Kb; i++)
         assert_string_equal(a->name[i], b->name[i]);
     assert_string_equal(a->provenance, b->provenance);
     same_options(&a->options, &b->options);

@@ -291,7 +291,7 @@ static void alone(void **state)
     }
     assert_true(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
     assert_ok(ctx, vhem_models_load(ctx, file, &one));
-    for (int i = 0; i < one->h3m->K; i++)
+    for (int64_t i = 0; i < one->h3m->K; i++)
         sum += one->h3m->omega[i];
     assert_true(fabs(sum - 1) < 1e-12);
     assert_string_equal(one->h3m->hmm[0].name, "model_512");

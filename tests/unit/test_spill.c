@@ -489,7 +489,7 @@ static void test_subset(void **state)
     vhem_ctx *ctx = test_ctx();
     const char *path = test_scratch("subset.npz");
     const vhem_data_options opt = { .memory = 8 };
-    static const int seq[] = { 30, 2, 2, 17 }, again[] = { 3, 0 };
+    static const int64_t seq[] = { 30, 2, 2, 17 }, again[] = { 3, 0 };
     vhem_data *whole = make_data(ctx), *data = NULL, *some = NULL, *few = NULL;
     assert_ok(ctx, vhem_data_save(ctx, whole, path));
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));

@@ -9,7 +9,8 @@ static void known(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     double y[] = { 1, 10, 3, 10, 5, 10, 7, 10, 100, 20 }, mean[2], dev[2];
-    int T[] = { 2, 2, 1 }, some[] = { 1, 0 };
+    int T[] = { 2, 2, 1 };
+    int64_t some[] = { 1, 0 };
     vhem_data *data = wrap(ctx, 3, T, 2, y);
     vh_spread(data, some, 2, mean, dev);
     assert_near(mean[0], 4, 1e-15, 0);

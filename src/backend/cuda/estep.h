@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,17 +39,17 @@ typedef struct { /* reduced HMMs of one shape */
 typedef struct {
     int rows, n_chunk, chunk; /* chunk: rows of each but the last */
     int Kr, n_stat, tau;
-    const double *omega; /* [rows]  weights of the base HMMs */
-    const int *number;   /* [rows]  their numbers */
-    double *L;           /* [Kr][rows] */
-    double *w;           /* [Kr][rows]  log z, then what each pair counts in the statistics */
-    double *z;           /* [Kr][rows]  NULL: not wanted */
-    double *J, *log_w;   /* [rows] each  log sum_j omega_j exp(N_i L_ij); log omega_i */
-    double *top;         /* [2][n_chunk][Kr]  largest log of a weight, of a share */
-    double *scale;       /* [Kr]  of the statistics */
-    double *head;        /* [n_chunk][2 + 5 Kr]  the first numbers of vh_reduce_sums */
-    int *count;          /* [n_chunk][Kr]  pairs that count */
-    double *sums;        /* [n_chunk][n_sums]  nu1, xi and T of all centres */
+    const double *omega;   /* [rows]  weights of the base HMMs */
+    const int64_t *number; /* [rows]  their numbers */
+    double *L;             /* [Kr][rows] */
+    double *w;             /* [Kr][rows]  log z, then what each pair counts in the statistics */
+    double *z;             /* [Kr][rows]  NULL: not wanted */
+    double *J, *log_w;     /* [rows] each  log sum_j omega_j exp(N_i L_ij); log omega_i */
+    double *top;           /* [2][n_chunk][Kr]  largest log of a weight, of a share */
+    double *scale;         /* [Kr]  of the statistics */
+    double *head;          /* [n_chunk][2 + 5 Kr]  the first numbers of vh_reduce_sums */
+    int *count;            /* [n_chunk][Kr]  pairs that count */
+    double *sums;          /* [n_chunk][n_sums]  nu1, xi and T of all centres */
     size_t n_sums;
     int *not_finite; /* [1]  bounds that are no numbers */
 } vh_cuda_tile;

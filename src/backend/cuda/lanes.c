@@ -63,7 +63,7 @@ vhem_status vh_cuda_lanes_new(vhem_ctx *ctx, const vh_sequences *in, vh_cuda_lan
     vhem_status st = VHEM_OK;
     vh_cuda_lanes x = { .in = *in, .n_stat = in->family->n_stat(&in->x.shape) };
 
-    x.n_bundle = (in->n + LANES - 1) / LANES;
+    x.n_bundle = ((int)in->n + LANES - 1) / LANES; /* few enough: see MOST_SEQUENCES of sequences.c */
     x.n_lane = x.n_bundle * LANES;
     VH_NEW(x.place, x.n_lane);
     VH_NEW(x.length, x.n_lane);
@@ -222,7 +222,7 @@ vhem_status vh_cuda_lanes_load(vhem_ctx *ctx, vh_cuda_lanes *x)
         x->pinned = NULL;
         x->pinned_bytes = 0;
     }
-    vh_log(ctx, VHEM_LOG_INFO, "%d sequences on the GPU, %s%s", x->in.n, vh_device_name(),
+    vh_log(ctx, VHEM_LOG_INFO, "%lld sequences on the GPU, %s%s", (long long)x->in.n, vh_device_name(),
            x->streams ? ", a part at a time" : "");
     x->loaded = true;
 done:

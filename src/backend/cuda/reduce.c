@@ -161,7 +161,7 @@ static vhem_status by_reference(pass *x, const vh_cuda_lay *lay, double *L)
     vh_scratch *own = &x->scratch[vh_worker(ctx, x->threads)];
 
     VH_NEW(chunk, n);
-    VH_TRY(vh_cuda_store_take(ctx, store, lay->first / VH_REDUCE_CHUNK >> store->level, chunk));
+    VH_TRY(vh_cuda_store_take(ctx, store, (int)(lay->first / VH_REDUCE_CHUNK >> store->level), chunk));
     for (int j = 0; j < x->step->reduced->K; j++)
         for (int i = 0; i < lay->rows; i++) {
             double *at = &L[(size_t)j * (size_t)lay->rows + (size_t)i];
@@ -288,7 +288,7 @@ static vhem_status copy_table(pass *x, const vh_cuda_lay *lay, const double *fro
     vhem_status st = VHEM_OK;
     vhem_ctx *ctx = x->ctx;
     size_t Kr = (size_t)x->step->reduced->K, rows = (size_t)lay->rows;
-    const int *number = x->job->store.source.number + lay->first;
+    const int64_t *number = x->job->store.source.number + lay->first;
     enum { SOME = 32 }; /* rows and columns at a time, so that both tables are in the cache */
     double *table = NULL;
 

@@ -30,9 +30,10 @@
 enum {
     LANES = VH_CUDA_LANES,
     MOST_HMMS = 65535,
-    FEW_SEQUENCES = 8, /* fewer are no work for a device, even if it was asked for */
-    MANY_PAIRS = 2048, /* from here on it is busy */
-    LONGEST = 1 << 28, /* frames of a sequence */
+    FEW_SEQUENCES = 8,        /* fewer are no work for a device, even if it was asked for */
+    MANY_PAIRS = 2048,        /* from here on it is busy */
+    LONGEST = 1 << 28,        /* frames of a sequence */
+    MOST_SEQUENCES = 1 << 30, /* lanes have int numbers */
     MOST_LEVEL = 16
 };
 #define WORTH       1e6 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
@@ -43,7 +44,7 @@ typedef struct {
     vh_cuda_lanes lanes;
     int64_t frames, longest;
     void *cpu;    /* the same job by the driver for CPUs; NULL: it was not needed */
-    bool refused; /* the device had no room for it: the CPU does it from here on */
+    bool refused; /* there are too many, or the device had no room for it: the CPU does it from here on */
     vh_cuda_set set;
     double budget; /* bytes of tables */
     char *tables, *pinned,
@@ -197,7 +198,7 @@ done:
 static vhem_status by_reference(pass *x, int place, int k, double w, double *loglik, vh_stats *stats)
 {
     const vh_sequences *in = &x->job->lanes.in;
-    int seq = in->seq[place];
+    int64_t seq = in->seq[place];
     const vh_seq_pair pair = { x->step->pk, k, vh_data_frames(in->data, seq), vh_data_length(in->data, seq),
                                w };
     return vh_ref_pair(x->ctx, &pair, &in->workers->scratch[vh_worker(x->ctx, in->workers->n)], loglik,
@@ -398,7 +399,7 @@ done:
 /* Is the device the place for this step? */
 static bool suits(const vhem_ctx *ctx, const cuda_job *job, const vh_packed *pk)
 {
-    int n = job->lanes.in.n;
+    int64_t n = job->lanes.in.n;
     bool large = (double)job->frames * pk->n_state >= WORTH && (double)n * pk->K >= MANY_PAIRS;
     return pk->n_direct == 0 && pk->K <= MOST_HMMS && job->longest <= LONGEST
            && (large || (ctx->named && n >= FEW_SEQUENCES));
@@ -459,12 +460,16 @@ vhem_status vh_cuda_sequences_open(vhem_ctx *ctx, const vh_sequences *in, void *
 
     VH_NEW(job, 1);
     own.n_set = in->first ? in->n_set : in->n;
-    for (int i = 0; i < in->n; i++) {
+    for (int64_t i = 0; i < in->n; i++) {
         int64_t length = vh_data_length(in->data, in->seq[i]);
         job->frames += length;
         job->longest = length > job->longest ? length : job->longest;
     }
-    VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
+    job->refused = in->n > MOST_SEQUENCES;
+    if (job->refused)
+        job->lanes.in = own;
+    else
+        VH_TRY(vh_cuda_lanes_new(ctx, &own, &job->lanes));
     *state = job;
     job = NULL;
 done:

@@ -40,10 +40,10 @@ static void add_parts(const void *arg, double *left, const double *right)
 }
 
 /* The heaviest sequence of set g. */
-static double heaviest(const vh_sequences *in, int g)
+static double heaviest(const vh_sequences *in, int64_t g)
 {
     double most = 0;
-    for (int i = vh_seq_place(in, g); i < vh_seq_place(in, g + 1); i++)
+    for (int64_t i = vh_seq_place(in, g); i < vh_seq_place(in, g + 1); i++)
         most = fmax(most, vh_data_weight(in->data, in->seq[i]));
     return log(most);
 }
@@ -62,8 +62,8 @@ static vhem_status assign_some(vhem_ctx *ctx, void *arg, int64_t turn, int worke
         sums.scale[k] = VH_NO_SCALE;
         sums.top[k] = -INFINITY;
     }
-    for (int g = (int)turn * SETS; g < x->in->n_set && g < ((int)turn + 1) * SETS; g++) {
-        int lo = vh_seq_place(x->in, g);
+    for (int64_t g = turn * SETS; g < x->in->n_set && g < (turn + 1) * SETS; g++) {
+        int64_t lo = vh_seq_place(x->in, g);
         double *log_z = x->log_z + (size_t)g * K, most = heaviest(x->in, g);
         vh_seq_assign(x->in, x->step, g, x->loglik + (size_t)lo * K, log_z, J);
         if (lo == vh_seq_place(x->in, g + 1))
@@ -115,13 +115,13 @@ typedef struct {
 } weighing;
 
 /* The set that the sequence at a place is in. */
-static int set_at(const vh_sequences *in, int place)
+static int64_t set_at(const vh_sequences *in, int64_t place)
 {
-    int lo = 0, hi = in->n_set;
+    int64_t lo = 0, hi = in->n_set;
     if (!in->first)
         return place;
     while (hi - lo > 1) {
-        int mid = lo + (hi - lo) / 2;
+        int64_t mid = lo + (hi - lo) / 2;
         if (in->first[mid] <= place)
             lo = mid;
         else

@@ -14,18 +14,19 @@
 
 static int tile_chunks(const vh_cuda_store *s, int t)
 {
-    int all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK, first = t << s->level;
-    return all - first < 1 << s->level ? all - first : 1 << s->level;
+    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK, first = (int64_t)t << s->level;
+    return all - first < 1 << s->level ? (int)(all - first) : 1 << s->level;
 }
 
 vhem_status vh_cuda_store_take(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_packed *chunk)
 {
     vhem_status st = VHEM_OK;
-    int first = (t << s->level) * VH_REDUCE_CHUNK, n = tile_chunks(s, t);
+    int64_t first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
+    int n = tile_chunks(s, t);
     for (int c = 0; c < n; c++) {
-        int place = first + c * VH_REDUCE_CHUNK, left = s->source.K - place;
-        VH_TRY(s->source.block(ctx, s->source.arg, place, left < VH_REDUCE_CHUNK ? left : VH_REDUCE_CHUNK,
-                               &chunk[c]));
+        int64_t place = first + c * VH_REDUCE_CHUNK, left = s->source.K - place;
+        VH_TRY(s->source.block(ctx, s->source.arg, place,
+                               left < VH_REDUCE_CHUNK ? (int)left : VH_REDUCE_CHUNK, &chunk[c]));
     }
 done:
     return st;
@@ -82,7 +83,7 @@ static vhem_status load_tile(vhem_ctx *ctx, const vh_cuda_store *s, int t, vh_cu
     char *memory = NULL;
 
     vh_cuda_lay_clear(lay);
-    lay->first = (t << s->level) * VH_REDUCE_CHUNK;
+    lay->first = ((int64_t)t << s->level) * VH_REDUCE_CHUNK;
     lay->n_chunk = n;
     VH_NEW(chunk, n);
     VH_TRY(vh_cuda_store_take(ctx, s, t, chunk));
@@ -106,7 +107,7 @@ done:
 static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
 {
     vhem_status st = VHEM_OK;
-    int all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
+    int64_t all = (s->source.K + VH_REDUCE_CHUNK - 1) / VH_REDUCE_CHUNK;
     vh_cuda_lay lay = { .n_chunk = 1 };
     vh_packed chunk = { 0 };
     size_t unused, whole;
@@ -115,14 +116,14 @@ static vhem_status plan(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
     VH_TRY(vh_cuda_store_take(ctx, s, 0, &chunk));
     VH_TRY(vh_cuda_lay_plan(ctx, &chunk, &lay));
     VH_DEVICE(vh_device_memory(&unused, &whole));
-    s->streams = (double)lay.bytes * all > OWN_SHARE * (double)unused;
+    s->streams = (double)lay.bytes * (double)all > OWN_SHARE * (double)unused;
     while (2 << s->level <= VH_CUDA_MOST_CHUNKS && (size_t)(2 << s->level) * lay.bytes <= TILE_BYTES
            && 1 << s->level < all
            && (double)(2 << s->level) * VH_REDUCE_CHUNK * Kr * sizeof(double)
                   <= fmin(TABLE_BYTES, 0.05 * (double)unused)
            && (!s->streams || (double)(4 << s->level) * (double)lay.bytes <= OWN_SHARE * (double)unused / 2))
         s->level++;
-    s->n_tile = (all + (1 << s->level) - 1) >> s->level;
+    s->n_tile = (int)((all + (1 << s->level) - 1) >> s->level); /* 2^31 tiles of 512 or more */
 done:
     vh_cuda_store_give_back(s, 1, &chunk);
     vh_cuda_lay_clear(&lay);
@@ -148,7 +149,7 @@ vhem_status vh_cuda_store_load(vhem_ctx *ctx, vh_cuda_store *s, int Kr)
     VH_NEW(s->tile, s->n_tile);
     for (int t = 0; t < s->n_tile && !s->streams; t++)
         VH_TRY(load_tile(ctx, s, t, &s->passing[0], &s->tile[t]));
-    vh_log(ctx, VHEM_LOG_INFO, "%d base HMMs on the GPU, %s%s", s->source.K, vh_device_name(),
+    vh_log(ctx, VHEM_LOG_INFO, "%lld base HMMs on the GPU, %s%s", (long long)s->source.K, vh_device_name(),
            s->streams ? ", a part at a time" : "");
     s->loaded = true;
 done:

@@ -98,7 +98,7 @@ void vh_cuda_lay_fill(const vh_cuda_lay *lay, const vh_base_source *source, cons
     memcpy(vh_place_in(to, lay->memory, lay->omega), source->omega + lay->first,
            sizeof(double) * (size_t)lay->rows);
     memcpy(vh_place_in(to, lay->memory, lay->number), source->number + lay->first,
-           sizeof(int) * (size_t)lay->rows);
+           sizeof *lay->number * (size_t)lay->rows);
     for (int q = 0; q < lay->n_shape; q++) {
         const vh_cuda_base *b = &lay->shape[q];
         int *row = vh_place_in(to, lay->memory, b->row), *lane0 = vh_place_in(to, lay->memory, b->lane0);

@@ -8,11 +8,12 @@
 #include "backend/reduce.h"
 
 typedef struct {
-    int first, rows, n_chunk;
+    int64_t first; /* place of its first base HMM */
+    int rows, n_chunk;
     int n_shape;
-    vh_cuda_base *shape; /* [n_shape]  their pointers lead into memory */
-    const double *omega; /* [rows], on the device, as number */
-    const int *number;   /* [rows] */
+    vh_cuda_base *shape;   /* [n_shape]  their pointers lead into memory */
+    const double *omega;   /* [rows], on the device, as number */
+    const int64_t *number; /* [rows] */
     size_t bytes;
     char *memory; /* on the device */
 } vh_cuda_lay;

@@ -122,7 +122,7 @@ static vhem_status all_pairs(vhem_ctx *ctx, const vh_seq_batch *batch, const dou
     const vhem_data *data = batch->in->data;
     for (int n = 0; n < batch->n; n++)
         for (int k = 0; k < pk->K; k++) {
-            int seq = batch->in->seq[batch->first + n], at = n * pk->K + k;
+            int64_t seq = batch->in->seq[batch->first + n], at = n * pk->K + k;
             const vh_seq_pair pair = { .pk = pk,
                                        .k = k,
                                        .y = vh_data_frames(data, seq),

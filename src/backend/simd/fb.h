@@ -45,7 +45,7 @@ typedef struct {
 } vh_fb;
 
 /* Sequence n of the batch, its length and its frames. */
-static inline int vh_fb_seq(const vh_fb *j, int n)
+static inline int64_t vh_fb_seq(const vh_fb *j, int n)
 {
     return j->batch->in->seq[j->batch->first + n];
 }
