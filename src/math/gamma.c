@@ -5,10 +5,21 @@
 
 #include <math.h>
 
+#define HALF_LOG_2PI 0.91893853320467274178
+
+/* From 10 on Stirling's series, exact to the last digit with six terms and faster than the one of the C library: in
+ * variational Bayes there are as many as there are entries of A. */
 double vh_lgamma(double x)
 {
     int sign;
-    return lgamma_r(x, &sign);
+    if (!(x >= 10 && x < 1e15))
+        return lgamma_r(x, &sign);
+    double y = 1 / (x * x);
+    double series =
+        (1.0 / 12
+         - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188 - y * 691.0 / 360360)))))
+        / x;
+    return (x - 0.5) * log(x) - x + HALF_LOG_2PI + series;
 }
 
 /* psi(x) = psi(x + 1) - 1/x brings x past 10, where the asymptotic series log x - 1/2x - sum B_2n / 2n x^2n

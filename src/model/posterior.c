@@ -118,9 +118,9 @@ static free_part part_of(int n, const double *fixed, const double *a)
 static void expect_row(int n, const double *fixed, const double *a, double *p)
 {
     free_part x = part_of(n, fixed, a);
-    double psi = x.n > 0 ? vh_digamma(x.sum) : 0;
+    double psi = x.n > 1 ? vh_digamma(x.sum) : 0;
     for (int q = 0; q < n; q++)
-        p[q] = is_free(fixed, q) ? x.share * exp(vh_digamma(a[q]) - psi) : fixed[q];
+        p[q] = !is_free(fixed, q) ? fixed[q] : x.n > 1 ? x.share * exp(vh_digamma(a[q]) - psi) : x.share;
 }
 
 static void mean_row(int n, const double *fixed, const double *a, double *p)
@@ -130,12 +130,24 @@ static void mean_row(int n, const double *fixed, const double *a, double *p)
         p[q] = is_free(fixed, q) ? x.share * (a[q] / x.sum) : fixed[q];
 }
 
-static double kl_row(int n, const double *fixed, const double *a, double a0)
+typedef struct { /* log of the constant of a symmetric Dirichlet distribution: rows of a kind have the same */
+    int n;
+    double a0, value;
+} row_constant;
+
+static double constant_of(row_constant *c, int n, double a0)
+{
+    if (c->n != n || c->a0 != a0)
+        *c = (row_constant){ n, a0, n * vh_lgamma(a0) - vh_lgamma(n * a0) };
+    return c->value;
+}
+
+static double kl_row(int n, const double *fixed, const double *a, double a0, row_constant *c)
 {
     free_part x = part_of(n, fixed, a);
     if (x.n < 2)
         return 0; /* nothing to choose */
-    double psi = vh_digamma(x.sum), kl = vh_lgamma(x.sum) - vh_lgamma(x.n * a0) + x.n * vh_lgamma(a0);
+    double psi = vh_digamma(x.sum), kl = vh_lgamma(x.sum) + constant_of(c, x.n, a0);
     for (int q = 0; q < n; q++)
         if (is_free(fixed, q))
             kl += (a[q] - a0) * (vh_digamma(a[q]) - psi) - vh_lgamma(a[q]);
@@ -151,7 +163,8 @@ void vh_dirichlet_log_mean(int n, const double *a, double *log_p)
 
 double vh_dirichlet_kl(int n, const double *a, double a0)
 {
-    return kl_row(n, NULL, a, a0);
+    row_constant c = { 0 };
+    return kl_row(n, NULL, a, a0, &c);
 }
 
 void vh_dirichlet_mean(int n, const double *a, double *p)
@@ -294,11 +307,12 @@ void vh_posterior_shift(const vh_posterior *post, vh_packed *pk, int k)
 double vh_posterior_kl(const vh_prior *p, const vh_limits *lim, const vh_posterior *post)
 {
     int S = post->S, M = post->M;
-    double kl = kl_row(S, lim->fixed_pi, post->eta, p->eta);
+    row_constant c = { 0 }, of_c = { 0 };
+    double kl = kl_row(S, lim->fixed_pi, post->eta, p->eta, &c);
 
     for (int s = 0; s < S; s++)
-        kl += kl_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, p->eps)
-              + kl_row(M, NULL, post->kappa + s * M, p->kappa);
+        kl += kl_row(S, lim->fixed_A ? lim->fixed_A + s * S : NULL, post->eps + s * S, p->eps, &c)
+              + kl_row(M, NULL, post->kappa + s * M, p->kappa, &of_c);
     return kl + kl_known(p, post);
 }
 

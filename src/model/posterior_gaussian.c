@@ -12,6 +12,8 @@
 
 #define NOTHING 1e-200 /* less weight is rounding */
 
+enum { SMALL = 8 }; /* dimensions */
+
 #define LOG_2  0.69314718055994530942
 #define LOG_PI 1.1447298858494001741
 
@@ -94,6 +96,53 @@ static double log_constant(const vh_prior *p, double nu, double logdet)
     return nu / 2 * (logdet - d * LOG_2) - gammas;
 }
 
+/* Z := L^-1, lower, where B = L L'; false when B is singular.  For matrices so small that a call of LAPACK costs more
+ * than its work. */
+static bool invert_factor(int d, const double *B, double *L, double *Z)
+{
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = B[i * d + j];
+            for (int k = 0; k < j; k++)
+                sum -= L[i * d + k] * L[j * d + k];
+            if (i == j && !(sum > 0))
+                return false;
+            L[i * d + j] = i == j ? sqrt(sum) : sum / L[j * d + j];
+        }
+    for (int j = 0; j < d; j++) {
+        Z[j * d + j] = 1 / L[j * d + j];
+        for (int i = j + 1; i < d; i++) {
+            double sum = 0;
+            for (int k = j; k < i; k++)
+                sum -= L[i * d + k] * Z[k * d + j];
+            Z[i * d + j] = sum / L[i * d + i];
+        }
+    }
+    return true;
+}
+
+/* As traces() says, of full covariances of few dimensions. */
+static bool small_traces(const vh_prior *p, const double *m, const double *B, double *work, double *logdet,
+                         double *trace, double *quad)
+{
+    int d = p->d;
+    double *Z = work + d * d;
+
+    if (!invert_factor(d, B, work, Z))
+        return false;
+    for (int i = 0; i < d; i++, Z += d) {
+        double away = 0;
+        *logdet -= 2 * log(Z[i]);
+        for (int j = 0; j <= i; j++) {
+            away += Z[j] * (m[j] - p->m[j]);
+            for (int k = 0; k <= i; k++)
+                *trace += Z[j] * Z[k] * p->B[j * d + k];
+        }
+        *quad += away * away;
+    }
+    return true;
+}
+
 /* log|B|, tr(B^-1 B0) and (m - m0)' B^-1 (m - m0); work [2 d d + 2 d].  False when B is singular. */
 static bool traces(const vh_prior *p, const double *m, const double *B, double *work, double *logdet,
                    double *trace, double *quad)
@@ -111,6 +160,8 @@ static bool traces(const vh_prior *p, const double *m, const double *B, double *
         }
         return true;
     }
+    if (d <= SMALL)
+        return small_traces(p, m, B, work, logdet, trace, quad);
     memcpy(L, B, sizeof *L * dd);
     if (!vh_cholesky(d, L))
         return false;
@@ -135,15 +186,16 @@ double vh_posterior_log_precision(const vh_prior *p, const vh_posterior *post, i
     return ok ? log_precision(p, post->nu[q]) - logdet : NAN;
 }
 
-/* KL of a component, given log|B0|: of N(m, (lambda Lambda)^-1) from its prior, and of the Wishart. */
-static double kl_component(const vh_prior *p, double logdet0, double lambda, double nu, const double *m,
+/* KL of a component, given the log_constant of the prior: of N(m, (lambda Lambda)^-1) from its prior, and of the
+ * Wishart. */
+static double kl_component(const vh_prior *p, double constant0, double lambda, double nu, const double *m,
                            const double *B, double *work)
 {
     double logdet, trace, quad, d = p->d;
     if (!traces(p, m, B, work, &logdet, &trace, &quad))
         return NAN;
     double normal = d * (log(lambda / p->lambda) - 1 + p->lambda / lambda) + p->lambda * nu * quad;
-    double wishart = log_constant(p, nu, logdet) - log_constant(p, p->nu, logdet0)
+    double wishart = log_constant(p, nu, logdet) - constant0
                      + (nu - p->nu) / 2 * (log_precision(p, nu) - logdet) + nu / 2 * (trace - d);
     return normal / 2 + wishart;
 }
@@ -254,8 +306,8 @@ static double kl_columns(const vh_prior *p, const vh_posterior *post, int q)
     for (int k = 0; k < p->d; k++) {
         const vh_prior one = column_prior(p, k);
         int at = q * p->d + k;
-        kl += kl_component(&one, log(p->B[k]), post->col_lambda[at], post->col_nu[at], post->m + at,
-                           post->B + at, post->work);
+        kl += kl_component(&one, log_constant(&one, one.nu, log(p->B[k])), post->col_lambda[at],
+                           post->col_nu[at], post->m + at, post->B + at, post->work);
     }
     return kl;
 }
@@ -266,9 +318,10 @@ double vh_gaussian_kl(const vh_prior *p, const vh_posterior *post)
 
     if (!traces(p, p->m, p->B, post->work, &logdet0, &trace, &quad))
         return NAN;
+    double constant0 = log_constant(p, p->nu, logdet0);
     for (int q = 0; q < post->S * post->M; q++)
         kl += post->by_column ? kl_columns(p, post, q)
-                              : kl_component(p, logdet0, post->lambda[q], post->nu[q], post->m + q * p->d,
+                              : kl_component(p, constant0, post->lambda[q], post->nu[q], post->m + q * p->d,
                                              post->B + (size_t)q * vh_prior_size(p), post->work);
     return kl;
 }

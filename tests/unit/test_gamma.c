@@ -24,6 +24,18 @@ static void digamma(void **state)
     }
 }
 
+static void log_gamma(void **state)
+{
+    (void)state;
+    double factorial = 0;
+    for (int n = 1; n < 300; n++) {
+        assert_near(vh_lgamma(n), factorial, 1e-14, 1e-15);
+        factorial += log(n);
+    }
+    for (double x = 9.9; x < 1e17; x *= 1.07) /* 10 and 1e15 are among these */
+        assert_near(vh_lgamma(x), lgamma(x), 4e-15, 0);
+}
+
 static void wishart(void **state)
 {
     (void)state;
@@ -74,7 +86,8 @@ static void gamma_quantiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(digamma), cmocka_unit_test(wishart),
-                                        cmocka_unit_test(divergences), cmocka_unit_test(gamma_quantiles) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(digamma), cmocka_unit_test(log_gamma),
+                                        cmocka_unit_test(wishart), cmocka_unit_test(divergences),
+                                        cmocka_unit_test(gamma_quantiles) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
