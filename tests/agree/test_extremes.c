@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_extremes.c - random models with extreme numbers through one step of VHEM, one of Baum-Welch and one
  * kernel, on every usable backend: means up to 1e12 deviations away, variances from 1e-300 to 1e300, weights
- * and transitions down to 1e-320, tau up to 1e6.
+ * and transitions down to 1e-320, tau up to 1e6; a third of them of other families than Gaussians, and a quarter with
+ * missing values.
  *
  * Every number that comes out is finite, or the call fails with a sentence that says which model is at fault;
  * and it is that of ref within the bound on rounding errors of extremes.h, where that leaves any digits.
@@ -57,7 +58,7 @@ static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
     opt.cov_floor = p->floor;
     opt.prior = "none";
     opt.repair = 0;
-    opt.emission = p->full ? "gaussian-full" : "gaussian-diag";
+    opt.emission = family_of[p->family].name;
     o->st[1] = vhem_fit(ctx, p->data, &opt, &o->fitted, NULL);
     if (!o->st[1])
         o->st[1] = vhem_posterior(ctx, p->first, 0, p->data, 0, o->gamma, NULL, &o->loglik);
