@@ -102,7 +102,10 @@ static int choose_and_write(cli *c, choose_args *g)
     for (int i = 0; i < g->n; i++)
         some |= g->rows[i].K > 0;
     bool stopped = st == VHEM_ESTOPPED;
-    return some && (stopped || st == VHEM_OK) ? write_result(c, g, stopped) : cli_status(c, st);
+    int status = some && (stopped || st == VHEM_OK) ? write_result(c, g, stopped) : cli_status(c, st);
+    if (status == EXIT_DONE && g->a.opt.checkpoint)
+        remove(g->a.opt.checkpoint); /* it has served */
+    return status;
 }
 
 /* One entry of 0 means: as the input. */
@@ -161,7 +164,7 @@ int cmd_choose(cli *c, int argc, char **argv)
                       .help = "numbers of virtual frames, from few to many, to ask variational Bayes for the "
                               "clusters that are needed; 0: none" },
                     { 0 } });
-    cluster_add_options(&t, a, "emission S candidate memory keep_tables checkpoint", true);
+    cluster_add_options(&t, a, "emission S candidate memory keep_tables first_reduce", true);
     const cli_usage usage = {
         .args = "MODELS -k K..K",
         .n_min = 1,

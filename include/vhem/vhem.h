@@ -394,6 +394,9 @@ typedef struct {
     int         learn_prior;         /* of method vbhem: before every H-th update; 0 (default): never */
     int         prune;               /* of method vbhem: remove clusters and states that are not needed, so that K
                                         and S are upper limits; default 1 */
+    int         first_reduce;        /* of method vhem: every file of a folder is reduced by itself to so many
+                                        centres, and these are clustered; models in memory are one file.
+                                        Default: no such step */
     int64_t     memory;              /* of method vhem: bytes that HMMs on disk may take in memory, 0: any; a
                                         set that takes more is read chunk by chunk in every iteration.
                                         Default: 1 GiB */
@@ -404,6 +407,22 @@ typedef struct {
     int         keep_tables;         /* of method vhem: keep z and L_hmm also where they have more than 4 million
                                         numbers each; default 0 */
 } vhem_cluster_options;
+
+typedef struct {                     /* an M-step; released with vhem_free */
+    double      J;                   /* the bound of the centres that the task had, in nats */
+    int         n_iter, converged;   /* M-steps before it */
+    int         n_empty, n_revived, n_fell;     /* so far, as in vhem_clustering */
+    const vhem_models *centers;      /* after it, repairs and all; those of the task when the run has ended */
+    const vhem_task *next;           /* NULL: the run has ended */
+} vhem_step;
+
+/* VHEM as a loop of one's own, with the bits of vhem_cluster from the same start: a first task from some centres;
+ * vhem_expect and vhem_partial_merge; and from the sums over all chunks the centres, and the task that comes next.
+ * The task is released with vhem_free. */
+VHEM_API vhem_status vhem_task_new(vhem_ctx *, const vhem_models *, const vhem_models *centers,
+                                   const vhem_cluster_options *, vhem_task **out);
+VHEM_API vhem_status vhem_maximise(vhem_ctx *, const vhem_models *, const vhem_task *, const vhem_partial *total,
+                                   vhem_step **out);
 
 typedef struct {                     /* one clustering method */
     const char *name;

@@ -2,6 +2,7 @@
 /* method_vhem.c - clustering by VHEM, paper Section 3, from many starts (restarts.h) and from partitions of
  * the models by their distances (candidates.h). */
 #include "cluster/arrange.h"
+#include "cluster/first_reduce.h"
 #include "cluster/hmm_task.h"
 
 /* The state of its centre that each state of the input is most often paired with. */
@@ -47,6 +48,8 @@ vhem_status vh_method_vhem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
     vhem_status st = VHEM_OK;
     vh_hmm_task t = { 0 };
 
+    if (opt->first_reduce > 0)
+        return vh_first_reduce(ctx, in, opt, seed, out);
     VH_TRY(vh_hmm_task_new(ctx, in, opt, seed, &t));
     VH_TRY(vh_hmm_task_search(ctx, &t, seed));
     VH_TRY(hand_over(ctx, &t, !in->centers_only, out));

@@ -193,8 +193,8 @@ static bool stays_on_disk(const vhem_models *m, const vhem_cluster_options *opt)
     int64_t memory = opt->memory >= 0 ? opt->memory : DEFAULT_MEMORY;
     bool able =
         (!opt->method || strcmp(opt->method, "vhem") == 0) && opt->refine <= 1 && !vh_cluster_wants_full(opt);
-    return m->shards && !m->h3m && able
-           && ((memory > 0 && m->shards->bytes > memory / COPIES) || opt->executor);
+    bool large = memory > 0 && m->shards && m->shards->bytes > memory / COPIES;
+    return m->shards && able && (opt->first_reduce > 0 || (!m->h3m && (large || opt->executor)));
 }
 
 static vhem_status input_on_disk(vhem_ctx *ctx, const vhem_models *m, vh_input *in)

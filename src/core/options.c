@@ -167,6 +167,8 @@ static const vh_option cluster_rows[] = {
         "learn the prior anew before every H-th iteration; 0: never"),
     FLAG(R, VH_KEPT | VH_IF_SET, prune, 0, 0, NULL, "1", "vbhem",
          "remove clusters and states that are not needed"),
+    INT(R, VH_KEPT | VH_IF_SET, first_reduce, 0, 1, "R", "none", "vhem",
+        "reduce every file of a folder of models by itself to R centres, and cluster those: each file is read once"),
     INT64(R, 0, memory, 0, 0, "SIZE", "1G", "vhem",
           "models kept in memory, as 512M or 2G, 0 for all; more of them, on disk, are read in every iteration"),
     TEXT(R, 0, checkpoint, 0, 0, "FILE", "none", "vhem",

@@ -48,9 +48,7 @@ static vhem_status lay_centers(vhem_ctx *ctx, const vh_h3m *centers, vh_packed *
     return st;
 }
 
-/* omega_j = sum_i z_ij / Kb, and each HMM from its statistics; a cluster without members keeps its HMM.
- * log_omega is what the next E-step takes: omega may be too small for a double, and the cluster lives. */
-static vhem_status maximise(vhem_ctx *ctx, const vh_vhem_step *m)
+vhem_status vh_vhem_maximise(vhem_ctx *ctx, const vh_vhem_step *m)
 {
     vhem_status st = VHEM_OK;
     const vh_base *base = m->base;
@@ -136,7 +134,7 @@ vhem_status vh_vhem(vhem_ctx *ctx, const vh_base *base, const vh_vhem_options *o
         run->converged = vh_vhem_rests(ctx, opt, k, repaired, run);
         if (k == opt->max_iter || run->converged || vh_stopped(ctx))
             break;
-        VH_TRY(maximise(ctx, &m));
+        VH_TRY(vh_vhem_maximise(ctx, &m));
         if (opt->repair)
             VH_TRY(vh_repair(ctx, &m, k, run, &repaired));
     }

@@ -66,6 +66,18 @@ class Checkpoint(Case):
         self.check(["cluster", "m.json", "-k", "4", "--max-iter", "15", *most], "plain.json", "o.json")
         self.check(["tree", "m.json", "-k", "4,2", "--max-iter", "10", *most], "tree.json", "t.json")
 
+    def test_choose(self):
+        """The table has the same bytes after a kill; halves and other seeds are remembered, too."""
+        self.write("m.json", models(150))
+        command = ["choose", "m.json", "-k", "2..3", "--splits", "1", "--seeds", "1", "--path", "0", "-q", "-t", "1", "-r", "2",
+                   "--search", "restarts", "--tau", "60", "--tol", "0", "--max-iter", "6"]
+        self.ok(*command, "-o", "plain.tsv")
+        again = [*command, "--checkpoint", "run.ckpt", "-o", "o.tsv"]
+        kept = self.killed(again, 10000)
+        self.ok(*again)
+        self.assertEqual(self.path("o.tsv").read_text(), self.path("plain.tsv").read_text())
+        self.assertFalse(kept.exists())
+
     def test_wrong(self):
         self.write("m.json", models(20, 2))
         self.write("other", "hello\n")

@@ -3,6 +3,7 @@
  * one process. */
 #include "support.h"
 
+#include "model/convert.h"
 #include "model/models.h"
 
 #include <unistd.h>
@@ -164,6 +165,62 @@ static void same_bits(void **state)
     vhem_ctx_free(ctx);
 }
 
+/* A loop of one's own, with the sums of each task made in two parts: the bounds, repairs and centres of
+ * vhem_cluster. */
+static void own_loop(void **state)
+{
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *m = sample(ctx);
+    vhem_tree *tree = NULL;
+    vhem_task *first = NULL;
+    vhem_step *now = NULL, *last = NULL;
+    vhem_cluster_options o;
+    (void)state;
+    vhem_cluster_options_init(&o);
+    o.max_iter = 6;
+    o.tau = 3;
+    o.repair = 1;
+    o.cov_floor = 1e-4;
+    vh_h3m *start = NULL;
+    assert_ok(ctx, vh_h3m_subset(ctx, m->h3m, (const int64_t[]){ 0, 3, 6, 9 }, 4, &start));
+    vh_hmm_param(start, &start->hmm[2], 0)[0] = 1e6; /* nobody is near it: it is seeded anew */
+    vh_hmm_param(start, &start->hmm[2], 0)[2] = 1e6;
+    vhem_models centers = vh_models_of_hmms(start);
+    o.start = &centers;
+    assert_ok(ctx, vhem_cluster(ctx, &(vhem_source){ .models = m }, 1, (const int64_t[]){ 4 }, &o, &tree));
+    const vhem_clustering *c = vhem_tree_level(tree, 0);
+    assert_true(c->n_iter > 2 && c->n_empty > 0);
+    assert_ok(ctx, vhem_task_new(ctx, m, &centers, &o, &first));
+    const vhem_task *task = first;
+    for (int k = 0;; k++) {
+        vhem_partial *a = NULL, *b = NULL;
+        assert_ok(ctx, vhem_expect(ctx, m, task, 7, task->chunks - 7, &a));
+        assert_ok(ctx, vhem_expect(ctx, m, task, 0, 7, &b));
+        assert_fails(ctx, vhem_maximise(ctx, m, task, b, &now), VHEM_EINVAL, "chunk 7 of 10 is missing");
+        assert_ok(ctx, vhem_partial_merge(ctx, a, b));
+        assert_ok(ctx, vhem_maximise(ctx, m, task, a, &now));
+        assert_int_equal(now->n_iter, k);
+        assert_true(now->J == c->bound[k]);
+        vhem_partial_free(a);
+        vhem_partial_free(b);
+        vhem_free(last);
+        last = now;
+        task = now->next;
+        if (!task)
+            break;
+    }
+    assert_int_equal(last->n_iter, c->n_iter);
+    assert_int_equal(last->converged, c->converged);
+    assert_int_equal(last->n_empty, c->n_empty);
+    assert_true(vhem_models_compare(last->centers, c->centers) == 0);
+    vhem_free(last);
+    vhem_free(first);
+    vhem_tree_free(tree);
+    vh_h3m_free(start);
+    vhem_models_free(m);
+    vhem_ctx_free(ctx);
+}
+
 /* What is wrong is said, and there is no result. */
 static vhem_status spoil(void *arg, const vhem_task *task, vhem_partial **total, char *why)
 {
@@ -220,6 +277,7 @@ static void wrong(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits), cmocka_unit_test(wrong) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits), cmocka_unit_test(own_loop),
+                                        cmocka_unit_test(wrong) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
