@@ -254,7 +254,7 @@ vhem_status vh_h3m_posterior(vhem_ctx *ctx, const vh_h3m *h3m, int64_t i, const 
     vh_log_backward(&c, beta);
     if (xi)
         memset(xi, 0, sizeof *xi * (size_t)x.S * (size_t)x.S);
-    vh_log_posterior(&c, alpha, beta, ll, 1.0, gamma, xi);
+    vh_log_posterior(&c, alpha, beta, 1.0, gamma, xi);
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped before the posteriors were found");
     if (loglik)
         *loglik = ll;

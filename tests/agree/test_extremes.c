@@ -15,7 +15,7 @@
 
 #include <time.h>
 
-enum { COUNT = 150 };
+enum { COUNT = 200 };
 
 typedef struct { /* what one backend says */
     vhem_status st[3];

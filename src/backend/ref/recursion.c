@@ -73,20 +73,45 @@ void vh_log_backward(const vh_chain *c, double *beta)
     }
 }
 
-void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double loglik,
-                      double weight, double *gamma, double *xi)
+/* log p(s_t = s, s_t+1 = q, y).  log A: where A is below 1e-308, the exp of the rest alone overflows. */
+static double log_pair(const vh_chain *c, const double *alpha, const double *beta, int64_t t, int s, int q)
 {
     int S = c->S;
-    int64_t T = c->T;
-    const double *A = c->A, *log_b = c->log_b;
-    for (int64_t t = 0; xi && t + 1 < T && !gives_up(c, t); t++)
+    return log(c->A[s * S + q]) + alpha[t * S + s] + c->log_b[(t + 1) * S + q] + beta[(t + 1) * S + q];
+}
+
+/* Adds the transitions from frame t to the next, which sum to weight. */
+static void add_transitions(const vh_chain *c, const double *alpha, const double *beta, int64_t t,
+                            double weight, double *xi)
+{
+    int S = c->S;
+    double top = -INFINITY, sum = 0;
+    for (int e = 0; e < S * S; e++)
+        if (c->A[e] > 0)
+            top = fmax(top, log_pair(c, alpha, beta, t, e / S, e % S));
+    for (int e = 0; e < S * S && !isinf(top); e++)
+        if (c->A[e] > 0)
+            sum += exp(log_pair(c, alpha, beta, t, e / S, e % S) - top);
+    for (int e = 0; e < S * S && !isinf(top); e++)
+        if (c->A[e] > 0)
+            xi[e] += weight / sum * exp(log_pair(c, alpha, beta, t, e / S, e % S) - top);
+}
+
+/* Posteriors are normalised frame by frame: where the log-likelihood is 1e30, alpha + beta is off by 1e14, and its exp over
+ * that of the log-likelihood would be 0 or infinite. */
+void vh_log_posterior(const vh_chain *c, const double *alpha, const double *beta, double weight,
+                      double *gamma, double *xi)
+{
+    int S = c->S;
+    for (int64_t t = 0; xi && t + 1 < c->T && !gives_up(c, t); t++)
+        add_transitions(c, alpha, beta, t, weight, xi);
+    for (int64_t t = 0; t < c->T && !gives_up(c, t); t++) {
+        double top = -INFINITY, sum = 0;
         for (int s = 0; s < S; s++)
-            for (int q = 0; q < S; q++)
-                if (A[s * S + q] > 0)
-                    /* log A: where A is below 1e-308, the exp of the rest alone overflows */
-                    xi[s * S + q] += weight
-                                     * exp(log(A[s * S + q]) + alpha[t * S + s] + log_b[(t + 1) * S + q]
-                                           + beta[(t + 1) * S + q] - loglik);
-    for (int64_t k = 0; k < T * S && !gives_up(c, k); k++)
-        gamma[k] = exp(alpha[k] + beta[k] - loglik);
+            top = fmax(top, alpha[t * S + s] + beta[t * S + s]);
+        for (int s = 0; s < S; s++)
+            sum += gamma[t * S + s] = isinf(top) ? 0 : exp(alpha[t * S + s] + beta[t * S + s] - top);
+        for (int s = 0; s < S && sum > 0; s++)
+            gamma[t * S + s] /= sum;
+    }
 }

@@ -103,7 +103,7 @@ vhem_status vh_ref_pair(vhem_ctx *ctx, const vh_seq_pair *pair, vh_scratch *scra
 
     VH_SCRATCH(beta, 5, T * S);
     vh_log_backward(&c, beta);
-    vh_log_posterior(&c, alpha, beta, *loglik, w, alpha, stats->xi + pk->trans0[k]);
+    vh_log_posterior(&c, alpha, beta, w, alpha, stats->xi + pk->trans0[k]);
     VH_CHECK(!vh_overdue(ctx), VHEM_ESTOPPED, "stopped");
     for (int s = 0; s < S; s++)
         stats->nu1[pk->state0[k] + s] += w * alpha[s];
