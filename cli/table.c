@@ -53,7 +53,7 @@ int cli_check_prior(cli *c, const char *option, bool of_fit, const char *prior)
     bool word = prior && prior[0] && !prior[strcspn(prior, "=:{./")]; /* else settings, or clearly a file */
     if (!word || (of_fit && cli_has_word("none vb eb", ' ', prior)) || access(prior, F_OK) == 0)
         return CLI_GO;
-    return cli_misuse(c, "%s is %ssettings or a file; there is no file '%s'", option,
+    return cli_misuse(c, "%s takes %ssettings (NAME=VALUE,...) or a file; there is no file '%s'", option,
                       of_fit ? "none, vb, eb, " : "", prior);
 }
 
