@@ -146,6 +146,9 @@ static int run_command(cli *c, int argc, char **argv)
         printf("vhem %s\nbackends: %s\n", vhem_version(), vhem_backends());
         if (why)
             printf("cuda cannot be used here: %s\n", why);
+#ifdef VHEM_WITHOUT
+        printf("built without: %s\n", VHEM_WITHOUT);
+#endif
         return EXIT_DONE;
     }
     bool help = strcmp(word, "help") == 0 || is_help(word);

@@ -23,7 +23,9 @@ install(TARGETS vhem_static vhem_deps EXPORT vhemStaticTargets ARCHIVE DESTINATI
 install(EXPORT vhemTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 install(EXPORT vhemStaticTargets NAMESPACE vhem:: DESTINATION ${VHEM_CMAKE_DIR})
 write_basic_package_version_file(vhemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+file(WRITE ${PROJECT_BINARY_DIR}/vhemOptions.cmake "set(VHEM_HDF5 ${VHEM_HDF5})\nset(VHEM_ARPACK ${VHEM_ARPACK})\n")
 install(FILES cmake/vhemConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/vhemConfigVersion.cmake
+              ${PROJECT_BINARY_DIR}/vhemOptions.cmake
         DESTINATION ${VHEM_CMAKE_DIR})
 
 install(DIRECTORY include/vhem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -2,6 +2,7 @@
 # find_package(vhem CONFIG COMPONENTS static)    gives vhem::static too, and finds what it is linked with.
 include(${CMAKE_CURRENT_LIST_DIR}/vhemTargets.cmake)
 if("static" IN_LIST vhem_FIND_COMPONENTS)
+    include(${CMAKE_CURRENT_LIST_DIR}/vhemOptions.cmake) # the libraries it was built without
     include(${CMAKE_CURRENT_LIST_DIR}/dependencies.cmake)
     include(${CMAKE_CURRENT_LIST_DIR}/vhemStaticTargets.cmake)
     set(vhem_static_FOUND TRUE)

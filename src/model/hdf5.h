@@ -6,8 +6,13 @@
 
 #include "core/ctx.h"
 
-#include <hdf5.h>
 #include <stddef.h>
+#ifdef VH_HAVE_HDF5
+#include <hdf5.h>
+#else
+typedef int64_t hid_t; /* without_hdf5.c: no file is ever opened */
+typedef uint64_t hsize_t;
+#endif
 
 /* Closes any identifier; harmless on one that was never opened.  False: what was written there may be lost. */
 bool vh_h5_drop(hid_t id);

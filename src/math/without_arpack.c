@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* without_arpack.c - in place of lanczos.c where vhem is built without ARPACK (VHEM_ARPACK=OFF): all eigenvectors by
+ * LAPACK, which takes longer for many models and gives the same answer. */
+#include "core/alloc.h"
+#include "core/index.h"
+#include "math/lanczos.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+vhem_status vh_lanczos(vhem_ctx *ctx, int n, const double *A, double bound, int k, double *w, double *V)
+{
+    vhem_status st = VHEM_OK;
+    double *copy = NULL;
+    (void)bound;
+
+    vh_log(ctx, VHEM_LOG_INFO, "the eigenvectors of %d models by LAPACK: this vhem was built without ARPACK",
+           n);
+    VH_NEW(copy, vh_cells(n, n));
+    memcpy(copy, A, sizeof *copy * vh_cells(n, n));
+    VH_CHECK(vh_eigen_leading(n, copy, k, w, V), VHEM_ENUMERIC,
+             "the eigenvectors of %d models could not be found; perhaps memory is short", n);
+done:
+    free(copy);
+    return st;
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""vhem built without HDF5 and ARPACK: what it does, and what it says of the rest.  plain.py VHEM"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VHEM = pathlib.Path(sys.argv.pop(1)).resolve()
+DATA = pathlib.Path(__file__).resolve().parents[1] / "scripts/demo_data.py"
+
+
+class Plain(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        subprocess.run([sys.executable, DATA, "d.csv"], cwd=self.folder.name, check=True)
+
+    def vhem(self, *args):
+        return subprocess.run([VHEM, *args], cwd=self.folder.name, capture_output=True, text=True)
+
+    def done(self, *args):
+        run = self.vhem(*args)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    def test_version_says_what_is_missing(self):
+        self.assertIn("built without: HDF5, ARPACK", self.done("--version"))
+
+    def test_fits_clusters_and_reports(self):
+        self.done("fit", "d.csv", "--restarts", "2", "--prior", "none", "-o", "m.json")
+        self.done("cluster", "m.json", "-k", "6", "--search", "fast", "-o", "c.json")
+        self.done("cluster", "m.json", "-k", "6", "--method", "kl-sc", "-o", "s.json")
+        self.done("report", "c.json", "-o", "r.html")
+        self.done("convert", "d.csv", "-o", "d.npz")
+
+    def test_hdf5_is_one_sentence(self):
+        path = pathlib.Path(self.folder.name) / "x.h5"
+        path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+        for args in (("info", "x.h5"), ("convert", "d.csv", "-o", "new.h5"), ("fit", "d.csv", "-o", "new.h5"),
+                     ("cluster", "x.h5", "-k", "2", "-o", "c.json")):
+            run = self.vhem(*args)
+            self.assertEqual(run.returncode, 1, args)
+            self.assertIn("built without HDF5", run.stderr, args)
+            self.assertEqual(len([line for line in run.stderr.splitlines() if "HDF5" in line]), 1, run.stderr)
+        self.assertFalse((path.parent / "new.h5").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
