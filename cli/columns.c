@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const char of_symbols[] = "categorical";
+static const char of_background[] = "gaussian-tied:"; /* and a file */
 
 /* Adds name [n] to a list that has room for it. */
 static void add_name(char *list, const char *name, size_t n)
@@ -97,7 +98,8 @@ int cli_read_for(cli *c, const char *path, const vhem_models *models, const char
                  vhem_data_options *opt)
 {
     size_t size = (models ? names_size(models) + 2 : 0) + (emission ? strlen(emission) : 0) + 4;
-    if (!models && emission && strchr(emission, ':')) {
+    bool tied = emission && strncmp(emission, of_background, strlen(of_background)) == 0;
+    if (!models && emission && strchr(emission, ':') && !tied) {
         int status = check_families(c, emission);
         if (status != CLI_GO)
             return status;
@@ -110,7 +112,7 @@ int cli_read_for(cli *c, const char *path, const vhem_models *models, const char
         return cli_fail(c, "out of memory");
     if (models)
         list_columns(models, c->columns, c->symbols);
-    else if (emission && strchr(emission, ':'))
+    else if (emission && strchr(emission, ':') && !tied)
         split(emission, c->columns, c->symbols);
     else if (emission && strcmp(emission, of_symbols) == 0)
         strcpy(c->symbols, "*");

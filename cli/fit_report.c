@@ -113,8 +113,10 @@ static void tell_restarts(cli *c, const fit_result *r, const totals *t, const ch
                 r->mixture ? "mixture" : word, cli_plural(t->unconverged));
 }
 
-static void tell_repairs(cli *c, const totals *t, bool textures)
+static void tell_repairs(cli *c, const totals *t, const vhem_models_facts *m)
 {
+    bool textures = m->kind == VHEM_TEXTURES, gaussian = textures || strcmp(m->emission, "gaussian-diag") == 0
+                                                         || strcmp(m->emission, "gaussian-full") == 0;
     if (t->revived && textures)
         cli_say(c,
                 "repairs: A of %lld texture%s made stable: as estimated, sequences would grow without bound",
@@ -123,8 +125,8 @@ static void tell_repairs(cli *c, const totals *t, bool textures)
         cli_say(c, "repairs: %lld dead state%s or component%s revived", (long long)t->revived,
                 cli_plural(t->revived), cli_plural(t->revived));
     if (t->floored)
-        cli_say(c, "repairs: %lld covariance%s held at --cov-floor", (long long)t->floored,
-                cli_plural(t->floored));
+        cli_say(c, "repairs: %lld %s%s held at --cov-floor", (long long)t->floored,
+                gaussian ? "covariance" : "component", cli_plural(t->floored));
 }
 
 /* Fewer than FEW numbers seen for each one estimated: a variance by itself then needs 10 frames, and one of a
@@ -209,7 +211,7 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
                 t.loglik / (double)t.frames);
     tell_missing(c, &data, t.loglik);
     fit_hint(c, r);
-    tell_repairs(c, &t, textures);
+    tell_repairs(c, &t, facts);
     if (!r->mixture && K > 0)
         tell_few_frames(c, facts, t.frames);
     if (r->chosen)

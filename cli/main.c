@@ -15,6 +15,7 @@ static const cli_command commands[] = {
     { "choose", cmd_choose, "compare numbers of clusters and states" },
     { "score", cmd_score, "log-likelihood of sequences under models" },
     { "decode", cmd_decode, "most likely state path of each sequence" },
+    { "background", cmd_background, "fit Gaussians that all HMMs share" },
     { "sample", cmd_sample, "draw sequences from models" },
     { "compare", cmd_compare, "distances between models: divergences and kernels" },
     { "eval", cmd_eval, "measure how good clusters are, by classes, models and sequences" },
@@ -32,7 +33,7 @@ static int overview(FILE *f, int status)
     fprintf(f, "Usage: vhem COMMAND [OPTION]... ARGUMENT...\n\n"
                "Fits hidden Markov models to sequences and clusters the models.\n\nCommands:\n");
     for (const cli_command *k = commands; k->name; k++)
-        fprintf(f, "  %-10s%s\n", k->name, k->help);
+        fprintf(f, "  %-12s%s\n", k->name, k->help);
     fprintf(f, "\n  vhem COMMAND --help       the options of a command that matter most, and their defaults\n"
                "  vhem COMMAND --help-all   all of them\n"
                "  vhem --version        version and usable backends\n"
@@ -104,7 +105,7 @@ int cli_dispatch(cli *c, int argc, char **argv, const char *about, const cli_com
     FILE *f = argc > 1 ? stdout : stderr;
     fprintf(f, "Usage: vhem %s WHAT [OPTION]... ARGUMENT...\n\n%s\n\nWhat:\n", c->command, about);
     for (const cli_command *k = parts; k->name; k++)
-        fprintf(f, "  %-10s%s\n", k->name, k->help);
+        fprintf(f, "  %-12s%s\n", k->name, k->help);
     fprintf(f, "\n  vhem %s WHAT --help   its options and their defaults\n", c->command);
     return argc > 1 ? EXIT_DONE : EXIT_USAGE;
 }

@@ -30,7 +30,7 @@ static inline void random_component(vh_rng *rng, const vh_emission *family, cons
             vh_channel_par(&shape->layout->channel[c], par, of);
             random_component(rng, shape->layout->channel[c].family, &shape->layout->channel[c].shape, of);
         }
-        if (family->param[p].dim[0] == VH_PER_SYMBOL)
+        if (family->param[p].dim[0] == VH_PER_SYMBOL || family->param[p].dim[0] == VH_PER_GAUSSIAN)
             random_row(rng, (int)n, par[p]);
         for (size_t k = 0; k < n && family->param[p].dim[0] == VH_PER_COLUMN; k++) {
             double u = vh_rng_uniform(rng);
@@ -44,6 +44,19 @@ static inline void random_component(vh_rng *rng, const vh_emission *family, cons
     }
 }
 
+/* Two columns, and Gaussians that all HMMs share. */
+static inline vh_layout *make_background(vhem_ctx *ctx, const vh_emission *family)
+{
+    static const double mu[] = { 0, 0, 6, 1, -5, 3, 1, 7, 0, 2 }, cov[] = { 1, 2, 1, 1, 0.5, 2, 2, 1, 1, 1 };
+    vh_layout *layout = NULL;
+    assert_ok(ctx, vh_layout_new(ctx, 1, &layout));
+    layout->family = layout->channel[0].family = family;
+    layout->channel[0].shape.d = 2;
+    assert_ok(ctx, vh_layout_background(ctx, layout, 5, mu, cov));
+    vh_layout_close(layout);
+    return layout;
+}
+
 /* One column of symbols; or of these, a Gaussian and a count the product. */
 static inline vh_layout *make_layout(vhem_ctx *ctx, const vh_emission *family)
 {
@@ -51,6 +64,8 @@ static inline vh_layout *make_layout(vhem_ctx *ctx, const vh_emission *family)
                              *const symbol[] = { "a", "b", "c", "d" }, *const column[] = { "s", "x", "n" };
     vh_layout *layout = NULL;
     int n = vh_param_is_channels(&family->param[0]) ? 3 : 1;
+    if (family->tied)
+        return make_background(ctx, family);
     assert_ok(ctx, vh_layout_new(ctx, n, &layout));
     layout->family = family;
     for (int c = 0; c < n; c++) {

@@ -46,8 +46,8 @@ static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *wh
             vh_hmm_component(h3m, h, q / h->M, q % h->M, par);
             if (!(vh_hmm_c(h)[q] > 0) || h3m->family->log_product(&h3m->shape, p, p, 0.5, &unused, work))
                 continue;
-            st = vh_fail(ctx, VHEM_ENUMERIC, "the covariance of state %d, component %d is singular", q / h->M,
-                         q % h->M);
+            st = vh_fail(ctx, VHEM_ENUMERIC, "the %s of state %d, component %d is singular",
+                         h3m->family->location ? "covariance" : "distribution", q / h->M, q % h->M);
             vh_h3m_prefix(ctx, h3m, i);
             if (which)
                 vh_error_prefix(ctx, which);

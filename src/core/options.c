@@ -27,7 +27,8 @@
 #define FLOORED   "vhem hem-gmm hem-dtm " EM " " HYBRID
 #define ABOVE_0   1e-300 /* the least of a number that must be positive */
 /* Those of model/emission.c, of which the product has its columns named; a test compares the two. */
-#define EMISSIONS "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|COL:NAME,..."
+#define EMISSIONS \
+    "gaussian-diag|gaussian-full|poisson|bernoulli|gamma|von-mises|categorical|gaussian-tied:FILE|COL:NAME,..."
 
 /* clang-format off */
 #define ROW(type, record, use, name, letter, least, argument, fallback, methods, help) \
@@ -80,7 +81,8 @@ static const vh_option fit_rows[] = {
     CHOICE(R, VH_KEPT, emission, 0, 0, EMISSIONS, "gaussian-diag", "hmm",
            "what a state emits: gaussian-diag, gaussian-full; poisson: counts; bernoulli: 0 or 1; gamma: positive "
            "numbers; von-mises: angles in radians; categorical: symbols; or by column, as in "
-           "'step:gamma,turn:von-mises,x+y:gaussian-full'"),
+           "'step:gamma,turn:von-mises,x+y:gaussian-full'; or gaussian-tied:FILE, weights of the Gaussians that vhem "
+           "background has written"),
     CHOICE(R, VH_KEPT, init, 0, 0, "kmeans|random|segment", "kmeans", "hmm", "how a run starts"),
     CHOICE(R, VH_KEPT, topology, 0, 0, "free|left-right|linear", "free", "hmm",
            "transitions that are allowed: all, never back, to the next state only"),

@@ -319,8 +319,9 @@ static vhem_status judge_columns(csv *r)
     VH_CHECK(r->n_dim > 0 || text < 0, VHEM_EFORMAT,
              "%s: no column holds numbers: column '%s' has '%s' in line %lld%s", t->path, t->column[text],
              r->col[text].example, (long long)r->col[text].text_line,
-             vh_number_hint(r->col[text].example) ? vh_number_hint(r->col[text].example)
-                                                  : "; are they symbols? --emission categorical takes them");
+             vh_number_hint(r->col[text].example)
+                 ? vh_number_hint(r->col[text].example)
+                 : "; are they symbols? vhem fit --emission categorical takes them");
     VH_CHECK(r->n_dim > 0, VHEM_EFORMAT, "%s: every column has another use, none is left for the frames",
              t->path);
     for (int k = 0; k < r->n_dim; k++) {

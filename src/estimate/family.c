@@ -30,7 +30,7 @@ vhem_status vh_family_for(vhem_ctx *ctx, const vh_emission *family, const vh_sha
     VH_TRY(vh_data_suits(ctx, data, family->refuse ? refuse : NULL, &j, &n_missing));
     if (n_missing > 0 && !vh_emission_with_gaps(family, shape))
         VH_TRY(vh_data_require_complete(ctx, data)); /* says where */
-    *out = n_missing > 0 ? family->with_gaps : family;
+    *out = n_missing > 0 || family->tied ? family->with_gaps : family;
 done:
     return st;
 }
@@ -38,6 +38,8 @@ done:
 const vh_emission *vh_family_of_some(const vh_emission *complete, const vh_emission *with_gaps,
                                      const vhem_data *data, const int64_t *seq, int64_t n)
 {
+    if (complete->tied)
+        return with_gaps;
     for (int64_t i = 0; complete != with_gaps && i < n; i++) {
         const double *y = vh_data_frames(data, seq[i]);
         for (int64_t e = 0; e < vh_data_length(data, seq[i]) * data->d; e++)

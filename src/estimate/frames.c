@@ -354,8 +354,8 @@ static vhem_status channel_from(vhem_ctx *ctx, const vhem_data *data, const char
     family = vh_strndup(ctx, colon + 1, (size_t)(s + n - colon - 1));
     VH_CHECK(family, VHEM_ENOMEM, "out of memory");
     ch->family = vh_emission_find(family);
-    VH_CHECK(ch->family && !vh_param_is_channels(&ch->family->param[0]), VHEM_EINVAL,
-             "emission '%s' is unknown; of a column it can be any of %s but the last",
+    VH_CHECK(ch->family && !vh_param_is_channels(&ch->family->param[0]) && !ch->family->tied, VHEM_EINVAL,
+             "emission '%s' is unknown; of a column it can be any of %s but the last two",
              VH_SHOW(family, strlen(family)), vh_emission_names());
     for (const char *p = s; p < colon;) {
         const char *plus = memchr(p, '+', (size_t)(colon - p)), *end = plus ? plus : colon;
@@ -408,6 +408,39 @@ done:
     return st;
 }
 
+/* The Gaussians of a model file: those of its background, or of its only HMM with its only state. */
+static vhem_status layout_of_background(vhem_ctx *ctx, const vh_emission *family, const char *path,
+                                        vh_layout **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_h3m *h3m = NULL;
+    vh_layout *layout = NULL;
+
+    VH_TRY(vh_h3m_load(ctx, path, &h3m));
+    const vh_layout *from = h3m->shape.layout;
+    const vh_background *b = from ? from->background : NULL;
+    VH_CHECK(
+        b || (vh_background_takes(h3m->family) && h3m->K == 1 && h3m->hmm[0].S == 1), VHEM_EINVAL,
+        "%s holds no background: it has %lld %s HMMs, must have one gaussian-diag HMM of one state, as vhem "
+        "background writes it",
+        path, (long long)h3m->K, h3m->family->name);
+    VH_TRY(vh_layout_new(ctx, 1, &layout));
+    layout->family = layout->channel[0].family = family;
+    layout->channel[0].shape.d = h3m->d;
+    const double *mu = b ? b->mu : vh_hmm_param(h3m, &h3m->hmm[0], 0);
+    const double *cov = b ? b->cov : vh_hmm_param(h3m, &h3m->hmm[0], 1);
+    VH_TRY(vh_layout_background(ctx, layout, b ? b->G : h3m->hmm[0].M, mu, cov));
+    if (from && from->column)
+        VH_TRY(vh_layout_columns(ctx, layout, (const char *const *)from->column));
+    vh_layout_close(layout);
+    *out = layout;
+    layout = NULL;
+done:
+    vh_h3m_free(h3m);
+    vh_layout_drop(layout);
+    return st;
+}
+
 /* ---- 5. the calls -------------------------------------------------------------------------------------- */
 
 vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *emission, const vh_h3m *start,
@@ -426,11 +459,17 @@ vhem_status vh_frames_to_fit(vhem_ctx *ctx, const vhem_data *data, const char *e
     const vh_emission *family = vh_emission_find(emission);
     if (family && !vh_emission_needs_layout(family))
         return VHEM_OK;
+    VH_CHECK(!family || !family->tied, VHEM_EINVAL,
+             "emission is %s; name the file of its background, as in gaussian-tied:background.json",
+             emission);
     VH_CHECK(!family || !vh_param_is_channels(&family->param[0]), VHEM_EINVAL,
              "emission is %s; name the columns and their families, as in 'step:gamma,turn:von-mises'",
              emission);
-    VH_TRY(family ? layout_of_family(ctx, data, family, &layout)
-                  : layout_of_columns(ctx, data, emission, &layout));
+    const char *path;
+    const vh_emission *tied = vh_emission_of_file(emission, &path);
+    VH_TRY(tied     ? layout_of_background(ctx, tied, path, &layout)
+           : family ? layout_of_family(ctx, data, family, &layout)
+                    : layout_of_columns(ctx, data, emission, &layout));
     out->layout = layout;
     VH_TRY(cast_data(ctx, data, NULL, data->N, out));
 done:
@@ -447,8 +486,9 @@ vhem_status vh_frames_for(vhem_ctx *ctx, const vhem_data *data, const int64_t *s
 
     out->data = data;
     if (data->layout) {
-        VH_CHECK(!*vh_layout_differs(&(vh_shape){ data->layout->d, data->layout->V, data->layout },
-                                     &h3m->shape, why, sizeof why),
+        VH_CHECK(!*vh_layout_differs(
+                     &(vh_shape){ .d = data->layout->d, .V = data->layout->V, .layout = data->layout },
+                     &h3m->shape, why, sizeof why),
                  VHEM_EINVAL, "the frames do not suit the models: %s", why);
         goto done;
     }

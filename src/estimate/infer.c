@@ -18,6 +18,39 @@
 /* HMMs are scored in tiles of at most this many components: their tables then stay in cache. */
 enum { TILE = 512, STRETCH = 1024 }; /* STRETCH: frames between two looks at a stop */
 
+static const char *no_zero(const void *arg, int k, double y)
+{
+    const bool *never = arg;
+    return y == 0 && never[k] ? "more than 0: no state of the models can give exactly 0" : NULL;
+}
+
+/* A frame that no state of any HMM can give makes a likelihood of 0: the sentence names it. */
+static vhem_status check_zeros(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
+{
+    vhem_status st = VHEM_OK;
+    bool *never = NULL, any = false;
+    int64_t n_missing;
+
+    if (!h3m->family->never_zero)
+        return VHEM_OK;
+    VH_NEW(never, h3m->d);
+    for (int k = 0; k < h3m->d; k++) {
+        never[k] = true;
+        for (int64_t i = 0; i < h3m->K; i++)
+            for (int q = 0; never[k] && q < h3m->hmm[i].S * h3m->hmm[i].M; q++) {
+                double *par[VH_MAX_PARAM];
+                vh_hmm_component(h3m, &h3m->hmm[i], q / h3m->hmm[i].M, q % h3m->hmm[i].M, par);
+                never[k] = h3m->family->never_zero(&h3m->shape, (const double *const *)par, k);
+            }
+        any = any || never[k];
+    }
+    if (any)
+        VH_TRY(vh_data_suits(ctx, data, no_zero, never, &n_missing));
+done:
+    free(never);
+    return st;
+}
+
 /* Sequences seq [n], NULL for all, as h3m sees them; *seen is h3m in the family that suits the data: the same numbers, and statistics that know of missing cells. */
 static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data, const int64_t *seq,
                          int64_t n, vh_frames *frames, vh_h3m *seen)
@@ -28,6 +61,7 @@ static vhem_status check(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data
     VH_CHECK(h3m->d == frames->data->d, VHEM_EINVAL, "the models have dimension %d, the data %d", h3m->d,
              frames->data->d);
     VH_TRY(vh_family_for(ctx, h3m->family, &h3m->shape, frames->data, &seen->family));
+    VH_TRY(check_zeros(ctx, h3m, frames->data));
 done:
     return st;
 }

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-static const vh_emission *const families[] = { &vh_gaussian_diag, &vh_gaussian_full,
-                                               &vh_poisson,       &vh_bernoulli,
-                                               &vh_gamma,         &vh_von_mises,
-                                               &vh_categorical,   &vh_product_of_channels };
+static const vh_emission *const families[] = {
+    &vh_gaussian_diag, &vh_gaussian_full,       &vh_poisson,      &vh_bernoulli, &vh_gamma, &vh_von_mises,
+    &vh_categorical,   &vh_product_of_channels, &vh_gaussian_tied
+};
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 const vh_emission *vh_emission_find(const char *name)
@@ -21,16 +21,25 @@ const vh_emission *vh_emission_find(const char *name)
     return NULL;
 }
 
+const vh_emission *vh_emission_of_file(const char *text, const char **path)
+{
+    size_t n = strlen(vh_gaussian_tied.name);
+    *path = text + n + 1;
+    return strncmp(text, vh_gaussian_tied.name, n) == 0 && text[n] == ':' ? &vh_gaussian_tied : NULL;
+}
+
 const char *vh_emission_names(void)
 {
-    return "gaussian-diag, gaussian-full, poisson, bernoulli, gamma, von-mises, categorical, product";
+    return "gaussian-diag, gaussian-full, poisson, bernoulli, gamma, von-mises, categorical, product, "
+           "gaussian-tied";
 }
 
 int vh_param_extent(const vh_param *p, int k, const vh_shape *shape)
 {
-    return p->dim[k] == VH_PER_SYMBOL    ? shape->V
-           : p->dim[k] == VH_PER_CHANNEL ? shape->layout->size
-                                         : shape->d;
+    return p->dim[k] == VH_PER_SYMBOL     ? shape->V
+           : p->dim[k] == VH_PER_CHANNEL  ? shape->layout->size
+           : p->dim[k] == VH_PER_GAUSSIAN ? shape->G
+                                          : shape->d;
 }
 
 void vh_emission_copy(const vh_emission *f, const vh_shape *shape, const double *const *from,

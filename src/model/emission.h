@@ -31,6 +31,7 @@ typedef struct {             /* sizes of a component */
     int d;                   /* columns of a frame */
     int V;                   /* symbols of all columns of symbols; 0 where there is none */
     const vh_layout *layout; /* names of columns and symbols, and the channels of a product; NULL: no names */
+    int G;                   /* Gaussians of the background that all HMMs share; 0: there is none */
 } vh_shape;
 
 typedef struct {
@@ -39,7 +40,7 @@ typedef struct {
 } vh_coords;
 
 /* VH_PER_CHANNEL: the parameters of all channels of a product one after the other, which files keep apart. */
-typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL, VH_PER_CHANNEL } vh_extent;
+typedef enum { VH_PER_COLUMN, VH_PER_SYMBOL, VH_PER_CHANNEL, VH_PER_GAUSSIAN } vh_extent;
 
 typedef struct { /* one parameter array of a component and its name on disk */
     const char *name;
@@ -129,6 +130,11 @@ struct vh_emission {
     /* What a cell of column k must be, "a whole number of 0 or more", when y is not; NULL when it is.  NULL: any
      * number. */
     const char *(*refuse)(const vh_shape *shape, int k, double y);
+    /* Weights of the Gaussians of a background, `c` [S][G] in files, are all it has; frames always go through
+     * with_gaps. */
+    bool tied;
+    /* Can the component never give exactly 0 in column k, though data may have it?  NULL: it can, or data may not. */
+    bool (*never_zero)(const vh_shape *shape, const double *const *par, int k);
     bool single; /* a mixture of such components is one of them: M is 1 */
     bool sparse; /* most entries of T(y) are 0 */
 
@@ -189,12 +195,14 @@ struct vh_emission {
 };
 
 extern const vh_emission vh_gaussian_diag, vh_gaussian_full, vh_poisson, vh_bernoulli, vh_gamma, vh_von_mises,
-    vh_categorical, vh_product_of_channels;
+    vh_categorical, vh_product_of_channels, vh_gaussian_tied;
 
 #define VH_EMISSION_DEFAULT "gaussian-diag"
 
 /* NULL when there is no such family. */
 const vh_emission *vh_emission_find(const char *name);
+/* The family in "NAME:FILE" whose Gaussians are in a file, and its path; NULL: it is no such text. */
+const vh_emission *vh_emission_of_file(const char *text, const char **path);
 /* "gaussian-diag, gaussian-full, ...": for sentences. */
 const char *vh_emission_names(void);
 
@@ -202,7 +210,10 @@ const char *vh_emission_names(void);
 int vh_param_extent(const vh_param *p, int k, const vh_shape *shape);
 static inline const char *vh_param_extent_name(const vh_param *p, int k)
 {
-    return p->dim[k] == VH_PER_SYMBOL ? "V" : p->dim[k] == VH_PER_CHANNEL ? "all channels" : "d";
+    return p->dim[k] == VH_PER_SYMBOL     ? "V"
+           : p->dim[k] == VH_PER_CHANNEL  ? "all channels"
+           : p->dim[k] == VH_PER_GAUSSIAN ? "G"
+                                          : "d";
 }
 /* Is parameter p that of a product, a list of channels in files? */
 static inline bool vh_param_is_channels(const vh_param *p)
@@ -264,7 +275,7 @@ static inline int vh_features(const vh_emission *f, const vh_shape *shape)
 /* Doubles of scratch (`work`) that any entry of any family may ask for, */
 static inline size_t vh_emission_work(const vh_shape *shape)
 {
-    size_t d = (size_t)shape->d, V = (size_t)shape->V;
+    size_t d = (size_t)shape->d, V = (size_t)(shape->V + shape->G);
     return 4 * d * d + (60 + VH_CHANNEL_BLOCK) * d + 4 * V + 64 + VH_CHANNEL_BLOCK;
 }
 /* and those of this one: with very many columns d^2 of them would be more than there is. */

@@ -232,6 +232,12 @@ static bool validate(const vh_shape *shape, const double *const *par, char *why,
     return true;
 }
 
+static bool never_zero(const vh_shape *shape, const double *const *par, int k)
+{
+    (void)shape;
+    return par[2][k] == 0;
+}
+
 static const char *refuse(const vh_shape *shape, int k, double y)
 {
     (void)shape;
@@ -255,6 +261,7 @@ const vh_emission vh_gamma = {
                { "zero", 1, { VH_PER_COLUMN }, .optional = true } },
     .with_gaps = &vh_gamma,
     .refuse = refuse,
+    .never_zero = never_zero,
     .n_free = n_free,
     .features = features,
     .n_stat = n_stat,

@@ -76,6 +76,17 @@ static const char *refuse(const vh_shape *shape, int k, double y)
     return NULL;
 }
 
+static bool never_zero(const vh_shape *shape, const double *const *par, int k)
+{
+    for (const vh_channel *c = first_of(shape); c < end_of(shape); c++)
+        if (k < c->column + c->shape.d) {
+            const double *of[VH_MAX_PARAM];
+            par_of(c, par, of);
+            return c->family->never_zero && c->family->never_zero(&c->shape, of, k - c->column);
+        }
+    return false;
+}
+
 static double n_free(const vh_shape *shape)
 {
     double n = 0;
@@ -485,11 +496,12 @@ static void shift_theta_gaps(const vh_shape *shape, const double *shift, double 
 
 static const vh_emission product_gaps;
 
-#define COMMON                                                                                            \
-    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },                  \
-    .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .with_gaps = &product_gaps, \
-    .takes_gaps = takes_gaps, .refuse = refuse, .sparse = true, .n_free = n_free, .n_feature = n_feature, \
-    .features = features, .uneven = true, .root = root, .draw = draw, .validate = validate
+#define COMMON                                                                                              \
+    .name = "product", .n_param = 1, .param = { { "channels", 1, { VH_PER_CHANNEL } } },                    \
+    .prior = VH_PRIOR_CHANNELS, .seen = VH_SEEN_CELLS, .location = &location, .with_gaps = &product_gaps,   \
+    .takes_gaps = takes_gaps, .refuse = refuse, .never_zero = never_zero, .sparse = true, .n_free = n_free, \
+    .n_feature = n_feature, .features = features, .uneven = true, .root = root, .draw = draw,               \
+    .validate = validate
 
 static const vh_emission product_gaps = {
     COMMON,

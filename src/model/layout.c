@@ -46,6 +46,7 @@ void vh_layout_drop(const vh_layout *kept)
     for (int c = 0; layout->channel && c < layout->n_channel; c++)
         free_texts(layout->channel[c].symbol, layout->channel[c].shape.V);
     free_texts(layout->column, layout->d);
+    vh_background_free(layout->background);
     free(layout->channel);
     free(layout);
 }
@@ -101,6 +102,12 @@ vhem_status vh_layout_columns(vhem_ctx *ctx, vh_layout *layout, const char *cons
     return copy_texts(ctx, "column", column, d, &layout->column);
 }
 
+vhem_status vh_layout_background(vhem_ctx *ctx, vh_layout *layout, int G, const double *mu, const double *cov)
+{
+    layout->channel[0].shape.G = G;
+    return vh_background_new(ctx, G, layout->channel[0].shape.d, mu, cov, &layout->background);
+}
+
 void vh_layout_close(vh_layout *layout)
 {
     layout->d = layout->V = layout->size = 0;
@@ -117,7 +124,9 @@ void vh_layout_close(vh_layout *layout)
 
 vh_shape vh_layout_shape(const vh_layout *layout)
 {
-    return (vh_shape){ .d = layout->d, .V = layout->V, .layout = layout };
+    return (vh_shape){
+        .d = layout->d, .V = layout->V, .layout = layout, .G = layout->background ? layout->background->G : 0
+    };
 }
 
 static const char *channel_differs(const vh_channel *a, const vh_channel *must, int c, char *why, size_t size)
@@ -141,6 +150,19 @@ static const char *channel_differs(const vh_channel *a, const vh_channel *must, 
     return "";
 }
 
+static const char *background_differs(const vh_background *a, const vh_background *must, char *why,
+                                      size_t size)
+{
+    if (!a || !must || a == must)
+        return "";
+    size_t bytes = sizeof *a->mu * (size_t)a->G * (size_t)a->d;
+    if (a->G == must->G && a->d == must->d && memcmp(a->mu, must->mu, bytes) == 0
+        && memcmp(a->cov, must->cov, bytes) == 0)
+        return "";
+    snprintf(why, size, "their backgrounds, of %d and %d Gaussians, are not the same", a->G, must->G);
+    return why;
+}
+
 const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why, size_t size)
 {
     const vh_layout *x = a->layout, *y = must->layout;
@@ -155,6 +177,8 @@ const char *vh_layout_differs(const vh_shape *a, const vh_shape *must, char *why
         return why;
     }
     bool product = vh_param_is_channels(&x->family->param[0]);
+    if (*background_differs(x->background, y->background, why, size))
+        return why;
     for (int c = 0; c < x->n_channel; c++)
         if (*channel_differs(&x->channel[c], &y->channel[c], c, why, size))
             return why;

@@ -6,6 +6,7 @@
 #define VH_MODEL_LAYOUT_H
 
 #include "core/ctx.h"
+#include "model/emission_background.h"
 #include "model/emission.h"
 
 #include <stdatomic.h>
@@ -21,11 +22,12 @@ typedef struct {
 struct vh_layout {
     atomic_int owners;
     const vh_emission *family;
-    int d, V;            /* of all channels */
-    int size;            /* numbers of a component, of all channels */
-    int n_channel;       /* 1 for all families but products */
-    vh_channel *channel; /* [n_channel] */
-    char **column;       /* [d]; NULL: they have no names */
+    int d, V;                  /* of all channels */
+    int size;                  /* numbers of a component, of all channels */
+    int n_channel;             /* 1 for all families but products */
+    vh_channel *channel;       /* [n_channel] */
+    char **column;             /* [d]; NULL: they have no names */
+    vh_background *background; /* of gaussian-tied; else NULL */
 };
 
 /* One owner, the caller.  Set the family, family and shape.d of each channel, then symbols and names of columns, then close. */
@@ -35,6 +37,9 @@ vhem_status vh_layout_symbols(vhem_ctx *ctx, vh_layout *layout, int channel, con
                               int n);
 /* Copies of the names of all columns [d]; refuses two of one name. */
 vhem_status vh_layout_columns(vhem_ctx *ctx, vh_layout *layout, const char *const *column);
+/* The background of the only channel, copied from mu and cov [G][d]; its family is tied, its d is set. */
+vhem_status vh_layout_background(vhem_ctx *ctx, vh_layout *layout, int G, const double *mu,
+                                 const double *cov);
 /* Settles what follows from the channels. */
 void vh_layout_close(vh_layout *layout);
 /* The shape of components of this layout, which stays its owners'. */

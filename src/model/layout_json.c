@@ -67,8 +67,8 @@ static vhem_status read_channel(vhem_ctx *ctx, json_t *object, vh_layout *layout
     VH_CHECK(json_is_object(object), VHEM_EFORMAT, "is %s, must be an object", vh_json_kind(object));
     VH_TRY(vh_json_required_text(ctx, object, "emission", &emission));
     channel->family = vh_emission_find(emission);
-    VH_CHECK(channel->family && !vh_param_is_channels(&channel->family->param[0]), VHEM_EFORMAT,
-             "emission is '%.80s', which cannot be a channel", emission);
+    VH_CHECK(channel->family && !vh_param_is_channels(&channel->family->param[0]) && !channel->family->tied,
+             VHEM_EFORMAT, "emission is '%.80s', which cannot be a channel", emission);
     VH_TRY(read_texts(ctx, json_object_get(object, "columns"), "columns", -1, columns, &channel->shape.d));
     VH_TRY(read_symbols(ctx, object, layout, c));
 done:
@@ -101,6 +101,36 @@ done:
         free(columns[c]);
     free(columns);
     free(all);
+    return st;
+}
+
+/* The background of gaussian-tied: mu and cov [G][d]. */
+static vhem_status read_background(vhem_ctx *ctx, json_t *root, vh_layout *layout)
+{
+    vhem_status st = VHEM_OK;
+    json_t *object = json_object_get(root, "background"), *list = json_object_get(object, "mu");
+    int G = (int)json_array_size(list), d = layout->channel[0].shape.d;
+    double *both = NULL;
+
+    if (!layout->family->tied)
+        return VHEM_OK;
+    VH_CHECK(object, VHEM_EFORMAT, "background is missing");
+    VH_CHECK(json_is_object(object), VHEM_EFORMAT, "background is %s, must be an object",
+             vh_json_kind(object));
+    VH_CHECK(json_is_array(list) && G > 0 && json_array_size(list) <= VH_MAX_GAUSSIANS, VHEM_EFORMAT,
+             "background: mu is %s, must be an array of 1 to %d means",
+             !list                 ? "missing"
+             : json_is_array(list) ? "an array of another length"
+                                   : vh_json_kind(list),
+             VH_MAX_GAUSSIANS);
+    VH_NEW(both, 2 * (size_t)G * (size_t)d);
+    vh_json_array mu = { .key = "mu", .rank = 2, .dim = { { "G", G }, { "d", d } } };
+    vh_json_array cov = { .key = "cov", .rank = 2, .dim = { { "G", G }, { "d", d } } };
+    VH_TRY(vh_json_numbers(ctx, object, &mu, both));
+    VH_TRY(vh_json_numbers(ctx, object, &cov, both + (size_t)G * (size_t)d));
+    VH_TRY(vh_layout_background(ctx, layout, G, both, both + (size_t)G * (size_t)d));
+done:
+    free(both);
     return st;
 }
 
@@ -145,6 +175,7 @@ vhem_status vh_layout_from_json(vhem_ctx *ctx, json_t *root, const vh_emission *
         layout->channel[0].family = family;
         layout->channel[0].shape.d = d;
         VH_TRY(read_symbols(ctx, root, layout, 0));
+        VH_TRY(read_background(ctx, root, layout));
         VH_TRY(read_columns(ctx, root, layout));
     }
     vh_layout_close(layout);
@@ -179,6 +210,15 @@ static void print_texts(FILE *f, const char *key, char *const *text, int n)
     putc(']', f);
 }
 
+static void print_background(FILE *f, const char *lead, const vh_background *b)
+{
+    const int64_t n[] = { b->G, b->d };
+    fprintf(f, "%s\"background\": {", lead);
+    vh_json_print_array(f, "", "mu", 2, n, b->mu);
+    vh_json_print_array(f, ", ", "cov", 2, n, b->cov);
+    putc('}', f);
+}
+
 void vh_layout_print(FILE *f, const char *lead, const vh_layout *layout)
 {
     if (!layout)
@@ -191,6 +231,8 @@ void vh_layout_print(FILE *f, const char *lead, const vh_layout *layout)
         fputs(c->symbol ? lead : "", f);
         if (c->symbol)
             print_texts(f, "symbols", c->symbol, c->shape.V);
+        if (layout->background)
+            print_background(f, lead, layout->background);
         return;
     }
     fprintf(f, "%s\"channels\": [", lead);

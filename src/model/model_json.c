@@ -25,9 +25,9 @@
 /* Those of the file when family is NULL, else of an HMM. */
 static vhem_status keep_unknown(vhem_ctx *ctx, const vh_emission *family, json_t *object, char **slot)
 {
-    static const char *const file[] = { "format",  "version",  "emission", "d",          "omega",
-                                        "hmms",    "lengths",  "prior",    "provenance", "columns",
-                                        "symbols", "channels", NULL };
+    static const char *const file[] = { "format",  "version",  "emission",   "d",          "omega",
+                                        "hmms",    "lengths",  "prior",      "provenance", "columns",
+                                        "symbols", "channels", "background", NULL };
     const char *hmm[8 + VH_MAX_PARAM] = { "name", "label", "S", "M", "pi", "A", "c" };
     for (int p = 0; family && p < family->n_param; p++)
         hmm[7 + p] = family->param[p].name;
@@ -213,6 +213,12 @@ static vhem_status read_arrays(vhem_ctx *ctx, json_t *object, const vh_h3m *h3m,
 
     VH_TRY(vh_json_numbers(ctx, object, &pi, fill ? h->pi : NULL));
     VH_TRY(vh_json_numbers(ctx, object, &A, fill ? h->A : NULL));
+    if (h3m->family->tied) { /* c is what they have in place of parameters */
+        vh_json_array weights = { .key = "c", .rank = 2, .dim = { { "S", S }, { "G", h3m->shape.G } } };
+        for (int s = 0; fill && s < S; s++)
+            vh_hmm_c(h)[s] = 1;
+        return vh_json_numbers(ctx, object, &weights, fill ? vh_hmm_param(h3m, h, 0) : NULL);
+    }
     VH_TRY(vh_json_numbers(ctx, object, &c, fill ? vh_hmm_c(h) : NULL));
     for (int p = 0; p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
@@ -238,6 +244,9 @@ static vhem_status read_hmm(vhem_ctx *ctx, json_t *object, vh_h3m *h3m, int64_t 
     VH_TRY(vh_json_text(ctx, object, "label", &h->label));
     VH_TRY(vh_json_count(ctx, object, "S", &S));
     VH_TRY(read_M(ctx, object, &M));
+    VH_CHECK(!h3m->family->tied || M == h3m->shape.G, VHEM_EFORMAT,
+             "M is %d, must be the number of Gaussians of the background, %d", M, h3m->shape.G);
+    M = h3m->family->tied ? 1 : M;
     VH_TRY(read_arrays(ctx, object, h3m, i, S, M, false));
     VH_TRY(vh_h3m_shape(ctx, h3m, i, S, M));
     VH_TRY(read_arrays(ctx, object, h3m, i, S, M, true));
@@ -392,11 +401,13 @@ static void print_hmm(FILE *f, const vh_h3m *h3m, const vh_hmm *h)
     fputs("  {", f);
     vh_json_print_text(f, "name", h->name);
     vh_json_print_text(f, "label", h->label);
-    fprintf(f, "\"S\": %d, \"M\": %d", h->S, h->M);
+    bool tied = h3m->family->tied;
+    component[1] = tied ? h3m->shape.G : h->M;
+    fprintf(f, "\"S\": %d, \"M\": %d", h->S, tied ? h3m->shape.G : h->M);
     vh_json_print_array(f, lead, "pi", 1, states, h->pi);
     vh_json_print_array(f, lead, "A", 2, states, h->A);
-    vh_json_print_array(f, lead, "c", 2, component, vh_hmm_c(h));
-    for (int p = 0; p < h3m->family->n_param; p++) {
+    vh_json_print_array(f, lead, "c", 2, component, tied ? vh_hmm_param(h3m, h, 0) : vh_hmm_c(h));
+    for (int p = 0; !tied && p < h3m->family->n_param; p++) {
         const vh_param *param = &h3m->family->param[p];
         if (vh_param_is_channels(param)) {
             print_channels(f, lead, h3m->shape.layout, component, vh_hmm_param(h3m, h, p));

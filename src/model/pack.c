@@ -148,8 +148,8 @@ vhem_status vh_pack_update(vhem_ctx *ctx, const vh_h3m *h3m, const int64_t *inde
             }
             pk->at_fault = loss >= 0 ? -1 : index ? index[k] : k;
             VH_CHECK(loss >= 0, VHEM_ENUMERIC,
-                     "the covariance of state %d, component %d is singular; a floor (--cov-floor) helps",
-                     q / h->M, q % h->M);
+                     "the %s of state %d, component %d is singular; a floor (--cov-floor) helps",
+                     pk->family->location ? "covariance" : "distribution", q / h->M, q % h->M);
             pk->direct[r] = !(loss <= MAX_LOSS);
             pk->n_direct += pk->direct[r];
             theta[0] += pk->log_c[r];
@@ -228,7 +228,8 @@ vhem_status vh_table_direct(vhem_ctx *ctx, const vh_packed *pk, const double *y,
             continue;
         double *row = G + (size_t)r * ld;
         if (!pk->family->log_density(&pk->shape, pk->par + (size_t)r * VH_MAX_PARAM, y, n, row, work))
-            return vh_fail(ctx, VHEM_ENUMERIC, "a covariance became singular; a floor (--cov-floor) helps");
+            return vh_fail(ctx, VHEM_ENUMERIC, "a %s became singular; a floor (--cov-floor) helps",
+                           pk->family->location ? "covariance" : "distribution");
         for (int64_t t = 0; t < n; t++)
             row[t] += pk->log_c[r] + vh_pack_seen_shift(pk, r, y + t * pk->d);
     }

@@ -12,7 +12,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("VHEM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 VHEM = os.environ.get("VHEM", str(SOURCE / "build" / "vhem"))
-COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "sample", "compare",
+COMMANDS = ["fit", "cluster", "tree", "assign", "choose", "score", "decode", "background", "sample", "compare",
             "eval", "stats", "classify", "annotate", "report", "info", "convert"]
 PARTS = {"classify": ["train", "predict", "eval", "cross", "update"],
          "annotate": ["train", "predict", "search", "eval", "cross", "update"]}

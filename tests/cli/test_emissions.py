@@ -97,6 +97,14 @@ class Emissions(Case):
                 if rows[-1].endswith(",0") and prior == "none":
                     self.assertEqual([state[0][1] for state in last["zero"]], [1, 1])
 
+    def test_zeros_without_zero_mass(self):
+        rng = random.Random(3)
+        self.write("d.csv", "id,x\n" + "".join(f"s{i},{rng.gammavariate(2, 1):.4f}\n" for i in range(2) for _ in range(30)))
+        self.ok("fit", "d.csv", "--emission", "gamma", "--prior", "none", "--cov-floor", "0", "-o", "m.json")
+        self.write("e.csv", "id,x\na,1\na,0\n")
+        self.fails(1, "sequence 'a': frame 1 (counted from 0), column 'x' is 0, must be more than 0: no state of the models can "
+                   "give exactly 0", "score", "m.json", "e.csv")
+
     def test_wrong_values(self):
         self.write("d.csv", "id,n,b\na,1,0\na,2,1\na,-3,1\n")
         self.fails(1, "sequence 'a': frame 2 (counted from 0), column 'n' is -3, must be a whole number of 0 or more", "fit",
@@ -180,6 +188,51 @@ class Emissions(Case):
             self.ok("convert", "m.h5", "back.json")
             self.assertEqual(m["hmms"], self.read("back.json")["hmms"])
         self.fails(1, "which full covariances need; --cov diag does not", "fit", "e.csv", "--cov", "full", "-o", "f.json")
+
+    def test_shared_background(self):
+        self.data("d.csv", "gaussian-diag")
+        self.assertIn("next: vhem fit d.csv --emission gaussian-tied:b.json", self.ok("background", "d.csv", "-g", "6", "-o", "b.json").err)
+        self.ok("background", "d.csv", "-g", "6", "-o", "b.h5")
+        for b in ("b.json", "b.h5"):
+            r = self.ok("fit", "d.csv", "--states", "2", "--emission", f"gaussian-tied:{b}", "-o", "m.json")
+            self.assertNotIn("fell", r.err)
+        m, mix = self.read("m.json"), self.read("b.json")["hmms"][0]
+        self.assertEqual((m["emission"], m["background"]["mu"], m["background"]["cov"]), ("gaussian-tied", mix["mu"][0], mix["cov"][0]))
+        self.assertEqual(sorted(m["hmms"][0]), ["A", "M", "S", "c", "label", "name", "pi"])
+        self.assertEqual((m["hmms"][0]["M"], len(m["hmms"][0]["c"]), len(m["hmms"][0]["c"][1])), (6, 2, 6))
+        self.ok("cluster", "m.json", "-k", "2", "--restarts", "3", "-o", "c.json")
+        c = self.read("c.json")
+        self.assertEqual(len(set(zip(c["labels"], [i % 2 for i in range(12)]))), 2, c["labels"])
+        self.assertEqual(c["centers"]["background"], m["background"])
+        for method in ("ppk-sc", "kl-sc", "shem", "hem-gmm"):
+            self.ok("cluster", "m.json", "-k", "2", "--method", method, "-o", "p.json")
+        self.ok("cluster", "d.csv", "-k", "2", "--states", "2", "--method", "em-h3m", "--emission", "gaussian-tied:b.json",
+                "--restarts", "2", "-o", "p.json")
+        self.ok("tree", "m.json", "-k", "4,2", "-o", "t.json")
+        self.ok("compare", "m.json", "-o", "k.csv")
+        self.ok("assign", "c.json", "d.csv")
+        self.ok("score", "m.json", "d.csv")
+        self.ok("decode", "m.json", "d.csv", "--hmm", "0", "-o", "p.csv")
+        self.ok("sample", "m.json", "-n", "3", "-T", "20", "-o", "s.csv")
+        self.ok("report", "c.json", "-o", "r.html")
+        self.ok("classify", "train", "d.csv", "--emission", "gaussian-tied:b.json", "--states", "2", "-o", "y.json")
+        self.assertIn("accuracy 1", self.ok("classify", "eval", "y.json", "d.csv").err.replace("1.000", "1"))
+        self.ok("convert", "m.json", "m.h5")
+        self.ok("convert", "m.h5", "back.json")
+        back = self.read("back.json")
+        self.assertEqual((m["hmms"], m["background"]), (back["hmms"], back["background"]))
+        self.data("e.csv", "gaussian-diag", gaps=0.2)
+        self.ok("fit", "e.csv", "--states", "2", "--emission", "gaussian-tied:m.json", "-o", "e.json")
+        self.ok("background", "d.csv", "-g", "4", "-o", "b4.json")
+        self.ok("fit", "d.csv", "--states", "2", "--emission", "gaussian-tied:b4.json", "-o", "m4.json")
+        self.fails(1, "their backgrounds, of 4 and 6 Gaussians, are not the same", "assign", "c.json", "m4.json")
+        self.fails(1, "d.csv: ", "fit", "d.csv", "--emission", "gaussian-tied:d.csv", "-o", "x.json")
+        self.ok("fit", "d.csv", "-o", "g.json")
+        self.fails(1, "g.json holds no background: it has 12 gaussian-diag HMMs", "fit", "d.csv", "--emission",
+                   "gaussian-tied:g.json", "-o", "x.json")
+        del m["background"]
+        self.write("n.json", json.dumps(m))
+        self.fails(1, "n.json: background is missing", "info", "n.json")
 
     def test_hints(self):
         self.data("d.csv", "poisson")

@@ -26,6 +26,7 @@ OPTIONS = {
     "choose": ["output", "clusters", "states", "splits", "seeds", "path", "checkpoint"] + VHEM_OPTIONS,
     "score": ["output", "all"] + DATA,
     "decode": ["output", "hmm", "posterior"] + DATA,
+    "background": ["output", "gaussians", "max-iter"] + DATA,
     "sample": ["output", "number", "length"],
     "compare": ["output", "kind", "tau", "samples", "lambda", "kernel", "raw", "symmetric"],
     "classify train": ["output", "store", "no-store"] + LEARN + DATA,

@@ -260,8 +260,8 @@ static int check_cases(vhem_ctx *ctx, const char *file, const char *key, void (*
 
 static void test_families(void **state)
 {
-    static const char *const files[] = { "poisson",     "bernoulli", "gamma",  "von-mises",
-                                         "categorical", "track",     "record", "masked" };
+    static const char *const files[] = { "poisson", "bernoulli", "gamma",  "von-mises", "categorical",
+                                         "track",   "record",    "masked", "tied" };
     const char *name;
     (void)state;
     for (int n = 0; (name = test_backend(n)); n++) {

@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-static const char *const names[] = { "gaussian-diag", "gaussian-full", "poisson",     "bernoulli",
-                                     "gamma",         "von-mises",     "categorical", "product" };
+static const char *const names[] = { "gaussian-diag", "gaussian-full", "poisson", "bernoulli",    "gamma",
+                                     "von-mises",     "categorical",   "product", "gaussian-tied" };
 enum { N_NAMES = sizeof names / sizeof *names };
 
 static void bound_never_falls(void **state)
@@ -42,13 +42,6 @@ static void bound_never_falls(void **state)
             vh_h3m_free(centers);
         }
     vhem_ctx_free(ctx);
-}
-
-/* A family of its own for missing cells; of the product, full covariances have none. */
-static bool takes_gaps(const char *name)
-{
-    const vh_emission *f = vh_emission_find(name);
-    return f->with_gaps && !vh_param_is_channels(&f->param[0]);
 }
 
 static double log_likelihood(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
@@ -108,8 +101,7 @@ static void likelihood_never_falls(void **state)
     vhem_ctx *ctx = test_ctx();
     for (int f = 0; f < N_NAMES; f++) {
         climb(ctx, names[f], 0, (uint64_t)f);
-        if (takes_gaps(names[f]))
-            climb(ctx, names[f], 0.3, (uint64_t)f);
+        climb(ctx, names[f], 0.3, (uint64_t)f);
     }
     vhem_ctx_free(ctx);
 }
@@ -121,8 +113,6 @@ static void deleted_cells(void **state)
     (void)state;
     vhem_ctx *ctx = test_ctx();
     for (int f = 0; f < N_NAMES; f++) {
-        if (!takes_gaps(names[f]))
-            continue;
         vh_rng rng;
         vh_rng_init(&rng, 13, VH_RNG_TEST, (uint64_t)f);
         vh_h3m *truth = random_models(ctx, &rng, names[f], 1, 2, 1), *fit[2] = { NULL, NULL };
