@@ -79,6 +79,21 @@ class Documents(Case):
         row = dict(zip(regions[0].split("\t"), regions[1].split("\t")))
         self.assertEqual(row["hmm"], "s1")
 
+    def test_tutorial_data(self):
+        subprocess.run(["python3", SOURCE / "examples/python/kinds_of_data.py", self.dir], check=True)
+        commands = self.commands("docs/tutorial-data.md")
+        self.assertGreaterEqual(len(commands), 14)
+        agreement = {}
+        for args in commands:
+            found = re.search(r"Rand index (\S+),", self.ok(*args).err)
+            if found and args[0] == "cluster":
+                agreement[args[1]] = float(found[1])
+        self.assertEqual(len(agreement), 6)
+        for name, rand in agreement.items():
+            self.assertGreaterEqual(rand, 0.9 if "courses" in name else 1, name)
+        lacking = [h["mu"][0][0][1] is None for h in json.loads(self.path("gaze.json").read_text())["hmms"]]
+        self.assertEqual(sum(lacking), 4)
+
     def test_no_path_of_one_machine(self):
         for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("*.md"), *(SOURCE / "cli").glob("*.[ch]")]:
             self.assertNotRegex(path.read_text(), r"/(home|root|work)/", path.name)
