@@ -77,9 +77,8 @@ int cmd_background(cli *c, int argc, char **argv)
             "--emission gaussian-tied:BACKGROUND share these Gaussians and have weights only, and clustering "
             "such HMMs costs nothing that grows with the number of columns. BACKGROUND is a model file with one "
             "HMM of one state.",
-        .examples =
-            "  vhem background songs.h5 -g 256 -o background.h5\n"
-            "  vhem fit songs.h5 --emission gaussian-tied:background.h5 --states 4 -o songs_hmms.h5\n",
+        .examples = "  vhem background songs.h5 -g 256 -o background.h5\n"
+                    "  vhem fit songs.h5 --emission gaussian-tied:background.h5 -o hmms.h5\n",
     };
     a.usage = &usage;
     int status = cli_begin(c, argc, argv, &usage);
