@@ -40,7 +40,9 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
         if value is None:
             continue
         if key == "covariance_type":
-            own = ":" in str(value) or _ffi.emission_params(str(value))      # by column, or a family's own name
+            tied = str(value).startswith("tied:")                            # and the file of a background
+            by_column = ":" in str(value) and not tied
+            own = by_column or _ffi.emission_params(str(value))              # or a family's own name
             found["emission"] = value if own else f"gaussian-{value}"
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)

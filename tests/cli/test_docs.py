@@ -80,7 +80,7 @@ class Documents(Case):
         self.assertEqual(row["hmm"], "s1")
 
     def test_tutorial_data(self):
-        subprocess.run(["python3", SOURCE / "examples/python/kinds_of_data.py", self.dir], check=True)
+        subprocess.run(["python3", SOURCE / "examples/data/kinds_of_data.py", self.dir], check=True)
         commands = self.commands("docs/tutorial-data.md")
         self.assertGreaterEqual(len(commands), 14)
         agreement = {}
