@@ -64,7 +64,7 @@ static vh_h3m *models(vhem_ctx *ctx, const shape *c)
 }
 
 /* Seconds of an E-step with statistics: the best of `runs` after one that moves the frames in, which *in is. */
-static double estep(const char *backend, const shape *c, const vhem_data *data, const int *seq, int runs,
+static double estep(const char *backend, const shape *c, const vhem_data *data, const int64_t *seq, int runs,
                     double *in)
 {
     vhem_ctx *ctx = bench_context(backend);
@@ -113,7 +113,7 @@ static double estep(const char *backend, const shape *c, const vhem_data *data, 
     return best;
 }
 
-static vhem_data *wrapped(vhem_ctx *ctx, const shape *c, const double *y, int **seq)
+static vhem_data *wrapped(vhem_ctx *ctx, const shape *c, const double *y, int64_t **seq)
 {
     int64_t *T = calloc((size_t)c->N, sizeof *T);
     const char **group = calloc((size_t)c->N, sizeof *group);
@@ -134,7 +134,7 @@ static void compare(const shape *c)
 {
     vhem_ctx *ctx = bench_context("ref");
     double *y = frames(c), in, unused;
-    int *seq;
+    int64_t *seq;
     vhem_data *data = wrapped(ctx, c, y, &seq);
     double a = estep("cuda", c, data, seq, 5, &in),
            b = estep(vh_backend_cpu()->name, c, data, seq, 2, &unused);
@@ -175,7 +175,7 @@ static void whole_fit(const shape *c)
 {
     vhem_ctx *ctx = bench_context("ref");
     double *y = frames(c);
-    int *seq;
+    int64_t *seq;
     vhem_data *data = wrapped(ctx, c, y, &seq);
     double a = fit(c, "cuda", data), b = fit(c, vh_backend_cpu()->name, data);
     printf(

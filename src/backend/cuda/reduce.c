@@ -429,7 +429,8 @@ vhem_status vh_cuda_reduce_run(vhem_ctx *ctx, const void *state, const vh_reduce
     pthread_mutex_lock(&x.job->lock);
     vhem_status st = run_on_device(&x, stops, out);
     pthread_mutex_unlock(&x.job->lock);
-    return st;
+    /* Numbers that leave the range of the kernels: the CPU finds them, or says which pair is at fault. */
+    return st == VHEM_ENUMERIC ? run_on_cpu(&x, stops, out) : st;
 }
 
 /* ---- 6. opening and closing ---------------------------------------------------------------------------- */
