@@ -41,9 +41,10 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         States; default 3.
     n_mix : int
         Gaussians in the mixture of each state; default 1.
-    covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises", "categorical", "tied:FILE", "COL:NAME,..."}
+    covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises", "categorical", \
+"tied:FILE", "COL:NAME,..."}
         Of the Gaussians, or another family that states emit; "tied:FILE": weights of the Gaussians in a file
-        that ``vhem background`` wrote; default "diag".
+        that ``vhem background`` wrote; "COL:NAME,...": a family for each column; default "diag".
     topology : {"free", "left-right", "linear"}
         Transitions that are allowed: all, never back, to the next state only; default "free".
     fixed_startprob, fixed_transmat : arrays (n_states,), (n_states, n_states)
