@@ -77,7 +77,7 @@ static vhem_status first_task(vhem_ctx *ctx, const vh_input *in, const vhem_clus
     t->statistics = o->max_iter > 0;
     t->soft = t->centers->K == 1;
     VH_NEW(t->log_omega, t->centers->K);
-    for (int j = 0; j < t->centers->K; j++)
+    for (int64_t j = 0; j < t->centers->K; j++)
         t->log_omega[j] = log(t->centers->omega[j]);
     VH_TRY(vh_add_to_covariances(ctx, t->centers, o->cov_add));
     VH_TRY(vh_task_begin(ctx, base->h3m, base->shards, in->Kb, t));
@@ -163,7 +163,7 @@ done:
 static bool needs_base(const vh_task *t, const vh_reduce_sums *sums)
 {
     bool any = false;
-    for (int j = 0; j < t->centers->K; j++)
+    for (int64_t j = 0; j < t->centers->K; j++)
         any |= vh_scaled_value(sums->sum_z[j], sums->scale_z[j]) < VH_EMPTY;
     return any && t->loop.opt.repair;
 }

@@ -40,8 +40,8 @@ static vhem_status deal(vhem_ctx *ctx, vh_cuda_lanes *x)
     entry *all = NULL;
 
     VH_NEW(all, x->in.n);
-    for (int i = 0; i < x->in.n; i++)
-        all[i] = (entry){ vh_data_length(x->in.data, x->in.seq[i]), i };
+    for (int64_t i = 0; i < x->in.n; i++)
+        all[i] = (entry){ vh_data_length(x->in.data, x->in.seq[i]), (int)i };
     qsort(all, (size_t)x->in.n, sizeof *all, longest_first);
     for (int i = 0; i < x->n_lane; i++) {
         x->place[i] = i < x->in.n ? all[i].place : -1;
