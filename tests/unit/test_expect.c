@@ -58,6 +58,7 @@ static void remembered(void **state)
     t.centers->hmm[1].pi[0] += 1e-15;
     assert_false(is_known(ctx, &t, K));
     uint64_t print = t.base->print;
+    vh_journal_free(t.base->journal);
     vh_base_free(t.base);
     models->hmm[700].pi[0] = nextafter(models->hmm[700].pi[0], 2);
     assert_ok(ctx, vh_base_new(ctx, models, &t.base));
