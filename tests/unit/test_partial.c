@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_partial.c - sums over models that an executor has made, in parts and in any order: the same bits as from
  * one process. */
+#include "on_disk.h"
 #include "support.h"
 
 #include "model/convert.h"
@@ -84,22 +85,6 @@ static vhem_models *sample(vhem_ctx *ctx)
         all->omega[i] /= sum;
     assert_ok(ctx, vh_models_take_hmms(ctx, all, &m));
     return m;
-}
-
-static vhem_models *on_disk(vhem_ctx *ctx, const vhem_models *m, int shards, const char *path)
-{
-    char command[600];
-    vh_shards *set = NULL;
-    vhem_models *out = NULL;
-    snprintf(command, sizeof command, "rm -rf '%s'", path);
-    assert_int_equal(system(command), 0);
-    if (shards == 0)
-        return NULL;
-    assert_ok(ctx, vhem_models_merge(ctx, 1, &m, shards, NULL, path));
-    assert_ok(ctx, vh_shards_open(ctx, path, &set));
-    set->bytes = 1 << 30; /* as if it were large */
-    assert_ok(ctx, vh_models_take_shards(ctx, set, &out));
-    return out;
 }
 
 static vhem_status clusters(vhem_ctx *ctx, const vhem_models *m, const vhem_executor *executor, int weighted,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_stream.c - clusters of HMMs that stay on disk: the same bits as in memory, however they are cut. */
+#include "on_disk.h"
 #include "support.h"
 
 #include "model/masked.h"
@@ -37,23 +38,6 @@ static vhem_models *sample(vhem_ctx *ctx, int d)
     assert_ok(ctx, vh_h3m_set_text(ctx, &all->hmm[77].name, "seven"));
     assert_ok(ctx, vh_models_take_hmms(ctx, all, &m));
     return m;
-}
-
-/* The set in a folder of so many files, opened and not read. */
-static vhem_models *on_disk(vhem_ctx *ctx, const vhem_models *m, int shards, const char *path)
-{
-    char command[600];
-    vh_shards *set = NULL;
-    vhem_models *out = NULL;
-    snprintf(command, sizeof command, "rm -rf '%s'", path);
-    assert_int_equal(system(command), 0);
-    if (shards == 0)
-        return NULL;
-    assert_ok(ctx, vhem_models_merge(ctx, 1, &m, shards, NULL, path));
-    assert_ok(ctx, vh_shards_open(ctx, path, &set));
-    set->bytes = 1 << 30; /* as if it were large */
-    assert_ok(ctx, vh_models_take_shards(ctx, set, &out));
-    return out;
 }
 
 static vhem_tree *clusters(vhem_ctx *ctx, const vhem_models *m, int64_t Kr)

@@ -3,6 +3,7 @@
  *
  *   1. who has which lane      2. statistics of the frames      3. to the device */
 #include "backend/cuda/lanes.h"
+#include "backend/cuda/room.h"
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/place.h"
@@ -141,20 +142,6 @@ static size_t bytes_of(const vh_cuda_lanes *x, int first, int end)
     return (x->step0[end] - x->step0[first]) * (size_t)x->n_stat * LANES * sizeof(double);
 }
 
-static vhem_status pinned_room(vhem_ctx *ctx, vh_cuda_lanes *x, size_t bytes)
-{
-    vhem_status st = VHEM_OK;
-    if (bytes > x->pinned_bytes) {
-        vh_device_free_pinned(x->pinned);
-        x->pinned = NULL;
-        x->pinned_bytes = 0;
-        VH_DEVICE(vh_device_new_pinned(bytes, &x->pinned));
-        x->pinned_bytes = bytes;
-    }
-done:
-    return st;
-}
-
 /* Bundles first .. end-1 to the device, by way of pinned memory, some at a time.  The last copy may be under way when
  * it returns. */
 static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, double *to)
@@ -165,7 +152,7 @@ static vhem_status send(vhem_ctx *ctx, vh_cuda_lanes *x, int first, int end, dou
         while (next < end && bytes_of(x, b, next + 1) <= PINNED_BYTES)
             next++;
         VH_DEVICE(vh_device_put_wait()); /* for what was there before */
-        VH_TRY(pinned_room(ctx, x, bytes_of(x, b, next)));
+        VH_TRY(vh_cuda_pinned_room(ctx, bytes_of(x, b, next), &x->pinned_bytes, &x->pinned));
         VH_TRY(fill(ctx, x, b, next - b, x->pinned));
         VH_DEVICE(vh_device_put_begin((char *)to + bytes_of(x, first, b), x->pinned, bytes_of(x, b, next)));
     }
@@ -254,13 +241,7 @@ vhem_status vh_cuda_lanes_begin(vhem_ctx *ctx, vh_cuda_lanes *x, int t, vh_cuda_
         tile->T = x->T + x->step0[b0] * (size_t)x->n_stat * LANES;
         return VHEM_OK;
     }
-    if (bytes > x->buffer_bytes[which]) {
-        vh_device_free(x->buffer[which]);
-        x->buffer[which] = NULL;
-        x->buffer_bytes[which] = 0;
-        VH_DEVICE(vh_device_new(bytes, &x->buffer[which]));
-        x->buffer_bytes[which] = bytes;
-    }
+    VH_TRY(vh_cuda_room(ctx, bytes, &x->buffer_bytes[which], &x->buffer[which]));
     VH_TRY(send(ctx, x, b0, b0 + tile->bundles, x->buffer[which]));
     tile->T = x->buffer[which];
 done:

@@ -12,6 +12,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/place.h"
 #include "backend/cuda/reduce.h"
+#include "backend/cuda/room.h"
 #include "backend/ref/product.h"
 #include "core/alloc.h"
 #include "core/team.h"
@@ -237,20 +238,6 @@ static int choose_block(const extremes *a, const extremes *b, int d)
 
 /* ---- 2. parts ------------------------------------------------------------------------------------------ */
 
-static vhem_status grow(vhem_ctx *ctx, double **p, size_t *have, size_t bytes)
-{
-    vhem_status st = VHEM_OK;
-    if (bytes > *have) {
-        vh_device_free(*p);
-        *p = NULL;
-        *have = 0;
-        VH_DEVICE(vh_device_new(bytes, p));
-        *have = bytes;
-    }
-done:
-    return st;
-}
-
 /* What a run has in common with HMMs first .. first+n-1, as places within the run. */
 static int overlap(const vh_cuda_run *r, int first, int n, int *from)
 {
@@ -282,9 +269,9 @@ static vhem_status run_pair(vhem_ctx *ctx, product_job *job, const vh_cuda_run *
     int some = rows_at_a_time(a, rows, each);
     double pairs = (double)some * x.nb;
     x.slots = ((pairs < SLOTS ? (int)pairs : SLOTS) + 127) / 128 * 128;
-    VH_TRY(grow(ctx, &job->table, &job->table_bytes, (size_t)(some * each)));
-    VH_TRY(grow(ctx, &job->work, &job->work_bytes,
-                vh_cuda_product_work(a->S, b->S) * (size_t)x.slots * sizeof(double)));
+    VH_TRY(vh_cuda_room(ctx, (size_t)(some * each), &job->table_bytes, &job->table));
+    VH_TRY(vh_cuda_room(ctx, vh_cuda_product_work(a->S, b->S) * (size_t)x.slots * sizeof(double),
+                        &job->work_bytes, &job->work));
     x.upper = r->upper;
     x.lambda = job->p.lambda;
     x.constant = job->constant;
@@ -317,20 +304,6 @@ done:
     return st;
 }
 
-static vhem_status pinned_room(vhem_ctx *ctx, strip *s, size_t bytes)
-{
-    vhem_status st = VHEM_OK;
-    if (bytes > s->pinned_bytes) {
-        vh_device_free_pinned(s->pinned);
-        s->pinned = NULL;
-        s->pinned_bytes = 0;
-        VH_DEVICE(vh_device_new_pinned(bytes, &s->pinned));
-        s->pinned_bytes = bytes;
-    }
-done:
-    return st;
-}
-
 /* Starts the kernels of a strip, and the copy of its results after them. */
 static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const vh_rectangle *r)
 {
@@ -339,8 +312,8 @@ static vhem_status start_strip(vhem_ctx *ctx, product_job *job, int slot, const 
     const set *b = job->b.memory ? &job->b : &job->a;
     size_t bytes = (size_t)r->na * (size_t)r->nb * sizeof(double);
 
-    VH_TRY(grow(ctx, &s->out, &s->out_bytes, bytes));
-    VH_TRY(pinned_room(ctx, s, bytes));
+    VH_TRY(vh_cuda_room(ctx, bytes, &s->out_bytes, &s->out));
+    VH_TRY(vh_cuda_pinned_room(ctx, bytes, &s->pinned_bytes, &s->pinned));
     VH_DEVICE(vh_device_zero(s->out, bytes));
     for (int p = 0; p < job->a.n; p++)
         for (int q = 0; q < b->n; q++)

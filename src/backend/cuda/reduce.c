@@ -13,6 +13,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/estep.h"
 #include "backend/cuda/groups.h"
+#include "backend/cuda/room.h"
 #include "backend/cuda/store.h"
 #include "backend/reduce_cpu.h"
 #include "backend/ref/reduce.h"
@@ -72,13 +73,7 @@ typedef struct { /* an E-step */
 static vhem_status get_room(vhem_ctx *ctx, cuda_job *job, room r, size_t bytes, void *out)
 {
     vhem_status st = VHEM_OK;
-    if (bytes > job->room_bytes[r]) {
-        vh_device_free(job->room[r]);
-        job->room[r] = NULL;
-        job->room_bytes[r] = 0;
-        VH_DEVICE(vh_device_new(bytes, &job->room[r]));
-        job->room_bytes[r] = bytes;
-    }
+    VH_TRY(vh_cuda_room(ctx, bytes, &job->room_bytes[r], &job->room[r]));
     memcpy(out, &job->room[r], sizeof job->room[r]);
 done:
     return st;

@@ -17,6 +17,7 @@
 #include "backend/cuda/hmms.h"
 #include "backend/cuda/lanes.h"
 #include "backend/cuda/place.h"
+#include "backend/cuda/room.h"
 #include "backend/cuda/shares.h"
 #include "backend/ref/ref.h"
 #include "backend/sequences_cpu.h"
@@ -141,34 +142,6 @@ static bool cut_tiles(pass *x, size_t *bytes)
     return false;
 }
 
-static vhem_status make_room(vhem_ctx *ctx, cuda_job *job, size_t bytes)
-{
-    vhem_status st = VHEM_OK;
-    if (bytes > job->tables_bytes) {
-        vh_device_free(job->tables);
-        job->tables = NULL;
-        job->tables_bytes = 0;
-        VH_DEVICE(vh_device_new(bytes, &job->tables));
-        job->tables_bytes = bytes;
-    }
-done:
-    return st;
-}
-
-static vhem_status make_pinned(vhem_ctx *ctx, char **p, size_t *have, size_t bytes)
-{
-    vhem_status st = VHEM_OK;
-    if (bytes > *have) {
-        vh_device_free_pinned(*p);
-        *p = NULL;
-        *have = 0;
-        VH_DEVICE(vh_device_new_pinned(bytes, p));
-        *have = bytes;
-    }
-done:
-    return st;
-}
-
 /* ---- 2. a tile ----------------------------------------------------------------------------------------- */
 
 static vhem_status launch(pass *x, way how, const vh_cuda_frames *f)
@@ -262,7 +235,7 @@ static vhem_status finish(pass *x, way how, const vh_cuda_frames *f, int t)
     int K = x->step->pk->K, lane0 = f->bundle0 * LANES;
     size_t pairs = (size_t)K * (size_t)f->lanes;
 
-    VH_TRY(make_pinned(ctx, &x->job->pinned, &x->job->pinned_bytes, sizeof(double) * pairs));
+    VH_TRY(vh_cuda_pinned_room(ctx, sizeof(double) * pairs, &x->job->pinned_bytes, &x->job->pinned));
     double *v = (double *)x->job->pinned;
     VH_DEVICE(vh_device_get(v, f->loglik, sizeof *v * pairs));
     for (int k = 0; k < K; k++) {
@@ -325,8 +298,8 @@ static vhem_status assign(pass *x, double *log_z)
     VH_NEW(scale, K);
     VH_TRY(vh_cuda_shares_assign(ctx, &shares, x->out, scale));
     if (x->step->statistics) {
-        VH_TRY(make_pinned(ctx, &x->job->weights, &x->job->weights_bytes,
-                           sizeof *x->w * K * (size_t)lanes->n_lane));
+        VH_TRY(vh_cuda_pinned_room(ctx, sizeof *x->w * K * (size_t)lanes->n_lane, &x->job->weights_bytes,
+                                   &x->job->weights));
         x->w = (double *)x->job->weights;
         for (int t = 0; t < x->n_tile; t++) {
             vh_cuda_frames f = tile_of(x, t);
@@ -421,7 +394,7 @@ static vhem_status load(pass *x, bool *fits)
     VH_TRY(vh_cuda_set_put(ctx, x->step->pk, &job->set));
     *fits = cut_tiles(x, &bytes);
     if (*fits)
-        VH_TRY(make_room(ctx, job, bytes));
+        VH_TRY(vh_cuda_room(ctx, bytes, &job->tables_bytes, &job->tables));
 done:
     if (st == VHEM_EBACKEND) { /* other processes, or other jobs of this one, have the memory */
         vh_log(ctx, VHEM_LOG_WARN, "%s; the CPU does it", ctx->error);

@@ -3,6 +3,7 @@
 #include "backend/cuda/store.h"
 
 #include "backend/cuda/device.h"
+#include "backend/cuda/room.h"
 #include "core/alloc.h"
 
 #include <math.h>
@@ -59,16 +60,9 @@ static void drop_memory(vh_cuda_passing *x)
 static vhem_status grow(vhem_ctx *ctx, vh_cuda_passing *x, size_t bytes, bool streams)
 {
     vhem_status st = VHEM_OK;
-    if (bytes > x->pinned_bytes) {
-        drop_pinned(x);
-        VH_DEVICE(vh_device_new_pinned(bytes, &x->pinned));
-        x->pinned_bytes = bytes;
-    }
-    if (streams && bytes > x->bytes) {
-        drop_memory(x);
-        VH_DEVICE(vh_device_new(bytes, &x->memory));
-        x->bytes = bytes;
-    }
+    VH_TRY(vh_cuda_pinned_room(ctx, bytes, &x->pinned_bytes, &x->pinned));
+    if (streams)
+        VH_TRY(vh_cuda_room(ctx, bytes, &x->bytes, &x->memory));
 done:
     return st;
 }

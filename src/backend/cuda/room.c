@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* room.c - see room.h. */
+#include "backend/cuda/room.h"
+
+#include "backend/cuda/device.h"
+
+#include <string.h>
+
+typedef struct { /* where memory comes from and goes to */
+    const char *(*make)(size_t bytes, void *out);
+    void (*drop)(void *p);
+} source;
+
+static vhem_status grow(vhem_ctx *ctx, const source *from, size_t bytes, size_t *have, void *p)
+{
+    vhem_status st = VHEM_OK;
+    void *now = NULL;
+
+    if (bytes <= *have)
+        return VHEM_OK;
+    memcpy(&now, p, sizeof now);
+    from->drop(now);
+    memset(p, 0, sizeof now);
+    *have = 0;
+    VH_DEVICE(from->make(bytes, p));
+    *have = bytes;
+done:
+    return st;
+}
+
+vhem_status vh_cuda_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p)
+{
+    static const source device = { vh_device_new, vh_device_free };
+    return grow(ctx, &device, bytes, have, p);
+}
+
+vhem_status vh_cuda_pinned_room(vhem_ctx *ctx, size_t bytes, size_t *have, void *p)
+{
+    static const source pinned = { vh_device_new_pinned, vh_device_free_pinned };
+    return grow(ctx, &pinned, bytes, have, p);
+}
