@@ -120,7 +120,7 @@ static void close_estep(estep *e)
     vh_reduce_sums_free(&e->sums);
     vh_pack_free(e->pk);
     vh_base_free(e->base);
-    vhem_ctx_free(e->ctx);
+    vhem_free(e->ctx);
 }
 
 /* Seconds of one E-step: the best of `runs`, after one that moves the models in. */
@@ -183,7 +183,7 @@ static void compare(const bench_gpu *g, const shape *c, bool on_cores)
     fflush(stdout);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Seconds of one E-step on both, for jobs of growing size. */
@@ -206,7 +206,7 @@ static void crossover(void)
             vh_h3m_free(centers);
         }
     fflush(stdout);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What a long run is at, a line for each thing it does. */
@@ -227,7 +227,7 @@ static void million(int Kb, int Kr, int iterations, const char *backend)
     double t = bench_wall(), *x;
     vhem_ctx_options how;
     vhem_ctx *ctx = NULL;
-    vhem_ctx_options_init(&how);
+    vhem_options_init(VHEM_CTX_OPTIONS, &how);
     how.backend = backend;
     how.progress = trace;
     how.progress_arg = &t;
@@ -240,7 +240,7 @@ static void million(int Kb, int Kr, int iterations, const char *backend)
     bench_need(ctx, vhem_models_new_hmms(ctx, "gaussian-diag", c.d, Kb, v, &h));
     free(x);
     free(v);
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 1;
     opt.max_iter = iterations;
     opt.tol = 0;
@@ -253,9 +253,9 @@ static void million(int Kb, int Kr, int iterations, const char *backend)
     printf("%s: %d HMMs into %d clusters, %d iterations, start included: %.1f s\n", vhem_ctx_backend(ctx), Kb,
            Kr, vhem_tree_level(tree, 0)->n_iter, t);
     fflush(stdout);
-    vhem_tree_free(tree);
-    vhem_models_free(h);
-    vhem_ctx_free(ctx);
+    vhem_free(tree);
+    vhem_free(h);
+    vhem_free(ctx);
 }
 
 /* log int p^2 of each component. */
@@ -306,7 +306,7 @@ static double kernel_seconds(int K, const char *backend)
     vh_workers_free(&workers);
     vh_base_free(base);
     vh_h3m_free(h);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return t;
 }
 

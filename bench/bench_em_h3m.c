@@ -87,7 +87,7 @@ static void make_data(bench *b)
             b->h3m->omega[i] = i == k;
         bench_need(b->ctx, vh_h3m_sample(b->ctx, b->h3m, n, s->T, &own));
         memcpy(b->y + (size_t)k * each, own->y, sizeof *b->y * (size_t)n * (size_t)s->T * (size_t)s->d);
-        vhem_data_free(own);
+        vhem_free(own);
     }
     bench_need(b->ctx, vhem_data_wrap(b->ctx, s->N, T, s->d, b->y, NULL, &b->data));
     free(T);
@@ -170,7 +170,7 @@ static void close_bench(bench *b)
     vh_workers_free(&b->workers);
     vh_sets_free(&b->sets);
     vh_pack_free(b->pk);
-    vhem_data_free(b->data);
+    vhem_free(b->data);
     vh_h3m_free(b->h3m);
 }
 
@@ -200,7 +200,7 @@ int main(void)
 {
     vhem_ctx_options how;
     vhem_ctx *ctx = NULL;
-    vhem_ctx_options_init(&how);
+    vhem_options_init(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     bench_need(NULL, vhem_ctx_new(&how, &ctx));
     vh_blas_enter();
@@ -209,6 +209,6 @@ int main(void)
     for (int i = 0; i < N_SHAPES; i++)
         row(ctx, &shapes[i]);
     vh_blas_leave();
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return 0;
 }

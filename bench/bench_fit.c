@@ -59,15 +59,15 @@ int main(int argc, char **argv)
     vhem_fit_options opt;
     double *seconds = calloc((size_t)a.repeat, sizeof *seconds), loglik = 0;
 
-    vhem_ctx_options_init(&how);
+    vhem_options_init(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     how.backend = a.backend;
     bench_need(NULL, seconds ? vhem_ctx_new(&how, &ctx) : VHEM_ENOMEM);
-    vhem_data_options_init(&columns);
+    vhem_options_init(VHEM_DATA_OPTIONS, &columns);
     columns.group = "group";
     bench_need(ctx, vhem_data_load(ctx, a.data, &columns, &data));
     bench_need(ctx, vhem_models_load(ctx, a.start, &start));
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = start;
     opt.max_iter = a.n_iter;
     opt.tol = 0; /* plain maximum likelihood, always all iterations */
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     opt.repair = 0;
     opt.by_group = 1;
     for (int r = 0; r < a.repeat; r++) {
-        vhem_models_free(out);
+        vhem_free(out);
         vhem_free(report);
         double t0 = bench_process();
         bench_need(ctx, vhem_fit(ctx, data, &opt, &out, &report));
@@ -87,10 +87,10 @@ int main(int argc, char **argv)
     printf("{\"backend\": \"%s\", \"best\": %.9f, \"median\": %.9f, \"loglik\": %.17g}\n",
            vhem_ctx_backend(ctx), seconds[0], seconds[a.repeat / 2], loglik);
     vhem_free(report);
-    vhem_models_free(out);
-    vhem_models_free(start);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(out);
+    vhem_free(start);
+    vhem_free(data);
+    vhem_free(ctx);
     free(seconds);
     return 0;
 }

@@ -26,7 +26,7 @@ static vhem_ctx *context(const char *backend, int threads)
 {
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = threads;
     bench_need(NULL, vhem_ctx_new(&opt, &ctx));
@@ -156,9 +156,9 @@ static void close_bench(bench *b)
     vh_seq_sums_free(&b->sums);
     vh_workers_free(&b->workers);
     vh_pack_free(b->pk);
-    vhem_data_free(b->data);
+    vhem_free(b->data);
     vh_h3m_free(b->h3m);
-    vhem_ctx_free(b->ctx);
+    vhem_free(b->ctx);
 }
 
 /* ---- 1. many fits -------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static void many_fits(void)
     int threads[2] = { 1, (int)sysconf(_SC_NPROCESSORS_ONLN) };
 
     bench_need(ctx, vh_h3m_sample(ctx, model, s.N, s.T, &data));
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = s.S;
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < 2; i++) {
@@ -228,9 +228,9 @@ static void many_fits(void)
     for (int i = 0; i < 2; i++)
         printf("%2d thread%-2s%6.0f sequences/s, speedup %.2f; peak memory beyond data and models %.1f MB\n",
                threads[i], threads[i] == 1 ? "" : "s", rate[i], rate[i] / rate[0], scratch[i]);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(model);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- 2. emission product ------------------------------------------------------------------------------- */

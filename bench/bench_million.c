@@ -69,7 +69,7 @@ int main(int argc, char **argv)
         return 1;
     vhem_models *h = models(ctx, K, group);
     double before = bench_memory("VmRSS:"), t0 = bench_wall();
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     if (vhem_cluster(ctx, &(vhem_source){ .models = h }, 1, &clusters, &opt, &tree) != VHEM_OK) {
         fprintf(stderr, "bench_million: %s\n", vhem_ctx_error(ctx));
         return 1;
@@ -80,9 +80,9 @@ int main(int argc, char **argv)
            "%.0f MB beside the models (scores and assignments of one run: %.0f MB), Rand index %.4f\n",
            K, before, bench_wall() - t0, c->n_iter, c->n_run, bench_memory("VmHWM:") - before,
            2.0 * K * GROUPS * 8 / 1048576, agree.rand);
-    vhem_tree_free(tree);
-    vhem_models_free(h);
-    vhem_ctx_free(ctx);
+    vhem_free(tree);
+    vhem_free(h);
+    vhem_free(ctx);
     free(group);
     return 0;
 }

@@ -136,12 +136,12 @@ static double pair_seconds(const char *backend, const shape *c, int wall)
 {
     vhem_ctx_options opt;
     kernel k = { 0 };
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = wall > 0 ? wall : 1;
     bench_need(NULL, vhem_ctx_new(&opt, &k.ctx));
     k.h3m = models(k.ctx, c);
-    vhem_distance_options_init(&k.opt);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &k.opt);
     k.opt.kind = "ppk";
     k.opt.tau = c->tau;
     k.D = calloc((size_t)c->K * (size_t)c->K, sizeof *k.D);
@@ -156,7 +156,7 @@ static double pair_seconds(const char *backend, const shape *c, int wall)
         best = bench_best(run_kernel, &k, 0.5);
     free(k.D);
     vh_h3m_free(k.h3m);
-    vhem_ctx_free(k.ctx);
+    vhem_free(k.ctx);
     return best / pairs;
 }
 

@@ -145,7 +145,7 @@ static void open_estep(const char *backend, const shape *c, int kind, estep *e)
     vhem_ctx_options opt;
     vh_rng rng;
     memset(e, 0, sizeof *e);
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = 1;
     bench_need(NULL, vhem_ctx_new(&opt, &e->ctx));
@@ -177,7 +177,7 @@ static void close_estep(estep *e)
     vh_base_free(e->base);
     vh_h3m_free(e->base_h3m);
     vh_h3m_free(e->centers);
-    vhem_ctx_free(e->ctx);
+    vhem_free(e->ctx);
 }
 
 static void run_estep(void *arg)

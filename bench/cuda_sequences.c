@@ -109,7 +109,7 @@ static double estep(const char *backend, const shape *c, const vhem_data *data, 
     vh_h3m_free(h3m);
     free(xs);
     free(log_omega);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return best;
 }
 
@@ -143,10 +143,10 @@ static void compare(const shape *c)
         "call %.2f s\n",
         c->N, c->T, c->d, c->S, c->M, c->K, c->mixtures ? " in a mixture" : "", 1e3 * a, 1e3 * b, b / a, in);
     fflush(stdout);
-    vhem_data_free(data);
+    vhem_free(data);
     free(seq);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One HMM for all sequences, four restarts, 20 iterations: starts and reading in included. */
@@ -155,7 +155,7 @@ static double fit(const shape *c, const char *backend, const vhem_data *data)
     vhem_ctx *ctx = bench_context(backend);
     vhem_fit_options opt;
     vhem_models *out = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = c->S;
     opt.M = c->M;
     opt.restarts = 4;
@@ -166,8 +166,8 @@ static double fit(const shape *c, const char *backend, const vhem_data *data)
     double t = bench_wall();
     bench_need(ctx, vhem_fit(ctx, data, &opt, &out, NULL));
     t = bench_wall() - t;
-    vhem_models_free(out);
-    vhem_ctx_free(ctx);
+    vhem_free(out);
+    vhem_free(ctx);
     return t;
 }
 
@@ -182,10 +182,10 @@ static void whole_fit(const shape *c)
         "fit       %6d x %4d d %2d S %2d M %d, 4 restarts, 20 iterations: device %.2f s, cores %.2f s, %.1f times\n",
         c->N, c->T, c->d, c->S, c->M, a, b, b / a);
     fflush(stdout);
-    vhem_data_free(data);
+    vhem_free(data);
     free(seq);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 void bench_sequences(double share)

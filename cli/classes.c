@@ -15,9 +15,9 @@ bool classes_are_tags(const cli *c)
 void classes_args_init(classes_args *a, bool annotate)
 {
     memset(a, 0, sizeof *a);
-    vhem_data_options_init(&a->data);
-    vhem_train_options_init(&a->train);
-    vhem_rank_options_init(&a->rank);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a->data);
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &a->train);
+    vhem_options_init(VHEM_RANK_OPTIONS, &a->rank);
     a->output = "-";
     a->at = annotate ? "5,10,15" : "3,5";
     a->folds = 5;
@@ -127,9 +127,9 @@ int classes_run(cli *c, int argc, char **argv, const cli_usage *usage, classes_a
     int status = cli_begin(c, argc, argv, usage);
     if (status == CLI_GO)
         status = work(c, a);
-    vhem_data_free(a->sequences);
+    vhem_free(a->sequences);
     vhem_free(a->tag_list);
-    vhem_classes_free(a->classes);
+    vhem_free(a->classes);
     return status;
 }
 

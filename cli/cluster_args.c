@@ -7,15 +7,15 @@
 void cluster_args_init(cluster_args *a)
 {
     memset(a, 0, sizeof *a);
-    vhem_cluster_options_init(&a->opt);
-    vhem_data_options_init(&a->data);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a->opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a->data);
     a->output = "-";
 }
 
 void cluster_args_free(cluster_args *a)
 {
     vhem_free(a->items);
-    vhem_models_free(a->start);
+    vhem_free(a->start);
     cli_input_free(&a->input);
     a->items = NULL;
     a->start = NULL;

@@ -214,7 +214,7 @@ int cmd_assign(cli *c, int argc, char **argv)
     assign_args a = { .output = "-" };
     assignment s = { 0 };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
     cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
                                         .shown = "-, standard output", .help = "file to write the table to" },
                                       { 0 } });
@@ -244,6 +244,6 @@ int cmd_assign(cli *c, int argc, char **argv)
     free(s.frames);
     vhem_free(s.items);
     cli_input_free(&s.input);
-    vhem_tree_free(s.tree);
+    vhem_free(s.tree);
     return status;
 }

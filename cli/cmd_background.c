@@ -45,8 +45,8 @@ static int fit_and_save(cli *c, background_args *a)
                 a->fit.M, facts.d, cli_where(a->output), c->arg[0], a->output);
         status = EXIT_DONE;
     }
-    vhem_models_free(models);
-    vhem_data_free(data);
+    vhem_free(models);
+    vhem_free(data);
     return status;
 }
 
@@ -54,8 +54,8 @@ int cmd_background(cli *c, int argc, char **argv)
 {
     background_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
-    vhem_fit_options_init(&a.fit);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    vhem_options_init(VHEM_FIT_OPTIONS, &a.fit);
     a.fit.K = a.fit.S = a.fit.restarts = 1;
     a.fit.M = 256;
     a.fit.max_iter = 20;

@@ -132,7 +132,7 @@ static int cluster_and_save(cli *c, cluster_args *a)
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
     free(why);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return status;
 }
 

@@ -78,8 +78,8 @@ static void free_comparison(comparison *s)
     free(s->error);
     free(s->ppk);
     if (s->b != s->a)
-        vhem_models_free(s->b);
-    vhem_models_free(s->a);
+        vhem_free(s->b);
+    vhem_free(s->a);
 }
 
 int cmd_compare(cli *c, int argc, char **argv)
@@ -87,7 +87,7 @@ int cmd_compare(cli *c, int argc, char **argv)
     compare_args a = { .output = "-" };
     comparison s = { 0 };
     cli_table t = { 0 };
-    vhem_distance_options_init(&a.opt);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &a.opt);
     const cli_change change[] = {
         { .field = "kind", .shown = "all, one row per pair", .help = "a matrix of this kind" },
         { .field = "lambda", .help = "power of the kernel" },

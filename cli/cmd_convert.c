@@ -133,7 +133,7 @@ static int merge(cli *c, const char *to, int shards)
         status = EXIT_DONE;
     }
     for (int p = 0; p < c->n_arg; p++)
-        vhem_models_free(set[p]);
+        vhem_free(set[p]);
     return status;
 }
 
@@ -143,7 +143,7 @@ int cmd_convert(cli *c, int argc, char **argv)
     const char *output = NULL;
     int shards = 0;
     cli_table t = { 0 };
-    vhem_data_options_init(&opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     cli_add(&t,
             (const cli_option[]){
                 { "output", 'o', OPT_TEXT, "OUT", &output,

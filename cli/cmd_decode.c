@@ -141,8 +141,8 @@ static int load_and_decode(cli *c, const decode_args *a)
     if (status == CLI_GO)
         status = decode_all(c, a, &d);
     free(d.choice.hmm);
-    vhem_data_free(d.data);
-    vhem_models_free(d.models);
+    vhem_free(d.data);
+    vhem_free(d.models);
     return status;
 }
 
@@ -150,7 +150,7 @@ int cmd_decode(cli *c, int argc, char **argv)
 {
     decode_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
     cli_add(
         &t,
         (const cli_option[]){

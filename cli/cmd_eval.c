@@ -59,7 +59,7 @@ static int load_runs(cli *c, eval_runs *runs, eval_result *r)
 static void free_runs(eval_runs *runs)
 {
     for (int k = 0; runs->run && k < runs->n; k++) {
-        vhem_tree_free(runs->run[k].tree);
+        vhem_free(runs->run[k].tree);
         free(runs->run[k].value);
     }
     free(runs->run);
@@ -180,8 +180,8 @@ static int evaluate_and_free(cli *c, eval_args *a)
     free(r.class_of);
     free_runs(&r.a);
     free_runs(&r.b);
-    vhem_models_free(y.models);
-    vhem_data_free(y.data);
+    vhem_free(y.models);
+    vhem_free(y.data);
     return status;
 }
 
@@ -190,8 +190,8 @@ int cmd_eval(cli *c, int argc, char **argv)
     eval_args a = { .output = NULL };
     cli_table t = { 0 };
     static const char as_made[] = "as the clusters were made";
-    vhem_data_options_init(&a.read);
-    vhem_cluster_options_init(&a.opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.read);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a.opt);
     const cli_change change[] = {
         { .field = "tau", .shown = as_made },
         { .field = "lambda", .shown = as_made },

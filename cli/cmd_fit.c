@@ -103,7 +103,7 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }
     vhem_free(report);
-    vhem_models_free(models);
+    vhem_free(models);
     return status;
 }
 
@@ -132,8 +132,8 @@ static int prepare_and_fit(cli *c, fit_args *a)
             a->fit.repair = 0;
         status = fit_and_save(c, a, data);
     }
-    vhem_data_free(data);
-    vhem_models_free(a->start);
+    vhem_free(data);
+    vhem_free(a->start);
     free(a->fixed_pi);
     free(a->fixed_A);
     return status;
@@ -183,8 +183,8 @@ int cmd_fit(cli *c, int argc, char **argv)
 {
     fit_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
-    vhem_fit_options_init(&a.fit);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    vhem_options_init(VHEM_FIT_OPTIONS, &a.fit);
     add_options(&t, &a);
     const cli_usage usage = {
         .args = "DATA -o MODELS",

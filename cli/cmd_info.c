@@ -23,10 +23,10 @@ static int load_and_tell(cli *c, const vhem_data_options *opt, bool all)
             info_tell(stdout, facts, all);
         status = EXIT_DONE;
     }
-    vhem_models_free(file.models);
-    vhem_tree_free(file.tree);
-    vhem_classes_free(file.classes);
-    vhem_data_free(file.data);
+    vhem_free(file.models);
+    vhem_free(file.tree);
+    vhem_free(file.classes);
+    vhem_free(file.data);
     return status;
 }
 
@@ -35,7 +35,7 @@ int cmd_info(cli *c, int argc, char **argv)
     vhem_data_options opt;
     int all = 0;
     cli_table t = { 0 };
-    vhem_data_options_init(&opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     cli_add(&t, (const cli_option[]){ { "all", 'a', OPT_FLAG, NULL, &all,
                                         .help = "list every model, member, column and sequence, not just the "
                                                 "first ones" },

@@ -33,9 +33,9 @@ static void free_args(report_args *a)
     free(a->measures);
     vhem_free(a->examples);
     vhem_free(a->stats);
-    vhem_data_free(a->loaded);
-    vhem_models_free(a->set);
-    vhem_tree_free(a->tree);
+    vhem_free(a->loaded);
+    vhem_free(a->set);
+    vhem_free(a->tree);
 }
 
 static int load_inputs(cli *c, report_args *a)
@@ -102,7 +102,7 @@ static int find_statistics(cli *c, report_args *a)
         return CLI_GO;
     if (!a->loaded)
         return cli_misuse(c, "--stats needs --data, and --group for the persons in it");
-    vhem_stats_input_init(&in);
+    vhem_options_init(VHEM_STATS_INPUT, &in);
     in.tree = a->tree;
     in.data = a->loaded;
     in.models = a->set;
@@ -222,8 +222,8 @@ int cmd_report(cli *c, int argc, char **argv)
 {
     report_args a = { .output = "report.html", .each = 2 };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
-    vhem_report_input_init(&a.in);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
+    vhem_options_init(VHEM_REPORT_INPUT, &a.in);
     a.in.y_down = 0;
     add_options(&t, &a);
     const cli_usage usage = {

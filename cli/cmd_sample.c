@@ -28,8 +28,8 @@ static int load_and_sample(cli *c, int64_t N, int64_t T, const char *output)
                 cli_plural(T), cli_where(output));
         status = EXIT_DONE;
     }
-    vhem_data_free(data);
-    vhem_models_free(models);
+    vhem_free(data);
+    vhem_free(models);
     return status;
 }
 

@@ -173,8 +173,8 @@ static int load_and_score(cli *c, const score_args *a)
     free(s.loglik);
     free(s.frames);
     vhem_free(s.items);
-    vhem_data_free(data);
-    vhem_models_free(s.models);
+    vhem_free(data);
+    vhem_free(s.models);
     return status;
 }
 
@@ -182,7 +182,7 @@ int cmd_score(cli *c, int argc, char **argv)
 {
     score_args a = { .output = "-" };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.data);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.data);
     cli_add(&t, (const cli_option[]){ { "output", 'o', OPT_TEXT, "FILE", &a.output,
                                         .shown = "-, standard output", .help = "file to write the table to" },
                                       { "all", 'a', OPT_FLAG, NULL, &a.all,

@@ -103,9 +103,9 @@ static int compute_and_write(cli *c, stats_args *a)
     if (status == CLI_GO)
         status = write_all(c, a);
     vhem_free(a->s);
-    vhem_data_free(a->data);
-    vhem_models_free(a->set);
-    vhem_tree_free(a->tree);
+    vhem_free(a->data);
+    vhem_free(a->set);
+    vhem_free(a->tree);
     return status;
 }
 
@@ -135,8 +135,8 @@ int cmd_stats(cli *c, int argc, char **argv)
 {
     stats_args a = { .level = -1 };
     cli_table t = { 0 };
-    vhem_data_options_init(&a.read);
-    vhem_stats_input_init(&a.in);
+    vhem_options_init(VHEM_DATA_OPTIONS, &a.read);
+    vhem_options_init(VHEM_STATS_INPUT, &a.in);
     add_options(&t, &a);
     const cli_usage usage = {
         .args = "CLUSTERS DATA",

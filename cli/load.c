@@ -91,9 +91,9 @@ int cli_load_input(cli *c, const char *path, const vhem_data_options *opt, cli_i
 
 void cli_input_free(cli_input *in)
 {
-    vhem_models_free(in->file.models);
-    vhem_tree_free(in->file.tree);
-    vhem_classes_free(in->file.classes);
-    vhem_data_free(in->file.data);
+    vhem_free(in->file.models);
+    vhem_free(in->file.tree);
+    vhem_free(in->file.classes);
+    vhem_free(in->file.data);
     *in = (cli_input){ 0 };
 }

@@ -152,7 +152,7 @@ int cli_open(cli *c)
     if (status != CLI_GO)
         return status;
     cli_progress_init(c);
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.backend = c->backend;
     opt.threads = c->threads;
     opt.seed = c->seed;
@@ -172,7 +172,7 @@ int cli_close(cli *c, int status)
 {
     cli_progress_clear(c);
     running = NULL;
-    vhem_ctx_free(c->ctx);
+    vhem_free(c->ctx);
     free(c->columns);
     free(c->symbols);
     c->columns = c->symbols = NULL;

@@ -88,7 +88,7 @@ static char *room_for(size_t n)
 
 static void fail(const team *t, vhem_status st, const char *sentence, answer *a)
 {
-    vhem_partial_free(a->sums);
+    vhem_free(a->sums);
     a->sums = NULL;
     a->st = st;
     snprintf(a->why, sizeof a->why, "rank %d: %.*s", t->rank, VHEM_WHY - 20, sentence);
@@ -110,7 +110,7 @@ static void send_answer(team *t, answer *a, int to)
     else
         send_bytes(a->why, sizeof a->why, to);
     vhem_free(bytes);
-    vhem_partial_free(a->sums);
+    vhem_free(a->sums);
     a->sums = NULL;
 }
 
@@ -120,7 +120,7 @@ static void merge(team *t, const char *bytes, size_t n, answer *a)
     vhem_status st = vhem_partial_read(t->ctx, bytes, n, &more);
     if (st == VHEM_OK && a->sums) {
         st = vhem_partial_merge(t->ctx, a->sums, more);
-        vhem_partial_free(more);
+        vhem_free(more);
     } else if (st == VHEM_OK) {
         a->sums = more;
     }
@@ -162,7 +162,7 @@ static void pass_up(team *t, answer *a)
 static void load(team *t, const char *path, const char *backend)
 {
     vhem_ctx_options opt;
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.backend = backend;
     opt.threads = t->threads;
     t->sentence[0] = 0;
@@ -250,8 +250,8 @@ int team_serve(team *t)
 
 void team_free(team *t)
 {
-    vhem_models_free(t->models);
-    vhem_ctx_free(t->ctx);
+    vhem_free(t->models);
+    vhem_free(t->ctx);
     t->models = NULL;
     t->ctx = NULL;
 }

@@ -109,7 +109,7 @@ static inline vhem_status call_clustering_load(vhem_ctx *ctx, const char *path, 
     tree->provenance = NULL;
     tree->n = 0;
     free(tree->base_labels[0]);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return VHEM_OK;
 }
 
@@ -171,7 +171,7 @@ static inline vhem_status call_fit_pieces(vhem_ctx *ctx, const vhem_data *data, 
     if (st == VHEM_OK) {
         *out = models->h3m;
         models->h3m = NULL;
-        vhem_models_free(models);
+        vhem_free(models);
     }
     return st;
 }

@@ -212,10 +212,10 @@ static inline problem random_problem(vhem_ctx *ctx, uint64_t number)
 
 static inline void problem_free(problem *p)
 {
-    vhem_models_free(p->base);
-    vhem_models_free(p->centers);
-    vhem_models_free(p->first);
-    vhem_data_free(p->data);
+    vhem_free(p->base);
+    vhem_free(p->centers);
+    vhem_free(p->first);
+    vhem_free(p->data);
     free(p->y);
 }
 

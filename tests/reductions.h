@@ -92,7 +92,7 @@ static inline answer ask_backend(const char *backend, const vh_h3m *base, const 
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     answer a = ask(ctx, base, centers, q);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return a;
 }
 

@@ -34,8 +34,8 @@ static int cluster(vhem_ctx *ctx, const char *input, int64_t K, const char *outp
         print_clusters(vhem_tree_level(clusters, 0));
     else
         fprintf(stderr, "cluster: %s\n", vhem_ctx_error(ctx));
-    vhem_tree_free(clusters);
-    vhem_models_free(models);
+    vhem_free(clusters);
+    vhem_free(models);
     return st != VHEM_OK;
 }
 
@@ -49,6 +49,6 @@ int main(int argc, char **argv)
     if (vhem_ctx_new(NULL, &ctx) != VHEM_OK)
         return 1;
     int failed = cluster(ctx, argv[1], atoi(argv[2]), argv[3]);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return failed;
 }

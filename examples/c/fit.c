@@ -14,7 +14,7 @@ static int fit(vhem_ctx *ctx, const char *input, const char *output)
     vhem_models_facts facts = { 0 };
     vhem_fit_options opt;
 
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     vhem_status st = vhem_data_load(ctx, input, NULL, &data);
     if (st == VHEM_OK)
@@ -31,8 +31,8 @@ static int fit(vhem_ctx *ctx, const char *input, const char *output)
     }
     if (st != VHEM_OK)
         fprintf(stderr, "fit: %s\n", vhem_ctx_error(ctx));
-    vhem_models_free(models);
-    vhem_data_free(data);
+    vhem_free(models);
+    vhem_free(data);
     return st != VHEM_OK;
 }
 
@@ -46,6 +46,6 @@ int main(int argc, char **argv)
     if (vhem_ctx_new(NULL, &ctx) != VHEM_OK)
         return 1;
     int failed = fit(ctx, argv[1], argv[2]);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return failed;
 }

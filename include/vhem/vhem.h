@@ -5,11 +5,10 @@
  *   - Whatever can fail returns a vhem_status; vhem_ctx_error(ctx) is a sentence for a person.  On failure an
  *     output is left as it was.  The one exception is VHEM_ESTOPPED, see vhem_ctx_stop.
  *   - Argument order: context, inputs, options, outputs.
- *   - Defaults: every options record has an _init.  It sets numbers to -1 and pointers to NULL, and in every
+ *   - Defaults: vhem_options_init sets the numbers of an options record to -1 and its pointers to NULL, and in every
  *     options record a negative number or a NULL means "the default".  A NULL record means all defaults.
  *     vhem_option_info tells what the defaults are.
- *   - The caller owns what comes through a ** .  Opaque objects have a _free of their own; plain records are
- *     released with vhem_free.  All of them accept NULL.
+ *   - The caller owns what comes through a **, and releases it with vhem_free, whatever it is.
  *   - Arrays are row-major; a comment gives their shape.  Indices are 0-based.  Rows of A are "from".
  *   - A context serves one thread at a time; objects passed as const may be shared by all threads.
  *   - The same seed gives the same bits at any number of threads.
@@ -67,17 +66,15 @@ VHEM_API const char *vhem_version(void);
 VHEM_API const char *vhem_backends(void);                /* usable here, best first: "avx512 avx2 simd ref" */
 VHEM_API const char *vhem_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
 VHEM_API const char *vhem_status_text(vhem_status);
-VHEM_API void        vhem_ctx_options_init(vhem_ctx_options *);
 VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
-VHEM_API void        vhem_ctx_free(vhem_ctx *);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
 /* Asks the running and all later computations of this context to end soon; may be called from a
  * signal handler or another thread.  They return VHEM_ESTOPPED and, where their comment says so,
  * hand over the best result so far. */
 VHEM_API void        vhem_ctx_stop(vhem_ctx *);
-/* Releases a plain record that came through a **: items, reports, predictions, tags, judgements. */
-VHEM_API void        vhem_free(void *record);
+/* Releases whatever came through a **: a context, data, models, a tree, a report, ...; NULL is allowed. */
+VHEM_API void        vhem_free(void *object);
 /* A file that is whole or not there, as all files of the library are: write to *fd, and do not close it.  Until
  * the file is closed with keep != 0 the old one stands at path, and with keep == 0 it stays.  Pipes and devices
  * are written in place. */
@@ -86,8 +83,10 @@ VHEM_API vhem_status vhem_output_close(vhem_ctx *, vhem_output *, int keep);
 
 /* ---- options as data ----------------------------------------------------------------------------------- */
 
+/* The records of options, each under the name of its type; the last four have no vhem_option_info. */
 typedef enum { VHEM_DATA_OPTIONS, VHEM_FIT_OPTIONS, VHEM_CLUSTER_OPTIONS, VHEM_DISTANCE_OPTIONS,
-               VHEM_TRAIN_OPTIONS, VHEM_RANK_OPTIONS } vhem_option_set;
+               VHEM_TRAIN_OPTIONS, VHEM_RANK_OPTIONS, VHEM_CTX_OPTIONS, VHEM_CHOOSE_OPTIONS,
+               VHEM_STATS_INPUT, VHEM_REPORT_INPUT } vhem_option_set;
 typedef enum { VHEM_OPTION_INT, VHEM_OPTION_INT64, VHEM_OPTION_REAL, VHEM_OPTION_TEXT, VHEM_OPTION_CHOICE,
                VHEM_OPTION_FLAG } vhem_option_type;
 
@@ -105,6 +104,8 @@ typedef struct {                     /* one field of an options record */
     const char *help;                /* half a sentence */
 } vhem_option;
 
+/* Everything at its default: vhem_options_init(VHEM_FIT_OPTIONS, &opt) of a vhem_fit_options. */
+VHEM_API void        vhem_options_init(vhem_option_set, void *record);
 /* Option i of a record, i = 0, 1, ...; VHEM_EINVAL past the last. */
 VHEM_API vhem_status vhem_option_info(vhem_option_set, int i, vhem_option *out);
 
@@ -145,7 +146,6 @@ typedef struct {                     /* what is known about sequences besides fr
     const char *const *column;                                   /* [d] */
 } vhem_data_text;
 
-VHEM_API void        vhem_data_options_init(vhem_data_options *);
 VHEM_API vhem_status vhem_data_load(vhem_ctx *, const char *path, const vhem_data_options *, vhem_data **out);
 /* Frames of all sequences stacked, y [sum T][d], T [N].  No copy: y must outlive the data set.  Texts and
  * weights are copied; text may be NULL. */
@@ -158,7 +158,6 @@ VHEM_API vhem_status vhem_data_view(const vhem_data *, int64_t n, vhem_seq_view 
 /* The name of symbol v of column k, which cells of that value stand for; NULL past the last, and where cells are
  * numbers. */
 VHEM_API const char *vhem_data_symbol(const vhem_data *, int k, int v);
-VHEM_API void        vhem_data_free(vhem_data *);
 
 /* ---- models -------------------------------------------------------------------------------------------- */
 
@@ -232,7 +231,6 @@ VHEM_API vhem_status vhem_models_read(vhem_ctx *, const vhem_models *, int64_t f
 /* Largest difference |a - b| / max(1, |a|, |b|) over all parameters; infinity when the shapes differ, or when
  * a set on disk cannot be read. */
 VHEM_API double      vhem_models_compare(const vhem_models *, const vhem_models *);
-VHEM_API void        vhem_models_free(vhem_models *);
 
 /* ---- what is worked on: models, or sequences, or groups of sequences ----------------------------------- */
 
@@ -301,7 +299,6 @@ typedef struct {                     /* every restart of every model; a mixture 
     vhem_fit_run *run;               /* [K][R] */
 } vhem_fit_report;
 
-VHEM_API void        vhem_fit_options_init(vhem_fit_options *);
 /* Weights are uniform, names and labels are carried over from the items.  report may be NULL.  VHEM_ESTOPPED
  * hands over the models that were begun, or the best mixture so far. */
 VHEM_API vhem_status vhem_fit(vhem_ctx *, const vhem_data *, const vhem_fit_options *, vhem_models **out,
@@ -354,7 +351,6 @@ VHEM_API vhem_status vhem_partial_merge(vhem_ctx *, vhem_partial *into, const vh
 /* For a process on a machine of the same kind; the bytes are released with vhem_free. */
 VHEM_API vhem_status vhem_partial_write(vhem_ctx *, const vhem_partial *, void **bytes, size_t *n);
 VHEM_API vhem_status vhem_partial_read(vhem_ctx *, const void *bytes, size_t n, vhem_partial **out);
-VHEM_API void        vhem_partial_free(vhem_partial *);
 
 /* ---- models -> clusters -> hierarchy ------------------------------------------------------------------- */
 
@@ -479,7 +475,6 @@ typedef struct {                     /* a tree at a glance; valid while it lives
     const char *provenance;          /* a JSON object as text; NULL when unknown */
 } vhem_tree_facts;
 
-VHEM_API void        vhem_cluster_options_init(vhem_cluster_options *);
 /* Method i, i = 0, 1, ..., the default first; VHEM_EINVAL past the last. */
 VHEM_API vhem_status vhem_method_info(int i, vhem_method_facts *out);
 /* Level 0 groups the items of the source into K[0] clusters; level l groups the centres of level l-1, with
@@ -493,7 +488,6 @@ VHEM_API const vhem_clustering *vhem_tree_level(const vhem_tree *, int l);
 /* A tree or a clustering; a model file, of a mixture for instance, is a level without items. */
 VHEM_API vhem_status vhem_tree_load(vhem_ctx *, const char *path, vhem_tree **out);
 VHEM_API vhem_status vhem_tree_save(vhem_ctx *, const vhem_tree *, const char *provenance, const char *path);
-VHEM_API void        vhem_tree_free(vhem_tree *);
 
 /* New models (by L_hmm) or new sequences or groups (by likelihood) into the clusters of every level:
  * label [items][levels]; posterior [items][Kr of level 0] and score [items] (L_hmm or log-likelihood under
@@ -543,7 +537,6 @@ typedef struct {                     /* one row of a choice; NaN: not asked for,
     double same_seeds;               /* mean adjusted Rand index of these groups with those of other seeds */
 } vhem_choice;
 
-VHEM_API void        vhem_choose_options_init(vhem_choose_options *);
 /* Every K with every S, the restarts of opt each.  rows [n_K][n_S], then [n_path] with the largest K and S, is
  * the caller's.  VHEM_ESTOPPED leaves the rows that were finished there; the others have K = 0. */
 VHEM_API vhem_status vhem_choose(vhem_ctx *, const vhem_source *, const vhem_choose_options *,
@@ -633,7 +626,6 @@ typedef struct {
     vhem_test  *test;                /* [n_test] */
 } vhem_statistics;
 
-VHEM_API void        vhem_stats_input_init(vhem_stats_input *);
 VHEM_API vhem_status vhem_stats(vhem_ctx *, const vhem_stats_input *, vhem_statistics **out);
 
 /* ---- distances between HMMs ---------------------------------------------------------------------------- */
@@ -648,7 +640,6 @@ typedef struct {
     int         normalised;          /* k(a,b) / sqrt(k(a,a) k(b,b)) */
 } vhem_distance_options;
 
-VHEM_API void        vhem_distance_options_init(vhem_distance_options *);
 /* D [Ka][Kb]: every HMM of a against every HMM of b, for sequences of tau frames: divergences in nats,
  * kernels as their logarithm.  error [Ka][Kb], the standard error where the kind is sampled, else 0, may be
  * NULL.  One set may have diagonal and the other full covariances.  a may be b, which halves the work of a
@@ -706,7 +697,6 @@ typedef struct {                     /* what the models say about n items */
     double   scored;                 /* share of the models that were scored: 1, or less in a fast search */
 } vhem_prediction;
 
-VHEM_API void        vhem_train_options_init(vhem_train_options *);
 /* tags NULL: the labels of the data are the classes.  VHEM_ESTOPPED: what was fitted is in the store. */
 VHEM_API vhem_status vhem_classes_train(vhem_ctx *, const vhem_data *, const vhem_tags *,
                                         const vhem_train_options *, vhem_classes **out);
@@ -719,7 +709,6 @@ VHEM_API vhem_status vhem_classes_save(vhem_ctx *, const vhem_classes *, const c
                                        const char *path);
 VHEM_API void        vhem_classes_info(const vhem_classes *, vhem_classes_facts *out);
 VHEM_API vhem_status vhem_classes_view(const vhem_classes *, int c, vhem_class_view *out);
-VHEM_API void        vhem_classes_free(vhem_classes *);
 /* fast: look the models up in a tree and score only the `fast` branches that fit best; 0: score all. */
 VHEM_API vhem_status vhem_classes_predict(vhem_ctx *, const vhem_classes *, const vhem_data *, int fast,
                                           vhem_prediction **out);
@@ -757,7 +746,6 @@ typedef struct {                     /* predictions against the truth */
     int64_t *confusion;              /* [C][C]    true, predicted */
 } vhem_judgement;
 
-VHEM_API void        vhem_rank_options_init(vhem_rank_options *);
 /* score [n][C] ranks tags within an item, and items within a tag; truth [n][C].  Ties: the lowest index
  * first. */
 VHEM_API vhem_status vhem_rank(vhem_ctx *, int64_t n, int C, const double *score, const unsigned char *truth,
@@ -804,7 +792,6 @@ typedef struct {                     /* what a report shows; all but the tree ma
     const char        *command;      /* line that made this report, to be shown */
 } vhem_report_input;
 
-VHEM_API void        vhem_report_input_init(vhem_report_input *);
 /* One HTML file that needs nothing else; "-" is stdout.  Nothing is clustered, fitted or measured for it. */
 VHEM_API vhem_status vhem_report_write(vhem_ctx *, const vhem_report_input *, const char *path);
 

@@ -187,7 +187,7 @@ def texts(values: Optional[Sequence[str]], keep: List[Any]) -> Any:
 def options_of(kind: str, values: Mapping[str, Any]) -> Tuple[Any, List[Any]]:
     """A struct of options with its defaults and the values that are not None, and what it points to."""
     struct = ffi.new(f"vhem_{kind} *")
-    function(f"vhem_{kind}_init")(struct)
+    function("vhem_options_init")(function(f"VHEM_{kind.upper()}"), struct)
     keep: List[Any] = []
     fill(struct, values, keep)
     return struct, keep

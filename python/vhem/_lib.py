@@ -59,7 +59,7 @@ class Session:
         out = ffi.new("vhem_ctx **")
         if lib.vhem_ctx_new(options, out) != lib.VHEM_OK:
             raise InputError(backend_problem(str(backend)))
-        self.ctx = ffi.gc(out[0], lib.vhem_ctx_free)
+        self.ctx = ffi.gc(out[0], lib.vhem_free)
 
     def log(self, level: int, line: str) -> None:
         if level == lib.VHEM_LOG_WARN:
@@ -109,8 +109,8 @@ class Session:
 
 
 def owned(pointer: Any, kind: str, *keep: Any) -> Handle:
-    """An object that is freed with its handle, or a plain record."""
-    return Handle(pointer, getattr(lib, f"vhem_{kind}_free", lib.vhem_free), *keep)
+    """An object or a plain record that is freed with its handle."""
+    return Handle(pointer, lib.vhem_free, *keep)
 
 
 def _error(status: int, sentence: str) -> Error:

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "annotate/classes.h"
 
-#include "core/alloc.h"
+#include "core/record.h"
 #include "core/options.h"
 #include "estimate/options.h"
 #include "estimate/pieces.h"
@@ -13,17 +13,10 @@
 /* A class needs good densities, not the best of all fits and partitions. */
 enum { PIECE_RESTARTS = 4, REDUCE_RESTARTS = 5 };
 
-void vhem_train_options_init(vhem_train_options *opt)
-{
-    vh_options_init(VHEM_TRAIN_OPTIONS, opt, sizeof *opt);
-    vhem_fit_options_init(&opt->piece);
-    vhem_cluster_options_init(&opt->reduce);
-}
-
 vhem_train_options vh_train_filled(const vhem_train_options *opt)
 {
     vhem_train_options o;
-    vhem_train_options_init(&o);
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &o);
     if (opt)
         o = *opt;
     vh_options_fill(VHEM_TRAIN_OPTIONS, &o);
@@ -39,12 +32,25 @@ vhem_train_options vh_train_filled(const vhem_train_options *opt)
     return o;
 }
 
+static void clear_classes(void *object)
+{
+    vhem_classes *k = object;
+    for (int c = 0; c < k->C; c++) {
+        free(k->cls[c].name);
+        free(k->cls[c].part);
+        vhem_free(k->cls[c].model);
+    }
+    free(k->cls);
+    vh_texts_free(&k->texts);
+    free(k->provenance);
+}
+
 vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_classes **out)
 {
     vhem_status st = VHEM_OK;
     vhem_classes *k = NULL;
 
-    VH_NEW(k, 1);
+    VH_NEW_RECORD(k, clear_classes);
     k->seed = (uint64_t)ctx->opt.seed;
     k->opt = vh_train_filled(opt);
     k->opt.store = NULL;
@@ -54,23 +60,8 @@ vhem_status vh_classes_new(vhem_ctx *ctx, const vhem_train_options *opt, vhem_cl
     *out = k;
     k = NULL;
 done:
-    vhem_classes_free(k);
+    vhem_free(k);
     return st;
-}
-
-void vhem_classes_free(vhem_classes *k)
-{
-    if (!k)
-        return;
-    for (int c = 0; c < k->C; c++) {
-        free(k->cls[c].name);
-        free(k->cls[c].part);
-        vhem_models_free(k->cls[c].model);
-    }
-    free(k->cls);
-    vh_texts_free(&k->texts);
-    free(k->provenance);
-    free(k);
 }
 
 vhem_status vh_classes_put(vhem_ctx *ctx, vhem_classes *k, const char *name, vh_class **out)
@@ -143,7 +134,7 @@ vhem_status vh_classes_copy(vhem_ctx *ctx, const vhem_classes *k, vhem_classes *
     *out = copy;
     copy = NULL;
 done:
-    vhem_classes_free(copy);
+    vhem_free(copy);
     return st;
 }
 
@@ -185,7 +176,7 @@ vhem_status vh_classes_pool(vhem_ctx *ctx, const vhem_classes *k, vhem_models **
     of = NULL;
 done:
     free(model);
-    vhem_models_free(all);
+    vhem_free(all);
     free(of);
     return st;
 }

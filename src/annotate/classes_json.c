@@ -200,7 +200,7 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vhem_classes *k)
     json_t *reduce = json_object_get(root, "reduce"), *K = json_object_get(reduce, "K");
     vhem_train_options o;
 
-    vhem_train_options_init(&o);
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &o);
     VH_TRY(vh_options_read(ctx, json_object_get(root, "train"), VHEM_TRAIN_OPTIONS, &k->texts, &o));
     VH_TRY(vh_options_read(ctx, json_object_get(root, "piece"), VHEM_FIT_OPTIONS, &k->texts, &o.piece));
     VH_TRY(vh_options_read(ctx, reduce, VHEM_CLUSTER_OPTIONS, &k->texts, &o.reduce));
@@ -241,7 +241,7 @@ static vhem_status read_classes(vhem_ctx *ctx, json_t *root, vhem_classes **out)
     *out = k;
     k = NULL;
 done:
-    vhem_classes_free(k);
+    vhem_free(k);
     return st;
 }
 

@@ -129,7 +129,7 @@ static vhem_status run_fold(vhem_ctx *ctx, const validation *v, bool tags, int f
         spread(k, loglik + (size_t)i * (size_t)k->C, prior, which[i], p);
 done:
     vhem_free(rest);
-    vhem_classes_free(k);
+    vhem_free(k);
     free(which);
     free(loglik);
     free(prior);
@@ -151,7 +151,7 @@ static vhem_status name_classes(vhem_ctx *ctx, const vhem_train_options *opt, co
     for (int k = 0; k < m->C; k++)
         VH_DUP(p->class_name[k], order->cls[k].name);
 done:
-    vhem_classes_free(order);
+    vhem_free(order);
     return st;
 }
 

@@ -22,7 +22,7 @@ static vhem_status give(vhem_ctx *ctx, vhem_classes *k, const char *class_name, 
     if (part->given > part->items) { /* what there was is no longer true */
         c->items += k->opt.bootstrap > 0 ? 0 : part->given - part->items; /* subsamples share items */
         part->items = part->given;
-        vhem_models_free(c->model);
+        vhem_free(c->model);
         c->model = NULL;
     }
 done:

@@ -43,7 +43,7 @@ static vhem_status plant(vhem_ctx *ctx, const vhem_classes *k, search *s)
     int G = (int)ceil(sqrt(K));
     double *omega = vh_models_omega(s->all);
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     o.restarts = 4;
     if (s->fast <= 0 || G <= s->fast || K <= 2 * G) /* nothing to gain */
         goto done;
@@ -65,8 +65,8 @@ done:
 
 static void search_free(search *s)
 {
-    vhem_models_free(s->all);
-    vhem_models_free(s->centers);
+    vhem_free(s->all);
+    vhem_free(s->centers);
     free(s->owner);
     free(s->branch);
 }
@@ -147,8 +147,8 @@ done:
     free(seq);
     free(model);
     free(score);
-    vhem_data_free(data);
-    vhem_models_free(models);
+    vhem_free(data);
+    vhem_free(models);
     return st;
 }
 
@@ -217,7 +217,7 @@ static vhem_status predict_block(vhem_ctx *ctx, search *s, const vh_question *q,
 done:
     if (own)
         vh_data_release(own, NULL, own->N);
-    vhem_data_free(own);
+    vhem_free(own);
     free(first);
     free(table);
     free(work);

@@ -94,10 +94,10 @@ static vhem_status pool_pieces(vhem_ctx *ctx, const training *t, const vh_class 
     VH_TRY(vh_models_with_weight(ctx, all, out));
 done:
     for (int p = 0; piece && p < c->n_part; p++)
-        vhem_models_free(piece[p]);
+        vhem_free(piece[p]);
     free(piece);
     free(share);
-    vhem_models_free(all);
+    vhem_free(all);
     return st;
 }
 
@@ -162,7 +162,7 @@ static vhem_status from_pieces(vhem_ctx *ctx, const training *t, const vh_class 
         VH_TRY(vh_models_subset(ctx, pooled, NULL, vh_models_size(pooled), out));
     }
 done:
-    vhem_models_free(pooled);
+    vhem_free(pooled);
     return st;
 }
 
@@ -198,7 +198,7 @@ static vhem_status from_data(vhem_ctx *ctx, const training *t, const vh_class *c
     VH_TRY(vh_input_data(ctx, data, false, &item, &in)); /* fragments of a song may be of several kinds */
     VH_TRY(cluster_class(ctx, t, c, &in, out));
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     free(item);
     return st;
 }
@@ -257,7 +257,7 @@ static vhem_status make_model(vhem_ctx *ctx, const training *t, vh_class *c)
     VH_TRY(vh_store_put(ctx, t->store, &key, c->model));
 done:
     if (st != VHEM_OK) {
-        vhem_models_free(c->model);
+        vhem_free(c->model);
         c->model = NULL;
     }
     free(own);
@@ -473,7 +473,7 @@ vhem_status vhem_classes_train(vhem_ctx *ctx, const vhem_data *data, const vhem_
     *out = k;
     k = NULL;
 done:
-    vhem_classes_free(k);
+    vhem_free(k);
     return st;
 }
 
@@ -502,6 +502,6 @@ vhem_status vhem_classes_update(vhem_ctx *ctx, vhem_classes *k, const vhem_data 
     *k = *more;
     *more = swap;
 done:
-    vhem_classes_free(more);
+    vhem_free(more);
     return st;
 }

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/gpu.h"
 #include "backend/simd/simd.h"
-#include "core/alloc.h"
+#include "core/record.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -86,7 +86,7 @@ const char *vhem_ctx_backend(const vhem_ctx *ctx)
 
 vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
 {
-    vhem_ctx *ctx = calloc(1, sizeof *ctx);
+    vhem_ctx *ctx = vh_record_new(NULL, sizeof *ctx, NULL);
     if (!ctx)
         return VHEM_ENOMEM;
     if (opt)
@@ -98,7 +98,7 @@ vhem_status vhem_ctx_new(const vhem_ctx_options *opt, vhem_ctx **out)
     ctx->named = ctx->opt.backend != NULL;
     ctx->opt.backend = NULL; /* the string is the caller's */
     if (!ctx->backend) {
-        free(ctx);
+        vhem_free(ctx);
         return VHEM_EBACKEND;
     }
     *out = ctx;

@@ -220,7 +220,7 @@ static vhem_cluster_options bayes_options(const vhem_cluster_options *opt, int t
     if (by_bayes(opt)) {
         o = *opt;
     } else {
-        vhem_cluster_options_init(&o);
+        vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
         o.method = "vbhem";
         o.search = opt->search;
         o.restarts = opt->restarts;
@@ -425,11 +425,6 @@ done:
     return st;
 }
 
-void vhem_choose_options_init(vhem_choose_options *opt)
-{
-    *opt = (vhem_choose_options){ 0 };
-}
-
 vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_choose_options *want,
                         const vhem_cluster_options *opt, vhem_choice *rows)
 {
@@ -439,7 +434,7 @@ vhem_status vhem_choose(vhem_ctx *ctx, const vhem_source *source, const vhem_cho
     vhem_cluster_options o;
     int n = 0;
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
     VH_TRY(check_choice(ctx, source, want, &o));

@@ -27,11 +27,6 @@ static const kind kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-void vhem_distance_options_init(vhem_distance_options *opt)
-{
-    vh_options_init(VHEM_DISTANCE_OPTIONS, opt, sizeof *opt);
-}
-
 /* Every component that is ever used must have a density.  which (NULL: no need) names the set. */
 static vhem_status check_proper(vhem_ctx *ctx, const vh_h3m *h3m, const char *which)
 {
@@ -129,7 +124,7 @@ vhem_status vh_h3m_distance(vhem_ctx *ctx, const vh_h3m *a, const vh_h3m *b, con
                             double *D, double *error)
 {
     vhem_distance_options o;
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o = opt ? *opt : o;
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     return vh_distance(ctx, a, b, &o, D, error);

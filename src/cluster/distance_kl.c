@@ -161,7 +161,7 @@ static vhem_status add_chunk(vhem_ctx *ctx, const one_to_all *x, const vh_draw *
         add_row(m, x->b->K, x->alone ? own[k] : row[x->i], row);
     }
 done:
-    vhem_data_free(y);
+    vhem_free(y);
     free(own);
     free(other);
     return st;

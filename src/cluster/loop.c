@@ -101,7 +101,7 @@ vhem_status vhem_task_new(vhem_ctx *ctx, const vhem_models *models, const vhem_m
     vh_base *base = NULL;
     int64_t *item = NULL;
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
     o.start = centers;
@@ -155,7 +155,7 @@ static vhem_status add_up(vhem_ctx *ctx, const vhem_task *task, const vhem_parti
     VH_TRY(vhem_partial_merge(ctx, copy, total));
     VH_TRY(vh_partial_close(ctx, copy, task->chunks, sums->block, &(vh_partial_rows){ 0 }));
 done:
-    vhem_partial_free(copy);
+    vhem_free(copy);
     return st;
 }
 
@@ -179,7 +179,7 @@ static vhem_status maximise(vhem_ctx *ctx, const vhem_models *models, vh_task *t
     vh_input in = { 0 };
     int64_t *item = NULL;
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (needs_base(t, sums)) {
         VH_TRY(vh_input_source(ctx, &(vhem_source){ .models = models }, &o, &item, &in));
         VH_TRY(open_base(ctx, &in, NULL, &base));

@@ -42,7 +42,7 @@ vhem_status vh_method_shem(vhem_ctx *ctx, const vh_input *in, const vhem_cluster
 done:
     free(count);
     free(item);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_sets_free(&sets);
     return st;
 }

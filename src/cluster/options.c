@@ -72,11 +72,6 @@ int vh_cluster_min_iter(const vhem_cluster_options *opt)
     return find_preset(opt->preset)->min_iter;
 }
 
-void vhem_cluster_options_init(vhem_cluster_options *opt)
-{
-    vh_options_init(VHEM_CLUSTER_OPTIONS, opt, sizeof *opt);
-}
-
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Words without a choice to make follow from the table of options. */
@@ -348,7 +343,7 @@ vhem_status vh_cluster_resolve(vhem_ctx *ctx, vh_input *in, const vhem_cluster_o
     const vh_h3m *h3m = in->models;
     vhem_cluster_options o;
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (asked)
         o = *asked;
     if (o.start)

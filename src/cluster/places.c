@@ -20,7 +20,7 @@ vhem_status vh_places_distances(vhem_ctx *ctx, const vh_h3m *models, const char 
     size_t n = (size_t)models->K;
     bool kernel = strcmp(kind, "ppk") == 0;
 
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     vh_options_fill(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = kind;
     o.tau = tau;

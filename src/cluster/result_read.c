@@ -181,7 +181,7 @@ static vhem_status read_options(vhem_ctx *ctx, json_t *root, vh_clustering *c)
     json_t *v = json_object_get(root, "options");
     int by_group = 0;
 
-    vhem_cluster_options_init(&c->options);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
     c->options.method = c->method;
     if (!v)
         goto done;
@@ -480,7 +480,7 @@ static vhem_status read_tree(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     tree = NULL;
 done:
     vh_clustering_free(c);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return st;
 }
 
@@ -501,7 +501,7 @@ static vhem_status read_single(vhem_ctx *ctx, json_t *root, vhem_tree **out)
     tree = NULL;
 done:
     vh_clustering_free(c);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return st;
 }
 

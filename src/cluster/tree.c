@@ -4,7 +4,7 @@
 #include "cluster/tree.h"
 
 #include "cluster/methods.h"
-#include "core/alloc.h"
+#include "core/record.h"
 #include "core/rng.h"
 #include "model/convert.h"
 
@@ -12,27 +12,9 @@
 
 /* ---- storage ------------------------------------------------------------------------------------------- */
 
-vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
+static void clear_tree(void *object)
 {
-    vhem_status st = VHEM_OK;
-    vhem_tree *tree = NULL;
-
-    VH_NEW(tree, 1);
-    tree->cap = cap;
-    VH_NEW(tree->level, cap);
-    VH_NEW(tree->base_labels, cap);
-    VH_NEW(tree->parent, cap);
-    *out = tree;
-    tree = NULL;
-done:
-    vhem_tree_free(tree);
-    return st;
-}
-
-void vhem_tree_free(vhem_tree *tree)
-{
-    if (!tree)
-        return;
+    vhem_tree *tree = object;
     for (int l = 0; l < tree->n; l++) {
         vh_clustering_free(tree->level[l]);
         free(tree->base_labels[l]);
@@ -42,7 +24,23 @@ void vhem_tree_free(vhem_tree *tree)
     free(tree->base_labels);
     free(tree->parent);
     free(tree->provenance);
-    free(tree);
+}
+
+vhem_status vh_tree_new(vhem_ctx *ctx, int cap, vhem_tree **out)
+{
+    vhem_status st = VHEM_OK;
+    vhem_tree *tree = NULL;
+
+    VH_NEW_RECORD(tree, clear_tree);
+    tree->cap = cap;
+    VH_NEW(tree->level, cap);
+    VH_NEW(tree->base_labels, cap);
+    VH_NEW(tree->parent, cap);
+    *out = tree;
+    tree = NULL;
+done:
+    vhem_free(tree);
+    return st;
 }
 
 static int count_used(const vh_clustering *c)
@@ -110,7 +108,7 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     VH_TRY(vh_tree_new(ctx, 1, &tree));
     VH_TRY(vh_clustering_new(ctx, 0, &c));
     c->method = "";
-    vhem_cluster_options_init(&c->options);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &c->options);
     c->Kr = (int)vh_models_size(models);
     char **from = models->h3m ? &models->h3m->provenance : &models->dtm->provenance;
     tree->provenance = *from;
@@ -124,9 +122,9 @@ vhem_status vh_tree_of_models(vhem_ctx *ctx, vhem_models *models, vhem_tree **ou
     *out = tree;
     tree = NULL;
 done:
-    vhem_models_free(models);
+    vhem_free(models);
     vh_clustering_free(c);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return st;
 }
 
@@ -271,7 +269,7 @@ vhem_status vhem_cluster(vhem_ctx *ctx, const vhem_source *source, int levels, c
     vh_input in;
     vhem_cluster_options o;
 
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (opt)
         o = *opt;
     VH_TRY(vh_models_gather(ctx, o.start));
@@ -288,7 +286,7 @@ done:
         *out = tree;
         tree = NULL;
     }
-    vhem_tree_free(tree);
+    vhem_free(tree);
     free_centers(&used);
     free(item);
     return st;

@@ -15,6 +15,8 @@ vhem_status vh_fail(vhem_ctx *ctx, vhem_status st, const char *fmt, ...)
 {
     char text[sizeof ctx->error];
     va_list ap;
+    if (!ctx) /* it was to be made: nobody can ask for the sentence */
+        return st;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
@@ -69,18 +71,6 @@ void vh_ctx_child(vhem_ctx *ctx, int threads, vhem_ctx *child)
     child->backend = ctx->backend;
     child->named = ctx->named;
     child->parent = ctx;
-}
-
-void vhem_ctx_options_init(vhem_ctx_options *opt)
-{
-    memset(opt, 0, sizeof *opt);
-    opt->threads = -1;
-    opt->seed = -1;
-}
-
-void vhem_ctx_free(vhem_ctx *ctx)
-{
-    free(ctx);
 }
 
 const char *vhem_ctx_error(const vhem_ctx *ctx)

@@ -224,9 +224,10 @@ static const vh_option rank_rows[] = {
 
 const vh_option *vh_options(vhem_option_set set)
 {
+    static const vh_option none[] = { END };
     static const vh_option *const sets[] = { data_rows,     fit_rows,   cluster_rows,
                                              distance_rows, train_rows, rank_rows };
-    return sets[set];
+    return set <= VHEM_RANK_OPTIONS ? sets[set] : none;
 }
 
 vhem_status vhem_option_info(vhem_option_set set, int i, vhem_option *out)
@@ -289,12 +290,30 @@ bool vh_option_unset(const vh_option *row, const void *record)
     return is_text(row) ? !text_of(row, record) : vh_option_number(row, record) < 0;
 }
 
-void vh_options_init(vhem_option_set set, void *record, size_t size)
+void vhem_options_init(vhem_option_set set, void *record)
 {
-    memset(record, 0, size);
+    static const size_t size[] = { sizeof(vhem_data_options),    sizeof(vhem_fit_options),
+                                   sizeof(vhem_cluster_options), sizeof(vhem_distance_options),
+                                   sizeof(vhem_train_options),   sizeof(vhem_rank_options),
+                                   sizeof(vhem_ctx_options),     sizeof(vhem_choose_options),
+                                   sizeof(vhem_stats_input),     sizeof(vhem_report_input) };
+    if ((int)set < VHEM_DATA_OPTIONS || set > VHEM_REPORT_INPUT)
+        return;
+    memset(record, 0, size[set]);
     for (const vh_option *row = vh_options(set); row->shown.name; row++)
         if (!is_text(row))
             vh_option_set_number(row, -1, record);
+    if (set == VHEM_TRAIN_OPTIONS) {
+        vhem_options_init(VHEM_FIT_OPTIONS, &((vhem_train_options *)record)->piece);
+        vhem_options_init(VHEM_CLUSTER_OPTIONS, &((vhem_train_options *)record)->reduce);
+    } else if (set == VHEM_RANK_OPTIONS) {
+        ((vhem_rank_options *)record)->n_k = -1;
+    } else if (set == VHEM_CTX_OPTIONS) {
+        ((vhem_ctx_options *)record)->threads = -1;
+        ((vhem_ctx_options *)record)->seed = -1;
+    } else if (set == VHEM_STATS_INPUT) {
+        ((vhem_stats_input *)record)->confidence = -1;
+    }
 }
 
 vhem_status vh_options_check(vhem_ctx *ctx, vhem_option_set set, const void *record)

@@ -20,10 +20,8 @@ typedef struct {
     int use;
 } vh_option;
 
-/* The rows of a record, ended by a NULL name. */
+/* The rows of a record, ended by a NULL name; none of those that vhem_option_info does not know. */
 const vh_option *vh_options(vhem_option_set set);
-/* Every number is -1 and every text NULL: the defaults. */
-void vh_options_init(vhem_option_set set, void *record, size_t size);
 /* Is the option left at its default? */
 bool vh_option_unset(const vh_option *row, const void *record);
 double vh_option_number(const vh_option *row, const void *record); /* of an int, int64, real or flag */

@@ -22,6 +22,7 @@ void vhem_free(void *record)
     if (!record)
         return;
     head *h = (head *)record - 1;
-    h->clear(record);
+    if (h->clear)
+        h->clear(record);
     free(h);
 }

@@ -221,7 +221,7 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     assert(b->n_cut == b->n);
     VH_CHECK(b->N > 0, VHEM_EFORMAT, "%s%snot a single sequence", b->path ? b->path : "",
              b->path ? ": " : "");
-    VH_NEW(data, 1);
+    VH_TRY(vh_data_new(ctx, &data));
     data->N = (int64_t)b->N;
     data->d = b->d;
     snprintf(data->format, sizeof data->format, "%s", format);
@@ -246,7 +246,7 @@ vhem_status vh_builder_finish(vh_builder *b, const char *format, vhem_data **out
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     return st;
 }
 

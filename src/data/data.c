@@ -2,7 +2,7 @@
 /* data.c - the sequence set: loading through the table of formats, wrapping memory, reading and checking. */
 #include "data/data.h"
 
-#include "core/alloc.h"
+#include "core/record.h"
 #include "core/options.h"
 #include "data/readers.h"
 #include "data/roles.h"
@@ -13,11 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void vhem_data_options_init(vhem_data_options *opt)
-{
-    vh_options_init(VHEM_DATA_OPTIONS, opt, sizeof *opt);
-}
-
 vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_options *opt, vhem_data **out)
 {
     vhem_status st = VHEM_OK;
@@ -26,7 +21,7 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     vhem_data_options o;
     const vh_reader *reader;
 
-    vhem_data_options_init(&o);
+    vhem_options_init(VHEM_DATA_OPTIONS, &o);
     o = opt ? *opt : o;
     o.memory = o.memory < 0 ? (int64_t)1 << 30 : o.memory;
     VH_TRY(vh_reader_find(ctx, path, o.format, &reader));
@@ -40,7 +35,7 @@ vhem_status vhem_data_load(vhem_ctx *ctx, const char *path, const vhem_data_opti
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     vh_locale_leave(locale);
     return st;
 }
@@ -54,7 +49,7 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     VH_CHECK(N >= 1 && d >= 1, VHEM_EINVAL,
              "there are %lld sequences of dimension %d, both must be at least 1", (long long)N, d);
     VH_CHECK(T && y, VHEM_EINVAL, "the %s of the sequences are NULL", T ? "frames" : "lengths");
-    VH_NEW(data, 1);
+    VH_TRY(vh_data_new(ctx, &data));
     data->N = N;
     data->d = d;
     data->y = y;
@@ -73,7 +68,7 @@ vhem_status vhem_data_wrap(vhem_ctx *ctx, int64_t N, const int64_t *T, int d, co
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     return st;
 }
 
@@ -189,10 +184,9 @@ const char *vhem_data_symbol(const vhem_data *data, int k, int v)
     return data->symbols[k].name[v];
 }
 
-void vhem_data_free(vhem_data *data)
+static void clear_data(void *object)
 {
-    if (!data)
-        return;
+    vhem_data *data = object;
     vh_list_free(data->name, data->N);
     vh_list_free(data->label, data->N);
     vh_list_free(data->group, data->N);
@@ -203,7 +197,14 @@ void vhem_data_free(vhem_data *data)
     if (!data->at) /* a subset has them from another */
         vh_spill_free(&data->hold);
     free(data->at);
-    free(data);
+}
+
+vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out)
+{
+    vhem_status st = VHEM_OK;
+    VH_NEW_RECORD(*out, clear_data);
+done:
+    return st;
 }
 
 /* Does letting go of sequence b let go of a? */
@@ -470,7 +471,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     vhem_status st = VHEM_OK;
     vhem_data *own = NULL;
 
-    VH_NEW(own, 1);
+    VH_TRY(vh_data_new(ctx, &own));
     own->N = n;
     own->d = data->d;
     own->y = data->y;
@@ -478,7 +479,7 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     own->unnamed = data->unnamed;
     memcpy(own->format, data->format, sizeof own->format);
     VH_NEW(own->at, n);
-    own->hold = data->hold; /* vhem_data_free leaves it alone where at is set */
+    own->hold = data->hold; /* clear_data leaves it alone where at is set */
     VH_NEW(own->start, n + 1);
     if (data->weight)
         VH_NEW(own->weight, n);
@@ -496,6 +497,6 @@ vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *
     *out = own;
     own = NULL;
 done:
-    vhem_data_free(own);
+    vhem_free(own);
     return st;
 }

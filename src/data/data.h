@@ -66,6 +66,8 @@ void vh_data_release(const vhem_data *data, const int64_t *seq, int64_t n);
 /* The same for sequence n of a pass through all of them in order, after which n + 1 comes. */
 void vh_data_passed(const vhem_data *data, int64_t n);
 
+/* An empty set; vhem_free releases it whatever it holds by then. */
+vhem_status vh_data_new(vhem_ctx *ctx, vhem_data **out);
 /* n sequences of data, in this order; the frames stay where they are, and data must outlive the subset. */
 vhem_status vh_data_subset(vhem_ctx *ctx, const vhem_data *data, const int64_t *seq, int64_t n,
                            vhem_data **out);

@@ -276,7 +276,7 @@ vhem_status vh_read_dir(vhem_ctx *ctx, const char *path, const vhem_data_options
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     vh_builder_free(lay.b);
     vh_list_free(lay.column, lay.n_columns);
     for (int k = 0; lay.names && k < lay.d; k++)

@@ -425,7 +425,7 @@ vhem_status vh_read_hdf5(vhem_ctx *ctx, const char *path, const vhem_data_option
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     vh_builder_free(r.b);
     if (r.file >= 0)
         H5Fclose(r.file);

@@ -49,7 +49,7 @@ vhem_status vh_read_npy(vhem_ctx *ctx, const char *path, const vhem_data_options
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     free(index);
     vh_array_free(&a);
     if (f)

@@ -148,7 +148,7 @@ vhem_status vh_read_npz(vhem_ctx *ctx, const char *path, const vhem_data_options
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     free(index);
     vh_zip_close(&z);
     return st;

@@ -296,7 +296,7 @@ vhem_status vh_read_ts(vhem_ctx *ctx, const char *path, const vhem_data_options 
     *out = data;
     data = NULL;
 done:
-    vhem_data_free(data);
+    vhem_free(data);
     vh_builder_free(r.b);
     vh_names_free(&r.classes);
     free(r.y);

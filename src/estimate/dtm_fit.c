@@ -38,7 +38,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_fit_options *asked, fit *f)
     vhem_status st = VHEM_OK;
     vhem_fit_options *o = &f->opt, of_textures;
 
-    vhem_fit_options_init(&of_textures);
+    vhem_options_init(VHEM_FIT_OPTIONS, &of_textures);
     if (asked)
         of_textures = *asked;
     of_textures.model = "dtm";

@@ -86,10 +86,10 @@ static vhem_status pool_items(vhem_ctx *ctx, const vh_items *t, const vh_key *ke
     all = NULL;
 done:
     for (int64_t i = 0; each && i < t->n; i++)
-        vhem_models_free(each[i]);
+        vhem_free(each[i]);
     free(each);
     free(share);
-    vhem_models_free(all);
+    vhem_free(all);
     return st;
 }
 
@@ -134,7 +134,7 @@ static vhem_status fit_pieces(vhem_ctx *ctx, const vhem_data *data, const vhem_f
     *out = pooled;
     pooled = NULL;
 done:
-    vhem_models_free(pooled);
+    vhem_free(pooled);
     vh_store_free(store);
     vh_pieces_free(&pieces);
     vh_items_free(&items);
@@ -153,7 +153,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
     vhem_models *models = NULL;
     vh_frames frames = { 0 };
 
-    vhem_fit_options_init(&o);
+    vhem_options_init(VHEM_FIT_OPTIONS, &o);
     o = opt ? *opt : o;
     VH_TRY(vh_options_check(ctx, VHEM_FIT_OPTIONS, &o));
     VH_TRY(vh_models_gather(ctx, o.start));
@@ -188,7 +188,7 @@ vhem_status vhem_fit(vhem_ctx *ctx, const vhem_data *data, const vhem_fit_option
         empty = NULL;
     }
 done:
-    vhem_models_free(models);
+    vhem_free(models);
     vhem_free(empty);
     vh_frames_free(&frames);
     return st;

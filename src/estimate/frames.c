@@ -504,7 +504,7 @@ done:
 
 void vh_frames_free(vh_frames *frames)
 {
-    vhem_data_free(frames->own);
+    vhem_free(frames->own);
     vh_layout_drop(frames->layout);
     *frames = (vh_frames){ 0 };
 }

@@ -13,11 +13,6 @@
 
 enum { MOST_STATES = 4096, MOST_RESTARTS = 65535, ITERATIONS = 200, DTM_ITERATIONS = 100 };
 
-void vhem_fit_options_init(vhem_fit_options *opt)
-{
-    vh_options_init(VHEM_FIT_OPTIONS, opt, sizeof *opt);
-}
-
 bool vh_fit_wants_textures(const vhem_fit_options *opt)
 {
     return opt->model && strcmp(opt->model, "dtm") == 0;
@@ -27,7 +22,7 @@ vhem_fit_options vh_fit_filled(const vhem_fit_options *asked)
 {
     vhem_fit_options o;
 
-    vhem_fit_options_init(&o);
+    vhem_options_init(VHEM_FIT_OPTIONS, &o);
     if (asked)
         o = *asked;
     vh_options_fill(VHEM_FIT_OPTIONS, &o);

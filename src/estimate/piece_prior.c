@@ -99,8 +99,8 @@ static vhem_status find_prior(vhem_ctx *ctx, const vh_piecework *w, const int64_
     text = NULL;
 done:
     ctx->opt.seed = before;
-    vhem_models_free(kept);
-    vhem_data_free(own);
+    vhem_free(kept);
+    vhem_free(own);
     free(text);
     return st;
 }

@@ -141,8 +141,8 @@ static vhem_status fit_piece(vhem_ctx *ctx, const vh_piecework *w, const vh_piec
     VH_TRY(o.K == 1 ? fit_one(ctx, own, &o, &models) : vh_fit(ctx, own, &o, &models, NULL));
     VH_TRY(vh_store_put(ctx, store, &p->key, models));
 done:
-    vhem_data_free(own);
-    vhem_models_free(models);
+    vhem_free(own);
+    vhem_free(models);
     return st;
 }
 

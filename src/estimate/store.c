@@ -52,7 +52,7 @@ static vhem_status remember(vhem_ctx *ctx, vh_store *s, const char *key, place w
     VH_TRY(vh_names_put(ctx, &s->keys, key, KEY, &index, &is_new));
     VH_TRY(vh_grow(ctx, &s->place, &s->cap, (size_t)s->keys.n, sizeof *s->place));
     if (!is_new && s->place[index].models) { /* the same model again: the first may be in use */
-        vhem_models_free(where.models);
+        vhem_free(where.models);
         where.models = s->place[index].models;
     }
     s->place[index] = where; /* of two the later: the first was damaged */
@@ -167,7 +167,7 @@ void vh_store_free(vh_store *s)
     if (s->fd >= 0)
         close(s->fd);
     for (int k = 0; s->place && k < s->keys.n; k++)
-        vhem_models_free(s->place[k].models);
+        vhem_free(s->place[k].models);
     vh_names_free(&s->keys);
     free(s->place);
     free(s->path);
@@ -230,7 +230,7 @@ static vhem_status copy_whole(vhem_ctx *ctx, const vhem_models *models, vhem_mod
     *out = copy;
     copy = NULL;
 done:
-    vhem_models_free(copy);
+    vhem_free(copy);
     return st;
 }
 
@@ -250,7 +250,7 @@ static void cache(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhem_mode
             copy = NULL;
         }
     }
-    vhem_models_free(copy);
+    vhem_free(copy);
 }
 
 vhem_status vh_store_get(vhem_ctx *ctx, vh_store *s, const vh_key *key, vhem_models **out)
@@ -295,7 +295,7 @@ vhem_status vh_store_has(vhem_ctx *ctx, vh_store *s, const vh_key *key, bool *ha
     if (*has)
         s->place[vh_names_find(&s->keys, key->text, KEY)].good = true;
 done:
-    vhem_models_free(models);
+    vhem_free(models);
     return st;
 }
 
@@ -333,7 +333,7 @@ static vhem_status keep(vhem_ctx *ctx, vh_store *s, const vh_key *key, const vhe
     VH_TRY(st);
     copy = NULL;
 done:
-    vhem_models_free(copy);
+    vhem_free(copy);
     return st;
 }
 

@@ -121,7 +121,7 @@ static vhem_status add(vhem_ctx *ctx, const vhem_tree *tree, const vhem_data *da
     path = NULL;
 done:
     free(path);
-    vhem_data_free(alone);
+    vhem_free(alone);
     return st;
 }
 

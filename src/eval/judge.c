@@ -84,7 +84,7 @@ vhem_status vhem_judge(vhem_ctx *ctx, const vhem_prediction *p, const vhem_tags 
     int64_t n = 0, unknown = 0;
     vhem_rank_options o;
 
-    vhem_rank_options_init(&o);
+    vhem_options_init(VHEM_RANK_OPTIONS, &o);
     o = opt ? *opt : o;
     o.top = o.top < 0 && !tags ? 1 : o.top;
     VH_NEW(truth, (size_t)p->n * (size_t)p->C);

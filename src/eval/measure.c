@@ -183,11 +183,11 @@ done:
 static void choose_options(const vhem_cluster_options *asked, const vhem_cluster_options *made, level *v)
 {
     vhem_cluster_options o;
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     if (asked)
         o = *asked;
     v->tau = o.tau > 0 && o.tau != VHEM_AUTO ? o.tau : made->tau > 0 ? made->tau : VH_DEFAULT_TAU;
-    vhem_distance_options_init(&v->kernel);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &v->kernel);
     v->kernel.kind = "ppk";
     v->kernel.tau = v->tau;
     v->kernel.lambda = o.lambda > 0 ? o.lambda : made->lambda > 0 ? made->lambda : 0.5;

@@ -23,12 +23,6 @@ typedef struct { /* what is ranked */
     const int64_t *k;           /* P@k */
 } table;
 
-void vhem_rank_options_init(vhem_rank_options *opt)
-{
-    vh_options_init(VHEM_RANK_OPTIONS, opt, sizeof *opt);
-    opt->n_k = -1;
-}
-
 /* Best first; ties and what has no score at all by index. */
 static int best_first(const void *a, const void *b)
 {
@@ -108,7 +102,7 @@ static vhem_status resolve(vhem_ctx *ctx, const vhem_rank_options *asked, vhem_r
 {
     vhem_status st = VHEM_OK;
 
-    vhem_rank_options_init(o);
+    vhem_options_init(VHEM_RANK_OPTIONS, o);
     if (asked)
         *o = *asked;
     VH_TRY(vh_options_check(ctx, VHEM_RANK_OPTIONS, o));

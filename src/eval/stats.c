@@ -34,12 +34,6 @@ typedef struct {
     vhem_statistics *s;
 } work;
 
-void vhem_stats_input_init(vhem_stats_input *in)
-{
-    memset(in, 0, sizeof *in);
-    in->confidence = -1;
-}
-
 static void clear_statistics(void *record)
 {
     vhem_statistics *s = record;
@@ -140,7 +134,7 @@ static vhem_status score_person(const work *w, int64_t i, const vhem_models *mod
     t = NULL;
 done:
     free(t);
-    vhem_data_free(own);
+    vhem_free(own);
     return st;
 }
 
@@ -173,7 +167,7 @@ static vhem_status find_entropy(work *w, int64_t i)
     w->s->entropy[i] = -mean;
 done:
     free(table);
-    vhem_models_free(own);
+    vhem_free(own);
     return st;
 }
 
@@ -196,7 +190,7 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
         if (i != without)
             index[n++] = i;
     VH_TRY(vh_models_subset(ctx, w->in->models, index, n, &rest));
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.method = "vhem";
     opt.preset = made->preset;
     opt.tau = made->tau;
@@ -212,7 +206,7 @@ static vhem_status centers_without(work *w, int64_t without, vhem_tree **out)
     VH_TRY(vhem_cluster(ctx, &(vhem_source){ .models = rest }, 1, &K, &opt, out));
 done:
     free(index);
-    vhem_models_free(rest);
+    vhem_free(rest);
     return st;
 }
 
@@ -246,7 +240,7 @@ static vhem_status score_left_out(work *w, int64_t i)
     if (members == 1) /* nobody else is there: what is left of the centre is still this person */
         w->s->loglik[(size_t)i * (size_t)w->s->K + (size_t)own] = NAN;
 done:
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return st;
 }
 

@@ -119,7 +119,7 @@ done:
 void vh_document_close(vh_document *doc)
 {
     json_decref(doc->root);
-    vhem_models_free(doc->models);
+    vhem_free(doc->models);
     *doc = (vh_document){ 0 };
 }
 

@@ -5,7 +5,7 @@
  *   2. looking at them */
 #include "model/models.h"
 
-#include "core/alloc.h"
+#include "core/record.h"
 #include "model/layout.h"
 #include "model/convert.h"
 #include "model/json.h"
@@ -23,12 +23,30 @@ const char *vh_models_word(const vhem_models *m)
     return m->kind == VHEM_HMMS ? "HMM" : "texture";
 }
 
+static void free_blocks(vhem_models *m)
+{
+    for (int64_t b = 0; m->block && b * VH_SHARD_CHUNK < m->shards->K; b++)
+        vh_h3m_free(m->block[b]);
+    free(m->block);
+    m->block = NULL;
+}
+
+static void clear_models(void *object)
+{
+    vhem_models *m = object;
+    free_blocks(m);
+    vh_h3m_free(m->sample);
+    vh_shards_free(m->shards);
+    vh_h3m_free(m->h3m);
+    vh_dtm_free(m->dtm);
+}
+
 static vhem_status take(vhem_ctx *ctx, vhem_models from, vhem_models **out)
 {
     vhem_status st = VHEM_OK;
     vhem_models *m = NULL;
 
-    VH_NEW(m, 1);
+    VH_NEW_RECORD(m, clear_models);
     *m = from;
     *out = m;
 done:
@@ -61,28 +79,8 @@ vhem_status vh_models_take_shards(vhem_ctx *ctx, vh_shards *shards, vhem_models 
     *out = m;
     m = NULL;
 done:
-    vhem_models_free(m);
+    vhem_free(m);
     return st;
-}
-
-static void free_blocks(vhem_models *m)
-{
-    for (int64_t b = 0; m->block && b * VH_SHARD_CHUNK < m->shards->K; b++)
-        vh_h3m_free(m->block[b]);
-    free(m->block);
-    m->block = NULL;
-}
-
-void vhem_models_free(vhem_models *m)
-{
-    if (!m)
-        return;
-    free_blocks(m);
-    vh_h3m_free(m->sample);
-    vh_shards_free(m->shards);
-    vh_h3m_free(m->h3m);
-    vh_dtm_free(m->dtm);
-    free(m);
 }
 
 static vhem_status check_count(vhem_ctx *ctx, int64_t K, const char *what)

@@ -28,7 +28,7 @@ static vhem_status ask(vhem_ctx *ctx, const vhem_executor *executor, const vh_ta
              "the executor has handed over the sums of another task");
     VH_TRY(vh_partial_close(ctx, all, task.chunks, total, tables));
 done:
-    vhem_partial_free(all);
+    vhem_free(all);
     free(bytes);
     return st;
 }

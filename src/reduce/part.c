@@ -155,7 +155,7 @@ vhem_status vhem_expect(vhem_ctx *ctx, const vhem_models *models, const vhem_tas
     *out = j.p;
     j.p = NULL;
 done:
-    vhem_partial_free(j.p);
+    vhem_free(j.p);
     vh_workers_free(&j.workers);
     vh_pack_free(j.pk);
     vh_task_free(t);

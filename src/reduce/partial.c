@@ -2,7 +2,6 @@
 /* partial.c - see partial.h, and "many machines" in vhem.h. */
 #include "reduce/partial.h"
 
-#include "core/alloc.h"
 #include "core/record.h"
 #include "core/wire.h"
 
@@ -39,12 +38,33 @@ done:
     return st;
 }
 
+static void free_rows(vh_partial_rows *r)
+{
+    free(r->L);
+    free(r->z);
+    free(r->label);
+}
+
+static void clear_partial(void *object)
+{
+    vhem_partial *p = object;
+    vh_tree_sum_free(p->sum);
+    for (size_t k = 0; k < p->n_rows; k++)
+        free_rows(&p->rows[k]);
+    free(p->rows);
+    free(p->sizes.S);
+    free(p->sizes.M);
+    free(p->sizes.state0);
+    free(p->sizes.comp0);
+    free(p->sizes.trans0);
+}
+
 vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_partial **out)
 {
     vhem_status st = VHEM_OK;
     vhem_partial *p = NULL;
 
-    VH_NEW(p, 1);
+    VH_NEW_RECORD(p, clear_partial);
     VH_TRY(make_sizes(ctx, kind, &p->sizes));
     p->task = kind->task;
     p->step = (vh_reduce_step){ .reduced = &p->sizes, .statistics = kind->statistics };
@@ -55,31 +75,8 @@ vhem_status vh_partial_new(vhem_ctx *ctx, const vh_partial_kind *kind, vhem_part
     *out = p;
     p = NULL;
 done:
-    vhem_partial_free(p);
+    vhem_free(p);
     return st;
-}
-
-static void free_rows(vh_partial_rows *r)
-{
-    free(r->L);
-    free(r->z);
-    free(r->label);
-}
-
-void vhem_partial_free(vhem_partial *p)
-{
-    if (!p)
-        return;
-    vh_tree_sum_free(p->sum);
-    for (size_t k = 0; k < p->n_rows; k++)
-        free_rows(&p->rows[k]);
-    free(p->rows);
-    free(p->sizes.S);
-    free(p->sizes.M);
-    free(p->sizes.state0);
-    free(p->sizes.comp0);
-    free(p->sizes.trans0);
-    free(p);
 }
 
 vhem_status vh_partial_add_rows(vhem_ctx *ctx, vhem_partial *p, const vh_partial_rows *like,
@@ -326,6 +323,6 @@ vhem_status vhem_partial_read(vhem_ctx *ctx, const void *bytes, size_t n, vhem_p
     p = NULL;
 done:
     free(sizes);
-    vhem_partial_free(p);
+    vhem_free(p);
     return st;
 }

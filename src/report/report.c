@@ -12,11 +12,6 @@
 #include <locale.h>
 #include <string.h>
 
-void vhem_report_input_init(vhem_report_input *in)
-{
-    memset(in, 0, sizeof *in);
-}
-
 static void put_levels(FILE *f, const vh_facts *facts)
 {
     vh_section_begin(f, "levels", "Clusters, level by level");

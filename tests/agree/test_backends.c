@@ -18,8 +18,8 @@ static void each_backend(backend_check check, const void *arg)
         vhem_ctx *ref = test_ctx_with("ref", 1, 5), *ctx = test_ctx_with(name, 1, 5);
         assert_string_equal(vhem_ctx_backend(ctx), name);
         check(ref, ctx, arg);
-        vhem_ctx_free(ref);
-        vhem_ctx_free(ctx);
+        vhem_free(ref);
+        vhem_free(ctx);
     }
 }
 
@@ -59,7 +59,7 @@ static vh_h3m *iterate(vhem_ctx *ctx, const agreement *a, int64_t i, double *log
     data.group = group;
     v.omega = 1;
     assert_ok(ctx, vh_h3m_from_views(ctx, v.emission, v.d, 1, &v, &start));
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.max_iter = a->iterations;
     opt.tol = 0;
@@ -182,11 +182,11 @@ static void shapes(void **state)
                      : trial == 2 ? "left-right"
                                   : "diag");
             agree(what, h3m, data, trial == 0 ? 3 : 1);
-            vhem_data_free(data);
+            vhem_free(data);
             vh_h3m_free(h3m);
             free(y);
         }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One H3M of HMMs of all sizes, with more pairs than fit a vector. */
@@ -211,12 +211,12 @@ static void mixed_sizes(void **state)
     double *y = random_frames(&rng, frames, D, 2);
     vhem_data *data = wrap(ctx, N, T, D, y);
     agree("mixed sizes", h3m, data, 1);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     for (int k = 0; k < K; k++)
         vh_h3m_free(part[k]);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Longer than a chunk (4096 frames at most), so that tables are made twice; longer than a group of
@@ -243,11 +243,11 @@ static void long_sequences(void **state)
             }
         vhem_data *data = wrap(ctx, 4, T, d, y);
         agree("long sequences", h3m, data, 1);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_h3m_free(h3m);
         free(y);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- what scaled recursions get wrong ------------------------------------------------------------------ */
@@ -277,9 +277,9 @@ static void separated(void **state)
     agree("separated states", h3m, data, 2);
     forbid_steps_back(h3m); /* now the data contradicts the model at every step */
     agree("separated states, left-right", h3m, data, 1);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A frame y for which state s is exp(-e_s) times its peak: states sit at axis s
@@ -323,7 +323,7 @@ static void check_conflict(const conflict *c, const char *what)
     vhem_ctx *ref = test_ctx_with("ref", 1, 1);
     assert_ok(ref, vh_h3m_score(ref, h3m, data, &loglik));
     assert_near(loglik, (double)e.loglik, 1e-12, 1e-9);
-    vhem_ctx_free(ref);
+    vhem_free(ref);
     agree(what, h3m, data, 0);
     agree(what, h3m, data, 1);
     int nine[9]; /* and the same in full vectors */
@@ -334,10 +334,10 @@ static void check_conflict(const conflict *c, const char *what)
     }
     vhem_data *copies = wrap(ctx, 9, nine, S, many);
     agree(what, h3m, copies, 1);
-    vhem_data_free(copies);
-    vhem_data_free(data);
+    vhem_free(copies);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void conflicts(void **state)
@@ -436,10 +436,10 @@ static void zero_weights(void **state)
     double *y = random_frames(&rng, 101, 2, 2);
     vhem_data *data = wrap(ctx, 3, T, 2, y);
     agree("zero weights", h3m, data, 2);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -29,7 +29,7 @@ typedef struct { /* what one backend says */
 static void run_vhem(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_cluster_options opt;
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.tau = p->tau;
     opt.nv = p->nv;
     opt.max_iter = 1;
@@ -50,7 +50,7 @@ static void run_vhem(vhem_ctx *ctx, const problem *p, outcome *o)
 static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = p->first;
     opt.max_iter = 1;
     opt.restarts = 1;
@@ -67,7 +67,7 @@ static void run_fit(vhem_ctx *ctx, const problem *p, outcome *o)
 static void run_kernel(vhem_ctx *ctx, const problem *p, outcome *o)
 {
     vhem_distance_options opt;
-    vhem_distance_options_init(&opt);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
     opt.kind = "ppk";
     opt.tau = p->tau;
     opt.normalised = 0;
@@ -84,15 +84,15 @@ static outcome run(const char *backend, const problem *p)
         step[k](ctx, p, &o);
         snprintf(o.why[k], sizeof o.why[k], "%s", o.st[k] ? vhem_ctx_error(ctx) : "");
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return o;
 }
 
 static void outcome_free(outcome *o)
 {
-    vhem_tree_free(o->start);
-    vhem_tree_free(o->tree);
-    vhem_models_free(o->fitted);
+    vhem_free(o->start);
+    vhem_free(o->tree);
+    vhem_free(o->fitted);
     free(o->D);
 }
 
@@ -257,7 +257,7 @@ static void test_extremes(void **state)
            "compared with ref, %d failures\n",
            t.problems, t.models, t.refused[0], t.refused[1], t.refused[2], t.compared, failed);
     assert_int_equal(failed, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -63,11 +63,11 @@ static void check(const char *what, const vh_h3m *a, const vh_h3m *b, const vhem
             assert_memory_equal(one, got, sizeof *got * n);
         free(one);
         one = got;
-        vhem_ctx_free(own);
+        vhem_free(own);
     }
     free(one);
     free(want);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void random_sets(void **state)
@@ -83,7 +83,7 @@ static void random_sets(void **state)
         int Ka = 1 + (int)vh_rng_below(&rng, 90), Kb = 1 + (int)vh_rng_below(&rng, 70);
         vh_h3m *a = random_set(ctx, &rng, Ka, d, full, trial % 2),
                *b = random_set(ctx, &rng, Kb, d, full, false);
-        vhem_distance_options_init(&o);
+        vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
         o.kind = "ppk";
         o.tau = 1 + (int)vh_rng_below(&rng, 12);
         o.lambda = trial % 4 == 3 ? 0.3 + vh_rng_uniform(&rng) : trial % 4 == 1 ? 1 : 0.5;
@@ -93,7 +93,7 @@ static void random_sets(void **state)
         check(what, a, a, &o);
         vh_h3m_free(a);
         vh_h3m_free(b);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -149,7 +149,7 @@ static void parts(void **state)
         free(whole);
         free(part);
         free(self);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -162,7 +162,7 @@ static void nothing_of_its_own(void **state)
     vh_rng rng;
     vh_rng_init(&rng, 722, VH_RNG_TEST, 0);
     vh_h3m *set = random_set(ref, &rng, 20, 2, 0, false);
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     ctx->backend = &bare;
     double *want = table(ref, set, set, &o), *got = table(ctx, set, set, &o);
@@ -170,8 +170,8 @@ static void nothing_of_its_own(void **state)
     free(want);
     free(got);
     vh_h3m_free(set);
-    vhem_ctx_free(ref);
-    vhem_ctx_free(ctx);
+    vhem_free(ref);
+    vhem_free(ctx);
 }
 
 int main(void)

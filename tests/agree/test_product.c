@@ -54,13 +54,13 @@ static double *kernel(const char *backend, const vh_h3m *a, const vh_h3m *b, con
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vhem_distance_options o;
     double *D = malloc(sizeof *D * (size_t)(a->K * b->K));
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     o.tau = c->tau;
     o.lambda = c->lambda;
     o.normalised = 0;
     assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, D, NULL));
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return D;
 }
 
@@ -97,7 +97,7 @@ static double check(const shape *c, int number)
     compare(a, a, c, what, &least);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return least;
 }
 
@@ -173,7 +173,7 @@ static void test_mixed_shapes(void **state)
             vh_h3m_free(part[i]);
         vh_h3m_free(all);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

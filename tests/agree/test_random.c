@@ -179,7 +179,7 @@ static void test_random(void **state)
     for (uint64_t n = first; n < first + count && failed < 50; n++)
         failed += check(ctx, n);
     assert_int_equal(failed, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

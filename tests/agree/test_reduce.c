@@ -55,7 +55,7 @@ static void check(const shape *c, uint64_t seed)
     answer_free(&want);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_shapes(void **state)
@@ -106,7 +106,7 @@ static void test_mixed_shapes(void **state)
         vh_h3m_free(part[i]);
     vh_h3m_free(all);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A base HMM without weight that is out of reach, so that it has no bound, leaves no trace. */
@@ -135,7 +135,7 @@ static void test_out_of_reach(void **state)
     answer_free(&want);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A chain that takes its time against a centre of one state, for a little longer than recursions are walked
@@ -170,7 +170,7 @@ static void test_few_steps_left(void **state)
         }
     vh_h3m_free(base);
     vh_h3m_free(center);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

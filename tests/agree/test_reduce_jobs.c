@@ -20,7 +20,7 @@ static answer ask_table(const vh_backend *backend, const vh_h3m *base, const vh_
     vhem_ctx *ctx = test_ctx();
     ctx->backend = backend;
     answer a = ask(ctx, base, centers, q);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return a;
 }
 
@@ -56,7 +56,7 @@ static void test_copying(void **state)
         vh_h3m_free(base);
         vh_h3m_free(centers);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void same_answers(const answer *a, const answer *b)
@@ -86,7 +86,7 @@ static void test_threads(void **state)
     }
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- base HMMs that come a chunk at a time ------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void check_source(const char *backend)
     vh_base_free(base);
     vh_h3m_free(h3m);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_source(void **state)
@@ -188,7 +188,7 @@ static void test_left_out(void **state)
     answer_free(&got);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -84,7 +84,7 @@ static void free_problem(problem *p)
 {
     vh_pack_free(p->pk);
     vh_h3m_free(p->h3m);
-    vhem_data_free(p->owner);
+    vhem_free(p->owner);
     free(p->data.weight);
     free(p->y);
     free(p->xs);
@@ -195,7 +195,7 @@ static void check_backend(const char *name, const char *what, problem *p, const 
         assert_memory_equal(got.block, first, sizeof(double) * filled);
         free_answer(&got);
         free_answer(&bare);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -225,7 +225,7 @@ static void check(const shape *c, int number)
             free_answer(&want);
         }
     free_problem(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Few, many and large sets; sequences of one frame; sequences that no HMM likes; soft and hard. */
@@ -296,7 +296,7 @@ static void fits_and_scores(void **state)
     for (int i = 0; i < N * 30 * D; i++)
         y[i] += 4 * ((i / D / 10 + i / D / 30) % 3);
     vhem_data *data = wrap(ref, N, T, D, y);
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     opt.K = 3;
     opt.max_iter = 12;
@@ -315,10 +315,10 @@ static void fits_and_scores(void **state)
     assert_near(vh_h3m_compare(want, got), 0, 0, 1e-8);
     vh_h3m_free(want);
     vh_h3m_free(got);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ref);
-    vhem_ctx_free(ctx);
+    vhem_free(ref);
+    vhem_free(ctx);
 }
 
 int main(void)

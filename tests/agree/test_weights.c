@@ -63,7 +63,7 @@ static void expect(const char *backend, const setting *s, int mixtures, bool kno
     vh_stats_begin(s->pk, &a->stats);
     assert_ok(ctx, ctx->backend->sequences.batch(ctx, &batch, &scratch, a->loglik, &a->stats));
     vh_scratch_free(&scratch);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Statistics are sums of many terms of both signs: what matters is their size against the largest. */
@@ -223,9 +223,9 @@ static void shapes(void **state)
             snprintf(what, sizeof what, "shape %zu%s", i, chain ? ", chains" : "");
             check(what, ctx, h3m, data, false);
             vh_h3m_free(h3m);
-            vhem_data_free(data);
+            vhem_free(data);
             free(y);
-            vhem_ctx_free(ctx);
+            vhem_free(ctx);
         }
 }
 
@@ -249,9 +249,9 @@ static void direct_components(void **state)
     vhem_data *data = wrap(ctx, 3, T, 2, y);
     check("direct components", ctx, h3m, data, true);
     vh_h3m_free(h3m);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -69,7 +69,7 @@ static void free_problem(problem *p)
 {
     vh_pack_free(p->pk);
     vh_h3m_free(p->h3m);
-    vhem_data_free(p->data);
+    vhem_free(p->data);
     free(p->y);
 }
 
@@ -98,7 +98,7 @@ static void answer(const char *backend, const problem *p, int mixtures, vh_seq_s
     assert_ok(ctx, vh_sequences_expect(ctx, job, &step, out));
     vh_sequences_close(job);
     vh_workers_free(&workers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void free_answer(vh_seq_sums *a)
@@ -160,7 +160,7 @@ static void check(const int *S, const int *M, int mixtures, const char *memory)
     free_answer(&want);
     free_answer(&got);
     free_problem(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_shapes(void **state)

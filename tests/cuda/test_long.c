@@ -27,18 +27,18 @@ static void test_bounds(void **state)
         vh_h3m_free(base);
         vh_h3m_free(centers);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void kernel(const char *backend, const vh_h3m *h, int tau, double *D)
 {
     vhem_ctx *ctx = test_ctx_with(backend, 1, 1);
     vhem_distance_options o;
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = "ppk";
     o.tau = tau;
     assert_ok(ctx, vh_h3m_distance(ctx, h, h, &o, D, NULL));
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_kernel(void **state)
@@ -58,7 +58,7 @@ static void test_kernel(void **state)
     for (int k = 0; k < K * K; k++)
         assert_near(got[k], want[k], 1e-9, 1e-9);
     vh_h3m_free(h);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

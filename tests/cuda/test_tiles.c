@@ -26,7 +26,7 @@ static void test_streaming(void **state)
     answer_free(&ref);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_require(again, "what was saved is not read: %s\n%s", vhem_ctx_error(fuzz_ctx()), text);
     char *second = save(again, &m);
     fuzz_require(n == m && memcmp(text, second, n) == 0, "%s\nbecame\n%s", text, second);
-    vhem_classes_free(k);
-    vhem_classes_free(again);
+    vhem_free(k);
+    vhem_free(again);
     free(text);
     free(second);
     return 0;

@@ -10,6 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         fuzz_load_data(fuzz_file("in" FUZZ_ENDING, bytes, size), fuzz_data_options(&opt, FUZZ_FORMAT));
     if (data)
         fuzz_save_and_load(data, "out" FUZZ_ENDING, &opt);
-    vhem_data_free(data);
+    vhem_free(data);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 const vhem_data_options *fuzz_data_options(vhem_data_options *opt, const char *format)
 {
-    vhem_data_options_init(opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, opt);
     opt->format = format;
     opt->memory = 1 << 20;
     return opt;
@@ -82,5 +82,5 @@ void fuzz_save_and_load(const vhem_data *data, const char *name, const vhem_data
     st = vhem_data_load(fuzz_ctx(), path, &plain, &again);
     fuzz_require(st == VHEM_OK, "what was saved is not read: %s", vhem_ctx_error(fuzz_ctx()));
     compare(data, again);
-    vhem_data_free(again);
+    vhem_free(again);
 }

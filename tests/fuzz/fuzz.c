@@ -28,7 +28,7 @@ vhem_ctx *fuzz_ctx(void)
     static vhem_ctx *ctx;
     if (!ctx) {
         vhem_ctx_options opt;
-        vhem_ctx_options_init(&opt);
+        vhem_options_init(VHEM_CTX_OPTIONS, &opt);
         opt.backend = "ref";
         opt.threads = 1;
         opt.log = check_log;

@@ -20,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         fuzz_load_data(fuzz_file("in.npy", bytes + n, size - n), fuzz_data_options(&opt, "npy"));
     if (data)
         fuzz_save_and_load(data, "out.npy", &opt);
-    vhem_data_free(data);
+    vhem_free(data);
     return 0;
 }

@@ -55,6 +55,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_require(strcmp(text, must) == 0, "%s\nbecame\n%s", must, text);
     free(text);
     free(must);
-    vhem_models_free(m);
+    vhem_free(m);
     return 0;
 }

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_require(vhem_models_compare(m, again) == 0, "the models differ");
     free(text);
     free(second);
-    vhem_models_free(m);
-    vhem_models_free(again);
+    vhem_free(m);
+    vhem_free(again);
     return 0;
 }

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_require(strcmp(text, second) == 0, "%s\nbecame\n%s", text, second);
     free(text);
     free(second);
-    vhem_models_free(m);
-    vhem_models_free(again);
+    vhem_free(m);
+    vhem_free(again);
     return 0;
 }

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     vh_document_close(&doc);
     if (st != VHEM_OK)
         return 0;
-    vhem_report_input_init(&in);
+    vhem_options_init(VHEM_REPORT_INPUT, &in);
     in.tree = tree;
     st = vhem_report_write(fuzz_ctx(), &in, fuzz_path("out.html"));
     if (st != VHEM_OK) {
@@ -30,6 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         fuzz_require(!strstr(page, "<fuzz"), "a text of the file is an element of the page");
         free(page);
     }
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return 0;
 }

@@ -19,6 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size -= (size_t)(end + 1 - bytes);
         bytes = end + 1;
     }
-    vhem_data_free(fuzz_load_data(fuzz_file("in.csv", bytes, size), &opt));
+    vhem_free(fuzz_load_data(fuzz_file("in.csv", bytes, size), &opt));
     return 0;
 }

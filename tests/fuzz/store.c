@@ -45,7 +45,7 @@ static char *get(vh_store *s, const vh_key *key)
     fuzz_require(vh_store_get(fuzz_ctx(), s, key, &m) == VHEM_OK, "%s", vhem_ctx_error(fuzz_ctx()));
     fuzz_require(has == (m != NULL), "has says %d", has);
     char *text = m ? fuzz_print_models(m) : NULL;
-    vhem_models_free(m);
+    vhem_free(m);
     return text;
 }
 

@@ -44,10 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         fuzz_require(again, "what was saved is not read: %s\n%s", vhem_ctx_error(fuzz_ctx()), text);
         char *second = save(again, &m);
         fuzz_require(second && n == m && memcmp(text, second, n) == 0, "%s\nbecame\n%s", text, second);
-        vhem_tree_free(again);
+        vhem_free(again);
         free(second);
     }
     free(text);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     return 0;
 }

@@ -8,7 +8,7 @@ static void check_after(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *init
     vhem_fit_options opt;
     vh_h3m *out = NULL, *model = golden_model(ctx, json_object_get(want, "model"));
     vhem_fit_report *report = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(init);
     opt.max_iter = n_iter;
     opt.tol = 0;
@@ -52,7 +52,7 @@ static void check_case(vhem_ctx *ctx, json_t *c)
     const char *key;
     json_object_foreach(after, key, want) check_after(ctx, data, init, atoi(key), want);
     vh_builder_free(b);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(init);
 }
 
@@ -65,7 +65,7 @@ static void test_baumwelch(void **state)
     for (int n = 0; (name = test_backend(n)); n++) {
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
         json_array_foreach(json_object_get(root, "cases"), i, c) check_case(ctx, c);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     json_decref(root);
 }

@@ -113,7 +113,7 @@ static void check_loglik(vhem_ctx *ctx, json_t *c)
     free(gamma);
     free(path);
     free(y);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
 }
 
@@ -129,7 +129,7 @@ static void check_fit(vhem_ctx *ctx, json_t *c, const vhem_data *data, const vh_
     vhem_fit_report *report = NULL;
     vh_h3m *out = NULL;
 
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(init);
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
@@ -165,7 +165,7 @@ static void check_baumwelch(vhem_ctx *ctx, json_t *c)
     check_fit(ctx, c, data, init, 1);
     check_fit(ctx, c, data, init, 5);
     vh_builder_free(b);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(init);
 }
 
@@ -180,7 +180,7 @@ static void check_kernel(vhem_ctx *ctx, json_t *c)
     {
         vhem_distance_options opt;
         double k;
-        vhem_distance_options_init(&opt);
+        vhem_options_init(VHEM_DISTANCE_OPTIONS, &opt);
         opt.kind = "ppk";
         opt.tau = (int)json_integer_value(json_object_get(v, "tau"));
         opt.lambda = json_number_value(json_object_get(v, "lam"));
@@ -274,7 +274,7 @@ static void test_families(void **state)
             snprintf(file, sizeof file, FOLDER "vhem_%s.json", files[i]);
             assert_true(check_vhem(ctx, file));
         }
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

@@ -49,7 +49,7 @@ static void check_case(vhem_ctx *ctx, json_t *c)
     free(gamma);
     free(xi);
     free(path);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     free(y);
 }
@@ -75,7 +75,7 @@ static void check_h3m(vhem_ctx *ctx, json_t *c)
     free(loglik);
     free(want);
     free(y);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
 }
 
@@ -89,7 +89,7 @@ static void test_loglik(void **state)
         vhem_ctx *ctx = test_ctx_with(name, 1, 1);
         json_array_foreach(json_object_get(root, "cases"), i, c) check_case(ctx, c);
         check_h3m(ctx, json_object_get(root, "h3m"));
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     json_decref(root);
 }

@@ -14,7 +14,7 @@ static int same_partition(int64_t n, const int *a, const int *b)
 static vhem_cluster_options lab_options(json_t *group)
 {
     vhem_cluster_options opt;
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.preset = "emhmm";
     opt.S = (int)json_integer_value(json_object_get(group, "S"));
     opt.tau = (int)json_integer_value(json_object_get(group, "tau"));
@@ -48,7 +48,7 @@ static void check_file(const char *file)
     const char *name;
     json_object_foreach(json_object_get(root, "groups"), name, group) check_group(ctx, base, name, group);
     vh_h3m_free(base);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     json_decref(root);
 }
 

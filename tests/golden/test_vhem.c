@@ -62,7 +62,7 @@ static void check_file(const char *file)
             check_after(ctx, root, base, atoi(key), want);
         vh_base_free(base);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     json_decref(root);
 }

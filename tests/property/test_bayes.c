@@ -57,7 +57,7 @@ static void never_falls(void **state)
         vhem_data *data = grouped(ctx, 4, T, d, y);
         vh_h3m *start = random_h3m(ctx, &rng, 1, S, M, d, trial / 2 % 2, 2);
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = S;
         opt.M = M;
         opt.emission = family[trial / 2 % 2];
@@ -88,9 +88,9 @@ static void never_falls(void **state)
         }
         free(text);
         vh_h3m_free(start);
-        vhem_data_free(data);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -111,7 +111,7 @@ static void whole_fits(void **state)
         vhem_ctx *ctx = NULL, *many = NULL;
         vh_rng rng;
         int T[] = { 31, 22, 9, 40, 3 }, some[] = { 3, 1 }, d = 1 + trial % 3, warnings = 0;
-        vhem_ctx_options_init(&copt);
+        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.seed = 5;
         copt.log = count_warning;
@@ -126,7 +126,7 @@ static void whole_fits(void **state)
         assert_ok(ctx, call_describe(ctx, data, name, NULL, NULL, NULL, NULL));
         vh_h3m *a = NULL, *b = NULL, *c = NULL, *e = NULL;
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 4;
         opt.M = 1 + trial % 2;
         opt.emission = family[trial / 2 % 2];
@@ -154,11 +154,11 @@ static void whole_fits(void **state)
         vh_h3m_free(b);
         vh_h3m_free(c);
         vh_h3m_free(e);
-        vhem_data_free(subset);
-        vhem_data_free(data);
+        vhem_free(subset);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
-        vhem_ctx_free(many);
+        vhem_free(ctx);
+        vhem_free(many);
     }
 }
 
@@ -189,7 +189,7 @@ static void units(void **state)
         assert_ok(ctx, vh_h3m_from_views(ctx, family[full], d, 1, &w, &moved));
         vhem_data *da = wrap(ctx, 2, T, d, y), *db = wrap(ctx, 2, T, d, u);
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.prior = trial < 4 ? "vb" : "eb";
         opt.tol = 0;
         opt.max_iter = 20;
@@ -212,11 +212,11 @@ static void units(void **state)
         vh_h3m_free(b);
         vh_h3m_free(start);
         vh_h3m_free(moved);
-        vhem_data_free(da);
-        vhem_data_free(db);
+        vhem_free(da);
+        vhem_free(db);
         free(y);
         free(u);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

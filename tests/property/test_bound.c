@@ -52,7 +52,7 @@ static void close_setting(setting *s)
     vh_base_free(s->base);
     vh_h3m_free(s->base_h3m);
     vh_h3m_free(s->centers);
-    vhem_ctx_free(s->ctx);
+    vhem_free(s->ctx);
 }
 
 /* phi1 [SB][SR] and phi [t][rho'][beta][rho]: conditional distributions shared by all base sequences. */
@@ -238,7 +238,7 @@ static void test_one_state(void **state)
     vh_base_free(b);
     vh_h3m_free(base);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -23,9 +23,9 @@ static vhem_data *draw(vhem_ctx *ctx, const vh_dtm *dtm, int n_seq, int T, bool 
         snprintf(label, sizeof label, "t%lld", (long long)i);
         add_sequence(ctx, b, vh_data_frames(one, 0), T + s % 3, NULL, label, group,
                      weighted ? 0.5 + s % 2 : 1);
-        vhem_data_free(one);
+        vhem_free(one);
         vh_dtm_free(pick);
-        vhem_ctx_free(own);
+        vhem_free(own);
     }
     return finish(ctx, b);
 }
@@ -43,7 +43,7 @@ static void closed_form(void **state)
         vh_dtm *dtm = random_dtm(ctx, &rng, 1, n, d, 0.8, n), *out = NULL;
         vhem_data *data = draw(ctx, dtm, 1, T, false);
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = n;
         opt.cov_floor = 1e-12;
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &out, NULL));
@@ -68,11 +68,11 @@ static void closed_form(void **state)
                 assert_near(dot, i == j, 0, 1e-8);
             }
         free(S);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_dtm_free(dtm);
         vh_dtm_free(out);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One iteration after the other: J never falls, and each M-step is a maximum. */
@@ -106,11 +106,11 @@ static void em_rises(void **state)
         for (int k = 0; k < 2; k++)
             vh_scratch_free(&scratch[k]);
         vh_sets_free(&sets);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_dtm_free(truth);
         vh_dtm_free(dtm);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void mstep(void **state)
@@ -143,7 +143,7 @@ static void mstep(void **state)
         vh_dtm_free(dtm);
         free(y);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Two textures that differ: a mixture of two tells their sequences apart, at any number of threads alike. */
@@ -159,7 +159,7 @@ static void mixture(void **state)
     vhem_fit_options opt;
     double ll[16 * 2];
     memcpy(truth->dt[1].ybar, truth->dt[0].ybar, sizeof(double) * 3);
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = 2;
     opt.K = 2;
     opt.by_group = 1;
@@ -172,12 +172,12 @@ static void mixture(void **state)
     for (int s = 0; s < 16; s++)
         assert_int_equal((ll[2 * s] > ll[2 * s + 1]) == first, data->label[s][1] == '0');
     vhem_free(report);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_dtm_free(truth);
     vh_dtm_free(one);
     vh_dtm_free(three);
-    vhem_ctx_free(ctx);
-    vhem_ctx_free(threads);
+    vhem_free(ctx);
+    vhem_free(threads);
 }
 
 /* Constant columns, fewer directions than states, one dimension and three states, growth, two frames: a valid
@@ -191,7 +191,7 @@ static void poor_data(void **state)
     vh_dtm *dtm = NULL;
     vhem_fit_report *report = NULL;
     int T = 20;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     for (int em = 0; em < 2; em++) {
         opt.learn = em ? "em" : "svd";
         for (int t = 0; t < 20; t++) {
@@ -203,7 +203,7 @@ static void poor_data(void **state)
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL));
         assert_ok(ctx, vh_dtm_validate(ctx, dtm));
         vh_dtm_free(dtm);
-        vhem_data_free(data);
+        vhem_free(data);
         for (int t = 0; t < 20; t++)
             y[t] = sin(0.7 * t) + 0.01 * (t % 3);
         data = wrap(ctx, 1, &T, 1, y);
@@ -211,7 +211,7 @@ static void poor_data(void **state)
         assert_ok(ctx, vh_dtm_validate(ctx, dtm));
         assert_true(dtm->dt[0].R[0] < 0.05); /* they foresee a sine */
         vh_dtm_free(dtm);
-        vhem_data_free(data);
+        vhem_free(data);
         for (int t = 0; t < 20; t++)
             y[t] = exp(0.3 * t);
         data = wrap(ctx, 1, &T, 1, y);
@@ -221,7 +221,7 @@ static void poor_data(void **state)
         assert_true(em || dtm->dt[0].A[0] < 1);
         vhem_free(report);
         vh_dtm_free(dtm);
-        vhem_data_free(data);
+        vhem_free(data);
         T = 2;
         data = wrap(ctx, 1, &T, 1, y);
         assert_ok(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL));
@@ -231,13 +231,13 @@ static void poor_data(void **state)
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "too few frames");
         opt.cov_floor = 0;
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "cov_floor is 0");
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.learn = "pca";
         assert_fails(ctx, vh_dtm_fit(ctx, data, &opt, &dtm, NULL), VHEM_EINVAL, "learn 'pca' is unknown");
-        vhem_data_free(data);
+        vhem_free(data);
         T = 20;
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static void against_dense(void **state)
         vh_dtm_free(b);
         vh_dtm_free(r);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Long after both recursions have settled. */
@@ -72,7 +72,7 @@ static void settled(void **state)
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
     vh_dtm_free(dtm);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The mean over drawn sequences of what the Kalman smoother says, within five of its standard errors. */
@@ -123,10 +123,10 @@ static void against_samples(void **state)
     vh_dt_stats_free(&square);
     vh_dt_gains_free(&g);
     vh_scratch_free(&scratch);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_dtm_free(dtm);
     vh_dtm_free(b);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

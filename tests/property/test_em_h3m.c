@@ -36,7 +36,7 @@ static vhem_data *sample_groups(vhem_ctx *ctx, vh_rng *rng, int N, const int *T,
 static vhem_fit_options exact(const vhem_models *start, int n_iter)
 {
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = start;
     opt.max_iter = n_iter;
     opt.tol = opt.cov_floor = 0;
@@ -87,8 +87,8 @@ static void never_falls(void **state)
             model = next;
         }
         vh_h3m_free(model);
-        vhem_data_free(data);
-        vhem_ctx_free(ctx);
+        vhem_free(data);
+        vhem_free(ctx);
     }
 }
 
@@ -119,9 +119,9 @@ static void one_is_baum_welch(void **state)
         vh_h3m_free(a);
         vh_h3m_free(b);
         vh_h3m_free(start);
-        vhem_data_free(data);
+        vhem_free(data);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- EM is VHEM on delta functions --------------------------------------------------------------------- */
@@ -186,8 +186,8 @@ static void is_vhem(void **state)
         }
         vh_h3m_free(base);
         vh_h3m_free(start);
-        vhem_data_free(data);
-        vhem_ctx_free(ctx);
+        vhem_free(data);
+        vhem_free(ctx);
     }
 }
 
@@ -232,8 +232,8 @@ static void clones(void **state)
     vh_h3m_free(many);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* ---- bits ---------------------------------------------------------------------------------------------- */
@@ -254,20 +254,20 @@ static void same_bits_at_any_threads(void **state)
         for (int k = 0; k < 3; k++) {
             vhem_ctx *own = test_ctx_with(NULL, 1 + 3 * k, 7);
             vhem_fit_options opt;
-            vhem_fit_options_init(&opt);
+            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
             opt.K = 3;
             opt.by_group = by_group;
             opt.max_iter = 10;
             opt.restarts = 3;
             assert_ok(own, vh_fit_mixture(own, data, &opt, &out[k], NULL));
-            vhem_ctx_free(own);
+            vhem_free(own);
         }
         assert_true(same_bits(out[0], out[1]) && same_bits(out[0], out[2]));
         for (int k = 0; k < 3; k++)
             vh_h3m_free(out[k]);
     }
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static void bound_never_falls(void **state)
             vh_h3m_free(base);
             vh_h3m_free(centers);
         }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static double log_likelihood(vhem_ctx *ctx, const vh_h3m *h3m, const vhem_data *data)
@@ -75,7 +75,7 @@ static void climb(vhem_ctx *ctx, const char *family, double deleted, uint64_t it
     for (int n = 0; n <= 6; n++) {
         vhem_fit_options opt;
         vh_h3m *out = NULL;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.max_iter = n > 0;
         opt.tol = opt.cov_floor = 0;
@@ -89,8 +89,8 @@ static void climb(vhem_ctx *ctx, const char *family, double deleted, uint64_t it
         start = out;
     }
     free(y);
-    vhem_data_free(data);
-    vhem_data_free(gaps);
+    vhem_free(data);
+    vhem_free(gaps);
     vh_h3m_free(truth);
     vh_h3m_free(start);
 }
@@ -103,7 +103,7 @@ static void likelihood_never_falls(void **state)
         climb(ctx, names[f], 0, (uint64_t)f);
         climb(ctx, names[f], 0.3, (uint64_t)f);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The fit of data of which 30 % of the cells were deleted is near the fit of all of it. */
@@ -129,7 +129,7 @@ static void deleted_cells(void **state)
         gaps->layout = truth->shape.layout;
         for (int g = 0; g < 2; g++) {
             vhem_fit_options opt;
-            vhem_fit_options_init(&opt);
+            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
             opt.start = HMMS(truth);
             assert_ok(ctx, vh_fit_each(ctx, g ? gaps : data, &opt, &fit[g], NULL));
         }
@@ -139,11 +139,11 @@ static void deleted_cells(void **state)
         for (int g = 0; g < 2; g++)
             vh_h3m_free(fit[g]);
         free(y);
-        vhem_data_free(data);
-        vhem_data_free(gaps);
+        vhem_free(data);
+        vhem_free(gaps);
         vh_h3m_free(truth);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* VHEM on such models is Baum-Welch on the sequences, step by step. */
@@ -173,7 +173,7 @@ static void vhem_is_baum_welch(void **state)
         vh_vhem_options o = { .N = 100, .tau = T, .max_iter = 1 };
         vh_vhem_run run = { 0 };
         vh_scratch scratch = { { 0 }, { 0 } };
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.max_iter = 1;
         opt.tol = opt.cov_floor = 0;
@@ -197,8 +197,8 @@ static void vhem_is_baum_welch(void **state)
     vh_h3m_free(base);
     vh_h3m_free(truth);
     vh_h3m_free(start);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -86,7 +86,7 @@ static void never_falls(void **state)
         vhem_data *data = one_group(ctx, 4, T, d, y);
         vhem_fit_options opt;
         vh_h3m *model = NULL;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1 + trial % 5;
         opt.M = 1 + trial % 3;
         opt.emission = family[trial / 2 % 2];
@@ -121,9 +121,9 @@ static void never_falls(void **state)
             model = next;
         }
         vh_h3m_free(model);
-        vhem_data_free(data);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -142,7 +142,7 @@ static void no_warning(void **state)
         vhem_ctx *ctx = NULL;
         vh_rng rng;
         int T[] = { 50, 60 }, warnings = 0;
-        vhem_ctx_options_init(&copt);
+        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.log = count_warning;
         copt.log_arg = &warnings;
@@ -152,7 +152,7 @@ static void no_warning(void **state)
         vhem_data *data = wrap(ctx, 2, T, 2, y);
         vhem_fit_options opt;
         vh_h3m *out = NULL;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = 4;
         opt.M = 2;
         opt.emission = family[trial % 2];
@@ -161,9 +161,9 @@ static void no_warning(void **state)
         if (warnings)
             fail_msg("seed 302/%d: the likelihood fell %d times", trial, warnings);
         vh_h3m_free(out);
-        vhem_data_free(data);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -174,14 +174,14 @@ static vh_h3m *fit_with(int threads, uint64_t seed, const vhem_data *data, int b
     vhem_ctx *ctx = test_ctx_with(NULL, threads, seed);
     vhem_fit_options opt;
     vh_h3m *out = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.max_iter = 8;
     opt.restarts = 2;
     opt.M = 2;
     opt.by_group = by_group;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, NULL));
     assert_ok(ctx, vh_h3m_score(ctx, out, data, score));
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return out;
 }
 
@@ -218,9 +218,9 @@ static void same_bits_at_any_threads(void **state)
     free(score);
     free(other);
     free(y);
-    vhem_data_free(each);
-    vhem_data_free(group);
-    vhem_ctx_free(ctx);
+    vhem_free(each);
+    vhem_free(group);
+    vhem_free(ctx);
 }
 
 /* ---- units --------------------------------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static void units(void **state)
             vhem_fit_options opt;
             vh_h3m *p = NULL, *q = NULL;
             vhem_fit_report *r = NULL, *s = NULL;
-            vhem_fit_options_init(&opt);
+            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
             opt.emission = family[full];
             opt.cov_floor = floored ? 0.2 : 1e-4;
             opt.tol = 0;
@@ -272,11 +272,11 @@ static void units(void **state)
             vhem_free(s);
             vh_h3m_free(p);
             vh_h3m_free(q);
-            vhem_data_free(a);
-            vhem_data_free(b);
+            vhem_free(a);
+            vhem_free(b);
             free(y);
         }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- length -------------------------------------------------------------------------------------------- */
@@ -294,7 +294,7 @@ static void very_long(void **state)
     vhem_fit_options opt;
     vh_h3m *out = NULL;
     vhem_fit_report *r = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.max_iter = 0;
     opt.restarts = 1;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
@@ -313,9 +313,9 @@ static void very_long(void **state)
         fail_msg("a million frames took %ld MB", usage.ru_maxrss / 1024);
     vhem_free(r);
     vh_h3m_free(out);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

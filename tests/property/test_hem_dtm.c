@@ -70,7 +70,7 @@ static void rises(void **state)
         vh_dtm_free(base);
         vh_dtm_free(centers);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void mstep(void **state)
@@ -101,7 +101,7 @@ static void mstep(void **state)
         vh_dtm_free(base);
         vh_dtm_free(center);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Three kinds of textures in any basis: a tree of 3 and 2, the same at any number of threads and from its
@@ -118,7 +118,7 @@ static void clusters(void **state)
     vhem_cluster_options opt;
     vh_rng_init(&rng, 223, VH_RNG_TEST, 0);
     vh_dtm *base = families(ctx, &rng, K, N / K, 2, 3);
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 4;
     assert_ok(ctx, call_tree_build_dtm(ctx, base, 2, levels, &opt, &one));
     assert_ok(threads, call_tree_build_dtm(threads, base, 2, levels, &opt, &three));
@@ -149,15 +149,15 @@ static void clusters(void **state)
         assert_ok(ctx, call_assign_data(ctx, read, data, again, NULL, NULL));
         for (int s = 0; s < 3; s++)
             assert_int_equal(again[2 * s], c->label[i]);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_dtm_free(pick);
     }
-    vhem_tree_free(one);
-    vhem_tree_free(three);
-    vhem_tree_free(read);
+    vhem_free(one);
+    vhem_free(three);
+    vhem_free(read);
     vh_dtm_free(base);
-    vhem_ctx_free(ctx);
-    vhem_ctx_free(threads);
+    vhem_free(ctx);
+    vhem_free(threads);
 }
 
 /* A start is taken as it is; centres may have more or fewer states than the textures; sentences. */
@@ -171,14 +171,14 @@ static void options(void **state)
     vh_rng_init(&rng, 224, VH_RNG_TEST, 0);
     vh_dtm *base = random_dtm(ctx, &rng, 5, 2, 3, 0.8, 2), *start = random_dtm(ctx, &rng, 2, 2, 3, 0.8, 2);
     vh_h3m *h3m = random_h3m(ctx, &rng, 5, 2, 1, 3, 0, 1);
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.start = TEXTURES(start);
     opt.max_iter = 0;
     assert_ok(ctx, call_cluster_dtm(ctx, base, 0, &opt, &c));
     assert_true(vh_dtm_compare(c->textures, start) == 0);
     assert_string_equal(c->run[0].init, "given");
     vh_clustering_free(c);
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 2;
     for (opt.S = 1; opt.S <= 4; opt.S++) {
         assert_ok(ctx, call_cluster_dtm(ctx, base, 2, &opt, &c));
@@ -205,7 +205,7 @@ static void options(void **state)
     vh_h3m_free(h3m);
     vh_dtm_free(base);
     vh_dtm_free(start);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -151,7 +151,7 @@ static void test_direct_loop(void **state)
     vh_clustering_free(hmm);
     vh_h3m_free(base);
     vh_h3m_free(start);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_use(void **state)
@@ -176,9 +176,9 @@ static void test_use(void **state)
     opt.S = 2;
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "method hem-gmm does not use S");
     assert_null(c);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

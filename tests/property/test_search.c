@@ -49,7 +49,7 @@ static void never_below_restarts(void **state)
         vh_clustering_free(alone);
         vh_clustering_free(all);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -83,7 +83,7 @@ static void candidates_are_told(void **state)
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL,
                  "search 'slow' is unknown; known are auto, fast, thorough, restarts");
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void next_best_partition(void **state)
@@ -107,7 +107,7 @@ static void next_best_partition(void **state)
     opt.candidate = 10000;
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 4, &opt, &c), VHEM_EINVAL, "candidate 10000 is asked for");
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The run that was kept is the one of all runs that has the bound of the result. */
@@ -143,7 +143,7 @@ static void near_ties(void **state)
         lower += bound_of(c) < top;
         vh_clustering_free(c);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     assert_true(lower > 0); /* it made a difference */
 }
@@ -166,7 +166,7 @@ static void singular_models(void **state)
     assert_true(c->n_run > 1);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* More models than starts are judged on, and than distances are found of. */
@@ -176,7 +176,7 @@ static void large_sets(void **state)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         vhem_ctx *ctx = NULL;
         vhem_ctx_options o;
-        vhem_ctx_options_init(&o);
+        vhem_options_init(VHEM_CTX_OPTIONS, &o);
         o.seed = seed;
         o.threads = 2;
         assert_int_equal(vhem_ctx_new(&o, &ctx), VHEM_OK);
@@ -188,7 +188,7 @@ static void large_sets(void **state)
         assert_true(found_clusters(c, 8));
         vh_clustering_free(c);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

@@ -129,7 +129,7 @@ static void check(const char *what, const gaussians *b, const gaussians *start, 
         vh_base_free(base);
         vh_h3m_free(h3m);
         vh_h3m_free(centers);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     vhem_ctx *ctx = test_ctx();
     vh_dtm *dtm = as_textures(ctx, b), *centers = as_textures(ctx, start);
@@ -139,7 +139,7 @@ static void check(const char *what, const gaussians *b, const gaussians *start, 
     vh_vhem_run_free(&run);
     vh_dtm_free(dtm);
     vh_dtm_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     vh_scratch_free(&scratch[0]);
     vh_scratch_free(&scratch[1]);
 }
@@ -181,7 +181,7 @@ static void sequences(void **state)
         for (int i = 0; i < b.n; i++)
             add_sequence(ctx, builder, (double[]){ b.mu[i] - 1, b.mu[i] + 1 }, 2, NULL, NULL, NULL, w);
         vhem_data *data = finish(ctx, builder);
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(centers);
         opt.K = 2;
         opt.max_iter = ITER;
@@ -193,8 +193,8 @@ static void sequences(void **state)
         vhem_free(report);
         vh_h3m_free(out);
         vh_h3m_free(centers);
-        vhem_data_free(data);
-        vhem_ctx_free(ctx);
+        vhem_free(data);
+        vhem_free(ctx);
     }
 }
 

@@ -83,7 +83,7 @@ static void never_falls(void **state)
                          p.run.J[k - 1], p.run.J[k], k);
         problem_free(&p);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Backends with a product add shifts to natural parameters, the reference to densities. */
@@ -104,7 +104,7 @@ static void same_on_all_backends(void **state)
                 else
                     assert_near(p.run.J[k], want[k], 1e-9, 1e-9);
             problem_free(&p);
-            vhem_ctx_free(ctx);
+            vhem_free(ctx);
         }
     }
 }
@@ -162,7 +162,7 @@ static void evidence_of_one_component(void **state)
             assert_near(p.run.J[k], want, 1e-9, 1e-9);
         problem_free(&p);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What the base measure of counts, 1/y!, is for a frame and in the mean of a component at it. */
@@ -208,7 +208,7 @@ static void check_sequence(vhem_ctx *ctx, const char *name, uint64_t seed)
     bool counts = strcmp(name, "poisson") == 0 || strcmp(name, "product") == 0;
     double apart = counts ? measure_apart(p.h3m, vh_data_frames(data, 0), T) : 0;
     vhem_fit_options f;
-    vhem_fit_options_init(&f);
+    vhem_options_init(VHEM_FIT_OPTIONS, &f);
     f.S = 3;
     f.start = HMMS(p.start);
     f.prior = prior;
@@ -223,7 +223,7 @@ static void check_sequence(vhem_ctx *ctx, const char *name, uint64_t seed)
         vh_h3m_free(h3m);
     }
     free(prior);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(truth);
     problem_free(&p);
 }
@@ -234,7 +234,7 @@ static void sequence(void **state)
     for (int n = 0; n < 2 * N_NAMES; n++) {
         vhem_ctx *ctx = test_ctx();
         check_sequence(ctx, names[n % N_NAMES], (uint64_t)n);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -265,7 +265,7 @@ static void many_samples(void **state)
         }
         assert_true(last < 1e-4);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void files(void **state)
@@ -299,7 +299,7 @@ static void files(void **state)
         vh_prior_free(prior);
         problem_free(&p);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

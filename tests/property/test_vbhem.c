@@ -84,7 +84,7 @@ static void never_falls(void **state)
     long count = text && *text ? atol(text) : COUNT;
     for (long n = 1; n <= count; n++)
         check_random(ctx, (uint64_t)n);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- one Gaussian -------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static void one_gaussian(void **state)
         vh_h3m_free(start);
         problem_free(&p);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- points: the variational Gaussian mixture ---------------------------------------------------------- */
@@ -254,7 +254,7 @@ static void gaussian_mixture(void **state)
     }
     vh_h3m_free(start);
     problem_free(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- a sequence: the variational HMM ------------------------------------------------------------------- */
@@ -301,7 +301,7 @@ static void sequence(void **state)
     assert_ok(ctx, vh_vb_begin(ctx, p.base, &o, &p.scratch, 1, start, &p.m));
     assert_ok(ctx, vh_vb_run(ctx, p.base, &o, &p.scratch, 1, &p.m, &p.run));
     vhem_fit_options f;
-    vhem_fit_options_init(&f);
+    vhem_options_init(VHEM_FIT_OPTIONS, &f);
     f.S = 3;
     f.M = 2;
     f.start = HMMS(start);
@@ -318,10 +318,10 @@ static void sequence(void **state)
         vh_h3m_free(h3m);
     }
     free(prior);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(start);
     problem_free(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- many virtual samples: VHEM ------------------------------------------------------------------------ */
@@ -356,7 +356,7 @@ static void many_samples(void **state)
         problem_free(&p);
     }
     assert_true(last < 1e-4);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- pruning ------------------------------------------------------------------------------------------- */
@@ -398,7 +398,7 @@ static void prunes(void **state)
     }
     vh_h3m_free(start);
     problem_free(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Components that share the frames of one Gaussian never become empty; they are tried away. */
@@ -435,7 +435,7 @@ static void tries_components_away(void **state)
     assert_true(vh_vb_value(&p.m, &p.run) > before);
     vh_h3m_free(start);
     problem_free(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- stopping ------------------------------------------------------------------------------------------ */
@@ -497,7 +497,7 @@ static int shrink_and_stop(int after)
     int used = after - steps_left;
     vh_h3m_free(start);
     problem_free(&p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return used;
 }
 

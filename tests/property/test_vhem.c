@@ -65,7 +65,7 @@ static void test_bound_never_falls(void **state)
         vh_h3m_free(h3m);
         vh_h3m_free(centers);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* L_hmm <= E[log p(y)] under the base model, which sampling estimates with a known error. */
@@ -92,10 +92,10 @@ static void test_is_a_bound(void **state)
         assert_true(run.L[0] <= mean + 4 * sqrt(var / N));
         free(ll);
         vh_vhem_run_free(&run);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_h3m_free(h3m);
         vh_h3m_free(centers);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -128,7 +128,7 @@ static void test_tiny_transitions(void **state)
     vh_vhem_run_free(&run);
     vh_h3m_free(h3m);
     vh_h3m_free(centers);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* nu-hat sums to tau, xi-hat to tau - 1, and sum_rho nu(rho, beta) is the time the base spends in beta. */
@@ -181,7 +181,7 @@ static void test_statistics_add_up(void **state)
         vh_h3m_free(h3m);
         vh_h3m_free(r);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A sequence as a left-right HMM with one frame per state and no spread. */
@@ -209,7 +209,7 @@ static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start
     vh_h3m *out = NULL;
     vh_builder *b = NULL;
     vhem_data *group = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.max_iter = k;
     opt.tol = opt.cov_floor = 0;
@@ -225,7 +225,7 @@ static vh_h3m *fit_all(vhem_ctx *ctx, const vhem_data *data, const vh_h3m *start
     assert_ok(ctx, vh_builder_finish(b, "memory", &group));
     assert_ok(ctx, vh_fit_each(ctx, group, &opt, &out, NULL));
     vh_builder_free(b);
-    vhem_data_free(group);
+    vhem_free(group);
     return out;
 }
 
@@ -269,10 +269,10 @@ static void test_is_baum_welch(void **state)
     }
     free(y);
     free(ll);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(base);
     vh_h3m_free(start);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* States far apart are found again: a base HMM is then a fixed point. */
@@ -299,7 +299,7 @@ static void test_recovers_separated_states(void **state)
     vh_clustering_free(fixed);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Base HMMs of no spread at all, from any kind of start: a floor keeps the centres alive. */
@@ -327,7 +327,7 @@ static void test_singular_bases(void **state)
         vh_clustering_free(c);
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static inline vhem_ctx *logging_ctx(log_book *book)
     vhem_ctx_options opt;
     vhem_ctx *ctx = NULL;
     memset(book, 0, sizeof *book);
-    vhem_ctx_options_init(&opt);
+    vhem_options_init(VHEM_CTX_OPTIONS, &opt);
     opt.threads = 1;
     opt.log = keep_log;
     opt.log_arg = book;
@@ -150,13 +150,13 @@ static inline void mutate(const char *path, int n_times, uint64_t seed)
             assert_non_null(strstr(vhem_ctx_error(ctx), "vhem-test-"));
             assert_null(strchr(vhem_ctx_error(ctx), '\n'));
         }
-        vhem_data_free(data);
+        vhem_free(data);
     }
     assert_true(failed > 0);
     test_write(path, good, n);
     free(good);
     free(bad);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 #endif

@@ -95,7 +95,7 @@ static void test_naive(void **state)
         for (int i = 0; i < n; i++)
             assert_int_equal(above[label[i]], want[i]);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Ties, equal things and infinite distances: the same answer each time, and no more than asked for. */
@@ -118,7 +118,7 @@ static void test_ties(void **state)
         assert_int_equal(label[3] == 1 || label[2] == 1, 1);
         assert_true(isinf(far[1]));
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

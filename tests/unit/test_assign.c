@@ -33,9 +33,9 @@ static void test_models(void **state)
             assert_near(posterior[i][0] + posterior[i][1] + posterior[i][2], 1, 1e-12, 0);
             assert_true(posterior[i][label[i][0]] > 0.99);
         }
-        vhem_tree_free(tree);
+        vhem_free(tree);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -65,10 +65,10 @@ static void test_sequences(void **state)
         assert_near(posterior[n][0] + posterior[n][1] + posterior[n][2], 1, 1e-12, 0);
     }
     assert_int_equal(wrong, 0);
-    vhem_data_free(data);
-    vhem_tree_free(tree);
+    vhem_free(data);
+    vhem_free(tree);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refuses(void **state)
@@ -88,11 +88,11 @@ static void test_refuses(void **state)
     vhem_ctx_stop(ctx);
     assert_int_equal(call_assign_models(ctx, tree, h3m, label, NULL, score), VHEM_ESTOPPED);
     assert_true(label[0] == -7 && score[0] == 77);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     vh_h3m_free(h3m);
     vh_h3m_free(d3);
     vh_h3m_free(full);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

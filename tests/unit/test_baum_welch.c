@@ -65,7 +65,7 @@ static void one_iteration(void **state)
         vhem_data *data = finish(ctx, b);
         vhem_fit_options opt;
         vhem_fit_report *r = NULL;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.by_group = 1;
         opt.cov_floor = 0;
@@ -80,9 +80,9 @@ static void one_iteration(void **state)
         check_mstep(&v, &x, w[0] + w[1], trial);
         vh_h3m_free(out);
         vh_h3m_free(start);
-        vhem_data_free(data);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -99,7 +99,7 @@ static void restarts_are_independent(void **state)
     vhem_fit_options opt;
     vhem_fit_report *few = NULL, *many = NULL;
     vh_h3m *a = NULL, *b = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.init = "random";
     opt.restarts = 3;
     opt.tol = 1e-4;
@@ -120,9 +120,9 @@ static void restarts_are_independent(void **state)
     vhem_free(many);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A state nobody wants is revived when repair is on, and kept as it is when off. */
@@ -143,7 +143,7 @@ static void repair(void **state)
     vh_h3m *start = simple_hmm(ctx, 3, 1, pi, A, mu, cov), *out = NULL;
     vhem_fit_options opt;
     vhem_fit_report *r = NULL;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     opt.repair = 0;
     assert_ok(ctx, vh_fit_each(ctx, data, &opt, &out, &r));
@@ -161,8 +161,8 @@ static void repair(void **state)
     vh_h3m_free(out);
     vhem_free(r);
     vh_h3m_free(start);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

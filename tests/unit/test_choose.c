@@ -28,7 +28,7 @@ static void test_rows(void **state)
     assert_true(rows[2].bound == c->bound[c->n_iter]);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refuses(void **state)
@@ -44,7 +44,7 @@ static void test_refuses(void **state)
     assert_fails(ctx, call_choose(ctx, h3m, 0, K, 1, S, 0, NULL, &row), VHEM_EINVAL,
                  "nothing to choose from");
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The evidence, what is needed, other seeds, and the path. */
@@ -69,7 +69,7 @@ static void test_evidence(void **state)
     }
     assert_true(rows[3].evidence == rows[1].evidence && !rows[1].path);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

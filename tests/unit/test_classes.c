@@ -42,7 +42,7 @@ static vhem_data *sample_data(vhem_ctx *ctx, uint64_t seed)
 static vhem_train_options small_options(void)
 {
     vhem_train_options opt;
-    vhem_train_options_init(&opt);
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &opt);
     opt.piece.S = 2;
     opt.K = 2;
     opt.reduce.restarts = 3;
@@ -95,12 +95,12 @@ static void learn_write_read_ask(void **state)
         assert_true(p->loglik[e] == q->loglik[e]);
     vhem_free(p);
     vhem_free(q);
-    vhem_classes_free(a);
-    vhem_classes_free(b);
-    vhem_data_free(data);
-    vhem_data_free(fresh);
+    vhem_free(a);
+    vhem_free(b);
+    vhem_free(data);
+    vhem_free(fresh);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A group is one item; its score is the mean over its sequences. */
@@ -138,9 +138,9 @@ static void groups(void **state)
                  "'g0' have different labels");
     assert_null(none);
     vhem_free(p);
-    vhem_classes_free(k);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(k);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* After a stop the store has what was done; the next run ends where one run would have. */
@@ -154,8 +154,8 @@ static void stopped(void **state)
     vhem_ctx_stop(ctx);
     assert_int_equal(vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_ESTOPPED);
     assert_null(k);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Subsamples share items; a class has each of its items once. */
@@ -179,9 +179,9 @@ static void subsamples(void **state)
         assert_near(view.prior, n / 18.0, 1e-15, 0);
         assert_ok(ctx, vh_h3m_validate(ctx, view.models->h3m));
     }
-    vhem_classes_free(k);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(k);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Equal sequences without names: one fit, but each of them counts. */
@@ -218,10 +218,10 @@ static void equal_without_names(void **state)
         assert_ok(ctx, vhem_classes_update(ctx, k, data, NULL, path));
     }
     vh_h3m_free(h3m);
-    vhem_classes_free(k);
-    vhem_data_free(data);
+    vhem_free(k);
+    vhem_free(data);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A name that is null in a file is the default; a seed may have all its bits. */
@@ -246,11 +246,11 @@ static void null_in_file(void **state)
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
     assert_string_equal(back->opt.prior, "uniform");
     assert_true(back->seed == UINT64_MAX - 4);
-    vhem_classes_free(k);
-    vhem_classes_free(back);
-    vhem_data_free(data);
+    vhem_free(k);
+    vhem_free(back);
+    vhem_free(data);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The second record of a store is no longer JSON, but still looks like a record from its key. */
@@ -303,9 +303,9 @@ static void pieces_alone(void **state)
     assert_true(vh_h3m_compare(a, b) == 0);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_data_free(data);
+    vhem_free(data);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What is held out has no say in the prior: other frames of one such item leave the rest as they were. */
@@ -331,8 +331,8 @@ static void prior_without_what_is_held_out(void **state)
     assert_true(p[0]->loglik[out * CLASSES] != p[1]->loglik[out * CLASSES]);
     vhem_free(p[0]);
     vhem_free(p[1]);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void cross_validation(void **state)
@@ -354,8 +354,8 @@ static void cross_validation(void **state)
     assert_fails(ctx, vhem_crossvalidate(ctx, data, NULL, &opt, 1, 1.5, &p), VHEM_EINVAL,
                  "a share between 0 and 1");
     assert_null(p);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void refused(void **state)
@@ -374,14 +374,14 @@ static void refused(void **state)
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k));
     assert_string_equal(k->opt.prior, "uniform");
     assert_string_equal(k->opt.estimator, "vhem");
-    vhem_classes_free(k);
+    vhem_free(k);
     k = NULL;
     opt = small_options();
     opt.estimator = "em-h3m";
     double y = data->y[7];
     ((double *)data->y)[7] = NAN;
     assert_ok(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k)); /* a missing value is no reason to */
-    vhem_classes_free(k);
+    vhem_free(k);
     k = NULL;
     ((double *)data->y)[7] = y;
     char s0[] = "s0", s1[] = "s1", x[] = "x", *twice[3] = { s0, s1, s0 }, *tag[1] = { x };
@@ -401,8 +401,8 @@ static void refused(void **state)
     assert_fails(ctx, vhem_classes_train(ctx, data, NULL, &opt, &k), VHEM_EIO, "cannot open the store");
     assert_fails(ctx, vhem_classes_load(ctx, "/no/such/file", &k), VHEM_EIO, "/no/such/file: cannot read");
     assert_null(k);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* More data of another dimension is refused, and the models stay what they were. */
@@ -423,11 +423,11 @@ static void other_dimension(void **state)
     assert_int_equal(vhem_classes_view(k, 0, &view), VHEM_OK);
     assert_int_equal(view.items, PER_CLASS);
     assert_int_equal(view.models->h3m->d, 2);
-    vhem_classes_free(k);
-    vhem_data_free(data);
-    vhem_data_free(wide);
+    vhem_free(k);
+    vhem_free(data);
+    vhem_free(wide);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* With a preset that makes full covariances, classes too small to be reduced have them as well. */
@@ -453,11 +453,11 @@ static void full_covariances(void **state)
     assert_ok(ctx, vhem_classes_load(ctx, path, &back));
     assert_ok(ctx, vhem_classes_predict(ctx, back, data, 0, &p));
     vhem_free(p);
-    vhem_classes_free(k);
-    vhem_classes_free(back);
-    vhem_data_free(data);
+    vhem_free(k);
+    vhem_free(back);
+    vhem_free(data);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void broken_files(void **state)
@@ -491,7 +491,7 @@ static void broken_files(void **state)
     }
     assert_null(k);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Of two things that are certain the more certain one has the larger log posterior. */

@@ -45,7 +45,7 @@ static void test_finds_clusters(void **state)
     }
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The first HMM by the time spent in its states; the others so that a number means the same, what is left over last. */
@@ -78,8 +78,8 @@ static void test_states_go_together(void **state)
             assert_true(view[j].mu[s] == want[j][s]);
     }
     assert_true(view[1].pi[0] == 0.2 && view[1].pi[2] == 0.7);
-    vhem_models_free(models);
-    vhem_ctx_free(ctx);
+    vhem_free(models);
+    vhem_free(ctx);
 }
 
 /* The result belongs to its own centres: starting there again with no iterations gives the same tables. */
@@ -107,7 +107,7 @@ static void test_result_is_consistent(void **state)
     vh_clustering_free(again);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void same_result(const vh_clustering *a, const vh_clustering *b)
@@ -144,7 +144,7 @@ static void test_threads(void **state)
             else
                 first = c;
             vh_h3m_free(h3m);
-            vhem_ctx_free(ctx);
+            vhem_free(ctx);
         }
         vh_clustering_free(first);
     }
@@ -184,7 +184,7 @@ static void test_exact(void **state)
     vh_h3m_free(h3m);
     vh_h3m_free(start);
     vh_h3m_free(plain);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_presets(void **state)
@@ -223,7 +223,7 @@ static void test_presets(void **state)
     assert_near(c->options.cov_floor, 0.1, 0, 0);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 #define REFUSED(field, value, text)                                                    \
@@ -275,7 +275,7 @@ static void test_refuses(void **state)
     vh_h3m_free(other_d);
     vh_h3m_free(other_family);
     vh_h3m_free(other_K);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void stop_soon(void *arg, const char *what, int64_t done, int64_t total)
@@ -291,7 +291,7 @@ static void test_stop(void **state)
     vhem_ctx *ctx = NULL;
     vhem_ctx_options co;
     (void)state;
-    vhem_ctx_options_init(&co);
+    vhem_options_init(VHEM_CTX_OPTIONS, &co);
     co.threads = 1;
     co.seed = 1;
     co.progress = stop_soon;
@@ -313,7 +313,7 @@ static void test_stop(void **state)
     assert_int_equal(c->n_run, 1);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The same restart by itself: its seed and kind are all it takes. */
@@ -335,8 +335,8 @@ static void test_restart_can_be_repeated(void **state)
     vh_clustering_free(one);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(other);
-    vhem_ctx_free(ctx);
+    vhem_free(other);
+    vhem_free(ctx);
 }
 
 /* The words of the option are the methods of the table, in its order. */

@@ -37,7 +37,7 @@ static void error_prefix(void **state)
     vh_error_prefix(ctx, "file");
     assert_memory_equal(vhem_ctx_error(ctx), "file: xxx", 9);
     assert_int_equal(strlen(vhem_ctx_error(ctx)), sizeof ctx->error - 1);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void memory(void **state)
@@ -72,7 +72,7 @@ static void memory(void **state)
     assert_int_equal(cap, before);
     assert_int_equal(grown[999], 1000);
     free(grown);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- numbers and text ---------------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static void clean_sentences(void **state)
     const char *last = vhem_ctx_error(ctx) + strlen(vhem_ctx_error(ctx)) - 1;
     assert_true(*last == '?' || *last == '\xA9');
     free(wide);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static void out_replaces(void **state)
     vh_out_close(&out);
     check_file(ctx, path, "three");
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void out_keeps_links(void **state)
@@ -304,7 +304,7 @@ static void out_keeps_links(void **state)
     check_file(ctx, path, "two");
     unlink(link);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void out_fails(void **state)
@@ -328,7 +328,7 @@ static void out_fails(void **state)
         assert_fails(ctx, vh_out_commit(ctx, &out), VHEM_EIO, "/dev/full: writing failed");
         vh_out_close(&out);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void out_stdout(void **state)
@@ -353,7 +353,7 @@ static void out_stdout(void **state)
     assert_true(still_open >= 0);
     check_file(ctx, path, "to stdout, still open");
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void read_all(void **state)
@@ -383,7 +383,7 @@ static void read_all(void **state)
     unlink(path);
     assert_true(vh_ends_with("a.JSON", ".json"));
     assert_false(vh_ends_with("json", ".json"));
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- random numbers ------------------------------------------------------------------------------------ */
@@ -525,7 +525,7 @@ static void jobs(void **state)
         ran[0] = 0;
         assert_int_equal(vh_run_jobs(ctx, &all, &failed), VHEM_ESTOPPED);
         assert_int_equal(ran[0], 0);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

@@ -55,7 +55,7 @@ static void reads_far_models(void **state)
         assert_memory_equal(some->hmm[i].A, x.here->hmm[600 + i].A, 4 * sizeof(double));
     vh_h3m_free(some);
     release(&x);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The sums of the models first .. first+K-1 of a set under two centres, and their bounds L [K][2]. */
@@ -101,7 +101,7 @@ static void sums_far_models(void **state)
     vh_h3m_free(centers);
     free(L);
     release(&x);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void numbers_past_int(void **state)
@@ -124,7 +124,7 @@ static void numbers_past_int(void **state)
     assert_int_equal(vh_tree_sum_nodes(sum, &node), 1);
     assert_true(node[0].level == 1 && node[0].index == FAR / 2 && node[0].block[0] == 2);
     vh_tree_sum_free(sum);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -26,8 +26,8 @@ static void test_wrap(void **state)
     assert_fails(
         ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
         "sequence 0: frame 1 (counted from 0), column 'y1' is missing, which dynamic textures cannot do without");
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_wrap_refuses(void **state)
@@ -46,9 +46,9 @@ static void test_wrap_refuses(void **state)
     assert_ok(ctx, call_wrap(ctx, 1, T2, 1, y, &data));
     assert_fails(ctx, vh_data_require_complete(ctx, data), VHEM_EINVAL,
                  "frame 1 (counted from 0), column 'y0' is infinite");
-    vhem_data_free(data);
-    vhem_data_free(NULL);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(NULL);
+    vhem_free(ctx);
 }
 
 static void test_describe(void **state)
@@ -74,8 +74,8 @@ static void test_describe(void **state)
     assert_string_equal(vh_data_column(data, 1), "y");
     assert_ok(ctx, call_describe(ctx, data, group, NULL, NULL, weight, NULL));
     assert_sequence(data, 1, "g", "", "g", 1);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_builder(void **state)
@@ -106,8 +106,8 @@ static void test_builder(void **state)
     assert_true(view(data, 0).weight == 2.5 && view(data, 1).weight == 1);
     assert_string_equal(vh_data_column(data, 0), "x");
     assert_ok(ctx, vh_data_require_complete(ctx, data));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_keep(void **state)
@@ -130,8 +130,8 @@ static void test_keep(void **state)
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "w", data), VHEM_EINVAL, "the columns are z, x");
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,z", data), VHEM_EINVAL, "twice");
     assert_fails(ctx, vh_data_keep_columns(ctx, "f", "z,", data), VHEM_EINVAL, "not a list");
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

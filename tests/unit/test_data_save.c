@@ -52,12 +52,12 @@ static void test_round_trips(void **state)
         assert_ok(ctx, vhem_data_load(ctx, path, &way[i].opt, &back));
         assert_string_equal(back->format, way[i].format);
         assert_same(data, back, way[i].keeps);
-        vhem_data_free(back);
+        vhem_free(back);
         remove(path);
     }
     remove(test_scratch("s_index.csv"));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Names that are no UTF-8 are kept by all formats that keep names. */
@@ -74,12 +74,12 @@ static void test_any_bytes(void **state)
         assert_ok(ctx, vhem_data_save(ctx, data, path));
         assert_ok(ctx, vhem_data_load(ctx, path, NULL, &back));
         assert_same(data, back, NAMES);
-        vhem_data_free(back);
+        vhem_free(back);
         remove(path);
     }
     remove(test_scratch("b_index.csv"));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Wrapped memory has no names: sequences are numbered; two of one name are too. */
@@ -99,12 +99,12 @@ static void test_without_names(void **state)
         assert_ok(ctx, vhem_data_load(ctx, path, NULL, &back));
         assert_same(data, back, COLUMNS);
         assert_string_equal(view(back, 1).name, i == 4 ? "case1" : "1");
-        vhem_data_free(back);
+        vhem_free(back);
         remove(path);
     }
     remove(test_scratch("w_index.csv"));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_renamed(void **state)
@@ -119,7 +119,7 @@ static void test_renamed(void **state)
     vhem_data_options opt = { .id = "who" };
     assert_ok(ctx, load_text(ctx, "t.csv", "id,x\na,1\nb,2\n", NULL, &data));
     assert_ok(ctx, vhem_data_save(ctx, data, array));
-    vhem_data_free(data);
+    vhem_free(data);
     snprintf(index, sizeof index, "%s", file_of("twice_index.csv", "who,start,length\np,0,1\np,1,1\n"));
     data = NULL;
     assert_ok(ctx, vhem_data_load(ctx, array, &opt, &data));
@@ -128,8 +128,8 @@ static void test_renamed(void **state)
         strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'p'; column id numbers them"));
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));
     assert_sequence(back, 1, "1", "", "", 1);
-    vhem_data_free(back);
-    vhem_data_free(data);
+    vhem_free(back);
+    vhem_free(data);
     data = back = NULL;
     opt = (vhem_data_options){ .id = "k", .columns = "seq,x" };
     assert_ok(ctx, load_text(ctx, "t.csv", "k,seq,x\na,1,5\na,2,5\n", &opt, &data));
@@ -137,12 +137,12 @@ static void test_renamed(void **state)
     assert_ok(ctx, vhem_data_load(ctx, csv, NULL, &back));
     assert_string_equal(vh_data_column(back, 0), "seq_");
     assert_values(back, 0, 1, 5, 2, 5);
-    vhem_data_free(back);
-    vhem_data_free(data);
+    vhem_free(back);
+    vhem_free(data);
     remove(array);
     remove(csv);
     remove(index);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -166,13 +166,13 @@ static void test_refused(void **state)
         snprintf(path, sizeof path, "/no/such/folder/x.%s", ending[i]);
         assert_fails(ctx, vhem_data_save(ctx, data, path), VHEM_EIO, "cannot write");
     }
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "t.csv", "id,label,x\na,two words,1\n", NULL, &data));
     assert_fails(ctx, vhem_data_save(ctx, data, "x.ts"), VHEM_EINVAL,
                  "the label 'two words' cannot be written as .ts");
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* A disk that is full, here a limit on the size of files: the old file still stands, and nothing lies beside
@@ -205,8 +205,8 @@ static void test_full_disk(void **state)
         free(bytes);
         remove(path);
     }
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

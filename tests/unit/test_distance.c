@@ -9,7 +9,7 @@
 static vhem_distance_options options(const char *kind)
 {
     vhem_distance_options o;
-    vhem_distance_options_init(&o);
+    vhem_options_init(VHEM_DISTANCE_OPTIONS, &o);
     o.kind = kind;
     return o;
 }
@@ -145,7 +145,7 @@ static void test_kernel_enumerated(void **state)
             }
         vh_h3m_free(a);
         vh_h3m_free(b);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -174,11 +174,11 @@ static void test_kernel_sampled(void **state)
     assert_ok(ctx, vh_h3m_distance(ctx, a, b, &o, &D, NULL));
     assert_true(error < 0.03 * mean);
     assert_near(exp(D), mean, 0, 4 * error);
-    vhem_data_free(y);
+    vhem_free(y);
     free(loglik);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A normalised kernel of a set with itself: ones on the diagonal, symmetric, below one; a copy says the
@@ -206,7 +206,7 @@ static void test_kernel_normalised(void **state)
     free(E);
     vh_h3m_free(a);
     vh_h3m_free(copy);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A chain with one possible state sequence: the kernel is one product. */
@@ -226,7 +226,7 @@ static void test_kernel_zeros(void **state)
     assert_ok(ctx, vh_h3m_distance(ctx, a, a, &o, &D, NULL));
     assert_near(D, 2 * product[0] + product[1], 1e-14, 1e-14);
     vh_h3m_free(a);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- divergences --------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static void test_kl_of_gaussians(void **state)
         }
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The error says how far repeated estimates scatter. */
@@ -290,13 +290,13 @@ static void test_error_of_sampling(void **state)
         mean += D / REPEAT;
         square += D * D / REPEAT;
         said += error / REPEAT;
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     double scatter = sqrt((square - mean * mean) * REPEAT / (REPEAT - 1.0));
     assert_true(scatter < 1.4 * said && scatter > 0.7 * said); /* 4 deviations of 60 draws */
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_ctx_free(first);
+    vhem_free(first);
 }
 
 /* A set against itself: no distance to itself, symmetric when asked for, and the same as against a copy. */
@@ -327,7 +327,7 @@ static void test_same_set(void **state)
     }
     vh_h3m_free(a);
     vh_h3m_free(copy);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- input --------------------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static void test_mixed_families(void **state)
     vh_h3m_free(a);
     vh_h3m_free(b);
     vh_h3m_free(full);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -397,7 +397,7 @@ static void test_refused(void **state)
     assert_true(D[0] == 1 && D[1] == 2 && D[2] == 3 && D[3] == 4);
     vh_h3m_free(a);
     vh_h3m_free(b);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The same bytes at any number of threads. */
@@ -421,8 +421,8 @@ static void test_threads(void **state)
     free(D);
     free(E);
     vh_h3m_free(a);
-    vhem_ctx_free(one);
-    vhem_ctx_free(two);
+    vhem_free(one);
+    vhem_free(two);
 }
 
 int main(void)

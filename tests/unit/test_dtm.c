@@ -33,7 +33,7 @@ static void views(void **state)
     assert_fails(ctx, vh_dtm_from_views(ctx, 3, 3, v, &copy), VHEM_EINVAL, "texture 2: Q is not given");
     vh_dtm_free(copy);
     vh_dtm_free(dtm);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void invalid(void **state)
@@ -58,7 +58,7 @@ static void invalid(void **state)
     dtm->omega[0] = 2;
     assert_fails(ctx, vh_dtm_validate(ctx, dtm), VHEM_EINVAL, "omega sums to");
     vh_dtm_free(dtm);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Every number, text and unknown key survives both formats and the way from one to the other. */
@@ -84,7 +84,7 @@ static void files(void **state)
         unlink(path);
     }
     vh_dtm_free(dtm);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void broken_files(void **state)
@@ -113,7 +113,7 @@ static void broken_files(void **state)
         assert_null(dtm);
     }
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

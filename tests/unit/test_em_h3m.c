@@ -60,7 +60,7 @@ static vhem_data *sequences(vhem_ctx *ctx, const vh_h3m *h3m, int N, int T, int 
 static vhem_cluster_options em_options(void)
 {
     vhem_cluster_options opt;
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.method = "em-h3m";
     opt.S = 2;
     return opt;
@@ -110,10 +110,10 @@ static void against_brute_force(void **state)
         for (int k = 1; k <= 4; k++)
             assert_true(c->bound[k] >= c->bound[k - 1] - 1e-9 * fabs(J) || c->n_empty + c->n_revived > 0);
         vh_clustering_free(c);
-        vhem_data_free(data);
+        vhem_free(data);
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Dynamics alone tell the clusters apart: every sequence finds its own, whatever the start. */
@@ -139,9 +139,9 @@ static void finds_clusters(void **state)
         assert_int_equal(c->n_run, 10);
         vh_clustering_free(c);
     }
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* All sequences of a cluster stay together, level by level. */
@@ -169,16 +169,16 @@ static void tree_of_sequences(void **state)
                     assert_int_equal(base[a], base[b]);
     }
     assert_ok(ctx, vhem_tree_save(ctx, tree, NULL, path));
-    vhem_tree_free(tree);
+    vhem_free(tree);
     tree = NULL;
     assert_ok(ctx, vhem_tree_load(ctx, path, &tree));
     assert_int_equal(tree->n, 3);
     assert_string_equal(vh_tree_level(tree, 1)->name[0], "cluster_0");
     remove(path);
-    vhem_tree_free(tree);
-    vhem_data_free(data);
+    vhem_free(tree);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A start is where the run begins, to the last digit; its states keep their numbers. */
@@ -202,10 +202,10 @@ static void given_start(void **state)
     assert_true(vh_h3m_compare(c->centers, start) == 0);
     assert_string_equal(c->run[0].init, "given");
     vh_clustering_free(c);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     vh_h3m_free(start);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A cluster so far away that nobody belongs to it comes back; without repairs it stays away. */
@@ -231,10 +231,10 @@ static void empty_cluster(void **state)
             assert_int_equal(c->label[n] == c->label[0], truth[n] == truth[0]);
         vh_clustering_free(c);
     }
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     vh_h3m_free(start);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One sequence says the same all the time: without a floor the cluster it ends up alone in collapses.
@@ -265,14 +265,14 @@ static void collapse(void **state)
     assert_true(isfinite(c->bound[c->n_iter]));
     vh_clustering_free(c);
     c = NULL;
-    vhem_data_free(data);
+    vhem_free(data);
     for (int k = 0; k < N * T; k++)
         y[k] = k / T % 2;
     assert_ok(ctx, call_wrap(ctx, N, length, 1, y, &data));
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_ENUMERIC, "--cov-floor");
     assert_null(c);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void bad_requests(void **state)
@@ -309,15 +309,15 @@ static void bad_requests(void **state)
     assert_fails(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c), VHEM_EINVAL,
                  "method vhem clusters models");
     assert_null(c);
-    vhem_fit_options_init(&fit);
+    vhem_options_init(VHEM_FIT_OPTIONS, &fit);
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "at least one HMM");
     fit.K = 9;
     assert_fails(ctx, vh_fit_mixture(ctx, data, &fit, &out, NULL), VHEM_EINVAL, "only 6 sequences");
     assert_null(out);
     assert_true(vh_method_find("em-h3m")->takes == VH_DATA && vh_method_find("shem")->takes == VH_MODELS);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* SHEM finds clusters of models, the same at any number of threads; L is about what VHEM bounds. */
@@ -337,7 +337,7 @@ static void shem(void **state)
             v[i].omega = 1.0 / KB;
         }
         assert_ok(ctx, vh_h3m_from_views(ctx, "gaussian-diag", 2, KB, v, &h3m));
-        vhem_cluster_options_init(&opt);
+        vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
         opt.method = k == 2 ? "vhem" : "shem";
         opt.nv = k == 2 ? -1 : 30;
         assert_ok(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c[k]));
@@ -345,7 +345,7 @@ static void shem(void **state)
             assert_int_equal(c[k]->label[i] == c[k]->label[i % 3], 1);
         vh_h3m_free(three);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
     assert_true(same_bits(c[0]->centers, c[1]->centers));
     assert_memory_equal(c[0]->z, c[1]->z, sizeof(double) * KB * 3);

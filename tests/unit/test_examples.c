@@ -55,9 +55,9 @@ static void by_name(void **state)
     assert_ok(ctx, vhem_examples_find(ctx, tree, data, 1, &e));
     assert_int_equal(e->n, 2);
     vhem_free(e);
-    vhem_data_free(data);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 /* Without names each goes where it fits best. */
@@ -75,9 +75,9 @@ static void by_likelihood(void **state)
     check(e, 0, 0, 0, 3, (int[]){ 0, 1, 1 });
     check(e, 1, 1, 1, 1, (int[]){ 0 });
     vhem_free(e);
-    vhem_data_free(data);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 static void refused(void **state)
@@ -92,9 +92,9 @@ static void refused(void **state)
     assert_fails(ctx, vhem_examples_find(ctx, tree, data, 1, &e), VHEM_EINVAL,
                  "have dimension 2, the centres 1");
     assert_null(e);
-    vhem_data_free(data);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -71,7 +71,7 @@ static void remembered(void **state)
     vh_base_free(t.base);
     vh_h3m_free(t.centers);
     vh_h3m_free(models);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 static vhem_fit_options options(int S, int M)
 {
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = S;
     opt.M = M;
     return opt;
@@ -97,10 +97,10 @@ static void option_errors(void **state)
     assert_fails(ctx, vh_fit_each(ctx, inf, &opt, &out, NULL), VHEM_EINVAL,
                  "sequence 1: frame 2 (counted from 0), column 'y0' is infinite");
     assert_null(out);
-    vhem_data_free(data);
-    vhem_data_free(bad);
-    vhem_data_free(inf);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(bad);
+    vhem_free(inf);
+    vhem_free(ctx);
 }
 
 static void defaults(void **state)
@@ -114,7 +114,7 @@ static void defaults(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
     vhem_fit_report *report;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     vh_h3m *a = fit(ctx, data, NULL, &report), *b = fit(ctx, data, &opt, NULL), *c = NULL;
     assert_int_equal(report->R, 10);
     assert_int_equal(report->frames[0], 60);
@@ -127,9 +127,9 @@ static void defaults(void **state)
     vh_h3m_free(a);
     vh_h3m_free(b);
     vh_h3m_free(c);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- groups, names, weights ---------------------------------------------------------------------------- */
@@ -172,9 +172,9 @@ static void groups_and_names(void **state)
     vhem_free(report);
     vh_h3m_free(each);
     vh_h3m_free(grouped);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A sequence of weight 3 is as good as three of them, from the same start. */
@@ -213,10 +213,10 @@ static void weights(void **state)
     vh_h3m_free(a);
     vh_h3m_free(d);
     vh_h3m_free(start);
-    vhem_data_free(weighted);
-    vhem_data_free(repeated);
+    vhem_free(weighted);
+    vhem_free(repeated);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- restarts, starts, stopping ------------------------------------------------------------------------ */
@@ -273,9 +273,9 @@ static void tol_and_max_iter(void **state)
     vhem_free(r);
     vh_h3m_free(out);
     vh_h3m_free(start);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void starts(void **state)
@@ -323,9 +323,9 @@ static void starts(void **state)
     vh_h3m_free(plane);
     vh_h3m_free(three);
     vh_h3m_free(two);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A start that breaks the topology is brought in line, so that the likelihood still never falls. */
@@ -356,9 +356,9 @@ static void start_and_topology(void **state)
         vh_h3m_free(out);
     }
     vh_h3m_free(start);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 typedef struct {
@@ -387,7 +387,7 @@ static void stopping(void **state)
         vhem_ctx *ctx = NULL;
         vh_rng rng;
         int T[] = { 20, 21, 22, 23, 24, 25 };
-        vhem_ctx_options_init(&copt);
+        vhem_options_init(VHEM_CTX_OPTIONS, &copt);
         copt.threads = 1;
         copt.progress = stop_after;
         copt.progress_arg = &s;
@@ -417,9 +417,9 @@ static void stopping(void **state)
         }
         vh_h3m_free(out);
         vhem_free(r);
-        vhem_data_free(data);
+        vhem_free(data);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -448,8 +448,8 @@ static void fit_all_ways(const char *what, int N, const int *T, int d, const dou
         check_fit(ctx, out, data, r);
         vhem_free(r);
         vh_h3m_free(out);
-        vhem_data_free(data);
-        vhem_ctx_free(ctx);
+        vhem_free(data);
+        vhem_free(ctx);
     }
 }
 
@@ -502,8 +502,8 @@ static void beyond_range(void **state)
     assert_fails(ctx, vh_fit_each(ctx, data, &opt, &out, NULL), VHEM_EINVAL,
                  "column 'y0' has values too large");
     assert_null(out);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* No floor: what collapses is an error that says which state. */
@@ -529,8 +529,8 @@ static void collapse(void **state)
     assert_true(r->run[r->best[0]].n_floored >= 1);
     vhem_free(r);
     vh_h3m_free(out);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Two tight clusters a million deviations apart, no floor: means and variances come out right. */
@@ -566,9 +566,9 @@ static void far_apart(void **state)
             }
             vh_h3m_free(out);
         }
-        vhem_data_free(data);
+        vhem_free(data);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

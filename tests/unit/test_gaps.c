@@ -87,7 +87,7 @@ static void columns_by_hand(void **state)
     int T = 6;
     vhem_data *data = wrap(ctx, 1, &T, 2, y);
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = 1;
     opt.prior = prior;
     opt.cov_floor = 0;
@@ -107,8 +107,8 @@ static void columns_by_hand(void **state)
         assert_near(vh_hmm_param(h3m, &h3m->hmm[0], 1)[k], B / fmax(nu - 2, nu / 2), 1e-12, 0);
     }
     vh_h3m_free(h3m);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Neither the bound of the evidence nor the likelihood falls, for either covariance and on every backend, and all
@@ -126,7 +126,7 @@ static void never_falls(void **state)
             vhem_fit_options opt;
             double last = -INFINITY;
             char *text = NULL;
-            vhem_fit_options_init(&opt);
+            vhem_options_init(VHEM_FIT_OPTIONS, &opt);
             opt.S = 2;
             opt.restarts = 1;
             opt.emission = emission[c % 2];
@@ -151,8 +151,8 @@ static void never_falls(void **state)
             assert_near(last, first, 1e-8, 1e-8);
             vh_h3m_free(start);
             free(text);
-            vhem_data_free(data);
-            vhem_ctx_free(ctx);
+            vhem_free(data);
+            vhem_free(ctx);
         }
     free(y);
 }

@@ -85,7 +85,7 @@ static void new_and_view(void **state)
     vh_h3m_free(again);
     vh_h3m_free(h3m);
     vh_h3m_free(NULL);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void parameters(void **state)
@@ -127,7 +127,7 @@ static void parameters(void **state)
                  "numbers, must be at most");
     assert_int_equal(h3m->hmm[1].S, 3);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void new_refuses(void **state)
@@ -168,7 +168,7 @@ static void new_refuses(void **state)
     REFUSED("HMM 1 ('walk_01'): n_theta is 19, must be 20 for gaussian-diag with S = 2, M = 2, d = 2");
 #undef REFUSED
     assert_null(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void refuse(size_t offset, double value, const char *sentence)
@@ -180,7 +180,7 @@ static void refuse(size_t offset, double value, const char *sentence)
     assert_int_equal(build(ctx, &s, &h3m), VHEM_EINVAL);
     assert_string_equal(vhem_ctx_error(ctx), sentence);
     assert_null(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 #define AT(field, k) (offsetof(small, field) + (k) * sizeof(double))
@@ -218,7 +218,7 @@ static void validate_names(void **state)
     h3m->omega[0] = -0.25;
     assert_fails(ctx, vh_h3m_validate(ctx, h3m), VHEM_EINVAL, "entry 0 of omega is -0.25, must be");
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void compare(void **state)
@@ -255,7 +255,7 @@ static void compare(void **state)
         vh_h3m_free(b);
     }
     vh_h3m_free(a);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void provenance(void **state)
@@ -276,7 +276,7 @@ static void provenance(void **state)
     assert_ok(ctx, vh_h3m_set_provenance(ctx, h3m, NULL));
     assert_null(h3m->provenance);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

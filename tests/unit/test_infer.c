@@ -38,11 +38,11 @@ static void all_paths(void **state)
                 assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, i, data, n, path, NULL));
                 assert_ok(ctx, vh_h3m_posterior(ctx, h3m, i, data, n, gamma, NULL, NULL));
             }
-        vhem_data_free(data);
+        vhem_free(data);
         vh_h3m_free(h3m);
         free(y);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Equal paths: the lowest index. */
@@ -58,9 +58,9 @@ static void ties(void **state)
     assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, NULL));
     for (int t = 0; t < 4; t++)
         assert_int_equal(path[t], 0);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* More components than a tile of 512, HMMs of different shapes, one of them
@@ -94,10 +94,10 @@ static void tiles(void **state)
                          alone[n]);
         vh_h3m_free(part[k]);
     }
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Data and model a million deviations from zero, and data a million deviations from the model. */
@@ -120,11 +120,11 @@ static void far_away(void **state)
     vhem_hmm_view v = view_of(near, 0);
     enumerate(&v, far_y, 4, &e);
     assert_near(off, (double)e.loglik, 1e-12, 0);
-    vhem_data_free(a);
-    vhem_data_free(b);
+    vhem_free(a);
+    vhem_free(b);
     vh_h3m_free(near);
     vh_h3m_free(far);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* So far away that the square of the distance is infinite: a score of -inf,
@@ -146,9 +146,9 @@ static void out_of_range(void **state)
     assert_true(gamma[0] == 0);
     assert_ok(ctx, vh_h3m_viterbi(ctx, h3m, 0, data, 0, path, &loglik));
     assert_true(loglik == -INFINITY && path[0] >= 0 && path[0] < 2);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void errors(void **state)
@@ -182,12 +182,12 @@ static void errors(void **state)
                  "HMM 1: the covariance of state 1");
     vhem_ctx_stop(ctx);
     assert_fails(ctx, vh_h3m_score(ctx, h3m, data, out), VHEM_ESTOPPED, "stopped; 0 of 2 HMMs were scored");
-    vhem_data_free(data);
-    vhem_data_free(holes);
+    vhem_free(data);
+    vhem_free(holes);
     vh_h3m_free(full);
     vh_h3m_free(h3m);
     vh_h3m_free(other);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

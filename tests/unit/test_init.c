@@ -23,7 +23,7 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
     memset(f, 0, sizeof *f);
     f->ctx = test_ctx();
     f->data = wrap(f->ctx, N, T, d, y);
-    vhem_fit_options_init(&f->opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &f->opt);
     for (int n = 0; n < N; n++) {
         f->seq[n] = n;
         f->job.frames += T[n];
@@ -46,8 +46,8 @@ static void open_fixture(fixture *f, int N, const int *T, int d, const double *y
 static void close_fixture(fixture *f)
 {
     vh_h3m_free(f->h3m);
-    vhem_data_free(f->data);
-    vhem_ctx_free(f->ctx);
+    vhem_free(f->data);
+    vhem_free(f->ctx);
 }
 
 static vhem_hmm_view begin(fixture *f, const char *name, int restart, uint64_t seed)

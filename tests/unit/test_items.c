@@ -59,9 +59,9 @@ static void of_sources(void **state)
     assert_fails(ctx, vhem_source_items(ctx, &(vhem_source){ 0 }, &items), VHEM_EINVAL, "neither");
     assert_null(items);
     vhem_free(NULL);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The score of a group is the sum over its sequences, and it is assigned by that. */
@@ -90,10 +90,10 @@ static void of_groups(void **state)
     for (int g = 0; g < 4; g++)
         for (int k = 0; k < 3; k++)
             assert_true(all[g][label[g]] >= all[g][k] && score[g] == all[g][label[g]]);
-    vhem_tree_free(tree);
-    vhem_data_free(data);
+    vhem_free(tree);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Fits of all shapes go through one call; a store gives the same models as none. */
@@ -109,7 +109,7 @@ static void fits(void **state)
     const char *path = test_scratch("store");
     (void)state;
     for (int k = 0; k < 2; k++) {
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.model = k ? "dtm" : "hmm";
         opt.S = 2;
         opt.restarts = 2;
@@ -118,13 +118,13 @@ static void fits(void **state)
         vhem_models_info(a, &facts);
         assert_true(facts.K == 4 && facts.kind == (k ? VHEM_TEXTURES : VHEM_HMMS) && report->K == 4);
         vhem_free(report);
-        vhem_models_free(a);
+        vhem_free(a);
         opt.K = 2;
         opt.by_group = 0;
         assert_ok(ctx, vhem_fit(ctx, data, &opt, &a, NULL));
         vhem_models_info(a, &facts);
         assert_true(facts.K == 2);
-        vhem_models_free(a);
+        vhem_free(a);
         opt.store = path;
         assert_fails(ctx, vhem_fit(ctx, data, &opt, &a, NULL), VHEM_EINVAL,
                      "a store keeps the models of items");
@@ -138,16 +138,16 @@ static void fits(void **state)
         assert_true(vhem_models_compare(a, b) == 0);
         vhem_models_info(a, &facts);
         assert_true(facts.K == 6 && strcmp(*vh_models_name(a, 0), "g0/0") == 0); /* 2 + 2 + 1 + 1 */
-        vhem_models_free(a);
-        vhem_models_free(b);
+        vhem_free(a);
+        vhem_free(b);
         unlink(path);
     }
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.pieces = 1;
     assert_fails(ctx, vhem_fit(ctx, data, &opt, &a, NULL), VHEM_EINVAL, "pieces need K");
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Classes of textures: learned, written, read, asked, judged. */
@@ -173,7 +173,7 @@ static void classes_of_textures(void **state)
             y[n * T + t] = sin((n % 2 ? 1.3 : 0.3) * t + n) + 0.05 * cos(7.0 * t + n);
     }
     assert_ok(ctx, vhem_data_wrap(ctx, SEQS, length, 1, y, &(vhem_data_text){ .label = label }, &data));
-    vhem_train_options_init(&opt);
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &opt);
     opt.piece.model = "dtm";
     opt.piece.S = 2;
     opt.K = 2;
@@ -196,11 +196,11 @@ static void classes_of_textures(void **state)
                  "estimator vhem makes HMMs, the pieces are dynamic textures");
     vhem_free(j);
     vhem_free(p);
-    vhem_classes_free(a);
-    vhem_classes_free(b);
-    vhem_data_free(data);
+    vhem_free(a);
+    vhem_free(b);
+    vhem_free(data);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Names as numbers, and a judgement by tags of what some items have. */
@@ -230,7 +230,7 @@ static void judged(void **state)
     vhem_tags tags = { .n = 3, .C = 3, .item = (char **)tagged, .tag = (char **)tag, .has = has };
     vhem_judgement *j = NULL;
     vhem_rank_options opt;
-    vhem_rank_options_init(&opt);
+    vhem_options_init(VHEM_RANK_OPTIONS, &opt);
     opt.top = 1;
     opt.n_k = 1;
     opt.k = (int64_t[]){ 1 };
@@ -242,7 +242,7 @@ static void judged(void **state)
     assert_true(j->tag[0].given == 1 && j->tag[0].right == 0 && j->tag[1].n == 2);
     vhem_free(j);
     assert_fails(ctx, vhem_judge(ctx, &p, NULL, &opt, &j), VHEM_EINVAL, "no item has a label");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

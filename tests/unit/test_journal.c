@@ -75,7 +75,7 @@ static void cut(void **state)
     add_all(ctx, path); /* and it goes on */
     assert_int_equal(count(ctx, path), RECORDS);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void damaged(void **state)
@@ -102,7 +102,7 @@ static void damaged(void **state)
     assert_int_equal(vh_journal_open(ctx, path, &j), VHEM_EFORMAT);
     assert_non_null(strstr(vhem_ctx_error(ctx), "not a checkpoint"));
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -61,7 +61,7 @@ static void against_dense(void **state)
         vh_dtm_free(dtm);
         free(y);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Long enough for both recursions to settle: the tables end early, and the answer is that of the dense
@@ -82,7 +82,7 @@ static void settled(void **state)
     vh_dt_gains_free(&g);
     vh_dtm_free(dtm);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Noise a million times below the signal, offsets a million above it: the likelihood keeps its digits. */
@@ -102,7 +102,7 @@ static void small_noise(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 3, y);
     assert_ok(ctx, vh_dtm_score(ctx, near, data, &a));
     assert_near(a, dense_expected(&z, y, NULL), 1e-8, 0);
-    vhem_data_free(data);
+    vhem_free(data);
     for (int k = 0; k < 3; k++)
         far->dt[0].ybar[k] += 0x1p20;
     for (int k = 0; k < 3 * T; k++)
@@ -110,12 +110,12 @@ static void small_noise(void **state)
     data = wrap(ctx, 1, &T, 3, y);
     assert_ok(ctx, vh_dtm_score(ctx, far, data, &b));
     assert_near(a, b, 1e-3, 0); /* y itself has lost six digits of the noise */
-    vhem_data_free(data);
+    vhem_free(data);
     dense_free(&z);
     vh_dtm_free(near);
     vh_dtm_free(far);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What is observed may grow without bounds; what is not observed has no covariance in the end. */
@@ -137,10 +137,10 @@ static void unstable(void **state)
     assert_fails(ctx, vh_dtm_score(ctx, two, data, both), VHEM_ENUMERIC, "texture 1");
     assert_true(both[0] == 77 && both[1] == 77); /* though the first can be scored */
     vh_dtm_free(two);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_dtm_free(dtm);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Moments of drawn sequences are those of the dense Gaussian, within five standard errors. */
@@ -169,10 +169,10 @@ static void samples(void **state)
             assert_near(second[i][j], z.Sy[i * Y + j], 0,
                         5 * sqrt(2 * z.Sy[i * Y + i] * z.Sy[j * Y + j] / N));
     }
-    vhem_data_free(data);
+    vhem_free(data);
     dense_free(&z);
     vh_dtm_free(dtm);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

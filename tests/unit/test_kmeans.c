@@ -31,7 +31,7 @@ static void nearest(void **state)
     }
     free(X);
     free(C);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void separated(void **state)
@@ -74,7 +74,7 @@ static void separated(void **state)
         assert_memory_equal(label, twice, sizeof label);
         assert_memory_equal(centre, again, sizeof centre);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Fewer different points than clusters, one point, and points that are all the same. */
@@ -99,7 +99,7 @@ static void too_few(void **state)
     assert_ok(ctx, vh_kmeans(ctx, &rng, &(vh_points){ 3, 1, X, NULL }, 2, 20,
                              &(vh_kmeans_result){ centre, label, 0, false }));
     assert_int_equal(label[2], 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

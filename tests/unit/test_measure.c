@@ -98,9 +98,9 @@ static void test_by_hand(void **state)
     assert_near(m.compactness, k * (2 * exp(-1) + exp(-4)) / 3, 1e-12, 0); /* left as it was */
     vh_h3m_free(few);
     vh_h3m_free(models);
-    vhem_data_free(data);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 /* Points have no product kernel; the rest can be said of them. */
@@ -116,8 +116,8 @@ static void test_singular(void **state)
     assert_near(m.expected_loglik, -(log(2 * acos(-1.0)) + (0 + 1 + 4 + 1) / 4.0), 1e-12, 0);
     assert_true(isnan(m.compactness));
     vh_h3m_free(models);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 /* Of clusters that were just made, the expected log-likelihood is the mean of the largest L_hmm. */
@@ -140,9 +140,9 @@ static void test_of_a_result(void **state)
     assert_near(m.expected_loglik, mean, 1e-10, 0);
     assert_true(top.expected_loglik < m.expected_loglik && top.compactness < m.compactness);
     assert_true(m.compactness > 0 && m.compactness <= 3);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_student(void **state)

@@ -71,7 +71,7 @@ static void test_finds_clusters(void **state)
         }
         vh_h3m_free(h3m);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The centre of a cluster is the best of several starts: none is worse than from the first alone, some are
@@ -99,7 +99,7 @@ static void test_hybrid_restarts(void **state)
         vh_h3m_free(h3m);
     }
     assert_true(better >= 2);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_options(void **state)
@@ -136,7 +136,7 @@ static void test_options(void **state)
     assert_fails(ctx, call_cluster_hmms(ctx, h3m, 3, &opt, &c), VHEM_EINVAL, "linkage 'ward' is unknown");
     assert_null(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_threads(void **state)
@@ -149,7 +149,7 @@ static void test_threads(void **state)
             vh_h3m *h3m = clustered_h3m(ctx, 8, 4, 12, 2, 2, 2, 0, 4.0);
             c[t] = cluster(ctx, methods[m], h3m, 3);
             vh_h3m_free(h3m);
-            vhem_ctx_free(ctx);
+            vhem_free(ctx);
         }
         assert_memory_equal(c[0]->label, c[1]->label, sizeof(int) * 48);
         assert_memory_equal(c[0]->L_hmm, c[1]->L_hmm, sizeof(double) * 48 * 3);
@@ -202,10 +202,10 @@ static void test_tree(void **state)
                 assert_near(c->centers->omega[j], n / 20.0, 1e-12, 0);
             }
         }
-        vhem_tree_free(tree);
+        vhem_free(tree);
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Models that are all the same, that have nothing in common, and as many clusters as models. */
@@ -237,7 +237,7 @@ static void test_extremes(void **state)
     }
     vh_h3m_free(same);
     vh_h3m_free(apart);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_stop(void **state)
@@ -257,9 +257,9 @@ static void test_stop(void **state)
             assert_non_null(c->centers);
         assert_int_equal(call_tree_build(ctx, h3m, 2, K, &opt, &tree), VHEM_ESTOPPED);
         vh_clustering_free(c);
-        vhem_tree_free(tree);
+        vhem_free(tree);
         vh_h3m_free(h3m);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -280,7 +280,7 @@ static void test_cut_short(void **state)
     vhem_cluster_options opt = cluster_options();
     vh_clustering *c = NULL;
     (void)state;
-    vhem_ctx_options_init(&how);
+    vhem_options_init(VHEM_CTX_OPTIONS, &how);
     how.threads = 1;
     how.progress = stop_at_second;
     assert_int_equal(vhem_ctx_new(&how, &to_stop), VHEM_OK);
@@ -298,7 +298,7 @@ static void test_cut_short(void **state)
         assert_true(c->z[i * c->Kr + c->label[i]] == 1);
     vh_clustering_free(c);
     vh_h3m_free(h3m);
-    vhem_ctx_free(to_stop);
+    vhem_free(to_stop);
 }
 
 int main(void)

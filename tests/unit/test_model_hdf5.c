@@ -83,7 +83,7 @@ static void round_trip(void **state)
     unlink(path);
     unlink(json);
     unlink(other);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Changes to a good file, and the sentence they lead to. */
@@ -268,7 +268,7 @@ static void sentences(void **state)
         unlink(path);
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Strings of variable length, single precision and integers: what other programs like to write. */
@@ -291,7 +291,7 @@ static void other_writers(void **state)
     vh_h3m_free(back);
     vh_h3m_free(h3m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void failed_writes(void **state)
@@ -327,7 +327,7 @@ static void failed_writes(void **state)
                  "/no/such/x.h5: cannot write: No such");
     vh_h3m_free(h3m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void not_hdf5(void **state)
@@ -342,7 +342,7 @@ static void not_hdf5(void **state)
     test_write(path, "", 0);
     assert_fails(ctx, vh_h3m_load(ctx, path, &h3m), VHEM_EFORMAT, "text.h5: the file is empty");
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Loads the file: either a proper model or a sentence that names it. */
@@ -390,7 +390,7 @@ static void damage(int version)
     free(bytes);
     vh_h3m_free(h3m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void damaged(void **state)

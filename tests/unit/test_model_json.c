@@ -43,7 +43,7 @@ static void expect(const char *from, const char *to, const char *sentence)
                  vhem_ctx_error(ctx));
     assert_null(h3m);
     free(text);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static vh_h3m *accept(vhem_ctx *ctx, const char *from, const char *to)
@@ -90,7 +90,7 @@ static void reads(void **state)
     assert_true(h3m->omega[0] == 1);
     assert_true(vh_hmm_param(h3m, &h3m->hmm[0], 1)[3] == 4);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void fit_keys(void **state)
@@ -113,7 +113,7 @@ static void fit_keys(void **state)
     expect("\"d\": 1", "\"lengths\": [], \"d\": 1", "lengths is an array, must be an object");
     expect("\"d\": 1", "\"lengths\": {\"min\": 2, \"median\": 1, \"max\": 9}, \"d\": 1",
            "lengths has no proper median");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void head_sentences(void **state)
@@ -195,7 +195,7 @@ static void syntax_sentences(void **state)
     deep[n] = '\0';
     assert_fails(ctx, read_text(ctx, deep, &h3m), VHEM_EFORMAT, "maximum parsing depth reached");
     free(deep);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void centres_of_clustering(void **state)
@@ -230,7 +230,7 @@ static void centres_of_clustering(void **state)
                            &h3m),
                  VHEM_EFORMAT, "models.json: centers: format is 'vhem-clustering', must be 'vhem-h3m'");
     assert_null(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void round_trip(void **state)
@@ -268,7 +268,7 @@ static void round_trip(void **state)
     }
     unlink(path);
     unlink(twice);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void unknown_keys_stay(void **state)
@@ -301,7 +301,7 @@ static void unknown_keys_stay(void **state)
     free(more);
     free(text);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void bad_names_stay_readable(void **state)
@@ -317,7 +317,7 @@ static void bad_names_stay_readable(void **state)
     vh_h3m_free(back);
     vh_h3m_free(h3m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void failed_writes(void **state)
@@ -353,7 +353,7 @@ static void failed_writes(void **state)
     vh_h3m_free(h3m);
     unlink(path);
     assert_fails(ctx, vh_h3m_load(ctx, path, &back), VHEM_EIO, "kept.json: cannot read: No such file");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void truncated(void **state)
@@ -369,7 +369,7 @@ static void truncated(void **state)
         assert_null(h3m);
         free(cut);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void mutated(void **state)
@@ -400,7 +400,7 @@ static void mutated(void **state)
         vh_h3m_free(h3m);
     }
     assert_true(read > 100);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void from_stdin(void **state)
@@ -419,7 +419,7 @@ static void from_stdin(void **state)
     assert_non_null(freopen(path, "r", stdin));
     assert_fails(ctx, vh_h3m_load(ctx, "-", &h3m), VHEM_EFORMAT, "standard input: line 1");
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- memory, and whose it is --------------------------------------------------------------------------- */
@@ -443,7 +443,7 @@ static void allocator_is_the_programs(void **state)
     json_get_alloc_funcs(&get, &release);
     assert_true(get == malloc && release == free);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Jansson says "invalid token" when memory runs out, or cuts a number off: every allocation fails in turn. */
@@ -480,7 +480,7 @@ static void memory_runs_out(void **state)
     assert_fails(ctx, vh_json_parse(ctx, "[\"\\u0000\"]", 10, &root), VHEM_EFORMAT, "not valid JSON");
     assert_fails(ctx, vh_json_parse(ctx, "[1e999]", 7, &root), VHEM_EFORMAT, "real number overflow");
     json_decref(whole);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -44,10 +44,10 @@ static void looks(void **state)
     assert_int_equal(vhem_models_texture(h, 0, &dt), VHEM_EINVAL);
     assert_int_equal(vhem_models_texture(t, (int64_t)1 << 32, &dt), VHEM_EINVAL);
     assert_true(isinf(vhem_models_compare(h, t)));
-    vhem_models_free(h);
-    vhem_models_free(t);
-    vhem_models_free(NULL);
-    vhem_ctx_free(ctx);
+    vhem_free(h);
+    vhem_free(t);
+    vhem_free(NULL);
+    vhem_free(ctx);
 }
 
 static void files(void **state)
@@ -71,13 +71,13 @@ static void files(void **state)
             vhem_models_info(again, &facts);
             assert_string_equal(facts.provenance, "{\"seed\": 4}");
             assert_fails(ctx, vhem_models_save(ctx, back, "7", path), VHEM_EINVAL, "provenance: ");
-            vhem_models_free(back);
-            vhem_models_free(again);
+            vhem_free(back);
+            vhem_free(again);
             unlink(path);
         }
-    vhem_models_free(all[0]);
-    vhem_models_free(all[1]);
-    vhem_ctx_free(ctx);
+    vhem_free(all[0]);
+    vhem_free(all[1]);
+    vhem_free(ctx);
 }
 
 static void subsets_and_pools(void **state)
@@ -99,9 +99,9 @@ static void subsets_and_pools(void **state)
         assert_near(vh_models_omega(pool)[3], 0.75 * omega[0], 1e-15, 0);
         assert_ok(ctx, vh_models_subset(ctx, all[k], NULL, 4, &copy));
         assert_true(vhem_models_compare(copy, all[k]) == 0);
-        vhem_models_free(part);
-        vhem_models_free(pool);
-        vhem_models_free(copy);
+        vhem_free(part);
+        vhem_free(pool);
+        vhem_free(copy);
         for (int i = 0; i < 4; i++)
             omega[i] = 0;
         assert_fails(ctx, vh_models_with_weight(ctx, all[k], &part), VHEM_ENUMERIC,
@@ -110,9 +110,9 @@ static void subsets_and_pools(void **state)
     vhem_models *mixed = NULL;
     assert_fails(ctx, vh_models_pool(ctx, (const vhem_models *const *)all, NULL, 2, &mixed), VHEM_EINVAL,
                  "cannot be pooled");
-    vhem_models_free(all[0]);
-    vhem_models_free(all[1]);
-    vhem_ctx_free(ctx);
+    vhem_free(all[0]);
+    vhem_free(all[1]);
+    vhem_free(ctx);
 }
 
 /* A file of models, of clusters, of a tree, of sequences: each is what it is, and models can be had from
@@ -129,7 +129,7 @@ static void whatever(void **state)
     assert_ok(ctx, vhem_models_save(ctx, h, NULL, path));
     assert_ok(ctx, vhem_load(ctx, path, NULL, &c));
     assert_true(c.models && !c.tree && !c.classes && !c.data);
-    vhem_models_free(c.models);
+    vhem_free(c.models);
     assert_ok(ctx, vhem_tree_load(ctx, path, &of_models)); /* a level without items */
     const vhem_clustering *level = vhem_tree_level(of_models, 0);
     assert_true(level->Kb == 0 && level->Kr == 6 && vhem_models_compare(level->centers, h) == 0);
@@ -143,7 +143,7 @@ static void whatever(void **state)
     for (int k = 0; k < 6; k++) /* equal weights */
         best = fmax(best, all[k]);
     assert_near(score[0], best, 1e-12, 0);
-    vhem_tree_free(of_models);
+    vhem_free(of_models);
 
     for (int levels = 1; levels <= 2; levels++) {
         assert_ok(ctx,
@@ -158,22 +158,22 @@ static void whatever(void **state)
         assert_string_equal(facts.provenance, "{\"seed\": 9}");
         assert_ok(ctx, vhem_models_load(ctx, path, &got)); /* the centres of the lowest level */
         assert_true(vhem_models_compare(got, vhem_tree_level(tree, 0)->centers) == 0);
-        vhem_models_free(got);
-        vhem_tree_free(c.tree);
-        vhem_tree_free(tree);
+        vhem_free(got);
+        vhem_free(c.tree);
+        vhem_free(tree);
     }
     assert_ok(ctx, vhem_data_save(ctx, data, table));
     memset(&c, 0, sizeof c);
     assert_ok(ctx, vhem_load(ctx, table, NULL, &c));
     assert_true(!c.models && !c.tree && !c.classes && c.data);
-    vhem_data_free(c.data);
+    vhem_free(c.data);
     test_write(path, "{\"format\": \"vhem-store\"}", 24);
     assert_fails(ctx, vhem_load(ctx, path, NULL, &c), VHEM_EFORMAT, "any.json: format is 'vhem-store'");
-    vhem_data_free(data);
-    vhem_models_free(h);
+    vhem_free(data);
+    vhem_free(h);
     unlink(path);
     unlink(table);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static void close_fixture(fixture *f)
     vh_stats_free(&f->stats);
     vh_pack_free(f->pk);
     vh_h3m_free(f->h3m);
-    vhem_ctx_free(f->ctx);
+    vhem_free(f->ctx);
 }
 
 static int mstep(fixture *f)

@@ -86,7 +86,7 @@ static void by_hand(void **state)
     assert_near(Q, 0, 0, 1e-15);
     assert_ok(ctx, vh_modularity(ctx, 6, 2, near, wrong, &Q)); /* no edge inside, a third of degrees each */
     assert_near(Q, -1.0 / 3, 1e-15, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -57,20 +57,45 @@ static void defaults(void **state)
     vhem_ctx *ctx = test_ctx();
     (void)state;
     for (int s = 0; s < SETS; s++) {
-        vh_options_init(sets[s].set, &record, sets[s].size);
+        vhem_options_init(sets[s].set, &record);
         for (const vh_option *row = vh_options(sets[s].set); row->shown.name; row++)
             assert_true(vh_option_unset(row, &record));
         assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
         vh_options_fill(sets[s].set, &record);
         assert_ok(ctx, vh_options_check(ctx, sets[s].set, &record));
     }
-    vh_options_init(VHEM_FIT_OPTIONS, &record.fit, sizeof record.fit);
+    vhem_options_init(VHEM_FIT_OPTIONS, &record.fit);
     vh_options_fill(VHEM_FIT_OPTIONS, &record.fit);
     assert_int_equal(record.fit.S, 3);
     assert_near(record.fit.tol, 1e-5, 0, 0);
     assert_string_equal(record.fit.init, "kmeans");
     assert_int_equal(record.fit.max_iter, -1); /* it depends on the model */
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
+}
+
+/* Every byte of a record is set, none behind it; what has no row has its default too. */
+static void records(void **state)
+{
+    struct {
+        vhem_train_options train;
+        int after;
+    } a = { .after = 77 };
+    vhem_ctx_options of_ctx;
+    vhem_stats_input stats;
+    vhem_choose_options choose;
+    vhem_report_input report;
+    (void)state;
+    vhem_options_init(VHEM_TRAIN_OPTIONS, &a.train);
+    assert_true(a.train.piece.S < 0 && a.train.reduce.S < 0 && !a.train.piece.start && a.after == 77);
+    vhem_options_init(VHEM_CTX_OPTIONS, &of_ctx);
+    assert_true(of_ctx.threads < 0 && of_ctx.seed < 0 && !of_ctx.backend);
+    vhem_options_init(VHEM_STATS_INPUT, &stats);
+    assert_true(stats.confidence < 0 && stats.level == 0 && !stats.tree);
+    vhem_options_init(VHEM_CHOOSE_OPTIONS, &choose);
+    assert_true(choose.n_splits == 0 && !choose.K);
+    vhem_options_init(VHEM_REPORT_INPUT, &report);
+    assert_true(!report.tree && report.n_choice == 0);
+    assert_int_equal(vhem_option_info(VHEM_CTX_OPTIONS, 0, &(vhem_option){ 0 }), VHEM_EINVAL);
 }
 
 static void refused(void **state)
@@ -78,7 +103,7 @@ static void refused(void **state)
     vhem_fit_options o;
     vhem_ctx *ctx = test_ctx();
     (void)state;
-    vhem_fit_options_init(&o);
+    vhem_options_init(VHEM_FIT_OPTIONS, &o);
     o.S = 0;
     assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL, "S is 0, must be at least 1");
     o.S = -7; /* any negative number is the default */
@@ -89,7 +114,7 @@ static void refused(void **state)
     o.model = "dt"; /* the beginning of a word is not the word */
     assert_fails(ctx, vh_options_check(ctx, VHEM_FIT_OPTIONS, &o), VHEM_EINVAL,
                  "model 'dt' is unknown; known are hmm, dtm");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What is printed is read back; a size of 0, as files have it, is the default. */
@@ -102,8 +127,8 @@ static void round_trip(void **state)
     size_t size;
     const char *lead = "{";
     (void)state;
-    vhem_cluster_options_init(&a);
-    vhem_cluster_options_init(&b);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &a);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &b);
     a.tau = 7;
     a.nv = 0.5;
     a.repair = 0;
@@ -130,16 +155,14 @@ static void round_trip(void **state)
     json_decref(root);
     vh_texts_free(&texts);
     free(text);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(rows),    cmocka_unit_test(defaults),   cmocka_unit_test(records),
+        cmocka_unit_test(refused), cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

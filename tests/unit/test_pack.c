@@ -59,7 +59,7 @@ static void layout(void **state)
     vh_pack_free(pk);
     vh_pack_free(NULL);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void table(void **state)
@@ -80,7 +80,7 @@ static void table(void **state)
             vh_h3m_free(h3m);
             free(y);
         }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Two clusters a million deviations apart: no origin suits both, so both
@@ -100,7 +100,7 @@ static void far_apart(void **state)
     check_table(ctx, h3m, pk, y, 4, 1e-13);
     vh_pack_free(pk);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Condition 1e12: relative errors of 1e12 eps in the quadratic form are the matrix's own. */
@@ -128,7 +128,7 @@ static void nearly_singular(void **state)
     check_table(ctx, h3m, pk, y, 10, 1e-3);
     vh_pack_free(pk);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void zero_weight_and_singular(void **state)
@@ -157,7 +157,7 @@ static void zero_weight_and_singular(void **state)
                  "the covariance of state 0, component 0 is singular");
     vh_pack_free(pk);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

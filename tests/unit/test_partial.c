@@ -32,7 +32,7 @@ static vhem_partial *make_part(cutter *c, const vhem_task *task, int64_t first, 
     assert_fails(c->ctx, vhem_partial_read(c->ctx, bytes, size, &p), VHEM_EFORMAT, "checksum");
     assert_fails(c->ctx, vhem_partial_read(c->ctx, bytes, 3, &p), VHEM_EFORMAT, "partial sum");
     vhem_free(bytes);
-    vhem_partial_free(p);
+    vhem_free(p);
     return back;
 }
 
@@ -62,7 +62,7 @@ static vhem_status cut(void *arg, const vhem_task *task, vhem_partial **total, c
         assert_ok(c->ctx, vhem_partial_merge(c->ctx, part[0], part[k]));
         if (k == n - 1)
             assert_fails(c->ctx, vhem_partial_merge(c->ctx, part[0], part[k]), VHEM_EINVAL, "already");
-        vhem_partial_free(part[k]);
+        vhem_free(part[k]);
     }
     *total = part[0];
     return VHEM_OK;
@@ -91,7 +91,7 @@ static vhem_status clusters(vhem_ctx *ctx, const vhem_models *m, const vhem_exec
                             vhem_tree **tree)
 {
     vhem_cluster_options o;
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     o.search = "restarts";
     o.restarts = 2;
     o.soft = 1;
@@ -138,16 +138,16 @@ static void same_bits(void **state)
         assert_ok(ctx, clusters(ctx, from, &executor, k / 2, &b));
         assert_true(c.tasks > 4);
         compare(a, b);
-        vhem_tree_free(a);
-        vhem_tree_free(b);
+        vhem_free(a);
+        vhem_free(b);
         a = b = NULL;
     }
     assert_null(disk->h3m);
-    vhem_models_free(disk);
+    vhem_free(disk);
     on_disk(ctx, m, 0, path);
-    vhem_models_free(m);
-    vhem_ctx_free(other);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(other);
+    vhem_free(ctx);
 }
 
 /* A loop of one's own, with the sums of each task made in two parts: the bounds, repairs and centres of
@@ -161,7 +161,7 @@ static void own_loop(void **state)
     vhem_step *now = NULL, *last = NULL;
     vhem_cluster_options o;
     (void)state;
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     o.max_iter = 6;
     o.tau = 3;
     o.repair = 1;
@@ -186,8 +186,8 @@ static void own_loop(void **state)
         assert_ok(ctx, vhem_maximise(ctx, m, task, a, &now));
         assert_int_equal(now->n_iter, k);
         assert_true(now->J == c->bound[k]);
-        vhem_partial_free(a);
-        vhem_partial_free(b);
+        vhem_free(a);
+        vhem_free(b);
         vhem_free(last);
         last = now;
         task = now->next;
@@ -200,10 +200,10 @@ static void own_loop(void **state)
     assert_true(vhem_models_compare(last->centers, c->centers) == 0);
     vhem_free(last);
     vhem_free(first);
-    vhem_tree_free(tree);
+    vhem_free(tree);
     vh_h3m_free(start);
-    vhem_models_free(m);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(ctx);
 }
 
 /* What is wrong is said, and there is no result. */
@@ -228,7 +228,7 @@ static vhem_status spoil(void *arg, const vhem_task *task, vhem_partial **total,
         assert_fails(ref, vhem_expect(ref, c->models, task, 0, 1, &p), VHEM_EBACKEND,
                      "this process uses ref");
     free(bytes);
-    vhem_ctx_free(ref);
+    vhem_free(ref);
     if (c->broken == 5) /* nothing at all */
         return VHEM_OK;
     return cut(arg, task, total, why);
@@ -255,9 +255,9 @@ static void wrong(void **state)
         assert_fails(ctx, clusters(ctx, m, &executor, 0, &tree), cases[k].st, cases[k].text);
         assert_null(tree);
     }
-    vhem_models_free(m);
-    vhem_ctx_free(other);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(other);
+    vhem_free(ctx);
 }
 
 int main(void)

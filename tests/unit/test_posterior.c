@@ -105,15 +105,15 @@ static void evidence_of_one_gaussian(void **state)
         double *y = random_frames(&rng, T[0], d, 1.5), bound;
         vhem_data *data = wrap(ctx, 1, T, d, y);
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.S = 1;
         vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
         assert_near(bound, log_evidence(p, T[0], y), 1e-9, 1e-9);
         vh_h3m_free(h3m);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_prior_free(p);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -157,7 +157,7 @@ static void evidence_of_known_states(void **state)
     const double pi[] = { 0.5, 0.5 }, A[] = { 0.5, 0.5, 0.5, 0.5 }, mu[] = { 0, 1000 }, cov[] = { 1, 1 };
     vh_h3m *start = simple_hmm(ctx, 2, 1, pi, A, mu, cov);
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.start = HMMS(start);
     vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     assert_near(bound, total, 1e-10, 0);
@@ -166,9 +166,9 @@ static void evidence_of_known_states(void **state)
     assert_near(v.A[1], (p->eps + xi[1]) / (2 * p->eps + xi[0] + xi[1]), 1e-12, 0);
     vh_h3m_free(h3m);
     vh_h3m_free(start);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_prior_free(p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* B, nu and the divisor of one Gaussian, diag, by hand. */
@@ -187,16 +187,16 @@ static void mean_by_hand(void **state)
     p->B[0] = 2;
     vhem_data *data = wrap(ctx, 1, T, 1, y);
     vhem_fit_options opt;
-    vhem_fit_options_init(&opt);
+    vhem_options_init(VHEM_FIT_OPTIONS, &opt);
     opt.S = 1;
     vh_h3m *h3m = fit(ctx, data, p, &opt, &bound);
     vhem_hmm_view v = view_of(h3m, 0);
     assert_near(v.mu[0], (3 * 3 - 1) / 4.0, 1e-12, 0);
     assert_near(v.cov[0], (2 + 14 + 0.75 * 16) / (3 + 3 - 2), 1e-12, 0); /* + lambda n / (lambda + n) 4^2 */
     vh_h3m_free(h3m);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_prior_free(p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Every kernel on an expected model, whose rows sum to less than 1, against the sum over all paths. */
@@ -245,10 +245,10 @@ static void expected_model(void **state)
         vh_pack_free(pk);
         vh_workers_free(&workers);
         vh_h3m_free(h3m);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_prior_free(p);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -269,7 +269,7 @@ static void tends_to_maximum_likelihood(void **state)
         add_sequence(ctx, b, y, 80, "a", NULL, NULL, 1e7);
         vhem_data *data = finish(ctx, b);
         vhem_fit_options opt;
-        vhem_fit_options_init(&opt);
+        vhem_options_init(VHEM_FIT_OPTIONS, &opt);
         opt.start = HMMS(start);
         opt.tol = 0;
         opt.max_iter = 30;
@@ -280,10 +280,10 @@ static void tends_to_maximum_likelihood(void **state)
         vh_h3m_free(ml);
         vh_h3m_free(vb);
         vh_h3m_free(start);
-        vhem_data_free(data);
+        vhem_free(data);
         vh_prior_free(p);
         free(y);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

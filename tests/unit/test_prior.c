@@ -34,7 +34,7 @@ static void text(void **state)
     vh_prior_free(p);
     vh_prior_free(q);
     free(out);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void refuse(const char *from, const char *to, const char *sentence)
@@ -49,7 +49,7 @@ static void refuse(const char *from, const char *to, const char *sentence)
     if (!strstr(vhem_ctx_error(ctx), sentence))
         fail_msg("%s -> %s: wanted \"%s\", got \"%s\"", from, to, sentence, vhem_ctx_error(ctx));
     assert_null(p);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void sentences(void **state)
@@ -78,7 +78,7 @@ static void misuse(const char *spec, const char *sentence)
     if (!strstr(vhem_ctx_error(ctx), sentence))
         fail_msg("%s: wanted \"%s\", got \"%s\"", spec, sentence, vhem_ctx_error(ctx));
     vh_prior_choice_free(&x);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void option(void **state)
@@ -97,7 +97,7 @@ static void option(void **state)
     assert_ok(ctx, vh_prior_choose(ctx, good, false, &x));
     assert_string_equal(x.text, good);
     vh_prior_choice_free(&x);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     misuse("vb:nu=3", "prior: there is no setting 'nu'; known are nu0, count, lambda, start, frames");
     misuse("vb:nu0=-1", "prior: nu0 is '-1', must be a finite number above 0");
     misuse("vb:nu0", "prior: 'nu0' is no setting, one is written as nu0=1");
@@ -131,7 +131,7 @@ static void files(void **state)
         assert_ok(ctx, vh_h3m_set_text(ctx, &h3m->prior, NULL));
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* States whose variances were drawn from an inverse chi^2 with known n0 and s: both are found again.  A state
@@ -171,7 +171,7 @@ static void estimated(void **state)
         free(from.frames);
         free(from.scatter);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* W is the pooled variance; effective frames make the prior count for more. */
@@ -197,7 +197,7 @@ static void pooled(void **state)
         vh_prior_free(p);
         free(out);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static void channels_add_up(void **state)
     assert_near(free_sum, 3 + 2 + 5, 0, 0);
     free(work);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* <theta, T> is the density and its expectation, and the maximiser gives the component back. */
@@ -107,7 +107,7 @@ static void one_product(void **state)
     free(size);
     free(work);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Symbols: sums over all of them, and zeros that stay finite. */
@@ -165,9 +165,9 @@ static void draws(void **state)
     assert_ok(ctx, vh_frames_detach(ctx, data));
     assert_string_equal(vhem_data_symbol(data, 1, 1), "den");
     assert_string_equal(data->column[0], "step");
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void files(void **state)
@@ -189,7 +189,7 @@ static void files(void **state)
         remove(path[k]);
     }
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void refused(vhem_ctx *ctx, const char *from, const char *to, const char *why)
@@ -219,7 +219,7 @@ static void broken_files(void **state)
     refused(ctx, "[0.5, 0.25, 0.25]", "[0.5, 0.25]", "channels[1]: p[0][0] has 2 numbers, must have V = 3");
     refused(ctx, "[0.5, 0.25, 0.25]", "[0.5, 0.25, 0.5]", "channel 1: p sums to 1.25, must be 1");
     refused(ctx, "{\"p\"", "{\"q\"", "channels[1]: p is missing");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Columns are found by their names, and symbols by theirs: 1.0 is 1. */
@@ -264,9 +264,9 @@ static void frames(void **state)
     assert_non_null(
         strstr(vhem_ctx_error(ctx), "the data has no column 'y'; its columns are z, other, place, x, step"));
     vh_builder_free(b);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void by_hand(void **state)
     /* tag 1: items 0 and 3 have it; given to 1 and 3; found at ranks 2 and 3 */
     assert_int_equal(m[1].right, 1);
     assert_near(m[1].average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void never_given_and_never_there(void **state)
@@ -55,7 +55,7 @@ static void never_given_and_never_there(void **state)
     const unsigned char truth[] = { 1, 0, 1, 0 };
     vhem_tag_measure m[2];
     vhem_rank_options opt;
-    vhem_rank_options_init(&opt);
+    vhem_options_init(VHEM_RANK_OPTIONS, &opt);
     assert_int_equal(opt.top, -1); /* 10 */
     opt.top = 1;
     assert_ok(ctx, rank_tags(ctx, 2, 2, x, truth, &opt, m, NULL));
@@ -66,7 +66,7 @@ static void never_given_and_never_there(void **state)
     assert_near(m[1].recall, 0, 0, 0);
     assert_near(m[1].F, 0, 0, 0);
     assert_near(m[1].average_precision, 0, 0, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Five items, three tags: the best of all items is tag 0; two have tag 1, none has tag 2. */
@@ -86,7 +86,7 @@ static void never_given_by_base_rate(void **state)
     assert_near(m[1].recall, 0, 0, 0);
     assert_near(m[1].F, 0, 0, 0);
     assert_near(m[2].precision, 0, 0, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void ties_and_what_was_not_scored(void **state)
@@ -102,7 +102,7 @@ static void ties_and_what_was_not_scored(void **state)
     assert_ok(ctx, rank_tags(ctx, 4, 1, x, truth, &opt, &m, &p_at));
     assert_near(p_at, 0.5, 0, 0);
     assert_near(m.average_precision, (1.0 / 2 + 2.0 / 3) / 2, 1e-15, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void refused(void **state)
@@ -120,7 +120,7 @@ static void refused(void **state)
     opt.never_given = "one";
     assert_fails(ctx, rank_tags(ctx, 4, 2, score, truth, &opt, m, NULL), VHEM_EINVAL,
                  "never_given 'one' is unknown; known are zero, base-rate");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -7,7 +7,7 @@ static vhem_data *load(const char *text, const vhem_data_options *opt)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     assert_ok(ctx, load_text(ctx, "long.csv", text, opt, &data));
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
     return data;
 }
 
@@ -18,13 +18,13 @@ static vhem_data *load(const char *text, const vhem_data_options *opt)
         assert_fails(ctx_, load_text(ctx_, "bad.csv", text, opt, &none_), status, sentence); \
         assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.csv: "));                          \
         assert_null(none_);                                                                  \
-        vhem_ctx_free(ctx_);                                                                 \
+        vhem_free(ctx_);                                                                     \
     } while (0)
 
 static vhem_data_options options(void)
 {
     vhem_data_options opt;
-    vhem_data_options_init(&opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     return opt;
 }
 
@@ -41,7 +41,7 @@ static void test_plain(void **state)
     assert_values(data, 0, 1, 2.5, -300, NAN);
     assert_values(data, 1, NAN, NAN, NAN, 4);
     assert_int_equal(data->n_missing, 4);
-    vhem_data_free(data);
+    vhem_free(data);
 }
 
 static void test_dialects(void **state)
@@ -62,7 +62,7 @@ static void test_dialects(void **state)
         assert_int_equal(vh_data_size(data), 1);
         assert_sequence(data, 0, "s", "", "", 2);
         assert_values(data, 0, 1, 2, 3, 4);
-        vhem_data_free(data);
+        vhem_free(data);
     }
 }
 
@@ -74,7 +74,7 @@ static void test_quotes(void **state)
     assert_sequence(data, 0, "a,\"b\"\nc", " l ", "", 2);
     assert_string_equal(vh_data_column(data, 0), "the \"x\"");
     assert_values(data, 0, 1, 2);
-    vhem_data_free(data);
+    vhem_free(data);
     assert_refused("id,x\na,\"1\nb,2\n", NULL, VHEM_EFORMAT, "line 2: a quote opened here is never closed");
     assert_refused("id,x\n\"a\"b,1\n", NULL, VHEM_EFORMAT, "line 2: found 'b' after a closing quote");
     assert_refused("id,x\n\"a\n\n\",1\nb,1,2\n", NULL, VHEM_EFORMAT, "line 5 has 3 fields, expected 2");
@@ -94,11 +94,11 @@ static void test_order(void **state)
     assert_sequence(data, 2, "1/2", "", "1", 1);
     assert_values(data, 0, 10, 11);
     assert_values(data, 1, 20, 21);
-    vhem_data_free(data);
+    vhem_free(data);
     data = load("subject,trial,x\na/b,c,1\na,b/c,2\n", &opt);
     assert_sequence(data, 0, "a/b|c", "", "a/b", 1);
     assert_sequence(data, 1, "a|b/c", "", "a", 1);
-    vhem_data_free(data);
+    vhem_free(data);
 }
 
 static void test_options(void **state)
@@ -115,13 +115,13 @@ static void test_options(void **state)
     assert_sequence(data, 0, "b", "v", "", 2);
     assert_values(data, 0, 4, 3, 6, 5);
     assert_true(view(data, 0).weight == 2);
-    vhem_data_free(data);
+    vhem_free(data);
     opt = options();
     opt.where = "w=1.0"; /* numbers are compared as numbers */
     data = load(text, &opt);
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 7, 8);
-    vhem_data_free(data);
+    vhem_free(data);
     opt.where = "kind=z";
     assert_refused(text, &opt, VHEM_EINVAL, "no row has 'z' in column 'kind'; found there: u, v");
     opt.where = "kind";
@@ -175,7 +175,7 @@ static void test_refused(void **state)
     assert_fails(ctx, vhem_data_load(ctx, path, &csv, &data), VHEM_EFORMAT,
                  "zero.csv: a zero byte at offset 11");
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A field of a megabyte ends in a short sentence, and as a name it is kept. */
@@ -193,7 +193,7 @@ static void test_huge_field(void **state)
     strcpy(text + at + n, ",1\n");
     vhem_data *data = load(text, NULL);
     assert_int_equal(strlen(view(data, 0).name), n);
-    vhem_data_free(data);
+    vhem_free(data);
     free(text);
 }
 
@@ -205,7 +205,7 @@ static void test_log(void **state)
     vhem_data *data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", "id,fixation,x\na,1,5\na,2,5\nb,1,7\n", NULL, &data));
     assert_int_equal(book.count[VHEM_LOG_WARN], 0); /* too few rows to tell */
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv",
                              "id,fixation,x,y,note\na,1,5,5,k\na,2,5,9,k\na,3,5,8,k\na,4,5,6,k\n"
@@ -217,13 +217,13 @@ static void test_log(void **state)
     assert_int_equal(book.count[VHEM_LOG_WARN], 1);
     assert_non_null(strstr(book.text[VHEM_LOG_INFO], "column 'note' is text ('k' in line 2)"));
     assert_int_equal(vh_data_dim(data), 3);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", ",id,x,weight\n0,a,5,2\n1,a,5,2\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "column 'weight' is taken as a dimension"));
     assert_int_equal(book.count[VHEM_LOG_WARN], 3); /* and column 1 has no name */
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* A column of text that is found out late, with a number in between, does not shift its neighbours. */
@@ -234,7 +234,7 @@ static void test_late_text(void **state)
     assert_int_equal(vh_data_dim(data), 2);
     assert_values(data, 0, 1, 2, 3, 4);
     assert_values(data, 1, 5, 6, 7, 8, 9, 10);
-    vhem_data_free(data);
+    vhem_free(data);
 }
 
 /* ASCII text as UTF-16 with its mark. */
@@ -271,8 +271,8 @@ static void test_utf16(void **state)
             for (int i = 0; i < 100; i++)
                 assert_true(view(data, s).y[2 * i + 1] == -(s * 100 + i));
         remove(path);
-        vhem_data_free(data);
-        vhem_ctx_free(ctx);
+        vhem_free(data);
+        vhem_free(ctx);
     }
     free(text);
     free(wide);
@@ -286,8 +286,8 @@ static void test_utf16(void **state)
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_sequence(data, 0, "\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd", "", "", 1);
     remove(path);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_decimal_commas(void **state)
@@ -297,14 +297,14 @@ static void test_decimal_commas(void **state)
     assert_int_equal(vh_data_dim(data), 2);
     assert_values(data, 0, 1.5, -2, -2.5, 3);
     assert_values(data, 1, NAN, 7.125);
-    vhem_data_free(data);
+    vhem_free(data);
     /* Points somewhere: commas are part of a text. */
     data = load("id;x;note\na;1.5;1,2\na;2.5;1,3\n", NULL);
     assert_int_equal(vh_data_dim(data), 1);
-    vhem_data_free(data);
+    vhem_free(data);
     data = load("id\tx\na\t1,5\na\t2,5\n", NULL);
     assert_values(data, 0, 1.5, 2.5);
-    vhem_data_free(data);
+    vhem_free(data);
 }
 
 static void test_row_order(void **state)
@@ -316,7 +316,7 @@ static void test_row_order(void **state)
     assert_int_equal(vh_data_dim(data), 1);
     assert_values(data, 0, 10, 20, 100);
     assert_values(data, 1, 1, 2, 3);
-    vhem_data_free(data);
+    vhem_free(data);
     assert_refused("id,fixation,x\na,2,1\nb,2,1\na,1,1\na,2,1\n", &opt, VHEM_EFORMAT,
                    "lines 2 and 5 are of one sequence and both have 2 in column 'fixation'");
     assert_refused("id,fixation,x\na,,1\n", &opt, VHEM_EFORMAT, "must be a number");
@@ -326,13 +326,13 @@ static void test_row_order(void **state)
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", "id,time_ms,x\na,5,1\nb,1,3\na,7,1\nb,2,2\n", NULL, &data));
     assert_int_equal(book.count[VHEM_LOG_WARN], 0);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "log.csv", "id,Time [s],x\na,5,1\nb,1,3\na,4,1\nb,2,2\n", NULL, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "log.csv: line 4: column 'Time [s]' falls from 5 to 4"));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "--order 'Time [s]'"));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_mutations(void **state)

@@ -52,13 +52,13 @@ static void test_plain(void **state)
     assert_sequence(data, 2, "b", "", "", 2);
     assert_values(data, 2, 1, 2, 3, NAN);
     assert_string_equal(vh_data_column(data, 1), "y");
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     vhem_data_options opt = { .columns = "y" };
     assert_ok(ctx, vhem_data_load(ctx, root, &opt, &data));
     assert_values(data, 2, 2, NAN);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_subfolders(void **state)
@@ -74,7 +74,7 @@ static void test_subfolders(void **state)
     assert_sequence(data, 1, "1", "walk", "", 1);
     assert_sequence(data, 2, "2", "walk", "", 1);
     assert_string_equal(vh_data_column(data, 1), "y1");
-    vhem_data_free(data);
+    vhem_free(data);
     put("run/1.csv", "7,8\n"); /* the same name twice: names are made longer */
     data = NULL;
     vhem_data_options opt = { .where = "label=run" };
@@ -82,8 +82,8 @@ static void test_subfolders(void **state)
     assert_int_equal(vh_data_size(data), 2);
     assert_sequence(data, 0, "run/1", "run", "", 1);
     assert_values(data, 1, 5, 6);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -117,7 +117,7 @@ static void test_refused(void **state)
     assert_fails(ctx, vhem_data_load(ctx, root, NULL, &data), VHEM_EFORMAT, "b.csv: the file is empty");
     vhem_data_options opt = { .group = "subject" };
     assert_fails(ctx, vhem_data_load(ctx, root, &opt, &data), VHEM_EINVAL, "--group names a column");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The mutated file is one of a folder. */
@@ -144,10 +144,10 @@ static void test_mutations(void **state)
             assert_null(data);
             assert_non_null(strstr(vhem_ctx_error(ctx), root));
         }
-        vhem_data_free(data);
+        vhem_free(data);
     }
     assert_true(failed > 100);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -78,15 +78,15 @@ static void test_each(void **state)
     assert_values(data, 0, -1, 2);
     assert_values(data, 1, 1, 2, 3, 4);
     assert_true(view(data, 1).weight == 2.5);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     vhem_data_options opt = { .where = "label=walk", .columns = "y1" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 6);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_stacked(void **state)
@@ -108,9 +108,9 @@ static void test_stacked(void **state)
     assert_sequence(data, 0, "0", "abc", "", 1);
     assert_sequence(data, 1, "1", "de", "", 3);
     assert_values(data, 1, 3, 4, 5, 6, 7, 8);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 #define assert_refused(path, sentence)                                                        \
@@ -121,7 +121,7 @@ static void test_stacked(void **state)
         assert_fails(ctx_, vhem_data_load(ctx_, path, NULL, &data_), VHEM_EFORMAT, sentence); \
         assert_non_null(strstr(vhem_ctx_error(ctx_), "bad.h5: "));                            \
         remove(path);                                                                         \
-        vhem_ctx_free(ctx_);                                                                  \
+        vhem_free(ctx_);                                                                      \
     } while (0)
 
 static void test_refused(void **state)
@@ -224,7 +224,7 @@ static void test_elsewhere(void **state)
     H5Fclose(file);
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
                  "dataset 'X' is not read: it is a link, perhaps to another file");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Text that is claimed and not stored: 20 GB from two kilobytes. */
@@ -249,7 +249,7 @@ static void test_claimed_text(void **state)
     H5Fclose(file);
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_ENOMEM,
                  "20000 texts of 1000000 bytes need more memory than is allowed");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_quiet(void **state)
@@ -264,7 +264,7 @@ static void test_quiet(void **state)
                  "cannot be opened as HDF5");
     H5Eget_auto2(H5E_DEFAULT, &after, &arg);
     assert_true(before == after);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_mutations(void **state)

@@ -31,8 +31,8 @@ static const char *npy(const char *name, int version, const char *dict, const vo
                 sizeof raw_);                                                                          \
         assert_ok(ctx_, vhem_data_load(ctx_, path_, NULL, &data_));                                    \
         assert_values(data_, 0, 1, order);                                                             \
-        vhem_data_free(data_);                                                                         \
-        vhem_ctx_free(ctx_);                                                                           \
+        vhem_free(data_);                                                                              \
+        vhem_free(ctx_);                                                                               \
         remove(path_);                                                                                 \
     } while (0)
 
@@ -66,7 +66,7 @@ static void test_shapes(void **state)
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_values(data, 0, 1, 4, 2, 5, 3, 6);
     assert_non_null(strstr(view(data, 0).name, "shape"));
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     path = npy("shape.npy", 3, "{\"shape\": (2,3,2), \"descr\": \"|i1\", \"fortran_order\": False}", raw, 12);
     vhem_data_options opt = { .columns = "y1" };
@@ -74,14 +74,14 @@ static void test_shapes(void **state)
     assert_int_equal(vh_data_size(data), 2);
     assert_values(data, 1, 8, 10, 12);
     assert_sequence(data, 1, "1", "", "", 3);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     path = npy("shape.npy", 1, "{'descr': '|i1', 'fortran_order': True, 'shape': (2L, 3L, 2L), }", raw, 12);
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_values(data, 1, 2, 8, 4, 10, 6, 12);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static const char two_columns[] = "{'descr': '|i1', 'fortran_order': False, 'shape': (3, 2), }\n";
@@ -101,7 +101,7 @@ static void test_index(void **state)
     assert_int_equal(vh_data_size(data), 3);
     assert_sequence(data, 2, "2", "A", "", 3);
     assert_values(data, 1, 3, 4, 5, 6);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     vhem_data_options opt = {
         .id = "who,seq", .label = "who", .group = "label", .weight = "w", .where = "who=q"
@@ -109,12 +109,12 @@ static void test_index(void **state)
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_sequence(data, 0, "q/1", "q", "B", 2);
     assert_true(view(data, 1).weight == 4);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     opt = (vhem_data_options){ .id = "who" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_non_null(strstr(book.text[VHEM_LOG_WARN], "more than one sequence is named 'q'"));
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     static const struct {
         const char *text, *sentence;
@@ -137,7 +137,7 @@ static void test_index(void **state)
     opt = (vhem_data_options){ .id = "who" };
     assert_fails(ctx, vhem_data_load(ctx, path, &opt, &data), VHEM_EINVAL, "--id names a column");
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -188,7 +188,7 @@ static void test_refused(void **state)
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT,
                  "bad': frame 1 (counted from 0), column 'y0' is infinite");
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_mutations(void **state)

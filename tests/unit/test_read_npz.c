@@ -136,9 +136,9 @@ static void test_stacked(void **state)
         assert_sequence(data, 1, "b", "9", "d", 1);
         assert_values(data, 0, 1, 2, 3, 4, 5, 6);
         assert_values(data, 1, 7, 8);
-        vhem_data_free(data);
+        vhem_free(data);
         remove(path);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -155,12 +155,12 @@ static void test_other_layouts(void **state)
     assert_sequence(data, 0, "walk", "", "", 3);
     assert_sequence(data, 1, "run", "", "", 1);
     assert_values(data, 1, 7, 8);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     vhem_data_options opt = { .where = "name=run" };
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
 
     z = (zip){ .n = 0 };
@@ -169,16 +169,16 @@ static void test_other_layouts(void **state)
     data = NULL;
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_int_equal(vh_data_size(data), 1);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     const char *index = file_of("lone_index.csv", "seq,start,length,label\nu,2,2,L\n");
     assert_ok(ctx, vhem_data_load(ctx, path, NULL, &data));
     assert_sequence(data, 0, "u", "L", "", 2);
     assert_values(data, 0, 5, 6, 7, 8);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(index);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void assert_refused(zip *z, const char *sentence)
@@ -189,7 +189,7 @@ static void assert_refused(zip *z, const char *sentence)
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT, sentence);
     assert_non_null(strstr(vhem_ctx_error(ctx), "bad.npz: "));
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -242,7 +242,7 @@ static void test_refused(void **state)
     vhem_data *data = NULL;
     assert_fails(ctx, load_text(ctx, "bad.npz", "PK\3\4 and no more", NULL, &data), VHEM_EFORMAT,
                  "the list of members at the end is not there");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_mutations(void **state)

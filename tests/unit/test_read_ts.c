@@ -18,19 +18,19 @@ static void test_plain(void **state)
     assert_sequence(data, 2, "case2", "", "", 2);
     assert_values(data, 0, 1, 4, 2, NAN, 3, 6);
     assert_values(data, 2, 1, NAN, 1, -25);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     vhem_data_options opt = { .where = "label=Sit", .columns = "y1" };
     assert_ok(ctx, load_text(ctx, "a.ts", text, &opt, &data));
     assert_int_equal(vh_data_size(data), 1);
     assert_values(data, 0, 8);
-    vhem_data_free(data);
+    vhem_free(data);
     data = NULL;
     assert_ok(ctx, load_text(ctx, "a.ts", "@univariate true\n@classLabel false\n@data\n1,2\n3", NULL, &data));
     assert_values(data, 0, 1, 2);
     assert_sequence(data, 1, "case1", "", "", 1);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -65,7 +65,7 @@ static void test_refused(void **state)
     vhem_data_options opt = { .id = "x" };
     assert_fails(ctx, load_text(ctx, "bad.ts", "@data\n1\n", &opt, &data), VHEM_EINVAL,
                  "--id names a column");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_mutations(void **state)

@@ -15,7 +15,7 @@ static void assert_reader(const char *name, const char *bytes, size_t n, const c
     assert_ok(ctx, vh_reader_find(ctx, path, NULL, &reader));
     assert_string_equal(reader->name, want);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_sniff(void **state)
@@ -43,7 +43,7 @@ static void assert_unknown(const char *bytes, size_t n, const char *want)
     assert_fails(ctx, vhem_data_load(ctx, path, NULL, &data), VHEM_EFORMAT, want);
     assert_non_null(strstr(vhem_ctx_error(ctx), path));
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_unknown(void **state)
@@ -64,7 +64,7 @@ static void test_unknown(void **state)
     assert_fails(ctx, vhem_data_load(ctx, "/no/such/file", NULL, &data), VHEM_EIO,
                  "/no/such/file: cannot read: No");
     vhem_data_options opt;
-    vhem_data_options_init(&opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     opt.format = "xml";
     assert_fails(ctx, vhem_data_load(ctx, "x", &opt, &data), VHEM_EINVAL,
                  "no data format 'xml', the formats are csv");
@@ -73,7 +73,7 @@ static void test_unknown(void **state)
         opt.format = binary[i];
         assert_fails(ctx, vhem_data_load(ctx, "-", &opt, &data), VHEM_EINVAL, "standard input");
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A reader that is asked for by name must still refuse a file of another kind. */
@@ -84,7 +84,7 @@ static void test_wrong_kind(void **state)
     vhem_ctx *ctx = test_ctx();
     vhem_data *data = NULL;
     vhem_data_options opt;
-    vhem_data_options_init(&opt);
+    vhem_options_init(VHEM_DATA_OPTIONS, &opt);
     for (int i = 0; i < 4; i++) {
         opt.format = formats[i];
         assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EFORMAT,
@@ -92,7 +92,7 @@ static void test_wrong_kind(void **state)
     }
     opt.format = "dir";
     assert_fails(ctx, load_text(ctx, "wrong.csv", "id,x\na,1\n", &opt, &data), VHEM_EIO, "wrong.csv: ");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_stdin(void **state)
@@ -105,13 +105,13 @@ static void test_stdin(void **state)
     assert_ok(ctx, vhem_data_load(ctx, "-", NULL, &data));
     assert_values(data, 0, 1, 2);
     assert_string_equal(data->format, "tsv");
-    vhem_data_free(data);
+    vhem_free(data);
     test_write(path, "id,x\na,b\n", 9);
     assert_non_null(freopen(path, "r", stdin));
     data = NULL;
     assert_fails(ctx, vhem_data_load(ctx, "-", NULL, &data), VHEM_EFORMAT, "standard input: ");
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void all_paths(void **state)
         vh_h3m_free(h3m);
         free(y);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The winner is 1e-300 behind after half of the frames, in chains that never change. */
@@ -71,7 +71,7 @@ static void late_winner(void **state)
     y[5] = 99;
     check(&v, y, 6, "late loser");
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Frames that no state can explain: -inf comes out, not NaN. */

@@ -72,7 +72,7 @@ static void first_frame_is_the_same(void **state)
         vh_h3m_free(h);
         vh_h3m_free(fine);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 enum { SAMPLES = 4000 };
@@ -90,7 +90,7 @@ static double sampled(vhem_ctx *ctx, const vh_h3m *b, const vh_h3m *r, int tau, 
     for (int n = 0; n < SAMPLES; n++)
         square += (loglik[n] - mean) * (loglik[n] - mean) / (SAMPLES - 1);
     *error = sqrt(square / SAMPLES);
-    vhem_data_free(data);
+    vhem_free(data);
     return mean;
 }
 
@@ -134,7 +134,7 @@ static void bound_rises_and_stays_a_bound(void **state)
     }
     assert_true(gap[1] < 0.75 * gap[0]);
     assert_true(gap[2] < gap[1]);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- symbols ---- */
@@ -217,7 +217,7 @@ static void symbols(void **state)
     print_message("the bound is %.3f nats below the true value, %.3f with all symbols apart\n", gap[1],
                   gap[SYMBOLS]);
     assert_true(gap[SYMBOLS] < 0.2 * gap[1]);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Components far apart, alone or without spread are left whole. */
@@ -239,7 +239,7 @@ static void nothing_to_cut(void **state)
     vh_h3m_free(far);
     vh_h3m_free(alone);
     vh_h3m_free(fine);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

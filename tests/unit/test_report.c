@@ -138,7 +138,7 @@ static void test_modes(void **state)
         assert_near(vh_mode_period(&mode[k]), 4, 1e-12, 0);
     }
     free(mode);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A figure that gets no memory is left out, but not forgotten. */
@@ -155,7 +155,7 @@ static void test_no_memory(void **state)
     room = vh_facts_room(&facts, 3, sizeof(double));
     assert_true(room && lacks);
     free(room);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refused(void **state)
@@ -164,10 +164,10 @@ static void test_refused(void **state)
     vhem_ctx *ctx = NULL;
     vhem_report_input in;
     assert_int_equal(vhem_ctx_new(NULL, &ctx), VHEM_OK);
-    vhem_report_input_init(&in);
+    vhem_options_init(VHEM_REPORT_INPUT, &in);
     assert_int_equal(vhem_report_write(ctx, &in, "nowhere.html"), VHEM_EINVAL);
     assert_string_equal(vhem_ctx_error(ctx), "a report needs a tree or a clustering, there is none");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

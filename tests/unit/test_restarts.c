@@ -41,14 +41,14 @@ static void first_sentence(void **state)
         vhem_ctx *ctx = test_ctx_with("ref", threads, 1);
         vhem_cluster_options opt;
         vh_search s = { .ops = &ops, .K = 2, .Kb = 10, .Kb_trial = 10, .work = 1 };
-        vhem_cluster_options_init(&opt);
+        vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
         opt.restarts = 8;
         opt.init = "kmeans";
         s.arg = &s;
         assert_ok(ctx, vh_search_new(ctx, &opt, kinds, 1, false, 1, &s));
         assert_fails(ctx, vh_search_run(ctx, &s), VHEM_ENUMERIC, "restart 0 came to nothing");
         vh_search_free(ctx, &s);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 

@@ -64,7 +64,7 @@ static void test_round_trip(void **state)
     vh_clustering_free(a);
     vh_clustering_free(b);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refuses_infinity(void **state)
@@ -78,7 +78,7 @@ static void test_refuses_infinity(void **state)
     assert_fails(ctx, call_clustering_save(ctx, c, path), VHEM_ENUMERIC, "L_hmm[1][1] is -inf");
     assert_int_not_equal(stat(path, &sb), 0);
     vh_clustering_free(c);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What went wrong in a restart that was not kept does not stand in the way of the one that was. */
@@ -105,7 +105,7 @@ static void test_lost_restarts(void **state)
     vh_clustering_free(b);
     vh_clustering_free(c);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 #define HEAD "{\"format\": \"vhem-clustering\", \"version\": 1, \"options\": {\"K\": 2}"
@@ -150,7 +150,7 @@ static void test_wrong_files(void **state)
     unlink(path);
     vh_clustering *c = NULL;
     assert_fails(ctx, call_clustering_load(ctx, path, &c), VHEM_EIO, "cannot read");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A method without centres and tables leaves keys out. */
@@ -172,7 +172,7 @@ static void test_little(void **state)
     assert_int_equal(c->label[2], 1);
     vh_clustering_free(c);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

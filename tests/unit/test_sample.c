@@ -49,9 +49,9 @@ static void chain_and_moments(void **state)
             assert_near(count[s * S + q] / from[s], a, 0, 5 * sqrt(a * (1 - a) / from[s]));
         }
     }
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Two HMMs of weights 0.9 and 0.1, mixtures inside; the label says which. */
@@ -89,9 +89,9 @@ static void labels_and_mixtures(void **state)
     }
     assert_near(high / N, 0.1, 0, 5 * sqrt(0.09 / N));
     assert_near(heavy / N, 0.75, 0, 5 * sqrt(0.1875 / N));
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void seeds(void **state)
@@ -112,11 +112,11 @@ static void seeds(void **state)
     assert_memory_equal(data[0]->y, data[3]->y, 5 * 20 * 2 * sizeof(double));
     assert_memory_not_equal(data[0]->y, data[2]->y, 20 * 2 * sizeof(double));
     for (int i = 0; i < 4; i++)
-        vhem_data_free(data[i]);
+        vhem_free(data[i]);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
-    vhem_ctx_free(threads);
-    vhem_ctx_free(other);
+    vhem_free(ctx);
+    vhem_free(threads);
+    vhem_free(other);
 }
 
 static void singular(void **state)
@@ -138,10 +138,10 @@ static void singular(void **state)
             if (k)
                 assert_true(data->y[2 * t] == 1);
         }
-        vhem_data_free(data);
+        vhem_free(data);
         vh_h3m_free(h3m);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void errors(void **state)
@@ -157,7 +157,7 @@ static void errors(void **state)
                  "sequences of 0 frames were asked for");
     assert_null(data);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

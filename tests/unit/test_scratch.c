@@ -33,7 +33,7 @@ static void buffers(void **state)
     vh_scratch_free(&scratch);
     vh_scratch_free(&scratch);
     assert_null(scratch.buffer[0]);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static void begin(fixture *f)
     f->ctx = test_ctx();
     f->h3m = clustered_h3m(f->ctx, 3, K, EACH, 2, 1, 2, 0, 0.3);
     assert_ok(f->ctx, vh_base_new(f->ctx, f->h3m, &f->base));
-    vhem_cluster_options_init(&f->opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &f->opt);
     f->opt = (vhem_cluster_options){ .method = "vhem",
                                      .init = "auto",
                                      .search = "auto",
@@ -44,7 +44,7 @@ static void end(fixture *f)
     vh_settler_free(&f->settler);
     vh_base_free(f->base);
     vh_h3m_free(f->h3m);
-    vhem_ctx_free(f->ctx);
+    vhem_free(f->ctx);
 }
 
 /* sum_i L_hmm of the models of each group under its centre. */

@@ -93,7 +93,7 @@ static void same_models_however_cut(void **state)
             write_folder(ctx, m, shards[k], path);
             assert_ok(ctx, vhem_models_load(ctx, path, &back));
             assert_same_h3m(m->h3m, back->h3m);
-            vhem_models_free(back);
+            vhem_free(back);
             assert_ok(ctx, vh_shards_open(ctx, path, &set));
             assert_ok(ctx, vh_shards_read(ctx, set, 500, 530, false, &part)); /* across two chunks */
             for (int i = 0; i < 530; i++) {
@@ -105,9 +105,9 @@ static void same_models_however_cut(void **state)
             vh_shards_free(set);
         }
         clear(path);
-        vhem_models_free(m);
+        vhem_free(m);
     }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A set that stays on disk is looked at chunk by chunk, and gathered when somebody wants all of it. */
@@ -138,10 +138,10 @@ static void on_disk(void **state)
     assert_int_equal(vhem_models_hmm(back, 1300, &a), VHEM_EINVAL);
     assert_true(vhem_models_compare(m, back) == 0);
     assert_same_h3m(m->h3m, back->h3m);
-    vhem_models_free(back);
-    vhem_models_free(m);
+    vhem_free(back);
+    vhem_free(m);
     clear(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A chunk that is damaged is no HMM without a name: looking fails, and there is a sentence. */
@@ -168,10 +168,10 @@ static void damaged_on_disk(void **state)
     assert_fails(ctx, vhem_models_read(ctx, back, 1299, 2), VHEM_EINVAL,
                  "2 HMMs from number 1299 on are asked for, there are 1300");
     assert_true(isinf(vhem_models_compare(m, back)));
-    vhem_models_free(back);
-    vhem_models_free(m);
+    vhem_free(back);
+    vhem_free(m);
     clear(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Reading many HMMs ends when a stop is overdue, and the next attempt reads them. */
@@ -193,11 +193,11 @@ static void stopped_while_reading(void **state)
     assert_fails(stopped, vh_models_gather(stopped, back), VHEM_ESTOPPED, "stopped while HMMs were read");
     assert_ok(ctx, vh_models_gather(ctx, back));
     assert_same_h3m(m->h3m, back->h3m);
-    vhem_models_free(back);
-    vhem_models_free(m);
+    vhem_free(back);
+    vhem_free(m);
     clear(path);
-    vhem_ctx_free(stopped);
-    vhem_ctx_free(ctx);
+    vhem_free(stopped);
+    vhem_free(ctx);
 }
 
 /* Threads that look at a set on disk while one of them gathers it. */
@@ -223,10 +223,10 @@ static void looked_at_by_many(void **state)
                  || vhem_models_hmm(m, i, &b) != VHEM_OK || a.omega != b.omega || strcmp(a.name, b.name) != 0;
     }
     assert_int_equal(wrong, 0);
-    vhem_models_free(back);
-    vhem_models_free(m);
+    vhem_free(back);
+    vhem_free(m);
     clear(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The lengths of the sequences of a merged set follow from those of its parts, where all of them know. */
@@ -245,12 +245,12 @@ static void merged_lengths(void **state)
         vh_lengths is = all->h3m->lengths,
                    must = known ? (vh_lengths){ 8, 100, 900, 250 } : (vh_lengths){ 0, 0, 0, 0 };
         assert_true(is.min == must.min && is.median == must.median && is.max == must.max);
-        vhem_models_free(all);
+        vhem_free(all);
     }
-    vhem_models_free(a);
-    vhem_models_free(b);
+    vhem_free(a);
+    vhem_free(b);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void merging(void **state)
@@ -267,11 +267,11 @@ static void merging(void **state)
     assert_string_equal(all->h3m->hmm[15].extra, "{\"tempo\": 120.5}");
     assert_true(fabs(all->h3m->omega[3] - a->h3m->omega[3] * 0.75) < 1e-17);
     assert_true(fabs(all->h3m->omega[33] - b->h3m->omega[3] * 0.25) < 1e-17);
-    vhem_models_free(all);
-    vhem_models_free(a);
-    vhem_models_free(b);
+    vhem_free(all);
+    vhem_free(a);
+    vhem_free(b);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One of several files by itself is a set whose weights sum to 1; and the same set gives the same bytes. */
@@ -295,12 +295,12 @@ static void alone(void **state)
         sum += one->h3m->omega[i];
     assert_true(fabs(sum - 1) < 1e-12);
     assert_string_equal(one->h3m->hmm[0].name, "model_512");
-    vhem_models_free(one);
-    vhem_models_free(m);
+    vhem_free(one);
+    vhem_free(m);
     free(bytes[0]);
     free(bytes[1]);
     clear(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- what is wrong ------------------------------------------------------------------------------------- */
@@ -355,9 +355,9 @@ static void sentences(void **state)
     edit(manifest, "vhem-shards", "vhem-tree");
     assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
                  "set/manifest.json: format is 'vhem-tree', must be 'vhem-shards'");
-    vhem_models_free(m);
+    vhem_free(m);
     clear(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What other programs write: single precision, in pieces, without checksums. */
@@ -384,10 +384,10 @@ static void other_writers(void **state)
     H5Fclose(f);
     assert_ok(ctx, vhem_models_load(ctx, path, &back));
     assert_true(vh_hmm_param(back->h3m, &back->h3m->hmm[599], 0)[5] == 599);
-    vhem_models_free(back);
-    vhem_models_free(m);
+    vhem_free(back);
+    vhem_free(m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* What may be left out of a file is 0. */
@@ -419,12 +419,12 @@ static void optional_arrays(void **state)
         for (int k = 0; k < view.n_theta; k++)
             sum += view.theta[k];
         assert_true(sum == (left_out ? 6 : 6.25));
-        vhem_models_free(back);
+        vhem_free(back);
     }
-    vhem_models_free(m);
+    vhem_free(m);
     unlink(json);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void put_empty(hid_t f, const char *name, int rank, const hsize_t *n)
@@ -459,9 +459,9 @@ static void claims(void **state)
     H5Fclose(f);
     assert_fails(ctx, vhem_models_load(ctx, path, &back), VHEM_EFORMAT,
                  "S1M1/cov is 20 x 1 x 1 x 9000 x 9000 numbers, more than the file can hold: it is damaged");
-    vhem_models_free(m);
+    vhem_free(m);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- what would bring in other files ------------------------------------------------------------------- */
@@ -522,8 +522,8 @@ static void inside_alone(void **state)
     refuse_link(ctx, m, "label/dictionary", "label/dictionary is not read: it is a link");
     refuse_storage(ctx, m, false);
     refuse_storage(ctx, m, true);
-    vhem_models_free(m);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static void every_turn_once(void **state)
                 for (int j = 0; j < INNER; j++)
                     assert_int_equal(c.made[i][j], i < n);
         }
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

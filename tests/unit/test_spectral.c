@@ -53,7 +53,7 @@ static void test_by_hand(void **state)
     assert_ok(ctx, vh_spectral_embed(ctx, 4, A, true, 1, VH_EIGEN_AUTO, X));
     for (int i = 0; i < 4; i++)
         assert_near(X[i], 1, 1e-12, 0);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The leading vectors Q [2][SMALL] of L as the textbook has them: multiply, make orthogonal, repeat.  L + I
@@ -121,7 +121,7 @@ static void test_diagonal(void **state)
     }
     assert_true(fabs(cosine(Q[0], 0, 5) - cosine(Q[1], 0, 5)) > 0.01);
     free(log_A);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A common factor changes nothing, nor do affinities that no double could hold. */
@@ -146,7 +146,7 @@ static void test_range(void **state)
     assert_ok(ctx, vh_spectral_embed(ctx, 12, A, false, 3, VH_EIGEN_AUTO, Y));
     assert_groups(12, 3, 3, Y);
     free(A);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* One thing far from two groups goes with the nearer; one without any affinity has no place; all equal. */
@@ -183,7 +183,7 @@ static void test_alone(void **state)
         A[k] = 3;
     assert_ok(ctx, vh_spectral_embed(ctx, 9, A, false, 9, VH_EIGEN_AUTO, all));
     free(A);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Eigenvalues and the spaces of their eigenvectors, V V' x for random x, from both. */
@@ -240,7 +240,7 @@ static void test_lanczos(void **state)
             A[i * N + j] = i % 6 == j % 6 ? 6.0 / N : 0;
     same_space(ctx, &rng, N, 6, A);
     free(A);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* The embedding by either way, up to a rotation: distances between points. */
@@ -267,8 +267,8 @@ static void test_solvers_agree(void **state)
             assert_near(a, b, 0, 1e-8);
         }
     free(A);
-    vhem_ctx_free(ctx);
-    vhem_ctx_free(two);
+    vhem_free(ctx);
+    vhem_free(two);
 }
 
 /* A point of weight 3 is three points; a point of weight 0 moves nothing. */
@@ -289,7 +289,7 @@ static void test_weighted_kmeans(void **state)
     assert_true(found.converged);
     assert_ok(ctx, vh_kmeans(ctx, &rng, &points, 2, 1, &found));
     assert_false(found.converged);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

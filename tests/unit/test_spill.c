@@ -71,7 +71,7 @@ static void test_grows(void **state)
     assert_int_equal(empty.n, 0);
     vh_spill_free(&empty);
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_copy_and_pick(void **state)
@@ -105,7 +105,7 @@ static void test_copy_and_pick(void **state)
         vh_spill_free(&part);
     }
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Bytes of files that are in the memory of this process. */
@@ -154,7 +154,7 @@ static void test_release(void **state)
     }
     assert_true(mapped_bytes() - before < BYTES / 8);
     vh_spill_free(&s);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- the folder ---------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static void in_no_folder(const char *folder)
     assert_non_null(strstr(vhem_ctx_error(ctx), folder));
     assert_non_null(strstr(vhem_ctx_error(ctx), "No such file"));
     vh_spill_free(&s);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void in_own_folder(const char *folder)
@@ -182,7 +182,7 @@ static void in_own_folder(const char *folder)
     assert_ok(ctx, vh_spill_values(ctx, &s, &back));
     assert_true(back[0] == 1 && back[1] == 2);
     vh_spill_free(&s);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_folder(void **state)
@@ -222,14 +222,14 @@ static void test_full_disk(void **state)
     assert_non_null(strstr(vhem_ctx_error(ctx), "cannot hold them: File too large; name another folder"));
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &back));
     assert_same(data, back, 0);
-    vhem_data_free(back);
-    vhem_data_free(data);
+    vhem_free(back);
+    vhem_free(data);
     free(y);
     remove(path);
     char index[4200];
     snprintf(index, sizeof index, "%.*s_index.csv", (int)strlen(path) - 4, path);
     remove(index);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* ---- readers ------------------------------------------------------------------------------------------- */
@@ -249,8 +249,8 @@ static void both_ways(vhem_ctx *ctx, const char *path, const vhem_data_options *
     assert_int_equal(vh_data_require_complete(ctx, a), vh_data_require_complete(ctx, b));
     vh_data_release(b, NULL, b->N);
     assert_same(a, b, ALL);
-    vhem_data_free(a);
-    vhem_data_free(b);
+    vhem_free(a);
+    vhem_free(b);
 }
 
 /* 40 sequences of 3 columns with labels, groups and weights, a few values missing. */
@@ -307,8 +307,8 @@ static void test_readers(void **state)
         remove(path);
     }
     remove(test_scratch("s_index.csv"));
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 /* Rows all over the file, a column that turns out to be text late, records longer than the window. */
@@ -344,9 +344,9 @@ static void test_awkward_csv(void **state)
         assert_int_equal(i * 7 % 13, 3);
         assert_true(view(data, 0).y[2 * t] == i / 7.0);
     }
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A .npy file with doubles 0, 1, 2, ... of this shape. */
@@ -381,23 +381,23 @@ static void test_awkward_arrays(void **state)
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     for (int t = 0; t < 40000; t += 777)
         assert_true(view(data, 0).y[3 * t] == t && view(data, 0).y[3 * t + 2] == 80000 + t);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
     path = npy_file("g.npy", "(5, 4, 2)", true, 40);
     both_ways(ctx, path, &opt);
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_true(view(data, 3).y[5] == 3 + 5 * 2 + 20); /* n + 5 t + 20 k at t = 2, k = 1 */
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
     path = npy_file("h.npy", "(100, 2)", false, 200); /* not in the order of the array, not all */
     const char *index = file_of("h_index.csv", "seq,start,length\na,50,30\nb,0,10\nc,5,70\n");
     both_ways(ctx, path, &opt);
     assert_ok(ctx, vhem_data_load(ctx, path, &opt, &data));
     assert_true(view(data, 2).y[1] == 11 && view(data, 2).T == 70);
-    vhem_data_free(data);
+    vhem_free(data);
     remove(path);
     remove(index);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A dataset for each sequence: one in chunks that do not divide it, packed; one of 32-bit floats. */
@@ -431,10 +431,10 @@ static void test_hdf5_sets(void **state)
     assert_int_equal(view(data, 1).T, T);
     assert_memory_equal(view(data, 1).y, y, T * D * sizeof *y);
     assert_true(view(data, 0).y[T * D - 1] == (float)y[T * D - 1]);
-    vhem_data_free(data);
+    vhem_free(data);
     free(y);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_folder_of_files(void **state)
@@ -461,7 +461,7 @@ static void test_folder_of_files(void **state)
     for (int k = 0; k < 4; k++)
         remove(path[k]);
     rmdir(folder);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* An infinite value is refused by its place, also when only the file has it. */
@@ -479,7 +479,7 @@ static void test_infinite(void **state)
     assert_fails(ctx, vhem_data_load(ctx, path, &opt, &data), VHEM_EFORMAT, "frame 3 (counted from 0)");
     assert_null(data);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A subset shows the same frames, in its own order, and is fitted as they are. */
@@ -504,12 +504,12 @@ static void test_subset(void **state)
     }
     assert_string_equal(view(few, 0).name, "s17");
     assert_ptr_equal(view(few, 1).y, view(data, 30).y);
-    vhem_data_free(few);
-    vhem_data_free(some);
-    vhem_data_free(data);
-    vhem_data_free(whole);
+    vhem_free(few);
+    vhem_free(some);
+    vhem_free(data);
+    vhem_free(whole);
     remove(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -28,8 +28,8 @@ static void known(void **state)
     whole[1] = 0;
     vh_spread_scale(data, some, 2, whole, origin, scale);
     assert_true(scale[1] == 1);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 static void far_from_zero(void **state)
@@ -48,11 +48,11 @@ static void far_from_zero(void **state)
     vh_spread(b, NULL, 1, &m1, &d1);
     assert_near(m1 - 1e6, m0, 0, 1e-9); /* 1e6 has steps of 1e-10 */
     assert_near(d1, d0, 1e-9, 0);
-    vhem_data_free(a);
-    vhem_data_free(b);
+    vhem_free(a);
+    vhem_free(b);
     free(y);
     free(z);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A column that never varies is seen as such however many frames there are: the
@@ -73,10 +73,10 @@ static void constant(void **state)
         assert_true(mean == value[k]);
         if (dev != 0)
             fail_msg("%d times %g has deviation %g", N, value[k], dev);
-        vhem_data_free(data);
+        vhem_free(data);
     }
     free(y);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A small but real spread about a large mean is kept. */
@@ -89,8 +89,8 @@ static void small_spread(void **state)
     vhem_data *data = wrap(ctx, 1, &T, 1, y);
     vh_spread(data, NULL, 1, &mean, &dev);
     assert_near(dev, 1e-6, 1e-3, 0);
-    vhem_data_free(data);
-    vhem_ctx_free(ctx);
+    vhem_free(data);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -24,7 +24,7 @@ static void keys(void **state)
     assert_string_equal(a.text, again.text);
     assert_string_not_equal(a.text, b.text);
     assert_int_equal(strlen(a.text), 32);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Puts n random models under "0", "1", ...; those that are there are left. */
@@ -60,7 +60,7 @@ static int count_same(vhem_ctx *ctx, vh_store *store, vh_h3m **all, int n)
             assert_true(vh_h3m_compare(back->h3m, all[i]) == 0);
             same++;
         }
-        vhem_models_free(back);
+        vhem_free(back);
     }
     return same;
 }
@@ -96,7 +96,7 @@ static void put_and_get(void **state)
     vh_store_free(store);
     free_all(all, 6);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Cut off at every byte: what came before is there, and the file can be gone on with. */
@@ -128,7 +128,7 @@ static void cut_anywhere(void **state)
     }
     free_all(all, 3);
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void not_a_store(void **state)
@@ -146,7 +146,7 @@ static void not_a_store(void **state)
     fclose(f);
     assert_string_equal(back, "precious\n");
     unlink(path);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

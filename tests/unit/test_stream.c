@@ -44,7 +44,7 @@ static vhem_tree *clusters(vhem_ctx *ctx, const vhem_models *m, int64_t Kr)
 {
     vhem_cluster_options o;
     vhem_tree *tree = NULL;
-    vhem_cluster_options_init(&o);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &o);
     o.S = 1;
     o.search = "restarts";
     o.restarts = 1;
@@ -80,11 +80,11 @@ static void compare(vhem_ctx *ctx, const vhem_models *m, int64_t Kr, int n)
         assert_memory_equal(x->state_map, y->state_map, (size_t)x->state_map_at[K] * sizeof *x->state_map);
         assert_string_equal(y->name[77], "seven");
         assert_string_equal(y->name[78], "");
-        vhem_tree_free(b);
-        vhem_models_free(disk);
+        vhem_free(b);
+        vhem_free(disk);
     }
     on_disk(ctx, m, 0, path);
-    vhem_tree_free(a);
+    vhem_free(a);
 }
 
 static void same_bits(void **state)
@@ -94,11 +94,11 @@ static void same_bits(void **state)
     (void)state;
     compare(ctx, m, 3, 4);
     compare(ctx, m, 900, 1); /* too many pairs for tables of them */
-    vhem_models_free(m);
+    vhem_free(m);
     m = sample(ctx, 2);
     compare(ctx, m, 3, 1);
-    vhem_models_free(m);
-    vhem_ctx_free(ctx);
+    vhem_free(m);
+    vhem_free(ctx);
 }
 
 int main(void)

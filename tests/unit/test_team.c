@@ -13,7 +13,7 @@ static double clustered(vhem_ctx *ctx, const vh_h3m *base)
 {
     vhem_cluster_options opt;
     vh_clustering *c = NULL;
-    vhem_cluster_options_init(&opt);
+    vhem_options_init(VHEM_CLUSTER_OPTIONS, &opt);
     opt.restarts = 4;
     opt.max_iter = 5;
     assert_ok(ctx, call_cluster_hmms(ctx, base, 2, &opt, &c));
@@ -30,7 +30,7 @@ static int in_child(vhem_ctx *ctx, const vh_h3m *base, double want)
         alarm(PATIENCE);
         vhem_ctx *own = test_ctx_with(NULL, THREADS, 1);
         int wrong = clustered(ctx, base) != want || clustered(own, base) != want;
-        vhem_ctx_free(own);
+        vhem_free(own);
         _exit(wrong);
     }
     int status = -1;
@@ -49,7 +49,7 @@ static void test_fork(void **state)
     assert_int_equal(in_child(ctx, base, want), 0);
     assert_true(clustered(ctx, base) == want); /* and the parent goes on */
     vh_h3m_free(base);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_count(void **state)

@@ -33,7 +33,7 @@ static void named(void **state)
     vh_topology_free(&t);
     opt.topology = "ring";
     assert_fails(ctx, vh_topology_new(ctx, &opt, 3, NULL, &t), VHEM_EINVAL, "topology 'ring' is unknown");
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void numbers(void **state)
@@ -63,7 +63,7 @@ static void numbers(void **state)
     assert_fails(ctx, vh_topology_new(ctx, &opt, 2, NULL, &t), VHEM_EINVAL,
                  "row 1 of A has no free entry and sums to 0.75, must be 1");
     assert_null(t.pi);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void start(void **state)
@@ -80,7 +80,7 @@ static void start(void **state)
                 && isnan(t.A[3]));
     vh_topology_free(&t);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)

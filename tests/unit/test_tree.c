@@ -37,8 +37,8 @@ static void test_levels(void **state)
     }
     for (int i = 0; i < 20; i++)
         assert_int_equal(vh_tree_base_labels(tree, 2)[i], 0);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 static void test_file(void **state)
@@ -56,17 +56,17 @@ static void test_file(void **state)
         assert_memory_equal(a->base_labels[l], b->base_labels[l], 20 * sizeof(int));
         assert_true(vh_h3m_compare(a->level[l]->centers, b->level[l]->centers) == 0);
     }
-    vhem_tree_free(b);
+    vhem_free(b);
     b = NULL;
     assert_ok(ctx, call_clustering_save(ctx, vh_tree_level(a, 0), one));
     assert_ok(ctx, vhem_tree_load(ctx, one, &b)); /* a clustering is a tree of one level */
     assert_int_equal(b->n, 1);
     assert_memory_equal(a->base_labels[0], b->base_labels[0], 20 * sizeof(int));
-    vhem_tree_free(a);
-    vhem_tree_free(b);
+    vhem_free(a);
+    vhem_free(b);
     unlink(path);
     unlink(one);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void test_refuses(void **state)
@@ -92,7 +92,7 @@ static void test_refuses(void **state)
     unlink(path);
     assert_null(tree);
     vh_h3m_free(h3m);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* A level without the empty centre of the level below: rows move up by one behind it. */
@@ -122,8 +122,8 @@ static void test_empty_center(void **state)
     assert_null(vhem_tree_level(tree, 1)->parent);
     assert_int_equal(tree->base_labels[1][0], 0);
     assert_int_equal(tree->base_labels[1][1], 1);
-    vhem_tree_free(tree);
-    vhem_ctx_free(ctx);
+    vhem_free(tree);
+    vhem_free(ctx);
 }
 
 int main(void)

@@ -89,7 +89,7 @@ static void any_number_of_threads_and_chunks(void **state)
         assert_true(total[k] == 0);
     vh_tree_sum_free(sum);
     vh_tree_sum_free(NULL);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Cuts CHUNKS into shards at random, with empty ones; first [SHARDS + 1]. */
@@ -159,7 +159,7 @@ static void shards_in_any_order(void **state)
         vh_tree_sum_free(whole);
     }
     assert_in_range(most, 1, 20); /* 2 log2(CHUNKS) */
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Single chunks in random order from many threads at once. */
@@ -184,7 +184,7 @@ static void puts_from_threads(void **state)
     assert_int_equal(vh_tree_sum_close(ctx, sum, CHUNKS, total), VHEM_OK);
     assert_memory_equal(total, want, sizeof want);
     vh_tree_sum_free(sum);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 /* Blocks (log scale, number): adding them is not adding numbers, and left and right are not alike. */
@@ -226,7 +226,7 @@ static void own_addition(void **state)
     assert_int_equal(vh_tree_sum_all(ctx, &few, sum, total), VHEM_OK);
     assert_true(total[2] == 10 * (10 * 0 + 1) + 2); /* (c0 + c1) + c2 */
     vh_tree_sum_free(sum);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void the_lowest_failure(void **state)
@@ -260,7 +260,7 @@ static void the_lowest_failure(void **state)
     assert_int_equal(vh_tree_sum_all(ctx, &job, sum, total), VHEM_OK);
     assert_memory_equal(total, want, sizeof want);
     vh_tree_sum_free(sum);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void stops(void **state)
@@ -282,7 +282,7 @@ static void stops(void **state)
         else
             assert_memory_equal(total, want, sizeof want);
         vh_tree_sum_free(sum);
-        vhem_ctx_free(ctx);
+        vhem_free(ctx);
     }
 }
 
@@ -313,7 +313,7 @@ static void what_does_not_fit(void **state)
     assert_int_equal(vh_tree_sum_merge(ctx, sum, wide), VHEM_EINVAL);
     vh_tree_sum_free(sum);
     vh_tree_sum_free(wide);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 int main(void)
