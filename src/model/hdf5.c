@@ -203,7 +203,8 @@ static hid_t in_memory(image *im)
     return -1;
 }
 
-/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file. */
+/* The file in memory; im->bytes is the caller's to free in any case.  Its name cannot be that of a file, nor of an
+ * image that another thread makes: HDF5 takes two of one name for one file, and refuses to begin it anew. */
 static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, image *im)
 {
     hid_t access_how = in_memory(im), file_how = timeless(H5P_FILE_CREATE);
@@ -212,10 +213,12 @@ static vhem_status make_image(vhem_ctx *ctx, vh_h5_put *put, const void *what, i
                        .group = timeless(H5P_GROUP_CREATE),
                        .compact = timeless(H5P_DATASET_CREATE),
                        .contiguous = timeless(H5P_DATASET_CREATE) };
+    char name[64];
 
+    snprintf(name, sizeof name, "/dev/null/vhem-%p", (void *)im);
     if (access_how >= 0 && file_how >= 0 && w.scalar >= 0 && w.group >= 0 && w.contiguous >= 0
         && w.compact >= 0 && H5Pset_layout(w.compact, H5D_COMPACT) >= 0)
-        w.file = H5Fcreate("/dev/null/vhem", H5F_ACC_TRUNC, file_how, access_how);
+        w.file = H5Fcreate(name, H5F_ACC_TRUNC, file_how, access_how);
     bool ok = w.file >= 0 && put(&w, what);
     ok = w.file >= 0 && H5Fclose(w.file) >= 0 && ok;
     vh_h5_drop(w.contiguous);

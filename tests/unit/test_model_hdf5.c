@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 
 /* The library itself loses memory over damaged object headers; what we leave open is counted at the end. */
 const char *__lsan_default_suppressions(void) __attribute__((visibility("default")));
@@ -330,6 +331,54 @@ static void failed_writes(void **state)
     vhem_free(ctx);
 }
 
+enum {
+    THREADS = 4, /* as many paths as test_scratch keeps */
+    TIMES = 60
+};
+
+typedef struct {
+    const vh_h3m *h3m;
+    const char *path;
+    int failed;
+} saver;
+
+static void *save_often(void *arg)
+{
+    saver *s = arg;
+    vhem_ctx *ctx = test_ctx();
+    for (int k = 0; k < TIMES; k++)
+        s->failed += vh_h3m_save(ctx, s->h3m, s->path) != VHEM_OK;
+    unlink(s->path);
+    vhem_free(ctx);
+    return NULL;
+}
+
+/* Threads that save at once do not stand in each other's way, where the HDF5 library is safe for threads. */
+static void threads_save(void **state)
+{
+    (void)state;
+    hbool_t safe = false;
+    H5is_library_threadsafe(&safe);
+    if (!safe)
+        skip();
+    vhem_ctx *ctx = test_ctx();
+    vh_h3m *h3m = hard_h3m(ctx);
+    pthread_t thread[THREADS];
+    saver s[THREADS];
+    for (int k = 0; k < THREADS; k++) {
+        char name[] = "thread0.h5";
+        name[6] = (char)('0' + k);
+        s[k] = (saver){ .h3m = h3m, .path = test_scratch(name) };
+        assert_int_equal(pthread_create(&thread[k], NULL, save_often, &s[k]), 0);
+    }
+    for (int k = 0; k < THREADS; k++) {
+        pthread_join(thread[k], NULL);
+        assert_int_equal(s[k].failed, 0);
+    }
+    vh_h3m_free(h3m);
+    vhem_free(ctx);
+}
+
 static void not_hdf5(void **state)
 {
     (void)state;
@@ -404,9 +453,9 @@ int main(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),        cmocka_unit_test(sentences), cmocka_unit_test(other_writers),
-        cmocka_unit_test(failed_writes),     cmocka_unit_test(not_hdf5),  cmocka_unit_test(damaged),
-        cmocka_unit_test(nothing_left_open),
+        cmocka_unit_test(round_trip),    cmocka_unit_test(sentences),         cmocka_unit_test(other_writers),
+        cmocka_unit_test(failed_writes), cmocka_unit_test(not_hdf5),          cmocka_unit_test(damaged),
+        cmocka_unit_test(threads_save),  cmocka_unit_test(nothing_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
