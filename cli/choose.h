@@ -31,6 +31,10 @@ typedef struct { /* a number of a row, in tables and in JSON */
 extern const choose_column choose_columns[N_CHOOSE_COLUMNS];
 extern const choose_criterion choose_criteria[N_CRITERIA];
 
+/* What the best row has by a criterion, its negative where the smallest is best; -INFINITY: no row has any. */
+double choose_top(const choose_rows *t, int criterion);
+/* Is row i so near to this that the difference says nothing? */
+bool choose_like_top(const choose_rows *t, int criterion, double top, int i);
 /* The row of the table that a criterion likes best, of equals the one with the smallest K and then S; -1 when
  * none has the number. */
 int choose_best(const choose_rows *t, int criterion);

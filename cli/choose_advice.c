@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose_advice.c - what the rows of vhem choose together recommend, with reasons and doubts.
  *
- * Each criterion has a vote for a number of clusters; of equals the smaller number wins:
+ * Each criterion has a vote for a number of clusters; of equals the one with more evidence wins, else the smaller:
  *
  *   evidence   the clusters that are needed in the row of largest evidence                       1
  *   plateau    the number that is needed over the most steps of the path, three at least         1
- *   stability  the most stable number, where it is stable at all                                 1
+ *   stability  every number that is as stable as the most stable one, where that is stable at all  1 each
  *   BIC, ICL   which count a model as one observation, and so see too little in few models       0.4 each
  *
- * What is best only because no more was asked for is no vote, but for stability.  One cluster needs the vote of
- * the evidence: BIC would give it to every handful of models. */
+ * Two kinds that every half of the models merges are as stable as the kinds themselves: stability does not choose
+ * among equals, and leaves that to the others.  What is best only because no more was asked for is no vote, but for
+ * stability.  One cluster needs the vote of the evidence: BIC would give it to every handful of models. */
 #include "choose.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ static const double STABLE = 0.7, SAME = 0.99, ALIKE = 0.9; /* adjusted Rand ind
 
 typedef struct {
     int64_t K[N_CRITERIA]; /* that each criterion is for; 0: none */
+    double stable;         /* stability of the most stable number */
     int64_t flat;          /* the number of the plateau; 0: there is none */
     double from, to;       /* virtual frames of the plateau */
     bool grows;            /* each step of the path needs more clusters */
@@ -69,17 +71,32 @@ static void find_plateau(const choose_rows *t, votes *v)
     v->grows = steps >= PLATEAU && rises == steps - 1;
 }
 
+/* Clusters of a row: those that were needed where variational Bayes made them. */
+static int64_t clusters_of(const choose_rows *t, int i)
+{
+    return t->bayes ? (int64_t)t->row[i].K_used : t->row[i].K;
+}
+
+static bool is_stable(const choose_rows *t, const votes *v, int64_t K)
+{
+    for (int i = 0; v->K[CHOOSE_STABILITY] && i < t->n; i++)
+        if (choose_like_top(t, CHOOSE_STABILITY, v->stable, i) && clusters_of(t, i) == K)
+            return true;
+    return false;
+}
+
 static votes count_votes(const choose_rows *t)
 {
     votes v = { 0 };
     find_plateau(t, &v);
+    v.stable = choose_top(t, CHOOSE_STABILITY);
     for (int i = 0; i < t->n; i++)
         v.most = t->row[i].K > v.most ? t->row[i].K : v.most;
     for (int k = 0; k < N_CRITERIA; k++) {
         int i = choose_best(t, k);
         if (i < 0 || (k == CHOOSE_STABILITY && t->row[i].stability < STABLE))
             continue;
-        int64_t K = k == CHOOSE_EVIDENCE || t->bayes ? (int64_t)t->row[i].K_used : t->row[i].K;
+        int64_t K = k == CHOOSE_EVIDENCE ? (int64_t)t->row[i].K_used : clusters_of(t, i);
         bool bounded = K == v.most && k != CHOOSE_STABILITY;
         v.K[k] = bounded ? 0 : K;
         v.all |= bounded && k == CHOOSE_EVIDENCE;
@@ -87,26 +104,35 @@ static votes count_votes(const choose_rows *t)
     return v;
 }
 
-static double votes_for(const votes *v, int64_t K)
+static double votes_for(const choose_rows *t, const votes *v, int64_t K)
 {
     double sum = v->K[CHOOSE_EVIDENCE] == K;
     sum += v->flat == K;
-    sum += v->K[CHOOSE_STABILITY] == K;
+    sum += is_stable(t, v, K);
     sum += v->K[CHOOSE_BIC] == K ? 0.4 : 0;
     sum += v->K[CHOOSE_ICL] == K ? 0.4 : 0;
     return sum;
 }
 
-static int64_t elect(const votes *v)
+/* The largest evidence of a row with K clusters. */
+static double evidence_of(const choose_rows *t, int64_t K)
 {
-    const int64_t all[] = { v->flat, v->K[CHOOSE_EVIDENCE], v->K[CHOOSE_STABILITY], v->K[CHOOSE_BIC],
-                            v->K[CHOOSE_ICL] };
+    double top = -INFINITY;
+    for (int i = 0; i < t->n; i++)
+        if (!t->row[i].path && t->row[i].K > 0 && clusters_of(t, i) == K)
+            top = fmax(top, t->row[i].evidence);
+    return top;
+}
+
+static int64_t elect(const choose_rows *t, const votes *v)
+{
     int64_t best = 0;
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        bool poor = all[k] == 1 && v->K[CHOOSE_EVIDENCE] != 1;
-        double n = all[k] && !poor ? votes_for(v, all[k]) : 0, than = best ? votes_for(v, best) : 0;
-        if (n > than || (n > 0 && n == than && all[k] < best))
-            best = all[k];
+    double most = 0, clear = choose_criteria[CHOOSE_EVIDENCE].equal;
+    for (int64_t K = v->K[CHOOSE_EVIDENCE] == 1 ? 1 : 2; K <= v->most; K++) {
+        double n = votes_for(t, v, K);
+        if (n > most || (n > 0 && n == most && evidence_of(t, K) > evidence_of(t, best) + clear))
+            best = K;
+        most = fmax(most, n);
     }
     return best;
 }
@@ -131,7 +157,7 @@ static int choose_states(const choose_rows *t, int64_t K)
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
-static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
+static void say_evidence(const choose_rows *t, const votes *v, choose_advice *a)
 {
     int e = choose_best(t, CHOOSE_EVIDENCE);
     if (v->K[CHOOSE_EVIDENCE] == a->K)
@@ -142,8 +168,8 @@ static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
             (long long)v->K[CHOOSE_EVIDENCE], t->row[e].frames);
     else if (v->all)
         add(a->doubt,
-            "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model",
-            (long long)v->most, t->row[e].frames);
+            "variational Bayes needs all %lld that were asked for, for %.3g virtual frames of each model%s",
+            (long long)v->most, t->row[e].frames, a->K == v->most ? ": try a larger -k" : "");
     if (v->flat == a->K)
         add(a->why, "it also needs as many from %.3g to %.3g virtual frames", v->from, v->to);
     else if (v->flat)
@@ -151,15 +177,36 @@ static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
     else if (v->grows)
         add(a->doubt,
             "the more virtual frames, the more clusters are needed: there may be no separate kinds");
-    for (int k = CHOOSE_STABILITY; k < N_CRITERIA; k++) {
-        int i = choose_best(t, k);
-        const choose_criterion *c = &choose_criteria[k];
-        if (v->K[k] == a->K)
+}
+
+static void say_stability(const choose_rows *t, const votes *v, choose_advice *a)
+{
+    int i = choose_best(t, CHOOSE_STABILITY), n = 0;
+    choose_reason list = "";
+    for (int64_t K = 1; K <= v->most; K++)
+        if (is_stable(t, v, K)) {
+            size_t at = strlen(list);
+            snprintf(list + at, sizeof list - at - 40, n++ ? ", %lld" : "%lld", (long long)K);
+        }
+    if (is_stable(t, v, a->K))
+        add(a->why, n > 1 ? "as stable as any other number" : "most stable");
+    else if (n > 0)
+        add(a->doubt, "most stable: %s", list);
+    else if (i >= 0)
+        add(a->doubt, "no number is stable: at best %.2f", t->row[i].stability);
+}
+
+static void say_votes(const choose_rows *t, const votes *v, choose_advice *a)
+{
+    const int others[] = { CHOOSE_BIC, CHOOSE_ICL };
+    say_evidence(t, v, a);
+    say_stability(t, v, a);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        const choose_criterion *c = &choose_criteria[others[k]];
+        if (v->K[others[k]] == a->K)
             add(a->why, "%s", c->words);
-        else if (v->K[k])
-            add(a->doubt, "%s: %lld", c->words, (long long)v->K[k]);
-        else if (i >= 0 && k == CHOOSE_STABILITY)
-            add(a->doubt, "no number is stable: at best %.2f", t->row[i].stability);
+        else if (v->K[others[k]])
+            add(a->doubt, "%s: %lld", c->words, (long long)v->K[others[k]]);
     }
 }
 
@@ -187,7 +234,7 @@ choose_advice choose_advise(const choose_rows *t)
 {
     choose_advice a = { 0 };
     votes v = count_votes(t);
-    a.K = elect(&v);
+    a.K = elect(t, &v);
     if (a.K == 0)
         return a;
     a.S = choose_states(t, a.K);

@@ -34,24 +34,39 @@ static double number_at(const vhem_choice *row, size_t at)
     return x;
 }
 
-int choose_best(const choose_rows *t, int criterion)
+/* The number of a row, larger is better; -INFINITY where it is not judged by this criterion. */
+static double worth(const choose_rows *t, int criterion, int i)
 {
     const choose_criterion *k = &choose_criteria[criterion];
+    const vhem_choice *row = &t->row[i];
+    double x = k->most ? number_at(row, k->at) : -number_at(row, k->at);
+    return row->K == 0 || row->path || !isfinite(x) ? -INFINITY : x;
+}
+
+double choose_top(const choose_rows *t, int criterion)
+{
     double top = -INFINITY;
+    for (int i = 0; i < t->n; i++)
+        top = fmax(top, worth(t, criterion, i));
+    return top;
+}
+
+bool choose_like_top(const choose_rows *t, int criterion, double top, int i)
+{
+    double x = worth(t, criterion, i);
+    return isfinite(x) && x > top - choose_criteria[criterion].equal;
+}
+
+int choose_best(const choose_rows *t, int criterion)
+{
+    double top = choose_top(t, criterion);
     int best = -1;
-    for (int pass = 0; pass < 2; pass++) /* the best number, then the smallest of those like it */
-        for (int i = 0; i < t->n; i++) {
-            const vhem_choice *row = &t->row[i];
-            double x = k->most ? number_at(row, k->at) : -number_at(row, k->at);
-            if (row->K == 0 || row->path || !isfinite(x))
-                continue;
-            if (pass == 0)
-                top = fmax(top, x);
-            else if (x > top - k->equal
-                     && (best < 0 || row->K < t->row[best].K
-                         || (row->K == t->row[best].K && row->S < t->row[best].S)))
-                best = i;
-        }
+    for (int i = 0; i < t->n; i++) {
+        const vhem_choice *row = &t->row[i];
+        if (choose_like_top(t, criterion, top, i)
+            && (best < 0 || row->K < t->row[best].K || (row->K == t->row[best].K && row->S < t->row[best].S)))
+            best = i;
+    }
     return best;
 }
 
