@@ -231,9 +231,11 @@ int cmd_report(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
-        .about = "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
-                 "opens in any browser: levels, tree, centres, membership, bound, and what further files "
-                 "let it show. Nothing is clustered or fitted for it.",
+        .about =
+            "Writes one HTML file about the clusters or the tree in OUT that needs no network and "
+            "opens in any browser: levels, tree, centres, membership, bound, and what further files "
+            "let it show. Centres by variational Bayes (vhem cluster --method vbhem), and those alone, come "
+            "with 95 % intervals of their parameters. Nothing is clustered or fitted for it.",
         .examples = "  vhem report tree.json -o report.html\n"
                     "  vhem report tree.json --models walks.json --data walks.csv --tables numbers\n"
                     "  vhem report groups.json --image face.png --frame-name fixations\n"

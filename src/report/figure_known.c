@@ -26,15 +26,27 @@ vhem_status vh_known_read(vhem_ctx *ctx, const vh_clustering *c, vh_posteriors *
     return c->posterior ? vh_posteriors_read(ctx, c->posterior, out) : VHEM_OK;
 }
 
+/* Of Beta(a, rest). */
+static vh_interval share(double a, double rest)
+{
+    return (vh_interval){ a / (a + rest), vh_beta_quantile(a, rest, OUTSIDE / 2),
+                          vh_beta_quantile(a, rest, 1 - OUTSIDE / 2) };
+}
+
 vh_interval vh_known_share(int n, const double *a, int k)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += a[i];
-    if (n < 2)
-        return (vh_interval){ 1, 1, 1 };
-    return (vh_interval){ a[k] / sum, vh_beta_quantile(a[k], sum - a[k], OUTSIDE / 2),
-                          vh_beta_quantile(a[k], sum - a[k], 1 - OUTSIDE / 2) };
+    return n < 2 ? (vh_interval){ 1, 1, 1 } : share(a[k], sum - a[k]);
+}
+
+vh_interval vh_known_start(int S, const double *eta, double eta0, double nv, int s)
+{
+    double own = eta0 + (eta[s] - eta0) / fmax(nv, 1), rest = 0;
+    for (int i = 0; i < S; i++)
+        rest += i == s ? 0 : eta0 + (eta[i] - eta0) / fmax(nv, 1);
+    return S < 2 ? (vh_interval){ 1, 1, 1 } : share(own, rest);
 }
 
 vh_interval vh_known_mean(const vh_prior *shape, const vh_posterior *h, int q, int k)
@@ -128,7 +140,7 @@ static void draw_transitions(FILE *f, const vh_posterior *h, int l, int j)
         draw_interval(f, TOP + (r + 0.5) * ROW, &x, &v, r / h->S, name);
     }
     vh_svg_end(f);
-    vh_figure_caption(f, "Transitions, with 95 % intervals");
+    vh_figure_caption(f, "Transitions, with 95 % intervals for these virtual frames");
     vh_figure_end(f);
 }
 
@@ -175,7 +187,7 @@ static void draw_means(FILE *f, const vh_facts *facts, const vh_posteriors *post
         }
     }
     vh_svg_end(f);
-    vh_figure_caption(f, "Means, with 95 % intervals");
+    vh_figure_caption(f, "Means, with 95 % intervals for these virtual frames");
     vh_figure_end(f);
 }
 
@@ -248,12 +260,18 @@ static void put_component(FILE *f, const vh_posteriors *post, int l, int j, int 
     }
 }
 
-static void put_center(FILE *f, const vh_posteriors *post, int l, int j)
+typedef struct { /* what the posterior of a level comes from */
+    double eta, nv;
+} origin;
+
+static void put_center(FILE *f, const vh_posteriors *post, const origin *from, int l, int j)
 {
     const vh_posterior *h = &post->hmm[j];
     put_interval(f, l, j, &(place){ "omega", -1, -1, -1, -1, NULL }, vh_known_share(post->K, post->alpha, j));
     for (int s = 0; s < h->S; s++) {
         put_interval(f, l, j, &(place){ "pi", s, -1, -1, -1, NULL }, vh_known_share(h->S, h->eta, s));
+        put_interval(f, l, j, &(place){ "pi_once", s, -1, -1, -1, NULL },
+                     vh_known_start(h->S, h->eta, from->eta, from->nv, s));
         for (int r = 0; r < h->S; r++)
             put_interval(f, l, j, &(place){ "A", s, r, -1, -1, NULL },
                          vh_known_share(h->S, h->eps + s * h->S, r));
@@ -269,11 +287,17 @@ void vh_known_put(FILE *f, const vh_facts *facts)
 {
     fputs("level\tcluster\tparameter\tstate\tto\tcomponent\tdimension\tsymbol\tmean\tlow\thigh\n", f);
     for (int l = 0; l < facts->n_level; l++) {
+        const vh_clustering *c = facts->level[l].c;
         vh_posteriors *post = NULL;
-        if (vh_known_read(facts->ctx, facts->level[l].c, &post) == VHEM_OK && post)
+        vh_prior *prior = NULL;
+        if (vh_known_read(facts->ctx, c, &post) == VHEM_OK && post) {
+            bool known = c->prior && vh_prior_read(facts->ctx, c->prior, &prior) == VHEM_OK;
+            const origin from = { known ? prior->eta : 1, c->options.nv };
             for (int j = 0; j < post->K; j++)
-                put_center(f, post, l, j);
+                put_center(f, post, &from, l, j);
+        }
         vh_posteriors_free(post);
+        vh_prior_free(prior);
     }
 }
 
@@ -292,5 +316,10 @@ void vh_known_lead(FILE *f, const vh_facts *facts, int l)
                 c->Kr == 1 ? "is" : "are", c->K_max - c->Kr, c->K_max - c->Kr == 1 ? "was" : "were");
     else
         fprintf(f, "none of the %d clusters was pruned. ", c->Kr);
-    fputs("Centres are posterior means; an interval holds its number with a probability of 95 %.</p>\n", f);
+    fprintf(
+        f,
+        "Centres are posterior means. An interval holds its number with a probability of 95 %%, had %.4g "
+        "samples of %d frames been seen of each %s; how far the %ss themselves are from the truth it does "
+        "not know.</p>\n",
+        c->options.nv, c->options.tau, facts->thing, facts->thing);
 }

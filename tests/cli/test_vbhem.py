@@ -137,15 +137,23 @@ class Bayes(Case):
         self.ok("report", "c.json", "--models", "m.json", "--tables", "t", "-o", "r.html")
         rows = [line.split("\t") for line in self.path("t/intervals.tsv").read_text().splitlines()]
         self.assertEqual(rows[0], "level cluster parameter state to component dimension symbol mean low high".split())
-        # for each of 3 clusters omega, pi, A, c, mu
+        # for each of 3 clusters omega, pi, pi_once, A, c, mu
         self.assertEqual([r[2] for r in rows[1:]].count("A"), 3 * 4)
-        self.assertEqual(len(rows) - 1, 3 * (1 + 2 + 4 + 2 + 2))
+        self.assertEqual(len(rows) - 1, 3 * (1 + 2 + 2 + 4 + 2 + 2))
         c = self.load("c.json")
         for _, j, name, s, to, _, _, _, mean, low, high in rows[1:]:
             self.assertTrue(float(low) <= float(mean) <= float(high), name)
             if name == "A":
                 self.assertAlmostEqual(c["centers"]["hmms"][int(j)]["A"][int(s)][int(to)], float(mean), delta=1e-9)
+        # a cluster of 4 models has seen 4 starts, not the 40 of the posterior
+        for j, h in enumerate(c["posterior"]["hmms"]):
+            wide = {r[2]: [float(x) for x in r[8:]] for r in rows[1:] if r[1] == str(j) and r[3] == "0"}
+            n = [(x - 1) / 10 for x in h["eta"]]
+            self.assertAlmostEqual(sum(n), 4, delta=1e-6)
+            self.assertAlmostEqual(wide["pi_once"][0], (1 + n[0]) / (2 + sum(n)), delta=1e-9)
+            self.assertGreater(wide["pi_once"][2] - wide["pi_once"][1], 2 * (wide["pi"][2] - wide["pi"][1]))
         page = self.path("r.html").read_text()
+        self.assertIn("with a probability of 95 %, had 10 samples of 10 frames been seen of each model", page)
         self.assertIn("3 of at most 5 clusters are needed, the largest first; 2 were pruned", page)
         for figure in ("center-1-0-known", "center-1-2-means"):
             self.assertIn(figure, page)
