@@ -170,7 +170,7 @@ int cmd_choose(cli *c, int argc, char **argv)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
-        .first = "output clusters states splits method mix tau search restarts preset",
+        .first = "output clusters states splits path method mix tau nv prior search restarts preset",
         .methods = true,
         .about =
             "Clusters the models of MODELS with each number of clusters and of states and prints a "

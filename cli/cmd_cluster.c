@@ -185,15 +185,18 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
     cluster_args a;
     cli_table t = { 0 };
     cluster_args_init(&a);
-    cli_add(&t,
-            (const cli_option[]){
-                { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
-                  .help = "file to write, .json" },
-                { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
-                  .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
-                  .help = tree ? "number of clusters at each level, lowest level first"
-                               : "number of clusters; several, as in 8,4,2, make a tree" },
-                { 0 } });
+    cli_add(
+        &t,
+        (const cli_option[]){
+            { "output", 'o', OPT_TEXT, "OUT", &a.output, .shown = "-, standard output",
+              .help = "file to write, .json" },
+            { "clusters", 'k', OPT_TEXT, tree ? "K,K,..." : "K", &a.K_text,
+              .shown = tree ? "none, it must be given" : "those of a start file, else it must be given",
+              .help =
+                  tree ? "number of clusters at each level, lowest level first"
+                       : "number of clusters, with vbhem the most there may be; several, as in 8,4,2, make "
+                         "a tree" },
+            { 0 } });
     cluster_add_options(&t, &a, tree ? "candidate memory" : "memory", false);
     cli_add(&t, (const cli_option[]){ { "cov", 0, OPT_CHOICE, cli_cov_words, &a.cov, .shown = "diag",
                                         .help = "short for --emission gaussian-diag or gaussian-full",
@@ -205,12 +208,13 @@ static int run_cluster(cli *c, int argc, char **argv, bool tree)
         .n_min = 1,
         .n_max = 1,
         .table = &t,
-        .first = "output clusters method states mix tau search restarts init preset",
+        .first = "output clusters method states mix tau nv prior search restarts init preset",
         .methods = true,
         .about = tree ? tree_about : cluster_about,
         .examples = tree ? "  vhem tree models.json -k 8,4,2 -o tree.json\n"
                            "  vhem tree models.json -k 20,5 --preset paper --restarts 20 -o tree.json\n"
                          : "  vhem cluster models.json -k 4 -o clusters.json\n"
+                           "  vhem cluster models.json -k 8 --method vbhem --nv 3 -o clusters.json\n"
                            "  vhem cluster subjects.json -k 2 --preset emhmm --restarts 100 -o groups.json\n"
                            "  vhem cluster walks.csv -k 4 --method em-h3m --states 4 -o clusters.json\n"
                            "  vhem cluster textures.json -k 4 -o clusters.json\n",

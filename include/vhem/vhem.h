@@ -274,10 +274,11 @@ typedef struct {
     const double *fixed_pi, *fixed_A;/* [S] [S][S]: NaN is free, a number stays; default: as topology says */
     int         repair;              /* revive states and components that die, and count them; default 1 */
     const char *prior;               /* of HMMs: "none": highest likelihood; "vb", "eb", each with settings
-                                        after a colon, "vb:nu0=1"; a file that holds a prior; its JSON text;
-                                        default: "vb", "none" with a given start.  Families without a
-                                        conjugate prior, and Gaussians with missing cells: "vb" gives every
-                                        component nu0 frames of the one component for all the data */
+                                        after a colon, "vb:nu0=1", or those of "vb" alone, "nu0=1"; a file
+                                        that holds a prior; its JSON text; default: "vb", "none" with a given
+                                        start.  Families without a conjugate prior, and Gaussians with missing
+                                        cells: "vb" gives every component nu0 frames of the one component for
+                                        all the data */
     const char *learn;               /* textures: "svd": principal components, in closed form; "em" */
     const char *noise;               /* textures, R: "diag", "isotropic" */
     const char *store;               /* file that keeps each model as soon as it is fitted, to go on from */

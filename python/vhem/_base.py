@@ -19,6 +19,7 @@ from .errors import InputError
 class Estimator(BaseEstimator):  # type: ignore[misc]
     """Parameters random_state, n_jobs, verbose and progress; sequences in, with their dimension checked."""
 
+    _ranges = False                          # n_states may be a pair or "auto"
     _single = False                          # an array (T, d) without lengths is one sequence
 
     random_state: Any
@@ -56,7 +57,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _options_of(self, *names: str) -> Dict[str, Any]:
         """The options of the library from parameters of this estimator, those that are not None."""
-        return options({name: getattr(self, name) for name in names})
+        return options({name: getattr(self, name) for name in names}, self._ranges)
 
     def _record(self, options: Dict[str, Any], seed: int) -> Dict[str, Any]:
         return _run.made_by(f"vhem.{type(self).__name__}", options, seed)

@@ -6,6 +6,7 @@ A parameter that is None is not passed on: the library has the default, and only
 from __future__ import annotations
 
 import json
+import numbers
 import warnings
 from typing import Any, Dict, Mapping
 
@@ -25,16 +26,34 @@ OLD = {"min_things": "min_items"}
 
 
 def _prior(given: Any) -> Any:
-    """A prior as the library takes it: a word, a path, or its text, also from models that have one."""
+    """A prior as the library takes it: a word, settings, a path, or its text, also from models that have one."""
     if isinstance(given, H3M):
         if given.prior is None:
             raise InputError("these models were fitted without a prior")
         given = given.prior
-    return json.dumps(given) if isinstance(given, Mapping) else given
+    if not isinstance(given, Mapping):
+        return given
+    if "format" in given:
+        return json.dumps(given)
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
+            raise InputError(f"prior[{name!r}] is {value!r}, must be a number or a word; a prior as in a file also has "
+                             "'format'")
+    return ",".join(f"{name}={value}" for name, value in given.items()) or None
 
 
-def options(params: Mapping[str, Any]) -> Dict[str, Any]:
-    """The options of the library from parameters that are not None."""
+def _states(given: Any, ranges: bool) -> Dict[str, Any]:
+    """A number of states; where ranges are known, also the least and the most of them, or "auto"."""
+    pair = ranges and isinstance(given, (tuple, list)) and len(given) == 2
+    word = ranges and isinstance(given, str) and given == "auto"
+    if not word and not all(isinstance(value, numbers.Integral) for value in (given if pair else (given,))):
+        raise InputError(f"n_states is {given!r}, must be a whole number" +
+                         (", a pair such as (2, 4) to choose it from, or 'auto'" if ranges else ""))
+    return {"S": given[0], "S_max": given[1]} if pair else {"S": given}
+
+
+def options(params: Mapping[str, Any], ranges: bool = False) -> Dict[str, Any]:
+    """The options of the library from parameters that are not None; ranges: numbers of states may be chosen."""
     found: Dict[str, Any] = {}
     for key, value in params.items():
         if value is None:
@@ -46,10 +65,8 @@ def options(params: Mapping[str, Any]) -> Dict[str, Any]:
             found["emission"] = value if own else f"gaussian-{value}"
         elif key in ("prior", "fit_prior"):
             found["prior"] = _prior(value)
-        elif key == "n_states" and isinstance(value, (tuple, list)):
-            if len(value) != 2:
-                raise InputError(f"n_states is {value!r}, must be a number, a pair (least, most), or 'auto'")
-            found["S"], found["S_max"] = value
+        elif key == "n_states":
+            found.update(_states(value, ranges))
         elif key == "init" and not isinstance(value, str):
             found["start"] = as_models(value)._handle
         else:

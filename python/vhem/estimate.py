@@ -37,8 +37,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     Parameters
     ----------
     n_states : int, (int, int), or "auto"
-        The number, a range to choose it from, or as many of 1 to 6 as are needed, by variational Bayes.
-        States; default 3.
+        States; a pair, (2, 4), or "auto", (1, 6): as many of these as each HMM needs, by variational Bayes; default 3.
     n_mix : int
         Gaussians in the mixture of each state; default 1.
     covariance_type : {"diag", "full", "poisson", "bernoulli", "gamma", "von-mises", "categorical", \
@@ -61,8 +60,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
         Smallest variance, as a share of that of all the data, 0: none; default 0.0001.
     prior : str, path, dict or :class:`vhem.H3M`
         "vb": variational Bayes, which keeps variances from collapsing where a state has few frames; "eb": with the
-        strength of the prior estimated too; either with settings, "vb:nu0=1,start=ml"; "none": the highest
-        likelihood; or a prior that is there already: models that were fitted with one, their file, or
+        strength of the prior estimated too; either with settings, "vb:nu0=1,start=ml"; settings of "vb" alone,
+        "nu0=1" or ``{"nu0": 1}``; "none": the highest likelihood; or a prior that is there already: models that were fitted with one, their file, or
         ``models.prior``; default vb; none with a given start.
     options : dict
         Further options of the library by name, such as ``{"repair": 0}``.
@@ -99,7 +98,7 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     (1, (100,))
     """
 
-    _single = True
+    _ranges = _single = True
 
     def __init__(self, n_states: Any = None, *, n_mix: Optional[int] = None,
                  covariance_type: Optional[str] = None, topology: Optional[str] = None,

@@ -2,6 +2,7 @@
 """How well partitions agree, how far apart models are, how good clusters are, how many there are."""
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -211,6 +212,14 @@ def paired_t(a: Any, b: Any) -> Tuple[float, float]:
     return _lib.paired_t(x, y)
 
 
+def _numbers(name: str, given: Any) -> List[int]:
+    """A number, or several of them."""
+    found = [given] if isinstance(given, numbers.Integral) else [] if isinstance(given, str) else list(given)
+    if not found:
+        raise InputError(f"{name} is {given!r}, must be whole numbers such as [2, 3, 4]")
+    return found
+
+
 def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int], None] = None, *,
            n_splits: int = 0, n_seeds: int = 0, n_path: int = 0, random_state: Any = None, n_jobs: Optional[int] = -1,
            verbose: int = 0, progress: Any = None, **options: Any) -> Array:
@@ -231,8 +240,8 @@ def choose(models: Any, n_clusters: Iterable[int], n_states: Union[Iterable[int]
     [1, 2]
     """
     with session(random_state, n_jobs, verbose, progress) as s:
-        rows: Array = _lib.choose(s, _lib.source(as_models(models)._handle), list(n_clusters),
-                                  [0] if n_states is None else list(n_states),
+        rows: Array = _lib.choose(s, _lib.source(as_models(models)._handle), _numbers("n_clusters", n_clusters),
+                                  [0] if n_states is None else _numbers("n_states", n_states),
                                   {"n_splits": n_splits, "n_seeds": n_seeds, "n_path": n_path}, options_of(options))
     return rows
 

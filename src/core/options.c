@@ -95,8 +95,8 @@ static const vh_option fit_rows[] = {
            "covariance of the noise, R"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "PRIOR", "vb; none with a given start", "hmm",
          "none: highest likelihood; vb: variational Bayes; eb: with the strength of the prior estimated "
-         "too; with "
-         "settings, vb:nu0=1,start=ml; or a file that has one, as models fitted with a prior have"),
+         "too; settings of vb, nu0=1,start=ml, or of eb, eb:count=2; known are nu0, count, lambda, start and frames; "
+         "or a file that has one, as models fitted with a prior have"),
     FLAG(R, 0, pieces, 0, 0, NULL, "0", NULL, "with K: a mixture of K for each sequence or group by itself"),
     FLAG(R, 0, by_group, 0, 0, NULL, "0", NULL, "the sequences of a group belong together"),
     TEXT(R, 0, store, 0, 0, "FILE", "none", NULL,
@@ -113,14 +113,15 @@ static const vh_option cluster_rows[] = {
     CHOICE(R, VH_KEPT, preset, 0, 0, "paper|emhmm", "none", HEM " " HYBRID,
            "paper: as published; emhmm: as the toolbox for eye movements; other options override it"),
     INT(R, VH_KEPT, S, 'S', 1, "S", "as the input", "vhem vbhem hem-dtm " EM " " HYBRID,
-        "states of the centres; of textures the dimension of the state"),
+        "states of the centres, with vbhem the most there may be; of textures the dimension of the state"),
     INT(R, VH_KEPT, M, 'M', 1, "M", "as the input", "vhem vbhem hem-gmm " EM " " HYBRID,
         "Gaussians in each state of the centres"),
     INT(R, VH_KEPT, tau, 0, 1, "T|auto", "10", HEM " shem " SPECTRAL " " LINKED,
         "length of the virtual samples, in frames; auto: that of the sequences the models were fitted to"),
     REAL(R, VH_KEPT, nv, 0, ABOVE_0, "V",
          "10000; shem: 10; vbhem: median frames of a sequence (10 if unknown) / tau; emhmm: models / tau", HEM " shem " HYBRID,
-         "virtual samples for each input model; fewer make assignments softer"),
+         "virtual samples for each input model; fewer make assignments softer; with vbhem more of them need more "
+         "clusters"),
     INT(R, VH_KEPT, max_iter, 0, 0, "N", "200; emhmm: 101", ITERATING, "most iterations of a run"),
     INT(R, VH_KEPT, restarts, 'r', 1, "R",
         "20 to 300, more for small inputs; em-h3m, shem, hem-dtm: 10; 1 with a given start", ITERATING,
@@ -162,7 +163,7 @@ static const vh_option cluster_rows[] = {
         "blur less"),
     TEXT(R, VH_KEPT | VH_IF_SET, prior, 0, 0, "FILE|SETTINGS", "one that follows the scale of the input",
          "vbhem",
-         "prior of the centres: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5; "
+         "prior of the centres by vbhem: a file that holds one, or settings, as in alpha=1,lambda=0.01,nu=5; "
          "known are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians frames in place "
          "of the last three"),
     INT(R, VH_KEPT | VH_IF_SET, learn_prior, 0, 0, "H", "0", "vbhem",

@@ -55,6 +55,12 @@ done:
     return st;
 }
 
+/* "nu0=5" and "vb:nu0=5" are settings; "runs/nu0=5/m.json" is a file. */
+static bool is_settings(const char *spec)
+{
+    return strchr(spec, '=') && !strchr(spec, '/') && *spec != '{';
+}
+
 vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out)
 {
     vhem_status st = VHEM_OK;
@@ -74,7 +80,9 @@ vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_pr
     else if (word == 2 && (strncmp(spec, "vb", 2) == 0 || strncmp(spec, "eb", 2) == 0)) {
         out->estimate = *spec == 'e';
         VH_TRY(vh_settings_read(ctx, "prior", "nu0=1", spec[2] ? spec + 3 : "", read_setting, out));
-    } else
+    } else if (is_settings(spec))
+        VH_TRY(vh_settings_read(ctx, "prior", "nu0=1", spec, read_setting, out));
+    else
         VH_TRY(vh_prior_load(ctx, spec, &out->text));
 done:
     return st;

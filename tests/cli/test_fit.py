@@ -153,6 +153,8 @@ class Prior(Case):
         self.assertGreater(prior["nu"], 1)                       # one frame, and more because they are correlated
         self.ok("fit", "d.csv", "-S", "2", "--prior", "vb:nu0=3,frames=all", "-o", "three.json")
         self.assertEqual(self.load("three.json")["prior"]["nu"], 3)
+        self.ok("fit", "d.csv", "-S", "1..2", "--prior", "nu0=3,frames=all", "-o", "bare.json")
+        self.assertEqual(self.load("bare.json")["prior"], self.load("three.json")["prior"])
         self.write("p.json", json.dumps(dict(prior, mine=[1])))  # the prior by itself, with a key of one's own
         self.ok("fit", "d.csv", "-S", "2", "--prior", "p.json", "-o", "again.json")
         self.assertEqual(self.load("again.json")["hmms"], first["hmms"])
@@ -203,6 +205,7 @@ class Prior(Case):
         for prior, more, sentence in (
                 ("m.json", ["--cov", "full"], "the prior is for gaussian-diag models, not for gaussian-full"),
                 ("none.json", [], "none.json: no prior in it: it was not fitted with one"),
+                ("nu=1", [], "prior: there is no setting 'nu'; known are nu0, count, lambda, start, frames"),
                 ("vb:nu=1", [], "prior: there is no setting 'nu'")):
             self.fails(1, sentence, "fit", "d.csv", "-S", "2", "--prior", prior, *more, "-o", "x.json")
 

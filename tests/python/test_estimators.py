@@ -53,7 +53,7 @@ def test_hmm_options(sequences):
 
 def test_wrong_parameters_have_the_librarys_sentence(sequences):
     for wrong, text in [(dict(n_states=0), "S is 0"), (dict(n_states=2.5), "whole number"),
-                        (dict(n_states=(1, 2, 3)), r"n_states is \(1, 2, 3\), must be a number, a pair"),
+                        (dict(n_states=(1, 2, 3)), r"n_states is \(1, 2, 3\), must be a whole number, a pair"),
                         (dict(covariance_type="round"), "gaussian-round"), (dict(topology="ring"), "ring"),
                         (dict(n_jobs=0), "n_jobs is 0"), (dict(random_state=-1), "random_state is -1"),
                         (dict(tol="x"), "tol")]:
@@ -108,8 +108,11 @@ def test_prior(sequences, tmp_path):
     assert none.prior is None and min(m.A.min() for m in none) < 1e-3
     with pytest.raises(vhem.InputError, match="fitted without a prior"):
         vhem.fit_each(sequences, n_states=2, prior=none)
-    with pytest.raises(vhem.Error, match="there is no setting 'nu'"):
-        vhem.fit_each(sequences, n_states=2, prior="vb:nu=1")
+    for prior in ("vb:nu0=7,frames=all", "nu0=7,frames=all", {"nu0": 7, "frames": "all"}):
+        assert vhem.fit_each(sequences, n_states=2, n_init=1, prior=prior).prior["nu"] == 7
+    for prior in ("vb:nu=1", {"nu": 1}):
+        with pytest.raises(vhem.Error, match="there is no setting 'nu'"):
+            vhem.fit_each(sequences, n_states=2, prior=prior)
 
 
 def test_prior_of_classes(sequences):
@@ -387,6 +390,11 @@ def test_variational_bayes(flock, tmp_path):
     assert vhem.load(tmp_path / "c.json")[0].posterior == found.posterior_
     with pytest.raises(vhem.Error, match="nu is -1, must be more than 0"):
         vhem.VBHEM(3, prior={**found.prior_, "nu": -1.0}).fit(flock)
+    for prior in ("nu=7,lambda=0.5", {"nu": 7, "lambda": 0.5}, {"nu": np.int64(7), "lambda": np.float64(0.5)}):
+        given = vhem.VBHEM(3, prior=prior, search="restarts", n_init=1).fit(flock).prior_
+        assert (given["nu"], given["lambda"]) == (7, 0.5)
+    with pytest.raises(vhem.InputError, match=r"prior\['m'\] is \[0, 1\], must be a number or a word; .* has 'format'"):
+        vhem.VBHEM(3, prior={"m": [0, 1]}).fit(flock)
     for wrong in ({"n_clusters_max": 0}, {"n_clusters_max": 2.5}, {"n_states_max": -1}, {"n_states_max": "many"}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} is .*, must be a whole number of at least 1"):
             vhem.VBHEM(**wrong).fit(flock)
@@ -403,6 +411,14 @@ def test_states_are_chosen():
     found = vhem.VBHEM(3, hmm=vhem.HMM(n_states=(1, 3), covariance_type="poisson")).fit(counts)
     assert (found.n_clusters_, found.n_states_.tolist()) == (1, [2])
     assert np.shape(found.posterior_["hmms"][0]["a"]) == (2, 1, 1) and found.prior_["frames"] == 1
+    for wrong in ("2..4", "atuo", 2.5, (2,), (1, 2.5)):
+        with pytest.raises(vhem.InputError, match=r"n_states is .*, must be a whole number, .*\(2, 4\).*'auto'"):
+            vhem.HMM(n_states=wrong).fit(one)
+    for wrong in ("2..4", "auto", (2, 4)):
+        with pytest.raises(vhem.InputError, match="n_states is .*, must be a whole number$"):
+            vhem.VHEM(2, n_states=wrong).fit(one)
+    with pytest.raises(vhem.InputError, match=r"n_states is '2..4', must be whole numbers such as \[2, 3, 4\]"):
+        vhem.metrics.choose(found.models_, [1, 2], n_states="2..4")
     with pytest.raises(vhem.Error, match="S_max is 2, must be at least S, which is 4"):
         vhem.fit_each(one, n_states=(4, 2))
     with pytest.raises(vhem.Error, match="needs a prior"):

@@ -94,6 +94,8 @@ static void option(void **state)
     assert_true(!x.none && !x.estimate && x.broad && x.effective && x.nu0 == 1 && !x.text);
     assert_ok(ctx, vh_prior_choose(ctx, "eb:start=ml,nu0=1.5,count=2,lambda=.5,frames=effective", false, &x));
     assert_true(x.estimate && !x.broad && x.nu0 == 1.5 && x.count == 2 && x.lambda == 0.5 && x.effective);
+    assert_ok(ctx, vh_prior_choose(ctx, "nu0=5,start=ml", true, &x)); /* those of vb */
+    assert_true(!x.none && !x.estimate && !x.broad && x.nu0 == 5 && x.count == 1);
     assert_ok(ctx, vh_prior_choose(ctx, good, false, &x));
     assert_string_equal(x.text, good);
     vh_prior_choice_free(&x);
@@ -103,6 +105,7 @@ static void option(void **state)
     misuse("vb:nu0", "prior: 'nu0' is no setting, one is written as nu0=1");
     misuse("vb:start=here", "prior: start is 'here', must be broad or ml");
     misuse("nowhere.json", "nowhere.json");
+    misuse("no/nu0=5/where.json", "no/nu0=5/where.json: cannot read");
 }
 
 static void files(void **state)
