@@ -48,6 +48,7 @@ typedef char choose_reason[200];
 typedef struct { /* what the rows together recommend */
     int64_t K;   /* 0: nothing */
     int S;
+    bool needed;                                              /* by variational Bayes, too */
     choose_reason why[CHOOSE_REASONS], doubt[CHOOSE_REASONS]; /* "" after the last */
 } choose_advice;
 

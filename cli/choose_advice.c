@@ -238,6 +238,7 @@ choose_advice choose_advise(const choose_rows *t)
     if (a.K == 0)
         return a;
     a.S = choose_states(t, a.K);
+    a.needed = v.K[CHOOSE_EVIDENCE] == a.K;
     say_votes(t, &v, &a);
     say_certainty(t, &a);
     return a;

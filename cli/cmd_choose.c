@@ -43,9 +43,23 @@ static void write_json(FILE *f, const cli *c, const choose_rows *t, bool stopped
     cli_json_put(f, facts);
 }
 
+/* What to type. */
+static void tell_next(cli *c, const choose_args *g, const choose_rows *t, const choose_advice *a)
+{
+    char options[512];
+    cli_repeat(c, g->a.usage, "output clusters states splits seeds path", options, sizeof options);
+    cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0], (long long)a->K,
+            a->S, options);
+    if (a->needed && !t->bayes && !options[0])
+        cli_say(c,
+                "  or, with as many states as each centre needs: vhem cluster %s --method vbhem -k %lld "
+                "--states %d -o clusters.json",
+                c->arg[0], (long long)a->K, a->S);
+}
+
 static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
 {
-    char options[512], path[400];
+    char path[400];
     choose_advice a = choose_advise(t);
     if (choose_path_text(t, path, sizeof path)[0])
         cli_say(c, "clusters needed, by virtual frames per model: %s", path);
@@ -60,8 +74,7 @@ static void tell_best(cli *c, const choose_args *g, const choose_rows *t)
         cli_say(c, "  for it: %s", a.why[k]);
     for (int k = 0; k < CHOOSE_REASONS && a.doubt[k][0]; k++)
         cli_say(c, "  against it: %s", a.doubt[k]);
-    cli_say(c, "next: vhem cluster %s -k %lld --states %d%s -o clusters.json", c->arg[0], (long long)a.K, a.S,
-            cli_repeat(c, g->a.usage, "output clusters states splits seeds path", options, sizeof options));
+    tell_next(c, g, t, &a);
 }
 
 static int write_result(cli *c, const choose_args *g, bool stopped)

@@ -162,9 +162,11 @@ static void tell_next(cli *c, const fit_result *r, bool textures)
                 "it on sequences",
                 out, out, uses);
     else
-        cli_say(c,
-                "next: 'vhem cluster %s -k K' groups them; 'vhem info %s' shows them; %s them on sequences",
-                out, out, uses);
+        cli_say(
+            c,
+            "next: 'vhem cluster %s -k K' groups them; %s%s%s'vhem info %s' shows them; %s them on sequences",
+            out, textures ? "" : "'vhem choose ", textures ? "" : out,
+            textures ? "" : " -k 1..K' helps to find K; ", out, uses);
 }
 
 static void tell_missing(cli *c, const vhem_data_facts *data, double loglik)

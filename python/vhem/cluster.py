@@ -341,9 +341,10 @@ class VBHEM(ModelClustering):
         Most states of a centre; default as the input.  Sequences become HMMs of 1 to n_states_max states each,
         6 where it is None.
     prior : str or dict
-        A file that holds a prior, the object in such a file, or settings of the default prior, ``{"alpha": 1, "nu": 5}``
-        or "alpha=1,nu=5"; known are alpha, eta, eps, kappa, lambda, nu and scale; for other families than Gaussians
-        frames in place of the last three; default one that follows the scale of the input.
+        A file that holds a prior, the object in such a file, or settings of the default prior,
+        ``{"alpha": 1, "nu": 5}`` or "alpha=1,nu=5"; known are alpha, eta, eps, kappa, lambda, nu and scale;
+        for other families than Gaussians frames in place of the last three; default one that follows the scale of
+        the input.
     learn_prior : int
         Learn the prior anew before every so many iterations; default 0: never.
     prune : bool

@@ -61,8 +61,8 @@ class HMM(DensityMixin, Estimator):  # type: ignore[misc]
     prior : str, path, dict or :class:`vhem.H3M`
         "vb": variational Bayes, which keeps variances from collapsing where a state has few frames; "eb": with the
         strength of the prior estimated too; either with settings, "vb:nu0=1,start=ml"; settings of "vb" alone,
-        "nu0=1" or ``{"nu0": 1}``; "none": the highest likelihood; or a prior that is there already: models that were fitted with one, their file, or
-        ``models.prior``; default vb; none with a given start.
+        "nu0=1" or ``{"nu0": 1}``; "none": the highest likelihood; or a prior that is there already:
+        models that were fitted with one, their file, or ``models.prior``; default vb; none with a given start.
     options : dict
         Further options of the library by name, such as ``{"repair": 0}``.
     random_state : int, generator or None

@@ -125,8 +125,15 @@ class Choose(Case):
             self.assertIn("recommended: 3 clusters", r.err)
             self.assertIn("for it: as stable as any other number", r.err)
             self.assertNotIn("against it: most stable", r.err)
+            self.assertNotIn("--method vbhem", r.err)  # it was told how many restarts
         self.assertIn("against it: variational Bayes needs all 3 that were asked for, for 10 virtual frames of each "
                       "model: try a larger -k", r.err)
+
+    def test_centres_may_have_their_own_states(self):
+        self.write("few.json", flock(kinds=2, per_kind=3))
+        r = self.ok("choose", "few.json", "-k", "1..3", "--seeds", "0", "--splits", "0", "--path", "0")
+        self.assertIn("vhem choose:   or, with as many states as each centre needs: vhem cluster few.json --method vbhem "
+                      "-k 2 --states 2 -o clusters.json", r.err)
 
     def test_next_repeats_the_options(self):
         r = self.ok("choose", "m.json", "-k", "2..4", "-r", "5", "--splits", "0", "--path", "0", "--preset", "emhmm", "--tau", "3",
