@@ -340,7 +340,7 @@ int main(int argc, char **argv)
     const char *parts = argc > 2 ? argv[2] : "1234567";
     int Kb = (int)(1e6 * share), Kr = share < 0.1 ? 100 : 1000;
     bench_gpu g;
-    const char *why = vhem_backend_problem("cuda");
+    const char *why = bench_problem("cuda");
     if (!why)
         why = bench_gpu_measure(&g);
     if (why) {

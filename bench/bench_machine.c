@@ -410,9 +410,11 @@ static void estep_table(double square)
     for (int i = 0; i < N_SHAPES; i++) {
         const shape *s = &shapes[i];
         double fma = 0, expo = 0;
-        char names[128], *save = NULL;
-        snprintf(names, sizeof names, "%s", vhem_backends());
-        for (char *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+        vhem_backend_facts facts;
+        for (int n = 0; vhem_backend_info(n, &facts) == VHEM_OK; n++) {
+            const char *name = facts.name;
+            if (facts.problem)
+                continue;
             for (int k = 0; k < N_ISAS; k++) /* ref is held against the simd limits */
                 if (strcmp(isas[k]->isa, name) == 0) {
                     fma = fma_rate(isas[k]);

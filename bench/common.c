@@ -64,12 +64,18 @@ double bench_memory(const char *key)
     return kb / 1024;
 }
 
+const char *bench_problem(const char *name)
+{
+    vhem_backend_facts facts;
+    for (int i = 0; vhem_backend_info(i, &facts) == VHEM_OK; i++)
+        if (strcmp(facts.name, name) == 0)
+            return facts.problem;
+    return "there is no backend of this name";
+}
+
 bool bench_usable(const char *name)
 {
-    char list[160], word[32];
-    snprintf(list, sizeof list, " %s ", vhem_backends());
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(list, word) != NULL;
+    return !bench_problem(name);
 }
 
 void bench_need(vhem_ctx *ctx, vhem_status st)

@@ -20,6 +20,7 @@ double bench_memory(const char *key);
 
 /* Is the backend of this name usable here? */
 bool bench_usable(const char *name);
+const char *bench_problem(const char *name); /* why a backend cannot be used here; NULL: it can */
 
 /* Ends the program with the sentence of the context (NULL: of the status), unless st is VHEM_OK. */
 void bench_need(vhem_ctx *ctx, vhem_status st);

@@ -176,6 +176,9 @@ int cli_misuse(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 int cli_status(cli *c, vhem_status st); /* of the library; CLI_GO for VHEM_OK */
 void cli_say(cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* not with --quiet */
 int cli_open(cli *c);
+const char *cli_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
+/* The names of those that can be used, the best first, in list: "avx2 simd ref". */
+const char *cli_backends(char *list, size_t size);
 bool cli_interrupted(void);
 /* Frees the context and makes sure that standard output arrived; the status to leave with. */
 int cli_close(cli *c, int status);

@@ -44,9 +44,9 @@ static void split(const char *emission, char *columns, char *symbols)
 static size_t names_size(const vhem_models *models)
 {
     size_t size = 1;
-    const char *name;
-    for (int k = 0; (name = vhem_models_column(models, k, NULL)); k++)
-        size += strlen(name) + 1;
+    vhem_column_view column;
+    for (int k = 0; vhem_models_column(models, k, &column) == VHEM_OK; k++)
+        size += strlen(column.name) + 1;
     return size;
 }
 
@@ -54,13 +54,14 @@ static size_t names_size(const vhem_models *models)
  * symbols, "*" where they have no names. */
 static void list_columns(const vhem_models *models, char *columns, char *symbols)
 {
-    const char *name, *emission;
+    vhem_column_view column;
     bool named = true;
-    for (int k = 0; (name = vhem_models_column(models, k, &emission)); k++) {
+    for (int k = 0; vhem_models_column(models, k, &column) == VHEM_OK; k++) {
+        const char *name = column.name;
         named = named && *name && !strchr(name, ',');
         if (named)
             add_name(columns, name, strlen(name));
-        if (strcmp(emission, of_symbols) == 0)
+        if (strcmp(column.emission, of_symbols) == 0)
             add_name(symbols, *name ? name : "*", *name ? strlen(name) : 1);
     }
     if (!named)

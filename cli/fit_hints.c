@@ -90,12 +90,12 @@ void fit_hint(cli *c, const fit_result *r)
     look(r->data, &facts, col);
     if (r->unasked)
         tell_better(c, &facts, col);
-    const char *name, *emission;
-    for (int m = 0; (name = vhem_models_column(r->models, m, &emission)); m++)
+    vhem_column_view of;
+    for (int m = 0; vhem_models_column(r->models, m, &of) == VHEM_OK; m++)
         for (int k = 0; k < facts.d; k++) {
             double most = fmax(fabs(col[k].least), fabs(col[k].most));
-            bool it = *name ? strcmp(facts.column[k], name) == 0 : k == m;
-            if (it && strcmp(emission, "von-mises") == 0 && most > 7)
+            bool it = *of.name ? strcmp(facts.column[k], of.name) == 0 : k == m;
+            if (it && strcmp(of.emission, "von-mises") == 0 && most > 7)
                 cli_say(c, "column '%s' has angles up to %g: von-mises needs radians, not degrees",
                         facts.column[k], most);
         }

@@ -143,8 +143,9 @@ static int run_command(cli *c, int argc, char **argv)
     if (!word)
         return overview(stderr, EXIT_USAGE);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        const char *why = vhem_backend_problem("cuda");
-        printf("vhem %s\nbackends: %s\n", vhem_version(), vhem_backends());
+        const char *why = cli_backend_problem("cuda");
+        char usable[128];
+        printf("vhem %s\nbackends: %s\n", vhem_version(), cli_backends(usable, sizeof usable));
         if (why)
             printf("cuda cannot be used here: %s\n", why);
 #ifdef VHEM_WITHOUT

@@ -111,13 +111,24 @@ static void on_log(void *arg, int level, const char *text)
     fprintf(stderr, "vhem %s: warning: %s\n", c->command, text);
 }
 
-static bool is_backend(const char *name)
+const char *cli_backend_problem(const char *name)
 {
-    size_t n = strlen(name);
-    for (const char *p = vhem_backends(); *p; p += strcspn(p, " "), p += *p == ' ')
-        if (strcspn(p, " ") == n && strncmp(p, name, n) == 0)
-            return true;
-    return false;
+    vhem_backend_facts facts;
+    for (int i = 0; vhem_backend_info(i, &facts) == VHEM_OK; i++)
+        if (strcmp(facts.name, name) == 0)
+            return facts.problem;
+    return "there is no backend of this name";
+}
+
+const char *cli_backends(char *list, size_t size)
+{
+    vhem_backend_facts facts;
+    size_t at = 0;
+    *list = '\0';
+    for (int i = 0; vhem_backend_info(i, &facts) == VHEM_OK; i++)
+        if (!facts.problem && at < size)
+            at += (size_t)snprintf(list + at, size - at, "%s%s", at > 0 ? " " : "", facts.name);
+    return list;
 }
 
 /* OpenBLAS takes a buffer of 128 MiB for each thread that multiplies matrices, and tries again without end when it
@@ -145,9 +156,11 @@ int cli_open(cli *c)
     vhem_ctx_options opt;
     struct sigaction action = { .sa_handler = on_signal };
 
-    if (c->backend && !is_backend(c->backend))
-        return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend,
-                          vhem_backend_problem(c->backend), vhem_backends());
+    const char *problem = c->backend ? cli_backend_problem(c->backend) : NULL;
+    char usable[128];
+    if (problem)
+        return cli_misuse(c, "--backend %s cannot be used here: %s; usable are: %s", c->backend, problem,
+                          cli_backends(usable, sizeof usable));
     int status = limit_memory(c);
     if (status != CLI_GO)
         return status;

@@ -7,6 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "team.h"
 
+#include "cli.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,7 +168,7 @@ static void load(team *t, const char *path, const char *backend)
     opt.backend = backend;
     opt.threads = t->threads;
     t->sentence[0] = 0;
-    const char *problem = vhem_backend_problem(backend);
+    const char *problem = cli_backend_problem(backend);
     if (problem)
         snprintf(
             t->sentence, sizeof t->sentence,

@@ -76,7 +76,11 @@ static inline const char *test_backend(int i)
     static char names[128];
     char *save = NULL, *name;
     const char *given = getenv("VHEM_BACKENDS");
-    snprintf(names, sizeof names, "%s", given ? given : vhem_backends());
+    vhem_backend_facts facts;
+    snprintf(names, sizeof names, "%s", given ? given : "");
+    for (int k = 0; !given && vhem_backend_info(k, &facts) == VHEM_OK; k++)
+        if (!facts.problem)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", facts.name);
     name = strtok_r(names, " ", &save);
     while (name && i-- > 0)
         name = strtok_r(NULL, " ", &save);

@@ -52,7 +52,7 @@ typedef struct vhem_partial vhem_partial; /* sums over some of the models, see "
 typedef enum { VHEM_LOG_WARN, VHEM_LOG_INFO, VHEM_LOG_DEBUG } vhem_log_level;
 
 typedef struct {
-    const char *backend;             /* one of vhem_backends(); default: the best usable one */
+    const char *backend;             /* one of vhem_backend_info's; default: the best usable one */
     int         threads;             /* default, or 0: all cores; at most 1024 */
     int64_t     seed;                /* default 0 */
     void      (*log)(void *arg, int level, const char *text);                        /* default: silent */
@@ -62,10 +62,15 @@ typedef struct {
     void       *progress_arg;
 } vhem_ctx_options;
 
+typedef struct {                     /* one backend: kernels for a kind of processor or device */
+    const char *name;                /* "avx512", "avx2", "simd", "ref", ... */
+    const char *problem;             /* why it cannot be used here; NULL: it can */
+} vhem_backend_facts;
+
 VHEM_API const char *vhem_version(void);
-VHEM_API const char *vhem_backends(void);                /* usable here, best first: "avx512 avx2 simd ref" */
-VHEM_API const char *vhem_backend_problem(const char *name); /* why it cannot be used here; NULL: it can */
 VHEM_API const char *vhem_status_text(vhem_status);
+/* Backend i, i = 0, 1, ..., the best first; VHEM_EINVAL past the last. */
+VHEM_API vhem_status vhem_backend_info(int i, vhem_backend_facts *out);
 VHEM_API vhem_status vhem_ctx_new(const vhem_ctx_options *, vhem_ctx **out);
 VHEM_API const char *vhem_ctx_error(const vhem_ctx *);   /* of the last failure; "" before any */
 VHEM_API const char *vhem_ctx_backend(const vhem_ctx *); /* the one in use */
@@ -126,11 +131,17 @@ typedef struct {
                                         column of text is one.  Default: none, and text is left out */
 } vhem_data_options;
 
+typedef struct {                     /* what the whole numbers 0, 1, ... of a column stand for */
+    int    n;                        /* 0: they are numbers */
+    char **name;                     /* [n] */
+} vhem_symbols;
+
 typedef struct {                     /* a data set at a glance; valid while it lives */
     int64_t     N, frames, missing;  /* sequences, frames of all, values that are NaN */
     int         d;
     const char *format;              /* of the file; "memory" */
     const char *const *column;       /* [d]  names of the dimensions */
+    const vhem_symbols *symbols;     /* [d]  of these; NULL: none has any */
 } vhem_data_facts;
 
 typedef struct {                     /* read-only window on sequence n; valid while its data set lives */
@@ -155,9 +166,6 @@ VHEM_API vhem_status vhem_data_wrap(vhem_ctx *, int64_t N, const int64_t *T, int
 VHEM_API vhem_status vhem_data_save(vhem_ctx *, const vhem_data *, const char *path);
 VHEM_API void        vhem_data_info(const vhem_data *, vhem_data_facts *out);
 VHEM_API vhem_status vhem_data_view(const vhem_data *, int64_t n, vhem_seq_view *out);
-/* The name of symbol v of column k, which cells of that value stand for; NULL past the last, and where cells are
- * numbers. */
-VHEM_API const char *vhem_data_symbol(const vhem_data *, int k, int v);
 
 /* ---- models -------------------------------------------------------------------------------------------- */
 
@@ -184,6 +192,12 @@ typedef struct {                     /* read-only window on HMM i; valid while i
     const double *pi, *A, *theta;    /* [S]  [S][S]  [n_theta] all emission parameters */
     const double *c, *mu, *cov;      /* into theta: [S][M] [S][M][d] [S][M][d or d*d]; NULL if not Gaussian */
 } vhem_hmm_view;
+
+typedef struct {                     /* read-only window on column k of the frames of HMMs */
+    const char  *name;               /* "" when it has none */
+    const char  *emission;           /* name of its family, which in a product is that of its channel */
+    vhem_symbols symbols;
+} vhem_column_view;
 
 /* A dynamic texture is a linear dynamical system:
  * x_1 ~ N(mu, Sigma), x_{t+1} = A x_t + v, v ~ N(0, Q), y_t = C x_t + ybar + w, w ~ N(0, diag R). */
@@ -215,11 +229,8 @@ VHEM_API void        vhem_models_info(const vhem_models *, vhem_models_facts *ou
 /* The name of parameter p of an emission family as files have it: "mu" of "gaussian-diag", "rate" of "poisson";
  * NULL when there is no such family, or no p-th parameter.  In theta of an HMM they follow c, in this order. */
 VHEM_API const char *vhem_emission_param(const char *emission, int p);
-/* The name of column k of the frames of HMMs, "" when it has none, and in *emission (may be NULL) its family, which
- * in a product is that of its channel; NULL when there is no such column. */
-VHEM_API const char *vhem_models_column(const vhem_models *, int k, const char **emission);
-/* The name of symbol v of that column; NULL past the last, and where it has no symbols. */
-VHEM_API const char *vhem_models_symbol(const vhem_models *, int k, int v);
+/* VHEM_EINVAL when there is no column k, or the models are no HMMs. */
+VHEM_API vhem_status vhem_models_column(const vhem_models *, int k, vhem_column_view *out);
 /* VHEM_EINVAL when i is out of range or the models are of the other kind.  HMMs of a set on disk are read when
  * they are looked at, 512 at a time: another status means that these could not be, and vhem_models_read says
  * why. */
@@ -313,13 +324,11 @@ VHEM_API vhem_status vhem_score(vhem_ctx *, const vhem_models *, const vhem_sour
 /* The most likely state path of sequence n under HMM i, path [T], and its log-probability. */
 VHEM_API vhem_status vhem_viterbi(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
                                   int *path, double *logprob);
-/* gamma [T][S]: p(state | y_n, HMM i); expected transition counts xi [S][S] and loglik may be NULL. */
+/* What sequence n says about the states of model i.  HMMs: gamma [T][S], p(state | y_n), and the expected counts
+ * xi [S][S] of transitions.  Textures: means [T][n] in gamma, covariances [T][n][n] in xi.  xi and loglik may be
+ * NULL. */
 VHEM_API vhem_status vhem_posterior(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
                                     double *gamma, double *xi, double *loglik);
-/* The same for texture i: means x [T][n] and covariances cov [T][n][n] of its states; cov and loglik may be
- * NULL. */
-VHEM_API vhem_status vhem_smooth(vhem_ctx *, const vhem_models *, int64_t i, const vhem_data *, int64_t n,
-                                 double *x, double *cov, double *loglik);
 /* N sequences of T frames, each from a model drawn with the weights omega, whose name becomes the label. */
 VHEM_API vhem_status vhem_sample(vhem_ctx *, const vhem_models *, int64_t N, int64_t T, vhem_data **out);
 

@@ -170,12 +170,9 @@ def data_save(session: Session, data: Handle, path: Any) -> None:
     session.call("vhem_data_save", data.pointer, path_bytes(path))
 
 
-def _until_null(function: Any, *args: Any) -> List[str]:
-    """The texts that a function of the library has for 0, 1, ... until there are no more."""
-    found: List[str] = []
-    while (one := function(*args, len(found))) != ffi.NULL:
-        found.append(text(one))
-    return found
+def _symbols(record: Any) -> List[str]:
+    """The names of the symbols of a column, none where it holds numbers."""
+    return [text(record.name[v]) for v in range(record.n)]
 
 
 def data_parts(data: Handle) -> Dict[str, Any]:
@@ -192,8 +189,8 @@ def data_parts(data: Handle) -> Dict[str, Any]:
         parts["weights"].append(view.weight)
         parts["lengths"].append(view.T)
     parts["columns"] = [text(facts.column[k]) for k in range(facts.d)]
-    parts["symbols"] = {parts["columns"][k]: found for k in range(facts.d)
-                        if (found := _until_null(lib.vhem_data_symbol, data.pointer, k))}
+    parts["symbols"] = {parts["columns"][k]: found for k in range(facts.d if facts.symbols else 0)
+                        if (found := _symbols(facts.symbols[k]))}
     parts["y"] = array(first, (facts.frames, facts.d), data)
     return parts
 
@@ -265,10 +262,10 @@ def models_facts(models: Handle) -> Dict[str, Any]:
 def models_columns(models: Handle) -> List[Dict[str, Any]]:
     """name, emission and symbols (none: it holds numbers) of each column of the frames of HMMs."""
     found: List[Dict[str, Any]] = []
-    emission = ffi.new("const char **")
-    while (name := lib.vhem_models_column(models.pointer, len(found), emission)) != ffi.NULL:
-        found.append({"name": text(name), "emission": text(emission[0]),
-                      "symbols": _until_null(lib.vhem_models_symbol, models.pointer, len(found))})
+    column = ffi.new("vhem_column_view *")
+    while lib.vhem_models_column(models.pointer, len(found), column) == lib.VHEM_OK:
+        found.append({"name": text(column.name), "emission": text(column.emission),
+                      "symbols": _symbols(column.symbols)})
     return found
 
 
@@ -365,7 +362,7 @@ def posterior(session: Session, models: Handle, i: int, data: Handle, n: int, T:
 def smooth(session: Session, models: Handle, i: int, data: Handle, k: int, T: int, n: int) -> Tuple[Any, Any]:
     """Means [T][n] and covariances [T][n][n] of the states of a texture."""
     (x, out), (cov, out_cov) = out_array((T, n)), out_array((T, n, n))
-    session.call("vhem_smooth", models.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
+    session.call("vhem_posterior", models.pointer, i, data.pointer, k, out, out_cov, ffi.NULL)
     return x, cov
 
 

@@ -9,14 +9,24 @@ from ._ffi import ffi, lib, plain, text
 from .errors import InputError
 
 
+@functools.lru_cache(maxsize=None)
+def backend_table() -> Dict[str, Optional[str]]:
+    """Why each backend cannot be used here, None where it can; the best first."""
+    facts = ffi.new("vhem_backend_facts *")
+    found: Dict[str, Optional[str]] = {}
+    while lib.vhem_backend_info(len(found), facts) == lib.VHEM_OK:
+        found[text(facts.name)] = text(facts.problem) or None
+    return found
+
+
 def backends() -> List[str]:
     """The sets of kernels usable here, best first."""
-    return text(lib.vhem_backends()).split()
+    return [name for name, problem in backend_table().items() if problem is None]
 
 
 def backend_problem(name: str) -> str:
     """A sentence that says why a backend cannot be used here."""
-    why = text(lib.vhem_backend_problem(name.encode()))
+    why = backend_table().get(name, "there is no backend of this name")
     return f"the backend is {name!r}, must be one of {', '.join(backends())}: {why}"
 
 

@@ -7,7 +7,6 @@
 #include "core/record.h"
 
 #include <omp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,11 +23,11 @@ static const vh_backend *const table[] = {
 enum { N_BACKENDS = sizeof table / sizeof table[0], MOST_THREADS = 1024 };
 
 /* What could be here, but is not built. */
+static const vhem_backend_facts not_built[] = { { "cuda", "this vhem was built without -DVHEM_CUDA=ON" } };
 #ifdef VH_HAVE_CUDA
-static const char *const not_built[][2] = { { NULL, NULL } };
+enum { N_NOT_BUILT = 0 };
 #else
-static const char *const not_built[][2] = { { "cuda", "this vhem was built without -DVHEM_CUDA=ON" },
-                                            { NULL, NULL } };
+enum { N_NOT_BUILT = sizeof not_built / sizeof not_built[0] };
 #endif
 
 static const vh_backend *find(const char *name)
@@ -47,36 +46,19 @@ const vh_backend *vh_backend_cpu(void)
     return &vh_backend_ref;
 }
 
-const char *vhem_backend_problem(const char *name)
+vhem_status vhem_backend_info(int i, vhem_backend_facts *out)
 {
-    for (int i = 0; i < N_BACKENDS; i++)
-        if (strcmp(name, table[i]->name) == 0) {
-            const char *why = table[i]->problem ? table[i]->problem() : NULL;
-            return table[i]->usable() ? NULL : why ? why : "this processor cannot run it";
-        }
-    for (int i = 0; not_built[i][0]; i++)
-        if (strcmp(name, not_built[i][0]) == 0)
-            return not_built[i][1];
-    return "there is no backend of this name";
-}
-
-/* Written once, before anybody reads it. */
-static char usable_names[128];
-static pthread_once_t names_once = PTHREAD_ONCE_INIT;
-
-static void list_names(void)
-{
-    size_t at = 0;
-    for (int i = 0; i < N_BACKENDS && at < sizeof usable_names; i++)
-        if (table[i]->usable())
-            at += (size_t)snprintf(usable_names + at, sizeof usable_names - at, "%s%s", at > 0 ? " " : "",
-                                   table[i]->name);
-}
-
-const char *vhem_backends(void)
-{
-    pthread_once(&names_once, list_names);
-    return usable_names;
+    if (i < 0 || i >= N_BACKENDS + N_NOT_BUILT)
+        return VHEM_EINVAL;
+    if (i >= N_BACKENDS) {
+        *out = not_built[i - N_BACKENDS];
+        return VHEM_OK;
+    }
+    const char *why = table[i]->problem ? table[i]->problem() : NULL;
+    *out = (vhem_backend_facts){ .name = table[i]->name };
+    if (!table[i]->usable())
+        out->problem = why ? why : "this processor cannot run it";
+    return VHEM_OK;
 }
 
 const char *vhem_ctx_backend(const vhem_ctx *ctx)

@@ -24,7 +24,7 @@ struct vh_builder {
     sequence *seq;    /* [N] */
     size_t N, cap_seq;
     char **column;
-    vh_symbols *symbols; /* [d] */
+    vhem_symbols *symbols; /* [d] */
     char *path;
 };
 
@@ -157,12 +157,12 @@ vhem_status vh_builder_symbols(vh_builder *b, int k, char **name, int n)
     vhem_status st = VHEM_OK;
     if (!b->symbols)
         VH_NEW(b->symbols, b->d);
-    b->symbols[k] = (vh_symbols){ n, name };
+    b->symbols[k] = (vhem_symbols){ n, name };
 done:
     return st;
 }
 
-void vh_symbols_free(vh_symbols *symbols, int d)
+void vh_symbols_free(vhem_symbols *symbols, int d)
 {
     for (int k = 0; symbols && k < d; k++) {
         for (int v = 0; v < symbols[k].n; v++)

@@ -159,7 +159,8 @@ void vhem_data_info(const vhem_data *data, vhem_data_facts *out)
                               .missing = data->n_missing,
                               .d = data->d,
                               .format = data->format,
-                              .column = (const char *const *)data->column };
+                              .column = (const char *const *)data->column,
+                              .symbols = data->symbols };
 }
 
 vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
@@ -175,13 +176,6 @@ vhem_status vhem_data_view(const vhem_data *data, int64_t n, vhem_seq_view *out)
         .y = vh_data_frames(data, n),
     };
     return VHEM_OK;
-}
-
-const char *vhem_data_symbol(const vhem_data *data, int k, int v)
-{
-    if (!data->symbols || k < 0 || k >= data->d || v < 0 || v >= data->symbols[k].n)
-        return NULL;
-    return data->symbols[k].name[v];
 }
 
 static void clear_data(void *object)
@@ -307,10 +301,10 @@ vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse
     return VHEM_OK;
 }
 
-vhem_status vh_symbols_copy(vhem_ctx *ctx, const vh_symbols *from, int d, vh_symbols **out)
+vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem_symbols **out)
 {
     vhem_status st = VHEM_OK;
-    vh_symbols *copy = NULL;
+    vhem_symbols *copy = NULL;
 
     if (!from)
         return VHEM_OK;
@@ -330,14 +324,14 @@ done:
 static vhem_status keep_symbols(vhem_ctx *ctx, vhem_data *data, int old_d, const int *place, int d)
 {
     vhem_status st = VHEM_OK;
-    vh_symbols *kept = NULL;
+    vhem_symbols *kept = NULL;
 
     if (!data->symbols)
         return VHEM_OK;
     VH_NEW(kept, d);
     for (int k = 0; k < d; k++) {
         kept[k] = data->symbols[place[k]];
-        data->symbols[place[k]] = (vh_symbols){ 0 };
+        data->symbols[place[k]] = (vhem_symbols){ 0 };
     }
     vh_symbols_free(data->symbols, old_d);
     data->symbols = kept;

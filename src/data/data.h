@@ -6,11 +6,6 @@
 #include "core/ctx.h"
 #include "data/spill.h"
 
-typedef struct {
-    int n;       /* 0: cells are numbers */
-    char **name; /* [n] */
-} vh_symbols;
-
 struct vhem_data {
     int64_t N;
     int d;
@@ -28,7 +23,7 @@ struct vhem_data {
     /* Columns and symbols as models of this layout have them (model/layout.h), which must outlive the set; NULL:
      * as they were read. */
     const struct vh_layout *layout;
-    vh_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
+    vhem_symbols *symbols; /* [d]  what whole numbers in a column stand for; NULL: nothing in any */
 };
 
 static inline int64_t vh_data_length(const vhem_data *data, int64_t n)
@@ -108,8 +103,8 @@ typedef const char *(*vh_refuse)(const void *arg, int k, double y);
 vhem_status vh_data_suits(vhem_ctx *ctx, const vhem_data *data, vh_refuse refuse, const void *arg,
                           int64_t *n_missing);
 
-void vh_symbols_free(vh_symbols *symbols, int d); /* accepts NULL */
-vhem_status vh_symbols_copy(vhem_ctx *ctx, const vh_symbols *from, int d, vh_symbols **out);
+void vh_symbols_free(vhem_symbols *symbols, int d); /* accepts NULL */
+vhem_status vh_symbols_copy(vhem_ctx *ctx, const vhem_symbols *from, int d, vhem_symbols **out);
 /* Makes up the names y0, y1, ... of dimensions that have none. */
 vhem_status vh_data_name_columns(vhem_ctx *ctx, vhem_data *data);
 /* Counts NaN into n_missing; refuses infinity. */

@@ -92,6 +92,13 @@ static void write_header(vhem_ctx *ctx, FILE *f, const vhem_data *data, const ch
     putc('\n', f);
 }
 
+/* What the value in column k stands for; NULL: itself. */
+static const char *symbol_of(const vhem_data *data, int k, double y)
+{
+    const vhem_symbols *s = data->symbols ? &data->symbols[k] : NULL;
+    return s && y >= 0 && y < s->n ? s->name[(int)y] : NULL;
+}
+
 static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data, int64_t n, const char *name,
                                   char delim)
 {
@@ -114,7 +121,7 @@ static vhem_status write_sequence(vhem_ctx *ctx, FILE *f, const vhem_data *data,
             fwrite(text, 1, vh_number_short(data->weight[n], text), f);
         }
         for (int k = 0; k < data->d; k++, y++) {
-            const char *symbol = *y >= 0 && *y <= INT_MAX ? vhem_data_symbol(data, k, (int)*y) : NULL;
+            const char *symbol = symbol_of(data, k, *y);
             putc(delim, f);
             if (symbol)
                 vh_write_field(f, symbol, delim);

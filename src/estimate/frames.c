@@ -538,7 +538,7 @@ vhem_status vh_frames_detach(vhem_ctx *ctx, vhem_data *data)
 {
     vhem_status st = VHEM_OK;
     const vh_layout *layout = data->layout;
-    vh_symbols *symbols = NULL;
+    vhem_symbols *symbols = NULL;
     double *number = NULL;
 
     VH_NEW(symbols, data->d);

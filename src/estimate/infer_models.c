@@ -51,14 +51,11 @@ done:
     return st;
 }
 
-/* The kind is the wanted one, and i and n can be looked up. */
-static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, vhem_kind kind, int64_t i,
-                             const vhem_data *data, int64_t n)
+/* i and n can be looked up. */
+static vhem_status check_one(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
+                             int64_t n)
 {
     vhem_status st = VHEM_OK;
-    VH_CHECK(models->kind == kind, VHEM_EINVAL, "the models are %s, must be %s",
-             kind == VHEM_HMMS ? "dynamic textures" : "HMMs",
-             kind == VHEM_HMMS ? "HMMs" : "dynamic textures");
     VH_CHECK(i >= 0 && i < vh_models_size(models), VHEM_EINVAL, "%s %lld was asked for, there are %lld",
              vh_models_word(models), (long long)i, (long long)vh_models_size(models));
     VH_CHECK(n >= 0 && n < data->N, VHEM_EINVAL, "sequence %lld was asked for, there are %lld", (long long)n,
@@ -71,22 +68,22 @@ done:
 vhem_status vhem_viterbi(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                          int64_t n, int *path, double *logprob)
 {
-    vhem_status st = check_one(ctx, models, VHEM_HMMS, i, data, n);
-    return st == VHEM_OK ? vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob) : st;
+    vhem_status st = VHEM_OK;
+    VH_CHECK(models->kind == VHEM_HMMS, VHEM_EINVAL, "the models are dynamic textures, must be HMMs");
+    VH_TRY(check_one(ctx, models, i, data, n));
+    VH_TRY(vh_h3m_viterbi(ctx, models->h3m, i, data, n, path, logprob));
+done:
+    return st;
 }
 
 vhem_status vhem_posterior(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data,
                            int64_t n, double *gamma, double *xi, double *loglik)
 {
-    vhem_status st = check_one(ctx, models, VHEM_HMMS, i, data, n);
-    return st == VHEM_OK ? vh_h3m_posterior(ctx, models->h3m, i, data, n, gamma, xi, loglik) : st;
-}
-
-vhem_status vhem_smooth(vhem_ctx *ctx, const vhem_models *models, int64_t i, const vhem_data *data, int64_t n,
-                        double *x, double *cov, double *loglik)
-{
-    vhem_status st = check_one(ctx, models, VHEM_TEXTURES, i, data, n);
-    return st == VHEM_OK ? vh_dtm_smooth(ctx, models->dtm, i, data, n, x, cov, loglik) : st;
+    vhem_status st = check_one(ctx, models, i, data, n);
+    if (st != VHEM_OK)
+        return st;
+    return models->h3m ? vh_h3m_posterior(ctx, models->h3m, i, data, n, gamma, xi, loglik)
+                       : vh_dtm_smooth(ctx, models->dtm, i, data, n, gamma, xi, loglik);
 }
 
 vhem_status vhem_sample(vhem_ctx *ctx, const vhem_models *models, int64_t N, int64_t T, vhem_data **out)

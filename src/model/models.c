@@ -469,22 +469,18 @@ static const vh_channel *channel_of(const vh_layout *layout, int k)
     return NULL;
 }
 
-const char *vhem_models_column(const vhem_models *models, int k, const char **emission)
+vhem_status vhem_models_column(const vhem_models *models, int k, vhem_column_view *out)
 {
     const vh_h3m *head = head_of(models);
     if (!head || k < 0 || k >= head->d)
-        return NULL;
+        return VHEM_EINVAL;
     const vh_channel *c = channel_of(head->shape.layout, k);
-    if (emission)
-        *emission = c && vh_param_is_channels(&head->family->param[0]) ? c->family->name : head->family->name;
-    return c && head->shape.layout->column ? head->shape.layout->column[k] : "";
-}
-
-const char *vhem_models_symbol(const vhem_models *models, int k, int v)
-{
-    const vh_h3m *head = head_of(models);
-    const vh_channel *c = head && k >= 0 ? channel_of(head->shape.layout, k) : NULL;
-    return c && v >= 0 && v < c->shape.V ? c->symbol[v] : NULL;
+    bool product = c && vh_param_is_channels(&head->family->param[0]);
+    *out = (vhem_column_view){ .name = c && head->shape.layout->column ? head->shape.layout->column[k] : "",
+                               .emission = product ? c->family->name : head->family->name };
+    if (c)
+        out->symbols = (vhem_symbols){ c->shape.V, c->symbol };
+    return VHEM_OK;
 }
 
 const char *vhem_emission_param(const char *emission, int p)

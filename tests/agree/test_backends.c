@@ -23,6 +23,27 @@ static void each_backend(backend_check check, const void *arg)
     }
 }
 
+/* Every backend is listed once, ref can always be used, and one that cannot says why. */
+static void listed(void **state)
+{
+    vhem_backend_facts facts;
+    int n = 0, refs = 0;
+    (void)state;
+    while (vhem_backend_info(n, &facts) == VHEM_OK) {
+        vhem_ctx_options opt;
+        vhem_ctx *ctx = NULL;
+        vhem_options_init(VHEM_CTX_OPTIONS, &opt);
+        opt.backend = facts.name;
+        assert_int_equal(vhem_ctx_new(&opt, &ctx), facts.problem ? VHEM_EBACKEND : VHEM_OK);
+        assert_true(!facts.problem || *facts.problem);
+        refs += !facts.problem && strcmp(facts.name, "ref") == 0;
+        vhem_free(ctx);
+        n++;
+    }
+    assert_int_equal(refs, 1);
+    assert_int_equal(vhem_backend_info(-1, &facts), VHEM_EINVAL);
+}
+
 typedef struct {
     const char *what;
     const vh_h3m *h3m;
@@ -444,9 +465,9 @@ static void zero_weights(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(shapes),         cmocka_unit_test(mixed_sizes),
-                                        cmocka_unit_test(long_sequences), cmocka_unit_test(separated),
-                                        cmocka_unit_test(conflicts),      cmocka_unit_test(random_conflicts),
-                                        cmocka_unit_test(zero_weights) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(listed),           cmocka_unit_test(shapes),
+                                        cmocka_unit_test(mixed_sizes),      cmocka_unit_test(long_sequences),
+                                        cmocka_unit_test(separated),        cmocka_unit_test(conflicts),
+                                        cmocka_unit_test(random_conflicts), cmocka_unit_test(zero_weights) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

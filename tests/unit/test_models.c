@@ -30,6 +30,7 @@ static void looks(void **state)
     vhem_models_facts facts;
     vhem_hmm_view hmm;
     vhem_dt_view dt;
+    vhem_column_view column;
     (void)state;
     vhem_models_info(h, &facts);
     assert_true(facts.kind == VHEM_HMMS && facts.K == 4 && facts.d == 2 && facts.S == 3 && facts.M == 2);
@@ -44,9 +45,40 @@ static void looks(void **state)
     assert_int_equal(vhem_models_texture(h, 0, &dt), VHEM_EINVAL);
     assert_int_equal(vhem_models_texture(t, (int64_t)1 << 32, &dt), VHEM_EINVAL);
     assert_true(isinf(vhem_models_compare(h, t)));
+    assert_int_equal(vhem_models_column(h, 1, &column), VHEM_OK);
+    assert_string_equal(column.emission, "gaussian-diag");
+    assert_string_equal(column.name, "");
+    assert_int_equal(column.symbols.n, 0);
+    assert_int_equal(vhem_models_column(h, 2, &column), VHEM_EINVAL);
+    assert_int_equal(vhem_models_column(t, 0, &column), VHEM_EINVAL);
     vhem_free(h);
     vhem_free(t);
     vhem_free(NULL);
+    vhem_free(ctx);
+}
+
+/* What a sequence says about the states, by one call for both kinds. */
+static void posteriors(void **state)
+{
+    enum { T = 5 };
+    vhem_ctx *ctx = test_ctx();
+    vhem_models *all[] = { hmms(ctx, 2), textures(ctx, 2) };
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double gamma[T][3], more[T * 9], loglik = NAN, score[2];
+        vhem_data *data = NULL;
+        assert_ok(ctx, vhem_sample(ctx, all[k], 1, T, &data));
+        assert_ok(ctx, vhem_score(ctx, all[k], &(vhem_source){ .data = data }, score));
+        assert_ok(ctx, vhem_posterior(ctx, all[k], 1, data, 0, gamma[0], more, &loglik));
+        assert_near(loglik, score[1], 1e-9, 0);
+        assert_ok(ctx, vhem_posterior(ctx, all[k], 1, data, 0, gamma[0], NULL, NULL));
+        for (int t = 0; k == 0 && t < T; t++)
+            assert_near(gamma[t][0] + gamma[t][1] + gamma[t][2], 1, 1e-12, 0);
+        assert_fails(ctx, vhem_posterior(ctx, all[k], 2, data, 0, gamma[0], NULL, NULL), VHEM_EINVAL,
+                     k == 0 ? "HMM 2 was asked for, there are 2" : "texture 2 was asked for, there are 2");
+        vhem_free(data);
+        vhem_free(all[k]);
+    }
     vhem_free(ctx);
 }
 
@@ -179,9 +211,8 @@ static void whatever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks),
-        cmocka_unit_test(files),
-        cmocka_unit_test(subsets_and_pools),
+        cmocka_unit_test(looks),    cmocka_unit_test(posteriors),
+        cmocka_unit_test(files),    cmocka_unit_test(subsets_and_pools),
         cmocka_unit_test(whatever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void draws(void **state)
     assert_near(seen / T, den, 0, 5 * sqrt(den * (1 - den) / T));
     assert_near(x / T, 1.5, 0, 5 * sqrt(1.75 / T));
     assert_ok(ctx, vh_frames_detach(ctx, data));
-    assert_string_equal(vhem_data_symbol(data, 1, 1), "den");
+    assert_string_equal(data->symbols[1].name[1], "den");
     assert_string_equal(data->column[0], "step");
     vhem_free(data);
     vh_h3m_free(h3m);
