@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AUTO_MOST = 6 }; /* states of --states auto */
+
 typedef struct {
     vhem_data_options data;
     vhem_fit_options fit;
@@ -98,7 +100,9 @@ static int fit_and_save(cli *c, const fit_args *a, const vhem_data *data)
                                a->fit.K > 0 && !a->fit.store,
                                stopped,
                                !a->fit.emission,
-                               a->fit.S == VHEM_AUTO || a->fit.S_max > 0 };
+                               a->fit.S == VHEM_AUTO ? AUTO_MOST
+                               : a->fit.S_max > 0    ? a->fit.S_max
+                                                     : 0 };
         fit_tell(c, &r);
         status = stopped ? EXIT_STOPPED : EXIT_DONE;
     }

@@ -58,7 +58,7 @@ static json_t *report_json(const cli *c, const fit_result *r, const vhem_models_
     for (int64_t i = 0; !r->mixture && i < r->report->K; i++) {
         json_t *name = cli_json_text(cli_model_name(r->models, i, buf, sizeof buf));
         json_t *row = row_json(r->report, i, name, facts->prior != NULL);
-        if (r->chosen)
+        if (r->most > 0)
             json_object_set_new(row, "S", json_integer(cli_model_at(r->models, i).S));
         json_array_append_new(models, row);
     }
@@ -183,8 +183,9 @@ static void tell_states(cli *c, const fit_result *r, const vhem_models_facts *fa
 {
     char text[256] = "";
     size_t at = 0;
+    int64_t n = 0; /* at last of those with the most states */
     for (int S = 1; S <= facts->S && at + 40 < sizeof text; S++) {
-        int64_t n = 0;
+        n = 0;
         for (int64_t i = 0; i < facts->K; i++)
             n += cli_model_at(r->models, i).S == S;
         if (n > 0)
@@ -192,6 +193,11 @@ static void tell_states(cli *c, const fit_result *r, const vhem_models_facts *fa
                                    cli_plural(S), (long long)n);
     }
     cli_say(c, "states chosen by variational Bayes: %s", text);
+    if (n > 0 && facts->S == r->most)
+        cli_say(
+            c,
+            "%lld of %lld HMMs %s all %d states that were allowed, and might need more: try --states 1..%d",
+            (long long)n, (long long)facts->K, n == 1 ? "has" : "have", r->most, 2 * r->most);
 }
 
 static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *facts, const char *word)
@@ -216,7 +222,7 @@ static void tell_report(cli *c, const fit_result *r, const vhem_models_facts *fa
     tell_repairs(c, &t, facts);
     if (!r->mixture && K > 0)
         tell_few_frames(c, facts, t.frames);
-    if (r->chosen)
+    if (r->most > 0)
         tell_states(c, r, facts);
     tell_restarts(c, r, &t, word);
     tell_next(c, r, textures);

@@ -12,7 +12,7 @@ typedef struct {
     const char *output, *store;    /* store may be NULL */
     bool mixture, stopped;
     bool unasked; /* the emission is the default */
-    bool chosen;  /* the number of states of each model was */
+    int most;     /* states that each model may have had to choose from; 0: their number was given */
 } fit_result;
 
 /* With --json every restart of every model on standard output, and the summary on standard error. */

@@ -377,6 +377,9 @@ static vhem_status set_made_up_frames(vhem_ctx *ctx, fit *f)
         !f->choice.estimate, VHEM_EINVAL,
         "a prior is estimated (eb) for Gaussian emissions alone; for %s it is --prior vb, none or a file",
         f->family->name);
+    VH_CHECK(!f->choice.gaussian, VHEM_EINVAL,
+             "prior: %s is a setting for Gaussians alone; for %s models there are nu0 and count",
+             f->choice.gaussian, f->family->name);
     if (f->choice.text) {
         VH_TRY(vh_frames_prior_read(ctx, f->choice.text, &p));
         VH_CHECK(p.model->d == f->data->d, VHEM_EINVAL, "the prior has dimension %d, the data %d", p.model->d,

@@ -39,11 +39,13 @@ static vhem_status read_setting(vhem_ctx *ctx, void *arg, const char *key, const
 
     for (int k = 0; k < 3; k++)
         if (strcmp(key, number[k].name) == 0) {
+            out->gaussian = number[k].to == &out->lambda ? "lambda" : out->gaussian;
             VH_TRY(vh_setting_positive(ctx, "prior", key, value, number[k].to));
             goto done;
         }
     for (int k = 0; k < 2; k++)
         if (strcmp(key, word[k].name) == 0) {
+            out->gaussian = word[k].name;
             *word[k].to = strcmp(value, word[k].yes) == 0;
             VH_CHECK(*word[k].to || strcmp(value, word[k].no) == 0, VHEM_EINVAL,
                      "prior: %s is '%s', must be %s or %s", key, value, word[k].yes, word[k].no);

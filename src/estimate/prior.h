@@ -17,8 +17,9 @@ typedef struct { /* the option, read */
     double lambda;  /* frames that the mean counts for, if states are as wide as the data */
     bool broad;     /* fits begin at large variances */
     bool effective; /* nu0 is of independent frames: more of them, where frames follow one another closely */
-    double least;   /* variances within states count as at least this share of that of the data */
-} vh_prior_choice;  /* zero it before use */
+    const char *gaussian; /* a setting that was given and means something for Gaussians alone; NULL: none */
+    double least;         /* variances within states count as at least this share of that of the data */
+} vh_prior_choice;        /* zero it before use */
 
 /* spec as vhem_fit_options.prior; NULL: the default, none when there is a start.  The file is read here. */
 vhem_status vh_prior_choose(vhem_ctx *ctx, const char *spec, bool started, vh_prior_choice *out);

@@ -156,6 +156,9 @@ class Emissions(Case):
         self.ok("fit", "d.csv", "--emission", "gaussian-diag", "-o", "g.json")
         self.fails(1, "prior: it is for gaussian-diag models, and holds no made-up frames", "fit", "d.csv", "--emission",
                    "poisson", "--prior", "g.json", "-o", "p.json")
+        for setting in ("lambda=2", "nu0=2,start=ml", "frames=all"):
+            self.fails(1, "is a setting for Gaussians alone; for poisson models there are nu0 and count", "fit", "d.csv",
+                       "--emission", "poisson", "--prior", setting, "-o", "p.json")
         self.assertIn("states chosen by variational Bayes", self.ok("fit", "d.csv", "--states", "1..2", "--emission",
                                                                     "poisson", "-o", "p.json").err)
 

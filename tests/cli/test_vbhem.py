@@ -229,6 +229,9 @@ class Bayes(Case):
         r = self.ok("fit", "d.csv", "--states", "1..4", "-o", "m.json")
         self.assertIn("states chosen by variational Bayes: 1 state: 2, 2 states: 2, 3 states: 2", r.err)
         self.assertEqual([h["S"] for h in self.load("m.json")["hmms"]], [1, 2, 3] * 2)
+        self.assertNotIn("that were allowed", r.err)
+        self.assertIn("vhem fit: 2 of 6 HMMs have all 3 states that were allowed, and might need more: try --states 1..6",
+                      self.ok("fit", "d.csv", "--states", "1..3", "-o", "m.json").err)
         facts = self.ok("fit", "d.csv", "--states", "auto", "-o", "m.json", "--json").json()
         self.assertEqual([m["S"] for m in facts["models"]], [1, 2, 3] * 2)
         self.fails(1, "1 to 1000 states would be 1000 fits of every model, at most 50 are tried: give a narrower range",
