@@ -181,6 +181,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     vh_job job = mix->job;
     vh_h3m *one = NULL;
     vhem_fit_run run = { 0 };
+    int64_t *some = NULL;
 
     opt.max_iter = from->iterations;
     opt.tol = 0;
@@ -197,7 +198,9 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     }
     VH_TRY(vh_h3m_new(ctx, h3m->family, h3m->shape, 1, &one));
     VH_TRY(vh_h3m_shape(ctx, one, 0, h->S, h->M));
-    VH_TRY(vh_start_hmm(ctx, &job, rng, 1, one, &one->hmm[0]));
+    vh_job thin = job;
+    VH_TRY(vh_start_thin(ctx, &thin, &some));
+    VH_TRY(vh_start_hmm(ctx, &thin, rng, 1, one, &one->hmm[0]));
     vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* A few frames may let a covariance collapse: the start by itself must do then. */
@@ -208,6 +211,7 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     st = fit == VHEM_ENOMEM ? fit : VHEM_OK;
 done:
     vh_h3m_free(one);
+    free(some);
     return st;
 }
 

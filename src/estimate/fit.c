@@ -94,10 +94,13 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     const vhem_fit_options *opt = job->opt;
     vh_job shared = *job;
     vh_h3m *runs = NULL;
+    int64_t *some = NULL;
     double *X = NULL;
 
+    if (!given)
+        VH_TRY(vh_start_thin(ctx, &shared, &some));
     if (!given && R > 1)
-        VH_TRY(vh_start_frames(ctx, job, &X));
+        VH_TRY(vh_start_frames(ctx, &shared, &X));
     shared.X = X;
     VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &runs));
     for (int r = 0; r < R; r++) {
@@ -117,6 +120,7 @@ static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *g
     runs = NULL;
 done:
     vh_h3m_free(runs);
+    free(some);
     free(X);
     return st;
 }

@@ -16,9 +16,29 @@
 #include <math.h>
 #include <string.h>
 
-enum { KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
+enum { START_FRAMES = 200000, KMEANS_FRAMES = 20000, KMEANS_ITER = 20 };
 
 /* ---- 1. frames of a job -------------------------------------------------------------------------------- */
+
+vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq)
+{
+    vhem_status st = VHEM_OK;
+    int64_t step = (job->frames + START_FRAMES - 1) / START_FRAMES, n = 0;
+
+    *seq = NULL;
+    if (step <= 1 || job->n <= 1)
+        return VHEM_OK;
+    VH_NEW(*seq, (job->n + step - 1) / step);
+    job->frames = 0;
+    for (int64_t i = 0; i < job->n; i += step) {
+        (*seq)[n++] = job->seq[i];
+        job->frames += vh_data_length(job->data, job->seq[i]);
+    }
+    job->seq = *seq;
+    job->n = n;
+done:
+    return st;
+}
 
 vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **out)
 {

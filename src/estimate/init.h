@@ -11,6 +11,10 @@ typedef vhem_status (*vh_start)(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, i
 /* The start with this name, "kmeans", "random" or "segment"; NULL when there is none. */
 vh_start vh_start_find(const char *name);
 
+/* Leaves a job of very many frames only every so many of its sequences, some 200,000 frames: a start needs no
+ * more, and all later iterations see everything.  seq: the list it then has, for free(); NULL: all stay. */
+vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq);
+
 /* All frames of a job in its coordinates, for several starts: X [frames][d], free(). */
 vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **X);
 

@@ -194,6 +194,42 @@ static void random_sits_on_frames(void **state)
     free(y);
 }
 
+/* A start looks at every so many sequences of a job with very many frames, and at all of any other. */
+static void thinned(void **state)
+{
+    (void)state;
+    fixture f;
+    int T[8] = { 40000, 40000, 40000, 40000, 40000, 40000, 40000, 40000 };
+    int64_t *some;
+    vh_rng rng;
+    vh_rng_init(&rng, 215, VH_RNG_TEST, 0);
+    double *y = random_frames(&rng, 320000, 1, 1);
+
+    open_fixture(&f, 8, T, 1, y, 2, 1, "gaussian-diag");
+    vh_job whole = f.job;
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    assert_non_null(some);
+    assert_int_equal(f.job.n, 4);
+    assert_int_equal(f.job.frames, 160000);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(f.job.seq[i], 2 * i);
+    double mean = begin(&f, "kmeans", 0, 8).mu[0];
+    free(some);
+    f.job = whole;
+    assert_near(begin(&f, "kmeans", 0, 8).mu[0], mean, 0.05, 0);
+
+    f.job.n = 1; /* nothing to leave out */
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    assert_null(some);
+    f.job.n = 5; /* few enough */
+    f.job.frames = 200000;
+    assert_ok(f.ctx, vh_start_thin(f.ctx, &f.job, &some));
+    assert_null(some);
+    assert_int_equal(f.job.n, 5);
+    close_fixture(&f);
+    free(y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +239,7 @@ int main(void)
         cmocka_unit_test(segment_finds_times),
         cmocka_unit_test(many_frames),
         cmocka_unit_test(random_sits_on_frames),
+        cmocka_unit_test(thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
