@@ -24,10 +24,11 @@
 
 #define EMPTY 1e-3 /* a cluster with less than this many sets is empty */
 enum {
-    MAX_RESEED = 3, /* times K: what falls empty again and again is not needed */
-    EARLY = 10,     /* states are revived in so many iterations at first */
-    PROOF = 5,      /* iterations a repair needs to prove itself */
-    SEED_ITER = 3,  /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
+    MAX_RESEED = 3,   /* times K: what falls empty again and again is not needed */
+    EARLY = 10,       /* states are revived in so many iterations at first */
+    PROOF = 5,        /* iterations a repair needs to prove itself */
+    SEED_ITER = 3,    /* of Baum-Welch, for the HMM of a cluster that is re-seeded */
+    FRAMES_EACH = 10, /* for each component: with fewer, Baum-Welch on them makes it collapse */
 };
 
 typedef struct {
@@ -204,8 +205,8 @@ vhem_status vh_em_seed(vhem_ctx *ctx, const vh_mixture *mix, const vh_em_seeding
     vh_start_obey(from->limits, &one->hmm[0]);
     vh_hmm_copy(h, &one->hmm[0]);
     /* A few frames may let a covariance collapse: the start by itself must do then. */
-    vhem_status fit =
-        from->iterations > 0 ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
+    bool enough = from->iterations > 0 && job.frames >= (int64_t)FRAMES_EACH * h->S * h->M;
+    vhem_status fit = enough ? vh_baum_welch(ctx, &job, one, mix->workers, &run) : VHEM_ENUMERIC;
     if (fit == VHEM_OK && isfinite(run.loglik))
         vh_hmm_copy(h, &one->hmm[0]);
     st = fit == VHEM_ENOMEM ? fit : VHEM_OK;

@@ -9,12 +9,13 @@ enum { BITS = 256 };
 
 double vh_scale_of(double log_x)
 {
-    return isinf(log_x) ? VH_NO_SCALE : floor(log_x / (BITS * LN_2) + 0.5);
+    return log_x < VH_NOTHING ? VH_NO_SCALE : floor(log_x / (BITS * LN_2) + 0.5);
 }
 
 double vh_at_scale(double log_x, double scale)
 {
-    double at = log_x - scale * (BITS * LN_2), x = at < -231 ? 0 : exp(at); /* most are: no exp for them */
+    double at = log_x - scale * (BITS * LN_2);
+    double x = at < -231 || log_x < VH_NOTHING ? 0 : exp(at); /* most are: no exp for them */
     return x > VH_NO_SHARE ? x : 0;
 }
 

@@ -10,11 +10,12 @@
 #define VH_MATH_SCALED_H
 
 #define VH_NO_SCALE (-1e300) /* of a sum without terms */
+#define VH_NOTHING  (-1e15)  /* a smaller logarithm is not known to one nat: it stands for no weight at all */
 #define VH_NO_SHARE 1e-100   /* at the scale of its sum, a smaller weight leaves no trace */
 
-/* The scale at which exp(log_x) is between 2^-128 and 2^128; VH_NO_SCALE for -inf. */
+/* The scale at which exp(log_x) is between 2^-128 and 2^128; VH_NO_SCALE below VH_NOTHING. */
 double vh_scale_of(double log_x);
-/* exp(log_x) at a scale; 0 when it is VH_NO_SHARE or less there. */
+/* exp(log_x) at a scale; 0 when it is VH_NO_SHARE or less there, or below VH_NOTHING. */
 double vh_at_scale(double log_x, double scale);
 /* What numbers at scale `from` are multiplied with to be at scale `to`, which is not lower. */
 double vh_scale_change(double from, double to);

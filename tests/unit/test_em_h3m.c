@@ -275,6 +275,30 @@ static void collapse(void **state)
     vhem_free(ctx);
 }
 
+/* A start from a sequence with few frames for each component: none of them sits on a frame or two. */
+static void few_frames(void **state)
+{
+    enum { N = 12, T = 30 };
+    vhem_ctx *ctx = test_ctx();
+    vh_h3m *two = switchers(ctx, 2);
+    vhem_cluster_options opt = em_options();
+    vh_clustering *c = NULL;
+    int truth[N];
+    (void)state;
+    vhem_data *data = sequences(ctx, two, N, T, truth);
+    opt.M = 4;
+    opt.restarts = 1;
+    opt.max_iter = 0;
+    assert_ok(ctx, call_cluster_data(ctx, data, false, 2, &opt, &c));
+    for (int k = 0; k < 2; k++)
+        for (int e = 0; e < 2 * 4 * 2; e++)
+            assert_true(view_of(c->centers, k).cov[e] > 0.02);
+    vh_clustering_free(c);
+    vhem_data_free(data);
+    vh_h3m_free(two);
+    vhem_ctx_free(ctx);
+}
+
 static void bad_requests(void **state)
 {
     vhem_ctx *ctx = test_ctx();
@@ -359,10 +383,15 @@ static void shem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_brute_force), cmocka_unit_test(finds_clusters),
-        cmocka_unit_test(tree_of_sequences),   cmocka_unit_test(given_start),
-        cmocka_unit_test(empty_cluster),       cmocka_unit_test(collapse),
-        cmocka_unit_test(bad_requests),        cmocka_unit_test(shem),
+        cmocka_unit_test(against_brute_force),
+        cmocka_unit_test(finds_clusters),
+        cmocka_unit_test(tree_of_sequences),
+        cmocka_unit_test(given_start),
+        cmocka_unit_test(empty_cluster),
+        cmocka_unit_test(collapse),
+        cmocka_unit_test(few_frames),
+        cmocka_unit_test(bad_requests),
+        cmocka_unit_test(shem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

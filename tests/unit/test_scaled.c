@@ -59,6 +59,14 @@ static void test_nothing(void **state)
     vh_scaled_merge(&sum, &scale, 0, VH_NO_SCALE);
     assert_near(vh_scaled_log(sum, scale), -1e6, 1e-15, 0);
     assert_true(vh_scaled_value(sum, scale) == 0);
+    for (double x = -1e14; x > -1e308; x *= 7) { /* logarithms whose last digit is worth more than a nat */
+        sum = 0;
+        scale = VH_NO_SCALE;
+        vh_scaled_add(&sum, &scale, x);
+        assert_true(x < VH_NOTHING ? sum == 0 && scale == VH_NO_SCALE
+                                   : fabs(vh_scaled_log(sum, scale) - x) < 1);
+        assert_true(vh_at_scale(x, VH_NO_SCALE) == 0);
+    }
 }
 
 int main(void)

@@ -14,16 +14,17 @@ enum { BLOCK = 128 };
 #define LN_2     0.69314718055994530942
 #define BITS     256
 #define NO_SCALE (-1e300)
+#define NOTHING  (-1e15)
 #define NO_SHARE 1e-100
 
 static __device__ double scale_of(double log_x)
 {
-    return isinf(log_x) ? NO_SCALE : floor(log_x / (BITS * LN_2) + 0.5);
+    return log_x < NOTHING ? NO_SCALE : floor(log_x / (BITS * LN_2) + 0.5);
 }
 
 static __device__ double at_scale(double log_x, double scale)
 {
-    double at = log_x - scale * (BITS * LN_2), x = at < -231 ? 0 : exp(at);
+    double at = log_x - scale * (BITS * LN_2), x = at < -231 || log_x < NOTHING ? 0 : exp(at);
     return x > NO_SHARE ? x : 0;
 }
 
