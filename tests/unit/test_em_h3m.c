@@ -294,9 +294,9 @@ static void few_frames(void **state)
         for (int e = 0; e < 2 * 4 * 2; e++)
             assert_true(view_of(c->centers, k).cov[e] > 0.02);
     vh_clustering_free(c);
-    vhem_data_free(data);
+    vhem_free(data);
     vh_h3m_free(two);
-    vhem_ctx_free(ctx);
+    vhem_free(ctx);
 }
 
 static void bad_requests(void **state)
