@@ -87,44 +87,6 @@ done:
 
 /* ---- 2. one job ---------------------------------------------------------------------------------------- */
 
-/* The R starts of a job, made to agree with its topology. */
-static vhem_status make_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
-{
-    vhem_status st = VHEM_OK;
-    const vhem_fit_options *opt = job->opt;
-    vh_job shared = *job;
-    vh_h3m *runs = NULL;
-    int64_t *some = NULL;
-    double *X = NULL;
-
-    if (!given)
-        VH_TRY(vh_start_thin(ctx, &shared, &some));
-    if (!given && R > 1)
-        VH_TRY(vh_start_frames(ctx, &shared, &X));
-    shared.X = X;
-    VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &runs));
-    for (int r = 0; r < R; r++) {
-        vh_hmm *h = &runs->hmm[r];
-        vh_rng rng;
-        VH_TRY(vh_h3m_shape(ctx, runs, r, opt->S, opt->M));
-        vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, job->item << 16 | (uint64_t)r);
-        if (given)
-            vh_hmm_copy(h, given);
-        else if (r > 0 && vh_stopped(ctx))
-            vh_hmm_copy(h, &runs->hmm[0]); /* no more than one start is needed now */
-        else
-            VH_TRY(vh_start_hmm(ctx, &shared, &rng, r, runs, h));
-        vh_start_obey(&job->limits, h);
-    }
-    *out = runs;
-    runs = NULL;
-done:
-    vh_h3m_free(runs);
-    free(some);
-    free(X);
-    return st;
-}
-
 typedef struct { /* a job and what it owns */
     vh_job job;
     const vh_hmm *given; /* where it starts; NULL: where the options say */
@@ -224,7 +186,7 @@ static vhem_status run_job(vhem_ctx *ctx, fit *f, int64_t i, vh_workers *workers
         runs = f->first[i];
         f->first[i] = NULL;
     } else {
-        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &runs));
+        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &runs));
         if (f->prior)
             st = first_fit(ctx, f, &x, workers, runs);
         if (st != VHEM_OK && st != VHEM_ESTOPPED)
@@ -286,7 +248,7 @@ static vhem_status look_at_job(vhem_ctx *ctx, void *arg, int64_t k, int worker)
 
     VH_TRY(begin_job(ctx, f, i, &x));
     if (!f->first[i]) {
-        VH_TRY(make_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
+        VH_TRY(vh_starts(ctx, &x.job, x.given, f->report->R, &f->first[i]));
         VH_TRY(first_fit(ctx, f, &x, &own, f->first[i]));
     }
     int64_t best = x.given ? 0 : best_run(x.run, f->report->R);

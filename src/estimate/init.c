@@ -5,10 +5,12 @@
  *   segment   each sequence cut into S pieces: states are times; first restart equal pieces, then random ones
  *   random    random frames as means, random chains
  *
- *   1. frames of a job      2. from labels to a model      3. the starts */
+ *   1. frames of a job      2. from labels to a model      3. the starts      4. all starts of a job */
 #include "estimate/init.h"
 
 #include "core/alloc.h"
+#include "core/tree_sum.h"
+#include "estimate/options.h"
 #include "math/kmeans.h"
 #include "math/logsum.h"
 #include "math/order.h"
@@ -40,7 +42,8 @@ done:
     return st;
 }
 
-vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **out)
+/* All frames of a job in its coordinates: X [frames][d]. */
+static vhem_status frames_of(vhem_ctx *ctx, const vh_job *job, double **out)
 {
     vhem_status st = VHEM_OK;
     int d = job->data->d;
@@ -73,7 +76,7 @@ static vhem_status labelled_new(vhem_ctx *ctx, const vh_job *job, const vh_h3m *
     vhem_status st = VHEM_OK;
     *x = (labelled){ .job = job, .h3m = h3m, .X = job->X };
     if (!x->X)
-        VH_TRY(vh_start_frames(ctx, job, &x->own));
+        VH_TRY(frames_of(ctx, job, &x->own));
     x->X = x->X ? x->X : x->own;
     VH_NEW(x->label, job->frames);
 done:
@@ -450,4 +453,67 @@ void vh_start_obey(const vh_limits *lim, vh_hmm *h)
         obey(h->S, lim->fixed_pi, h->pi);
     for (int s = 0; lim->fixed_A && s < h->S; s++)
         obey(h->S, lim->fixed_A + s * h->S, h->A + s * h->S);
+}
+
+/* ---- 4. all starts of a job ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const vh_job *job;
+    const vh_hmm *given;
+    vh_h3m *runs;
+    bool *left; /* [R]  not made: no more than one is needed once the user wants to stop */
+} starting;
+
+static vhem_status make_one(vhem_ctx *ctx, void *arg, int64_t r, int worker, double *unused)
+{
+    vhem_status st = VHEM_OK;
+    const starting *s = arg;
+    vh_hmm *h = &s->runs->hmm[r];
+    vh_rng rng;
+    (void)worker;
+    (void)unused;
+
+    s->left[r] = !s->given && r > 0 && vh_stopped(ctx);
+    if (s->left[r])
+        return VHEM_OK;
+    vh_rng_init(&rng, ctx->opt.seed, VH_RNG_INIT, s->job->item << 16 | (uint64_t)r);
+    if (s->given)
+        vh_hmm_copy(h, s->given);
+    else
+        VH_TRY(vh_start_hmm(ctx, s->job, &rng, (int)r, s->runs, h));
+    vh_start_obey(&s->job->limits, h);
+done:
+    return st;
+}
+
+vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out)
+{
+    vhem_status st = VHEM_OK;
+    vh_job shared = *job;
+    starting s = { .job = &shared, .given = given };
+    const vh_chunks all = { .n = R, .threads = ctx->threads, .run = make_one, .arg = &s };
+    int64_t *some = NULL;
+    double *X = NULL;
+
+    VH_NEW(s.left, R);
+    if (!given)
+        VH_TRY(vh_start_thin(ctx, &shared, &some));
+    if (!given && R > 1)
+        VH_TRY(frames_of(ctx, &shared, &X));
+    shared.X = X;
+    VH_TRY(vh_h3m_new(ctx, job->family, vh_fit_shape(job->data), R, &s.runs));
+    for (int r = 0; r < R; r++)
+        VH_TRY(vh_h3m_shape(ctx, s.runs, r, job->opt->S, job->opt->M));
+    VH_TRY(vh_chunks_run(ctx, &all));
+    for (int r = 1; r < R; r++)
+        if (s.left[r])
+            vh_hmm_copy(&s.runs->hmm[r], &s.runs->hmm[0]);
+    *out = s.runs;
+    s.runs = NULL;
+done:
+    vh_h3m_free(s.runs);
+    free(s.left);
+    free(some);
+    free(X);
+    return st;
 }

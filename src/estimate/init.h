@@ -15,11 +15,10 @@ vh_start vh_start_find(const char *name);
  * more, and all later iterations see everything.  seq: the list it then has, for free(); NULL: all stay. */
 vhem_status vh_start_thin(vhem_ctx *ctx, vh_job *job, int64_t **seq);
 
-/* All frames of a job in its coordinates, for several starts: X [frames][d], free(). */
-vhem_status vh_start_frames(vhem_ctx *ctx, const vh_job *job, double **X);
-
 /* Fills HMM h of the H3M by the start that suits the options and the topology of the job. */
 vhem_status vh_start_hmm(vhem_ctx *ctx, const vh_job *job, vh_rng *rng, int restart, vh_h3m *h3m, vh_hmm *h);
+/* The R starts of a job, made to agree with its topology; given: R copies of it. */
+vhem_status vh_starts(vhem_ctx *ctx, const vh_job *job, const vh_hmm *given, int R, vh_h3m **out);
 /* Makes pi and A agree with the topology, where they do not. */
 void vh_start_obey(const vh_limits *limits, vh_hmm *h);
 

@@ -163,12 +163,69 @@ static __global__ void __launch_bounds__(TEAM) add_statistics(vh_cuda_hmms h, vh
         }
 }
 
+/* The same where statistics are few: a tile would be almost empty.  A block has FEW_COMPS components and all statistics
+ * of a chunk, a thread every fourth step of one lane. */
+enum { FEW_COMPS = 4, FEW_STATS = 8, ENTRIES = FEW_COMPS * FEW_STATS, EACH = BLOCK / ENTRIES };
+
+static __global__ void __launch_bounds__(BLOCK) add_few_statistics(vh_cuda_hmms h, vh_cuda_frames x)
+{
+    __shared__ double part[ENTRIES][BLOCK + 1];
+    const int me = (int)threadIdx.x, lane = me % LANES, tiles = (h.n_comp + FEW_COMPS - 1) / FEW_COMPS;
+    const int c = (int)(blockIdx.x / (unsigned)tiles), c0 = (int)(blockIdx.x % (unsigned)tiles) * FEW_COMPS;
+    int state[FEW_COMPS];
+    double sum[FEW_COMPS][FEW_STATS] = {};
+#pragma unroll
+    for (int a = 0; a < FEW_COMPS; a++)
+        state[a] = h.state_of[min(c0 + a, h.n_comp - 1)];
+    const size_t end = x.step0[x.chunk0[c + 1] - x.bundle0] - x.before;
+    size_t q = x.step0[x.chunk0[c] - x.bundle0] - x.before + (size_t)(me / LANES);
+    for (; q < end; q += BLOCK / LANES) {
+        const double *E = x.E + q * (size_t)h.n_comp * LANES + lane,
+                     *B = x.B + q * (size_t)h.n_state * LANES + lane,
+                     *T = x.T + q * (size_t)h.n_stat * LANES + lane;
+        double t[FEW_STATS];
+#pragma unroll
+        for (int e = 0; e < FEW_STATS; e++)
+            t[e] = e < h.n_stat ? T[e * LANES] : 0;
+#pragma unroll
+        for (int a = 0; a < FEW_COMPS; a++) {
+            double weight = E[min(c0 + a, h.n_comp - 1) * LANES] * B[state[a] * LANES];
+#pragma unroll
+            for (int e = 0; e < FEW_STATS; e++)
+                sum[a][e] = fma(weight, t[e], sum[a][e]);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < ENTRIES; k++)
+        part[k][me] = sum[k / FEW_STATS][k % FEW_STATS];
+    __syncthreads();
+    const int own = me / EACH; /* an entry, of which this thread adds LANES numbers */
+    double all = 0;
+    for (int k = 0; k < LANES; k++)
+        all += part[own][me % EACH * LANES + k];
+    __syncthreads();
+    part[own][me % EACH] = all;
+    __syncthreads();
+    const int r = c0 + me / FEW_STATS, e = me % FEW_STATS;
+    if (me < ENTRIES && r < h.n_comp && e < h.n_stat) {
+        double *out = x.sums + (size_t)c * x.n_sums + (size_t)h.n_state + h.n_trans;
+        out[(size_t)r * (size_t)h.n_stat + (size_t)e] = part[me][0] + part[me][1] + part[me][2] + part[me][3];
+    }
+}
+
+static const char *add_all_statistics(const vh_cuda_hmms *h, const vh_cuda_frames *x)
+{
+    const unsigned chunks = (unsigned)x->n_chunk, few = (unsigned)((h->n_comp + FEW_COMPS - 1) / FEW_COMPS),
+                   tiles = (unsigned)((h->n_comp + TILE - 1) / TILE * ((h->n_stat + TILE - 1) / TILE));
+    return h->n_stat <= FEW_STATS ? launch(add_few_statistics, dim3(chunks * few), BLOCK, *h, *x)
+                                  : launch(add_statistics, dim3(chunks * tiles), TEAM, *h, *x);
+}
+
 const char *vh_cuda_fb_collect(const vh_cuda_hmms *h, const vh_cuda_frames *x)
 {
-    const unsigned chunks = (unsigned)x->n_chunk, rows = (unsigned)((size_t)h->n_state + h->n_trans),
-                   tiles = (unsigned)((h->n_comp + TILE - 1) / TILE * ((h->n_stat + TILE - 1) / TILE));
+    const unsigned chunks = (unsigned)x->n_chunk, rows = (unsigned)((size_t)h->n_state + h->n_trans);
     const char *why = launch(add_chains, dim3(chunks * rows), LANES, *x, rows);
     if (!why)
-        why = launch(add_statistics, dim3(chunks * tiles), TEAM, *h, *x);
+        why = add_all_statistics(h, x);
     return why ? why : vh_cuda_tree(x->sums, x->n_sums, x->n_chunk);
 }
