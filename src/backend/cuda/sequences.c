@@ -32,12 +32,12 @@ enum {
     LANES = VH_CUDA_LANES,
     MOST_HMMS = 65535,
     FEW_SEQUENCES = 8,        /* fewer are no work for a device, even if it was asked for */
-    MANY_PAIRS = 2048,        /* from here on it is busy */
+    MANY_PAIRS = 1000,        /* from here on it is busy */
     LONGEST = 1 << 28,        /* frames of a sequence */
     MOST_SEQUENCES = 1 << 30, /* lanes have int numbers */
     MOST_LEVEL = 16
 };
-#define WORTH       1e6 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
+#define WORTH       3e5 /* (frame, state): from this size on the device is faster than 16 cores (docs/gpu.md) */
 #define TABLE_BYTES ((double)((size_t)16 << 30)) /* tables of a tile, at most */
 #define TABLE_SHARE 0.5                          /* of the memory that is left beside the frames */
 
