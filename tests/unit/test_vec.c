@@ -50,8 +50,32 @@ static void test_log(void **state)
     assert_near(y[1], log(2), 3e-16, 0);
 }
 
+/* Several side by side have the bits of one. */
+static void test_together(void **state)
+{
+    enum { N = 7 };
+    (void)state;
+    vec exps[N], logs[N];
+    for (int n = 0; n <= N; n++) {
+        for (int i = 0; i < N; i++) {
+            exps[i] = (vec){ -0.7 * i, -690.0 - i };
+            logs[i] = (vec){ 0.3 + i, 1e-200 * (i + 1) };
+        }
+        vec_exp_all(n, exps);
+        vec_log_all(n, logs);
+        for (int i = 0; i < N; i++) {
+            vec x = { -0.7 * i, -690.0 - i }, y = { 0.3 + i, 1e-200 * (i + 1) };
+            x = i < n ? vec_exp(x) : x;
+            y = i < n ? vec_log(y) : y;
+            assert_memory_equal(&exps[i], &x, sizeof x);
+            assert_memory_equal(&logs[i], &y, sizeof y);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_exp), cmocka_unit_test(test_log) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_exp), cmocka_unit_test(test_log),
+                                        cmocka_unit_test(test_together) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

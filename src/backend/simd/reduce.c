@@ -136,17 +136,36 @@ done:
     return st;
 }
 
-/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows.  The largest term needs
- * no exp. */
+/* state [n] = log(exp(a) + exp(b)), n a constant of the caller.  The larger term needs no exp. */
+VEC_INLINE
+void log_sum_two(const int n, const vec *a, const vec *b, vec *restrict state)
+{
+    vec high[VEC_TOGETHER], x[VEC_TOGETHER];
+    VEC_UNROLL
+    for (int i = 0; i < n; i++) {
+        high[i] = vec_max(a[i], b[i]);
+        x[i] = vec_min(a[i], b[i]) - high[i];
+    }
+    vec_exp_each(n, x);
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        x[i] = 1 + x[i];
+    vec_log_each(n, x);
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        state[i] = high[i] + x[i];
+}
+
+/* state = log sum_l exp(G_l) over the M components of a reduced state, G their rows. */
 static void log_sum_rows(int M, int n, const vec *G, size_t ld, vec *restrict state)
 {
-    for (int c = 0; c < n; c++) {
+    int c = 0;
+    for (; M == 2 && c + VEC_TOGETHER <= n; c += VEC_TOGETHER)
+        log_sum_two(VEC_TOGETHER, G + c, G + ld + c, state + c);
+    for (; M == 2 && c < n; c++)
+        log_sum_two(1, G + c, G + ld + c, state + c);
+    for (; c < n; c++) {
         vec top = G[c], sum = { 0 };
-        if (M == 2) {
-            vec other = G[ld + (size_t)c], high = vec_max(top, other), low = vec_min(top, other);
-            state[c] = high + vec_log(1 + vec_exp(low - high));
-            continue;
-        }
         for (int l = 1; l < M; l++)
             top = vec_max(top, G[(size_t)l * ld + (size_t)c]);
         for (int l = 0; l < M; l++)

@@ -61,7 +61,8 @@ void exponents(const vh_reduce_lanes *g, const int Sb, const int Sr, vec *restri
         g->top[b] = top;
         UNROLL
         for (int q = 0; q < Sr; q++)
-            E[q] = vec_exp(G[q] + L[q] - top);
+            E[q] = G[q] + L[q] - top;
+        vec_exp_all(Sr, E);
     }
 }
 
@@ -70,18 +71,24 @@ VEC_INLINE
 void sums(vh_reduce_lanes *g, const int Sb, const int Sr, const vec *restrict E, vec *restrict D)
 {
     vec low = g->low;
-    for (int b = 0; b < Sb; b++)
+    for (int b = 0; b < Sb; b++) {
+        vec *restrict U = g->U + b * Sr;
+        UNROLL
         for (int r = 0; r < Sr; r++) {
             const double *restrict a = g->A_r + r * Sr;
             vec sum = a[0] * E[b * Sr];
             UNROLL
             for (int q = 1; q < Sr; q++)
                 sum += a[q] * E[b * Sr + q];
-            D[b * Sr + r] = sum;
-            vec v = vec_log(sum);
-            low = vec_min(low, v);
-            g->U[b * Sr + r] = v + g->top[b];
+            D[b * Sr + r] = U[r] = sum;
         }
+        vec_log_all(Sr, U);
+        UNROLL
+        for (int r = 0; r < Sr; r++) {
+            low = vec_min(low, U[r]);
+            U[r] += g->top[b];
+        }
+    }
     g->low = low;
 }
 

@@ -15,6 +15,14 @@
 typedef double vec __attribute__((vector_size(8 * VH_LANES), may_alias));
 typedef unsigned long long vec_bits __attribute__((vector_size(8 * VH_LANES), may_alias));
 
+/* How many exps or logs are worked out side by side: as many as there are registers for. */
+#if VH_LANES == 8
+enum { VEC_TOGETHER = 4 };
+#else
+enum { VEC_TOGETHER = 2 };
+#endif
+#define VEC_UNROLL _Pragma("GCC unroll 16")
+
 #define VEC_INLINE static inline __attribute__((always_inline))
 
 VEC_INLINE
@@ -91,28 +99,63 @@ void vec_mode_back(unsigned mode)
  * integer, which then sits in the low bits. */
 #define VEC_ROUND 6755399441055744.0
 
-/* exp(x) for x <= 700; anything below -700 is taken as -700.
- * x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
- * 1e-17), n goes into the exponent. */
+/* x [n] := exp(x) for x <= 700; anything below -700 is taken as -700.
+ * x = k ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 11 (error
+ * 1e-17), k goes into the exponent.  The polynomials are worked out side by side, since one alone waits for its own
+ * results most of the time.  n is a constant of the caller, at most VEC_TOGETHER. */
+VEC_INLINE
+void vec_exp_each(const int n, vec *x)
+{
+    static const double c[] = { 2.763265472252779e-07,
+                                2.755724088722987e-06,
+                                2.4801485441561313e-05,
+                                1.9841269890076403e-04,
+                                1.3888888952352863e-03,
+                                8.333333333319589e-03,
+                                4.166666666648795e-02,
+                                0.1666666666666668,
+                                0.5000000000000019,
+                                1,
+                                1 };
+    vec t[VEC_TOGETHER], r[VEC_TOGETHER], p[VEC_TOGETHER];
+    VEC_UNROLL
+    for (int i = 0; i < n; i++) {
+        vec y = vec_max(x[i], vec_all(-700.0));
+        t[i] = y * 1.4426950408889634 + VEC_ROUND;
+        vec k = t[i] - VEC_ROUND;
+        r[i] = y - k * 6.93147180369123816490e-01; /* ln 2 in two parts, the first exact times k */
+        r[i] = r[i] - k * 1.90821492927058770002e-10;
+        p[i] = vec_all(2.5110049204818658e-08);
+    }
+    VEC_UNROLL
+    for (int k = 0; k < 11; k++) {
+        VEC_UNROLL
+        for (int i = 0; i < n; i++)
+            p[i] = p[i] * r[i] + c[k];
+    }
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        x[i] = (vec)((vec_bits)p[i] + ((vec_bits)t[i] << 52));
+}
+
 VEC_INLINE
 vec vec_exp(vec x)
 {
-    x = vec_max(x, vec_all(-700.0));
-    vec t = x * 1.4426950408889634 + VEC_ROUND, n = t - VEC_ROUND;
-    vec r = x - n * 6.93147180369123816490e-01; /* ln 2 in two parts, the first exact times n */
-    r = r - n * 1.90821492927058770002e-10;
-    vec p = 2.5110049204818658e-08 * r + 2.763265472252779e-07;
-    p = p * r + 2.755724088722987e-06;
-    p = p * r + 2.4801485441561313e-05;
-    p = p * r + 1.9841269890076403e-04;
-    p = p * r + 1.3888888952352863e-03;
-    p = p * r + 8.333333333319589e-03;
-    p = p * r + 4.166666666648795e-02;
-    p = p * r + 0.1666666666666668;
-    p = p * r + 0.5000000000000019;
-    p = p * r + 1;
-    p = p * r + 1;
-    return (vec)((vec_bits)p + ((vec_bits)t << 52));
+    vec_exp_each(1, &x);
+    return x;
+}
+
+/* The same for any n. */
+VEC_INLINE
+void vec_exp_all(const int n, vec *x)
+{
+    int i = 0;
+    VEC_UNROLL
+    for (; i + VEC_TOGETHER <= n; i += VEC_TOGETHER)
+        vec_exp_each(VEC_TOGETHER, x + i);
+    VEC_UNROLL
+    for (; i < n; i++)
+        vec_exp_each(1, x + i);
 }
 
 /* The same, but 0 for x below -700: weights that are zero stay zero. */
@@ -122,26 +165,60 @@ vec vec_exp_or_0(vec x)
     return (vec)((vec_bits)vec_exp(x) & (vec_bits)(x > -700.0));
 }
 
-/* log(x) for normal x > 0.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with s = (m - 1) / (m + 1),
- * log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
+/* x [n] := log(x) for normal x > 0, side by side as above.  x = 2^e m with m in [sqrt 1/2, sqrt 2); with
+ * s = (m - 1) / (m + 1), log m = 2 s + s^3 P(s^2), P of degree 6 (error 1e-17). */
+VEC_INLINE
+void vec_log_each(const int n, vec *x)
+{
+    static const double c[] = { 0.1533171061820642, 0.18182889455675105, 0.22222211130259875,
+                                0.2857142862600327, 0.39999999999899444, 0.666666666666667 };
+    /* bits of sqrt 1/2, of 1 */
+    const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
+    vec k[VEC_TOGETHER], s[VEC_TOGETHER], z[VEC_TOGETHER], p[VEC_TOGETHER];
+    VEC_UNROLL
+    for (int i = 0; i < n; i++) {
+        vec_bits bits = (vec_bits)x[i], e = (bits - half_root + one) >> 52; /* e + 1023 */
+        vec f = (vec)(bits - (e << 52) + one) - 1;
+        k[i] =
+            (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023); /* e as a double; the constant is VEC_ROUND's
+                                                                      bits */
+        s[i] = f / (f + 2);
+        p[i] = vec_all(0.14616585424934123);
+    }
+    VEC_UNROLL
+    for (int i = 0; i < n; i++)
+        z[i] = s[i] * s[i];
+    VEC_UNROLL
+    for (int j = 0; j < 6; j++) {
+        VEC_UNROLL
+        for (int i = 0; i < n; i++)
+            p[i] = p[i] * z[i] + c[j];
+    }
+    VEC_UNROLL
+    for (int i = 0; i < n; i++) {
+        vec low = k[i] * 1.90821492927058770002e-10 + s[i] * z[i] * p[i];
+        x[i] = k[i] * 6.93147180369123816490e-01 + (2 * s[i] + low);
+    }
+}
+
 VEC_INLINE
 vec vec_log(vec x)
 {
-    /* bits of sqrt 1/2, of 1 */
-    const unsigned long long half_root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
-    vec_bits bits = (vec_bits)x, e = (bits - half_root + one) >> 52; /* e + 1023 */
-    vec m = (vec)(bits - (e << 52) + one);
-    vec k = (vec)(e + 0x4338000000000000) - (VEC_ROUND + 1023); /* e as a double; the constant is VEC_ROUND's
-                                                                   bits */
-    vec f = m - 1, s = f / (f + 2), z = s * s;
-    vec p = 0.14616585424934123 * z + 0.1533171061820642;
-    p = p * z + 0.18182889455675105;
-    p = p * z + 0.22222211130259875;
-    p = p * z + 0.2857142862600327;
-    p = p * z + 0.39999999999899444;
-    p = p * z + 0.666666666666667;
-    vec low = k * 1.90821492927058770002e-10 + s * z * p;
-    return k * 6.93147180369123816490e-01 + (2 * s + low);
+    vec_log_each(1, &x);
+    return x;
+}
+
+/* The same for any n. */
+VEC_INLINE
+void vec_log_all(const int n, vec *x)
+{
+    int i = 0;
+    VEC_UNROLL
+    for (; i + VEC_TOGETHER <= n; i += VEC_TOGETHER)
+        vec_log_each(VEC_TOGETHER, x + i);
+    VEC_UNROLL
+    for (; i < n; i++)
+        vec_log_each(1, x + i);
 }
 
 #endif
